@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { OrNull } from './shapes.ts'
+
+/** Body of every endpoint that mails a link. What counts as an address is decided by the server, in words. */
+export const EmailBody = Type.Object({ email: Type.String() })
+
+/** Query of the verify endpoints. 512 characters are far more than any token of ours has. */
+export const TokenQuery = Type.Object({ token: Type.String({ minLength: 1, maxLength: 512 }) })
+
+/** What a verify endpoint answers. Source: specification, Auth response. */
+export const AuthResponse = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer({ description: 'seconds' }),
+  user: Type.Object({
+    id: Type.Integer(),
+    email: Type.String(),
+    slug: Type.String(),
+    is_admin: Type.Boolean(),
+    state: Type.String(),
+    container_id: OrNull(Type.String()),
+  }),
+})
+export type AuthResponse = Type.Static<typeof AuthResponse>

@@ -1,0 +1,70 @@
+import { endpoints, type Answer, type Body, type EndpointName, type Params, type Query } from './endpoints.ts'
+
+/** The parts of a request that an endpoint's row in the table asks for. */
+export type Input<N extends EndpointName> = (Params<N> extends undefined ? unknown : { params: Params<N> }) &
+  (Query<N> extends undefined ? unknown : { query: Query<N> }) &
+  (Body<N> extends undefined ? unknown : { body: Body<N> })
+
+/** One typed function per endpoint of the table. */
+export type Client = {
+  [N in EndpointName]: unknown extends Input<N> ? () => Promise<Answer<N>> : (input: Input<N>) => Promise<Answer<N>>
+}
+
+/** An answer that is not 2xx: `message` is the server's own sentence, `body` all that it sent. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly body: { readonly error: string; readonly blocked_at?: string | null }
+
+  constructor(status: number, body: ApiError['body']) {
+    super(body.error)
+    this.name = 'ApiError'
+    this.status = status
+    this.body = body
+  }
+}
+
+/**
+ * A client of the whole API.
+ * @param send    how a request travels; the browser passes `fetch` with its CSRF header, tests pass a plain one
+ * @param baseUrl prepended to every path; empty for the same origin
+ * @throws {ApiError} from every function, when the answer is not 2xx
+ */
+export function createClient(send: typeof fetch, baseUrl = ''): Client {
+  const names = Object.keys(endpoints) as EndpointName[]
+  const call = (name: EndpointName) => (input?: Parts) => request(send, baseUrl, name, input ?? {})
+  // The cast is the one place where a loop over names meets a type per name.
+  return Object.fromEntries(names.map((name) => [name, call(name)])) as unknown as Client
+}
+
+interface Parts {
+  params?: Record<string, string>
+  query?: Record<string, string | undefined>
+  body?: unknown
+}
+
+async function request(send: typeof fetch, baseUrl: string, name: EndpointName, parts: Parts): Promise<unknown> {
+  const { method, path } = endpoints[name]
+  const init: RequestInit = { method, credentials: 'same-origin' }
+  if (parts.body !== undefined) {
+    init.body = JSON.stringify(parts.body)
+    init.headers = { 'content-type': 'application/json' }
+  }
+  const response = await send(baseUrl + fillPath(path, parts.params) + queryString(parts.query), init)
+  const body: unknown = await response.json().catch(() => undefined)
+  if (response.ok) return body
+  throw new ApiError(response.status, isErrorBody(body) ? body : { error: `The server answered ${response.status}.` })
+}
+
+/** `/api/container/launch/{container_type}` with its holes filled, each value percent-encoded. */
+export function fillPath(path: string, params: Record<string, string> = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+}
+
+function queryString(query: Record<string, string | undefined> = {}): string {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}
+
+function isErrorBody(body: unknown): body is ApiError['body'] {
+  return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string'
+}

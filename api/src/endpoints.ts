@@ -1,0 +1,250 @@
+import type Type from 'typebox'
+import * as admin from './admin.ts'
+import * as auth from './auth.ts'
+import * as container from './container.ts'
+import { BlockedBody, ErrorBody } from './error.ts'
+import { Message } from './shapes.ts'
+import * as system from './system.ts'
+import * as user from './user.ts'
+
+/**
+ * Who may call an endpoint.
+ * - `public`: anyone.
+ * - `user`: anyone with a valid, unrevoked token.
+ * - `admin`: a user who is an administrator in the store at this very request.
+ */
+export type Access = 'public' | 'user' | 'admin'
+
+/** Statuses an endpoint may refuse with, and the schema of each refusal. */
+export type Refusals = { readonly [status: number]: Type.TSchema }
+
+/** One row of the table: everything that routes, validation, serialisation, OpenAPI, client and access test need. */
+export interface Endpoint {
+  readonly method: 'GET' | 'POST'
+  /** OpenAPI notation: `{name}` is one path segment. */
+  readonly path: string
+  readonly access: Access
+  readonly summary: string
+  readonly params?: Type.TSchema
+  readonly query?: Type.TSchema
+  readonly body?: Type.TSchema
+  /** Body of the answer 200. */
+  readonly response: Type.TSchema
+  readonly refusals: Refusals
+  /** False where even reading has an effect, so that `HEAD` must not reach it. */
+  readonly head?: false
+}
+
+const mails = { 400: ErrorBody, 403: ErrorBody, 429: ErrorBody, 500: ErrorBody } as const
+const verifies = { 400: ErrorBody, 403: ErrorBody } as const
+const adminRefusals = { 404: ErrorBody } as const
+
+/**
+ * The API, whole. Adding an endpoint starts here; `http/` refuses to compile until it has a handler,
+ * and the access test covers it by itself.
+ */
+export const endpoints = {
+  logIn: {
+    method: 'POST',
+    path: '/api/auth/login',
+    access: 'public',
+    summary: 'Mail a login link to a registered address',
+    body: auth.EmailBody,
+    response: Message,
+    refusals: mails,
+  },
+  signUp: {
+    method: 'POST',
+    path: '/api/auth/signup',
+    access: 'public',
+    summary: 'Register an address and mail its first link',
+    body: auth.EmailBody,
+    response: Message,
+    refusals: mails,
+  },
+  resendVerification: {
+    method: 'POST',
+    path: '/api/auth/resend-verification',
+    access: 'public',
+    summary: 'Mail another signup link to an address that was never verified',
+    body: auth.EmailBody,
+    response: Message,
+    refusals: { 400: ErrorBody },
+  },
+  verifySignup: {
+    method: 'GET',
+    path: '/api/auth/verify-signup',
+    access: 'public',
+    summary: 'Use a signup link up and receive an access token',
+    query: auth.TokenQuery,
+    response: auth.AuthResponse,
+    refusals: verifies,
+    head: false,
+  },
+  verifyLogin: {
+    method: 'GET',
+    path: '/api/auth/verify-login',
+    access: 'public',
+    summary: 'Use a login link up and receive an access token',
+    query: auth.TokenQuery,
+    response: auth.AuthResponse,
+    refusals: verifies,
+    head: false,
+  },
+  logOut: {
+    method: 'POST',
+    path: '/api/auth/logout',
+    access: 'user',
+    summary: 'Revoke the access token of this request',
+    response: Message,
+    refusals: {},
+  },
+  me: {
+    method: 'GET',
+    path: '/api/user/me',
+    access: 'user',
+    summary: 'The signed-in user and their primary container',
+    response: user.MeResponse,
+    refusals: { 404: ErrorBody },
+  },
+  listContainers: {
+    method: 'GET',
+    path: '/api/user/containers',
+    access: 'user',
+    summary: 'One entry for each configured container type',
+    response: user.ContainersResponse,
+    refusals: { 404: ErrorBody },
+  },
+  containerStatus: {
+    method: 'GET',
+    path: '/api/container/status',
+    access: 'user',
+    summary: 'Status of the primary container',
+    response: container.StatusResponse,
+    refusals: { 404: ErrorBody },
+  },
+  restartContainer: {
+    method: 'POST',
+    path: '/api/container/restart',
+    access: 'user',
+    summary: 'Replace the container of the first type by a new one; its home stays',
+    response: container.RestartResponse,
+    refusals: { 403: BlockedBody, 404: ErrorBody, 500: ErrorBody },
+  },
+  launchContainer: {
+    method: 'POST',
+    path: '/api/container/launch/{container_type}',
+    access: 'user',
+    summary: 'Make sure that the container of this type runs',
+    params: container.TypeParams,
+    response: container.LaunchResponse,
+    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: ErrorBody },
+  },
+  listUsers: {
+    method: 'GET',
+    path: '/api/admin/users',
+    access: 'admin',
+    summary: 'Users with their containers, page by page',
+    query: admin.UsersQuery,
+    response: admin.UsersResponse,
+    refusals: { 400: ErrorBody },
+  },
+  blockContainer: {
+    method: 'POST',
+    path: '/api/admin/containers/{id}/block',
+    access: 'admin',
+    summary: 'Block one container and stop it',
+    params: admin.IdParams,
+    response: admin.ContainerResponse,
+    refusals: adminRefusals,
+  },
+  unblockContainer: {
+    method: 'POST',
+    path: '/api/admin/containers/{id}/unblock',
+    access: 'admin',
+    summary: 'Unblock one container; it is not started',
+    params: admin.IdParams,
+    response: admin.ContainerResponse,
+    refusals: adminRefusals,
+  },
+  bulkBlockContainers: {
+    method: 'POST',
+    path: '/api/admin/containers/bulk-block',
+    access: 'admin',
+    summary: 'Block several containers and stop them',
+    body: admin.BulkBody,
+    response: admin.BulkResponse,
+    refusals: { 400: ErrorBody },
+  },
+  bulkUnblockContainers: {
+    method: 'POST',
+    path: '/api/admin/containers/bulk-unblock',
+    access: 'admin',
+    summary: 'Unblock several containers',
+    body: admin.BulkBody,
+    response: admin.BulkResponse,
+    refusals: { 400: ErrorBody },
+  },
+  blockUser: {
+    method: 'POST',
+    path: '/api/admin/users/{id}/block',
+    access: 'admin',
+    summary: 'Block a user and every container of theirs',
+    params: admin.IdParams,
+    response: admin.UserResponse,
+    refusals: { 404: ErrorBody, 409: ErrorBody },
+  },
+  unblockUser: {
+    method: 'POST',
+    path: '/api/admin/users/{id}/unblock',
+    access: 'admin',
+    summary: 'Unblock a user and the containers that the cascade blocked',
+    params: admin.IdParams,
+    response: admin.UserResponse,
+    refusals: adminRefusals,
+  },
+  jwks: {
+    method: 'GET',
+    path: '/api/.well-known/jwks.json',
+    access: 'public',
+    summary: 'Public keys for verifying access tokens',
+    response: system.JwksResponse,
+    refusals: {},
+  },
+  openApi: {
+    method: 'GET',
+    path: '/api/openapi.json',
+    access: 'public',
+    summary: 'This API as an OpenAPI 3.1 document',
+    response: system.OpenApiResponse,
+    refusals: {},
+  },
+  health: {
+    method: 'GET',
+    path: '/healthz',
+    access: 'public',
+    summary: 'The process lives',
+    response: system.HealthResponse,
+    refusals: {},
+  },
+  ready: {
+    method: 'GET',
+    path: '/readyz',
+    access: 'public',
+    summary: 'Store and engine answer',
+    response: system.ReadyResponse,
+    refusals: { 503: system.ReadyResponse },
+  },
+} as const satisfies Record<string, Endpoint>
+
+export type Endpoints = typeof endpoints
+export type EndpointName = keyof Endpoints
+
+type StaticOf<E, K extends string> = E extends { readonly [key in K]: infer S extends Type.TSchema } ? Type.Static<S> : undefined
+
+/** What a caller sends to an endpoint, part by part; parts the table does not name are `undefined`. */
+export type Params<N extends EndpointName> = StaticOf<Endpoints[N], 'params'>
+export type Query<N extends EndpointName> = StaticOf<Endpoints[N], 'query'>
+export type Body<N extends EndpointName> = StaticOf<Endpoints[N], 'body'>
+/** What an endpoint answers with 200. */
+export type Answer<N extends EndpointName> = Type.Static<Endpoints[N]['response']>

@@ -1,0 +1,74 @@
+import type Type from 'typebox'
+import { endpoints, type Endpoint } from './endpoints.ts'
+import { ErrorBody } from './error.ts'
+
+/**
+ * The table as an OpenAPI 3.1 document. Nothing is written by hand, so it cannot drift from what the server does.
+ * @param server base address of the API, e.g. `https://spawner.example.org`
+ */
+export function openApiDocument(server: string): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
+    const operations = (paths[endpoint.path] ??= {})
+    operations[endpoint.method.toLowerCase()] = operation(name, endpoint)
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Berth', version: '0.1.0', description: 'Container launch service', license: { name: 'Apache-2.0' } },
+    servers: [{ url: server }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        cookie: { type: 'apiKey', in: 'cookie', name: 'spawner_token' },
+      },
+    },
+  }
+}
+
+function operation(name: string, endpoint: Endpoint): Record<string, unknown> {
+  return {
+    operationId: name,
+    summary: endpoint.summary,
+    tags: [endpoint.path.split('/')[2] ?? 'system'],
+    ...(endpoint.access === 'public' ? {} : { security: [{ bearer: [] }, { cookie: [] }] }),
+    parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
+    ...(endpoint.body ? { requestBody: { required: true, content: json(endpoint.body) } } : {}),
+    responses: responses(endpoint),
+  }
+}
+
+function parameters(place: 'path' | 'query', schema: Type.TSchema | undefined): unknown[] {
+  const object = schema as { properties?: Record<string, Type.TSchema>; required?: string[] } | undefined
+  return Object.entries(object?.properties ?? {}).map(([name, each]) => ({
+    name,
+    in: place,
+    required: object?.required?.includes(name) ?? false,
+    schema: each,
+  }))
+}
+
+/** What the table names, plus what access alone can answer: 401 without a token, 403 without the role. */
+function responses(endpoint: Endpoint): Record<string, unknown> {
+  const schemas: Record<number, Type.TSchema> = { 200: endpoint.response }
+  if (endpoint.access !== 'public') schemas[401] = ErrorBody
+  if (endpoint.access === 'admin') schemas[403] = ErrorBody
+  Object.assign(schemas, endpoint.refusals)
+  return Object.fromEntries(
+    Object.entries(schemas).map(([status, schema]) => [status, { description: meanings[status] ?? '', content: json(schema) }]),
+  )
+}
+
+const json = (schema: Type.TSchema) => ({ 'application/json': { schema } })
+
+const meanings: Record<string, string> = {
+  200: 'Done',
+  400: 'Something in the request is missing or wrong; the sentence says what',
+  401: 'No valid access token',
+  403: 'Refused: blocked, not verified, or not an administrator',
+  404: 'No such thing',
+  409: 'The change would leave nobody in charge',
+  429: 'Too many links were mailed to this address in the last hour',
+  500: 'Something the service depends on failed',
+  503: 'Not ready; the body says which part',
+}

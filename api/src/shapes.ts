@@ -1,0 +1,13 @@
+import Type from 'typebox'
+
+/** Building blocks of the schemas: the few shapes that every resource shares. */
+
+/** ISO 8601 in UTC, ending in `Z`. Source: specification, Resources ("ISO 8601 on the wire"). */
+export const Instant = Type.String({ format: 'date-time' })
+
+/** A value, or `null` where the specification says "or null"; the key is always there. */
+export const OrNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** The plain answer of an endpoint that only confirms. */
+export const Message = Type.Object({ message: Type.String() })
+export type Message = Type.Static<typeof Message>

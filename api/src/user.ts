@@ -1,0 +1,44 @@
+import Type from 'typebox'
+import { Instant, OrNull } from './shapes.ts'
+
+/** Where an account stands. Source: specification, User state. */
+export const UserState = Type.Union([Type.Literal('registered'), Type.Literal('verified'), Type.Literal('active')])
+export type UserState = Type.Static<typeof UserState>
+
+/** The signed-in person and their primary container. Source: specification, `GET /api/user/me`. */
+export const MeResponse = Type.Object({
+  user: Type.Object({
+    id: Type.Integer(),
+    email: Type.String(),
+    slug: Type.String(),
+    is_admin: Type.Boolean(),
+    state: UserState,
+    last_used: OrNull(Instant),
+    created_at: OrNull(Instant),
+  }),
+  container: Type.Object({
+    id: OrNull(Type.String()),
+    port: OrNull(Type.Integer()),
+    status: Type.String(),
+    service_url: Type.String(),
+  }),
+})
+export type MeResponse = Type.Static<typeof MeResponse>
+
+/** One configured type as its owner sees it, record or not. Source: specification, `GET /api/user/containers`. */
+export const ContainerEntry = Type.Object({
+  type: Type.String(),
+  display_name: Type.String(),
+  description: Type.String(),
+  status: Type.String({ description: 'not_created, not_found, error, or what the engine reports (running, exited, ...)' }),
+  service_url: Type.String(),
+  container_id: OrNull(Type.String()),
+  created_at: OrNull(Instant),
+  last_used: OrNull(Instant),
+  is_blocked: Type.Boolean(),
+  blocked_at: OrNull(Instant),
+})
+export type ContainerEntry = Type.Static<typeof ContainerEntry>
+
+export const ContainersResponse = Type.Object({ containers: Type.Array(ContainerEntry) })
+export type ContainersResponse = Type.Static<typeof ContainersResponse>

@@ -1,0 +1,138 @@
+/**
+ * The port to whatever runs containers. An adapter is dumb: it translates verbs and says what it sees.
+ * Policy (adopt, start, recreate, one at a time) lives in `containers/`.
+ *
+ * Three rules that every adapter keeps:
+ * - It never changes a container that does not carry this installation's labels.
+ * - "I could not ask" is an `unreachable` error, never an empty answer: forgetting is not the same as not knowing.
+ * - Every call ends within a limit of its own; a caller may end it earlier through its signal.
+ */
+export interface Runtime {
+  /** Makes ready what containers need (network, limits known). Safe to repeat. @throws {RuntimeError} `unreachable` */
+  prepare(): Promise<void>
+
+  /** Resolves when the engine answers. @throws {RuntimeError} `unreachable` within 3 s */
+  ping(): Promise<void>
+
+  /**
+   * The container of exactly this name, or undefined when there is none.
+   * A stranger's container of that name is returned too, with `owner: null`, so that policy can refuse to touch it.
+   */
+  inspect(name: string): Promise<Instance | undefined>
+
+  /** As `inspect`, by the engine's full id. What the gateway asks, because names pass from one container to the next. */
+  inspectId(id: string): Promise<Instance | undefined>
+
+  /**
+   * Creates a container that does not run yet, and its home volume when the owner has none. Pulls the image when it is missing.
+   * After a failure nothing new exists but perhaps the volume.
+   * @throws {RuntimeError} `conflict` when the name is taken, `image` when the image cannot be had
+   */
+  create(spec: InstanceSpec, signal?: AbortSignal): Promise<Created>
+
+  /**
+   * Makes it run, from whatever state (created, exited, paused); nothing to do when it runs.
+   * Resolving means that the engine started the program, not that the program stays.
+   * @throws {RuntimeError} `missing`, `failed`
+   */
+  start(id: string, signal?: AbortSignal): Promise<void>
+
+  /** Ends the program: politely, after 10 s by force. Nothing to do when it is stopped or gone. */
+  stop(id: string, signal?: AbortSignal): Promise<void>
+
+  /** Takes the container away, running or not. Home volumes stay. Nothing to do when it is gone. */
+  remove(id: string, signal?: AbortSignal): Promise<void>
+
+  /** All containers of this installation, or of one user, in one engine call. Strangers' are left out. */
+  list(filter?: { readonly userId: number }): Promise<Instance[]>
+
+  /**
+   * Calls `onEvent` for each change of a container of ours until the signal aborts, and reconnects for ever.
+   * Events can be lost and repeated: they say "look again", not what is. `id` is undefined after a reconnect: anything may have changed.
+   */
+  watch(onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void
+}
+
+/** Whose container it is; written on it as labels and read back from them. */
+export interface Owner {
+  readonly userId: number
+  readonly slug: string
+  readonly type: string
+}
+
+/** All that an adapter needs to create a container. Decided by `containers/`, never by a client. */
+export interface InstanceSpec {
+  /** Deterministic, so that a second attempt finds the first. */
+  readonly name: string
+  readonly owner: Owner
+  readonly image: string
+  /** Port the app listens on; null asks the image: its single EXPOSE, else 8080. */
+  readonly port: number | null
+  readonly env: Readonly<Record<string, string>>
+  /** Replaces the image's CMD. */
+  readonly command: readonly string[] | null
+  /** Bytes; swap is not granted on top. */
+  readonly memory: number
+  /** Cores; an adapter lowers it to what the host has, because the engine refuses more. */
+  readonly cpus: number
+  readonly pids: number
+  /** Named volume that outlives the container, and where it is mounted. */
+  readonly home: { readonly volume: string; readonly path: string } | null
+  /** OCI runtime such as `runsc`; null is the engine's default. */
+  readonly runtime: string | null
+  readonly readOnly: boolean
+  /** Capabilities on top of the default eight. */
+  readonly capAdd: readonly string[]
+  /** Lets setuid programs such as sudo gain privileges. */
+  readonly allowSetuid: boolean
+  /** Changes when anything above changes; tells a container made from an older template. */
+  readonly fingerprint: string
+}
+
+export interface Created {
+  readonly id: string
+  /** The port that was decided: the spec's, or the image's. */
+  readonly port: number
+}
+
+/** A container as the runtime sees it now. */
+export interface Instance {
+  readonly id: string
+  readonly name: string
+  /** Null when the container does not carry this installation's labels: it is somebody else's. */
+  readonly owner: Owner | null
+  /** The engine's own word: created, running, paused, restarting, removing, exited, dead. */
+  readonly state: string
+  /** Where the app can be reached from this host, while it runs; the engine gives addresses on to others afterwards. */
+  readonly address: string | null
+  readonly port: number | null
+  /** Exit code of the last run; null while running, and where only a list was asked. */
+  readonly exitCode: number | null
+  readonly fingerprint: string | null
+}
+
+export interface RuntimeEvent {
+  /** Engine id of the container that changed; undefined: unknown, look at everything again. */
+  readonly id: string | undefined
+}
+
+/**
+ * Why a runtime could not do it.
+ * - `unreachable`: the engine did not answer, or not in time; nothing is known about the world.
+ * - `missing`: no such container.
+ * - `conflict`: the name is taken.
+ * - `image`: the image is neither here nor to be had.
+ * - `failed`: the engine answered that it cannot.
+ */
+export type RuntimeErrorKind = 'unreachable' | 'missing' | 'conflict' | 'image' | 'failed'
+
+export class RuntimeError extends Error {
+  readonly kind: RuntimeErrorKind
+
+  /** @param message what was being done, e.g. `create berth-ann-dev`; the engine's words are in the cause */
+  constructor(kind: RuntimeErrorKind, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'RuntimeError'
+    this.kind = kind
+  }
+}
