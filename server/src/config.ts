@@ -1,0 +1,190 @@
+import { isIP } from 'node:net'
+import { BlockList } from 'node:net'
+import path from 'node:path'
+import { readTemplate, readTemplates } from '#/containers/read-templates.ts'
+import { Templates, type Template } from '#/containers/template.ts'
+
+/** Everything an operator can set, checked. Made once by `readConfig`; nothing else reads the environment. */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly dataDir: string
+  /** `postgres://...`, or null for the SQLite file in `dataDir`. */
+  readonly databaseUrl: string | null
+  readonly scheme: 'http' | 'https'
+  /** Host, with port, of front end and containers. Decided by `addressesFor` once the port is known. */
+  readonly baseDomain: string | null
+  readonly spawnerSubdomain: string
+  readonly frontendUrl: string | null
+  readonly templates: Templates
+  /** Seconds. */
+  readonly accessTokenExpires: number
+  /** Seconds. */
+  readonly magicLinkExpiry: number
+  readonly magicLinksPerHour: number
+  readonly smtpUrl: string | null
+  readonly mailFrom: string | null
+  readonly dockerHost: string | undefined
+  readonly trustedProxies: BlockList
+  readonly adminEmails: ReadonlySet<string>
+  readonly logLevel: string
+}
+
+/** The demo images that set-up builds; used when the operator names no template. */
+const demo = {
+  dev: { display_name: 'Development', description: 'A workspace in the browser: files, editor and terminal', image: 'berth-demo-dev:latest' },
+  prod: { display_name: 'Production', description: 'A site that serves the files of its home', image: 'berth-demo-prod:latest' },
+} as const
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/**
+ * Reads and checks every setting.
+ * @param env      the environment; an empty value counts as not set, except where "empty" means something
+ * @param readFile how `CONTAINER_TEMPLATES_FILE` is read; throws when it cannot
+ * @returns the configuration, or all problems at once, each a sentence that names its variable
+ */
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  readFile: (path: string) => string,
+): { config: Config; problems: [] } | { config: null; problems: string[] } {
+  const problems: string[] = []
+  const text = (name: string) => env[name]?.trim() || null
+  const check = <T>(name: string, fallback: T, read: (value: string) => T | Problem): T => {
+    const value = text(name)
+    const result = value === null ? fallback : read(value)
+    if (!(result instanceof Problem)) return result
+    problems.push(`${name}: ${result.words}`)
+    return fallback
+  }
+  const config: Config = {
+    host: text('HOST') ?? '127.0.0.1',
+    port: check('PORT', 8080, whole(0, 65_535)),
+    dataDir: path.resolve(text('DATA_DIR') ?? './data'),
+    databaseUrl: check('DATABASE_URL', null, url('postgres:', 'postgresql:')),
+    scheme: check('PREFERRED_URL_SCHEME', 'http', (value) =>
+      value === 'http' || value === 'https' ? value : new Problem('must be http or https'),
+    ),
+    baseDomain: check('BASE_DOMAIN', null, domain),
+    spawnerSubdomain: env.SPAWNER_SUBDOMAIN === undefined ? 'spawner' : check('SPAWNER_SUBDOMAIN', '', subdomain),
+    frontendUrl: check('FRONTEND_URL', null, webUrl),
+    templates: readAllTemplates(text, readFile, problems),
+    accessTokenExpires: check('JWT_ACCESS_TOKEN_EXPIRES', 3600, whole(1, 31_536_000)),
+    magicLinkExpiry: check('MAGIC_LINK_TOKEN_EXPIRY', 900, whole(1, 2_592_000)),
+    magicLinksPerHour: check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 100_000)),
+    smtpUrl: check('SMTP_URL', null, url('smtp:', 'smtps:')),
+    mailFrom: text('MAIL_FROM'),
+    dockerHost: text('DOCKER_HOST') ?? undefined,
+    trustedProxies: check('TRUSTED_PROXIES', new BlockList(), networks),
+    adminEmails: check('ADMIN_EMAILS', new Set<string>(), (value) => new Set(list(value).map((each) => each.toLowerCase()))),
+    logLevel: check('LOG_LEVEL', 'info', (value) =>
+      logLevels.includes(value) ? value : new Problem(`must be one of ${logLevels.join(', ')}`),
+    ),
+  }
+  return problems.length === 0 ? { config, problems: [] } : { config: null, problems }
+}
+
+/** The addresses that are derived from the settings and, for the default domain, from the port that was bound. */
+export interface Addresses {
+  /** `{scheme}://{spawner_host}`: where containers are reached. */
+  readonly spawnerUrl: string
+  readonly frontendUrl: string
+  /** Domain attribute of the cookie: the host part of the base domain, without its port. */
+  readonly cookieDomain: string
+}
+
+/** @param boundPort the port the listener got; part of the default base domain */
+export function addressesFor(config: Config, boundPort: number): Addresses {
+  const baseDomain = config.baseDomain ?? `berth.localhost:${boundPort}`
+  const host = config.spawnerSubdomain === '' ? baseDomain : `${config.spawnerSubdomain}.${baseDomain}`
+  const spawnerUrl = `${config.scheme}://${host}`
+  return { spawnerUrl, frontendUrl: config.frontendUrl ?? spawnerUrl, cookieDomain: baseDomain.replace(/:\d+$/, '') }
+}
+
+function readAllTemplates(text: (name: string) => string | null, readFile: (path: string) => string, problems: string[]): Templates {
+  const inline = text('CONTAINER_TEMPLATES')
+  const file = text('CONTAINER_TEMPLATES_FILE')
+  if (inline !== null && file !== null) problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
+  const read =
+    inline !== null
+      ? readTemplates(inline, 'CONTAINER_TEMPLATES')
+      : file !== null
+        ? readTemplatesFile(file, readFile)
+        : demoTemplates(text)
+  problems.push(...read.problems)
+  // A placeholder keeps the rest readable while the problems are collected; it is never served.
+  return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(text).templates)
+}
+
+function readTemplatesFile(file: string, readFile: (path: string) => string): ReturnType<typeof readTemplates> {
+  try {
+    return readTemplates(readFile(file), `CONTAINER_TEMPLATES_FILE (${file})`)
+  } catch (error) {
+    return { templates: [], problems: [`CONTAINER_TEMPLATES_FILE: cannot read ${file}: ${(error as Error).message}`] }
+  }
+}
+
+function demoTemplates(text: (name: string) => string | null): { templates: Template[]; problems: string[] } {
+  const fields = [
+    readTemplate('dev', { ...demo.dev, image: text('USER_TEMPLATE_IMAGE_DEV') ?? demo.dev.image }),
+    readTemplate('prod', { ...demo.prod, image: text('USER_TEMPLATE_IMAGE_PROD') ?? demo.prod.image }),
+  ]
+  return { templates: fields.flatMap(({ template }) => template ?? []), problems: fields.flatMap(({ problems }) => problems) }
+}
+
+/** What is wrong with a value, in words that end the sentence "NAME: ...". */
+class Problem {
+  readonly words: string
+  constructor(words: string) {
+    this.words = words
+  }
+}
+
+const whole = (least: number, most: number) => (value: string) =>
+  /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most
+    ? Number(value)
+    : new Problem(`must be a whole number from ${least} to ${most}`)
+
+const url =
+  (...schemes: string[]) =>
+  (value: string) =>
+    URL.canParse(value) && schemes.includes(new URL(value).protocol)
+      ? value
+      : new Problem(`must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
+
+const webUrl = (value: string) => {
+  const parsed = url('http:', 'https:')(value)
+  return parsed instanceof Problem ? parsed : parsed.replace(/\/+$/, '')
+}
+
+/** Lower case, no trailing dot, an optional port; international names in their ASCII form. */
+function domain(value: string): string | Problem {
+  const wrong = new Problem('must be a host name with an optional port, e.g. berth.example.org')
+  if (!URL.canParse(`http://${value}`)) return wrong
+  const { hostname, port, pathname, search, hash, username } = new URL(`http://${value}`)
+  if (pathname !== '/' || search || hash || username || value.includes('/')) return wrong
+  const explicit = /:(\d+)$/.exec(value)?.[1]
+  return hostname.replace(/\.$/, '') + (port || explicit ? `:${port || explicit}` : '')
+}
+
+const subdomain = (value: string) =>
+  /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(value)
+    ? value.toLowerCase()
+    : new Problem('must be a host name label, e.g. spawner, or empty')
+
+const list = (value: string) => value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+
+function networks(value: string): BlockList | Problem {
+  const trusted = new BlockList()
+  for (const each of list(value)) {
+    const [address = '', bits] = each.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    const most = family === 'ipv6' ? 128 : 32
+    if (isIP(address) === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
+      return new Problem(`"${each}" is not an address or network such as 10.0.0.0/8`)
+    }
+    if (bits === undefined) trusted.addAddress(address, family)
+    else trusted.addSubnet(address, Number(bits), family)
+  }
+  return trusted
+}

@@ -1,0 +1,142 @@
+import { isMap, isScalar, parseDocument } from 'yaml'
+import type { Template } from './template.ts'
+
+/** Bytes, cores and processes a container gets when its template does not say. */
+export const defaultLimits = { memory: 2 * 1024 ** 3, cpus: 2, pids: 512 } as const
+const defaultHome = '/home/berth'
+
+type Read<T> = { readonly value: T } | { readonly problem: string }
+type Reader<T> = (value: unknown) => Read<T>
+
+const ok = <T>(value: T): Read<T> => ({ value })
+const bad = (problem: string) => ({ problem })
+
+/**
+ * Reads a map of type to template from JSON or YAML text, keeping the order of its keys.
+ * JSON is read by the YAML parser too: `JSON.parse` would put keys such as "10" before all others.
+ * @param source how the operator knows the text, for the messages: the name of a variable or a file
+ * @returns the templates, or every problem found, each a sentence
+ */
+export function readTemplates(text: string, source: string): { templates: Template[]; problems: string[] } {
+  const document = parseDocument(text, { uniqueKeys: true, stringKeys: false })
+  const syntax = document.errors.map((error) => `${source}: ${error.message.split('\n')[0]}`)
+  if (syntax.length > 0) return { templates: [], problems: syntax }
+  if (!isMap(document.contents) || document.contents.items.length === 0) {
+    return { templates: [], problems: [`${source}: must be a map of container type to template, with at least one entry`] }
+  }
+  const problems: string[] = []
+  const templates: Template[] = []
+  for (const { key, value } of document.contents.items) {
+    const type = String(isScalar(key) ? key.value : key)
+    const fields: unknown = (value as { toJS(d: unknown): unknown } | null)?.toJS(document)
+    const read = readTemplate(type, fields)
+    problems.push(...read.problems.map((problem) => `${source}: ${problem}`))
+    if (read.template) templates.push(read.template)
+  }
+  return { templates, problems }
+}
+
+/** One template from its configured fields; every problem names type and field. */
+export function readTemplate(type: string, fields: unknown): { template?: Template; problems: string[] } {
+  if (type === '' || type.length > 100) return { problems: [`the type "${type.slice(0, 20)}" must have 1 to 100 characters`] }
+  if (!isRecord(fields)) return { problems: [`${type}: must be a map of template fields`] }
+  const problems = Object.keys(fields)
+    .filter((name) => !Object.hasOwn(readers, name))
+    .map((name) => `${type}: unknown field "${name}"; known: ${Object.keys(readers).join(', ')}`)
+  const pick = <T>(name: keyof typeof readers, reader: Reader<T>, fallback?: T): T => {
+    if (fields[name] === undefined && fallback !== undefined) return fallback
+    const read = reader(fields[name])
+    if ('value' in read) return read.value
+    problems.push(`${type}: ${name} ${read.problem}`)
+    return fallback as T
+  }
+  const template: Template = {
+    type,
+    displayName: pick('display_name', readers.display_name, type),
+    description: pick('description', readers.description, ''),
+    image: pick('image', readers.image),
+    port: pick('port', readers.port, null),
+    env: pick('env', readers.env, {}),
+    command: pick('command', readers.command, null),
+    memory: pick('memory', readers.memory, defaultLimits.memory),
+    cpus: pick('cpus', readers.cpus, defaultLimits.cpus),
+    pids: pick('pids', readers.pids, defaultLimits.pids),
+    home: pick('home', readers.home, defaultHome),
+    idleTimeout: pick('idle_timeout', readers.idle_timeout, 0),
+    stripPrefix: pick('strip_prefix', readers.strip_prefix, true),
+    access: pick('access', readers.access, 'owner'),
+    forwardToken: pick('forward_token', readers.forward_token, 'scoped'),
+    runtime: pick('runtime', readers.runtime, null),
+    readOnly: pick('read_only', readers.read_only, false),
+    capAdd: pick('cap_add', readers.cap_add, []),
+    allowSetuid: pick('allow_setuid', readers.allow_setuid, false),
+  }
+  return problems.length === 0 ? { template, problems } : { problems }
+}
+
+const text: Reader<string> = (value) => (typeof value === 'string' && value !== '' ? ok(value) : bad('must be text'))
+const anyText: Reader<string> = (value) => (typeof value === 'string' ? ok(value) : bad('must be text'))
+const flag: Reader<boolean> = (value) => (typeof value === 'boolean' ? ok(value) : bad('must be true or false'))
+const textList: Reader<readonly string[]> = (value) =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string') ? ok(value) : bad('must be a list of strings')
+const oneOf =
+  <T extends string>(...words: T[]): Reader<T> =>
+  (value) =>
+    words.includes(value as T) ? ok(value as T) : bad(`must be one of ${words.join(', ')}`)
+const whole =
+  (least: number, most: number): Reader<number> =>
+  (value) =>
+    Number.isInteger(value) && Number(value) >= least && Number(value) <= most
+      ? ok(Number(value))
+      : bad(`must be a whole number from ${least} to ${most}`)
+const orNull =
+  <T>(reader: Reader<T>): Reader<T | null> =>
+  (value) =>
+    value === null ? ok(null) : reader(value)
+
+/** One reader per field of a template; the keys are the fields an operator may write. */
+const readers = {
+  display_name: anyText,
+  description: anyText,
+  image: text,
+  port: orNull(whole(1, 65_535)),
+  env: readEnv,
+  command: orNull(textList),
+  memory: readMemory,
+  cpus: (value: unknown) => (typeof value === 'number' && value >= 0.01 && value <= 1024 ? ok(value) : bad('must be a number of cores, e.g. 0.5')),
+  pids: whole(1, 4_194_304),
+  home: orNull((value: unknown) =>
+    typeof value === 'string' && /^\/[^\0:]+$/.test(value) ? ok(value) : bad('must be an absolute path or null'),
+  ),
+  idle_timeout: whole(0, 31_536_000),
+  strip_prefix: flag,
+  access: oneOf('owner', 'authenticated', 'public'),
+  forward_token: oneOf('scoped', 'full'),
+  runtime: orNull(text),
+  read_only: flag,
+  cap_add: textList,
+  allow_setuid: flag,
+}
+
+function readEnv(value: unknown): Read<Readonly<Record<string, string>>> {
+  if (!isRecord(value)) return bad('must be a map of strings')
+  const wrong = Object.entries(value).find(([name, each]) => typeof each !== 'string' || !/^[A-Za-z_]\w*$/.test(name))
+  return wrong ? bad(`must be a map of strings; "${wrong[0]}" is not one`) : ok(value as Record<string, string>)
+}
+
+const units: Record<string, number> = { '': 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }
+/** The engine itself refuses less than 6 MiB. */
+const leastMemory = 6 * 1024 ** 2
+
+/** A number of bytes, or text such as `512m` and `2g`. */
+function readMemory(value: unknown): Read<number> {
+  const match = typeof value === 'string' ? /^(\d{1,12}(?:\.\d{1,3})?)([bkmg]?)b?$/i.exec(value) : null
+  const bytes = typeof value === 'number' ? value : match ? Number(match[1]) * (units[(match[2] ?? '').toLowerCase()] ?? 1) : NaN
+  if (!(bytes >= leastMemory) || !Number.isSafeInteger(Math.floor(bytes))) {
+    return bad('must be a number of bytes or text such as 512m or 2g, at least 6m')
+  }
+  return ok(Math.floor(bytes))
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

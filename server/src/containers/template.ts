@@ -1,0 +1,60 @@
+/** What may be launched. Read once at start; a client only ever names a key of it. */
+export interface Template {
+  /** The key in the configuration; any text. Becomes part of the path, percent-encoded. */
+  readonly type: string
+  readonly displayName: string
+  readonly description: string
+  readonly image: string
+  /** Port the app listens on; null asks the image. */
+  readonly port: number | null
+  readonly env: Readonly<Record<string, string>>
+  readonly command: readonly string[] | null
+  /** Bytes. */
+  readonly memory: number
+  readonly cpus: number
+  readonly pids: number
+  /** Where the home volume is mounted; null for none. */
+  readonly home: string | null
+  /** Seconds without traffic after which the container may be stopped; 0 never. */
+  readonly idleTimeout: number
+  readonly stripPrefix: boolean
+  readonly access: 'owner' | 'authenticated' | 'public'
+  /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the person's own. */
+  readonly forwardToken: 'scoped' | 'full'
+  readonly runtime: string | null
+  readonly readOnly: boolean
+  readonly capAdd: readonly string[]
+  readonly allowSetuid: boolean
+}
+
+/**
+ * The configured templates in the order of the text: the first one is what signup creates and restart replaces.
+ * A Map inside, because a plain object would answer to `__proto__` and would reorder keys such as `10`.
+ */
+export class Templates {
+  readonly #byType: ReadonlyMap<string, Template>
+
+  /** @throws when the list is empty: without a first type the service has nothing to do */
+  constructor(templates: readonly Template[]) {
+    if (templates.length === 0) throw new Error('at least one container template is needed')
+    this.#byType = new Map(templates.map((template) => [template.type, template]))
+  }
+
+  get first(): Template {
+    // The constructor refuses an empty list.
+    return this.#byType.values().next().value as Template
+  }
+
+  get types(): string[] {
+    return [...this.#byType.keys()]
+  }
+
+  /** The template of exactly this key, or undefined. */
+  get(type: string): Template | undefined {
+    return this.#byType.get(type)
+  }
+
+  all(): Template[] {
+    return [...this.#byType.values()]
+  }
+}

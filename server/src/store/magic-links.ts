@@ -1,0 +1,91 @@
+import type { Db } from './database.ts'
+
+/** What a link is for. A link of one purpose is unknown to the other's endpoint. */
+export type LinkPurpose = 'signup' | 'login'
+
+export interface StoredLink {
+  readonly id: number
+  readonly userId: number
+}
+
+export async function insertLink(
+  db: Db,
+  link: { userId: number; tokenHash: string; purpose: LinkPurpose; ipAddress: string; now: Date; expiresAt: Date },
+): Promise<StoredLink> {
+  const { id } = await db
+    .insertInto('magic_links')
+    .values({
+      user_id: link.userId,
+      token_hash: link.tokenHash,
+      token_type: link.purpose,
+      expires_at: link.expiresAt.getTime(),
+      ip_address: link.ipAddress,
+      used_at: null,
+      created_at: link.now.getTime(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { id, userId: link.userId }
+}
+
+/** The link of this token while it can be used: right purpose, unused, `now` before its expiry. */
+export async function findUsableLink(db: Db, tokenHash: string, purpose: LinkPurpose, now: Date): Promise<StoredLink | undefined> {
+  const row = await db
+    .selectFrom('magic_links')
+    .select(['id', 'user_id'])
+    .where('token_hash', '=', tokenHash)
+    .where('token_type', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now.getTime())
+    .executeTakeFirst()
+  return row && { id: row.id, userId: row.user_id }
+}
+
+/** Uses the link up. Of any number of callers at once exactly one gets true. */
+export async function consumeLink(db: Db, id: number, now: Date): Promise<boolean> {
+  const row = await db
+    .updateTable('magic_links')
+    .set({ used_at: now.getTime() })
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now.getTime())
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function deleteLink(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('magic_links').where('id', '=', id).execute()
+}
+
+/** Notes that a link was asked for; what the limit counts. */
+export async function insertLinkRequest(db: Db, email: string, now: Date): Promise<number> {
+  const { id } = await db
+    .insertInto('link_requests')
+    .values({ email, requested_at: now.getTime() })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** When links were asked for after `since`, oldest first. */
+export async function linkRequestsSince(db: Db, email: string, since: Date): Promise<Date[]> {
+  const rows = await db
+    .selectFrom('link_requests')
+    .select('requested_at')
+    .where('email', '=', email)
+    .where('requested_at', '>', since.getTime())
+    .orderBy('requested_at')
+    .execute()
+  return rows.map(({ requested_at }) => new Date(requested_at))
+}
+
+export async function deleteLinkRequest(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('link_requests').where('id', '=', id).execute()
+}
+
+/** Forgets links that expired and requests that no longer count. */
+export async function deleteOldLinks(db: Db, expiredBefore: Date): Promise<void> {
+  await db.deleteFrom('magic_links').where('expires_at', '<', expiredBefore.getTime()).execute()
+  await db.deleteFrom('link_requests').where('requested_at', '<', expiredBefore.getTime()).execute()
+}

@@ -1,0 +1,10 @@
+import type { Migration } from 'kysely'
+import { initial } from './001-initial.ts'
+
+/**
+ * Every migration in order of its name. A released one is never edited.
+ * Each must survive being cut off half-way and run again: SQLite's are not wrapped in one transaction by Kysely.
+ */
+export function migrations(isPostgres: boolean): Record<string, Migration> {
+  return { '001-initial': initial(isPostgres) }
+}

@@ -1,0 +1,25 @@
+import type { Db } from './database.ts'
+
+export interface RevokedToken {
+  readonly jti: string
+  readonly expiresAt: Date
+}
+
+/** Revoking twice is the same as once. */
+export async function insertRevokedToken(db: Db, token: RevokedToken): Promise<void> {
+  await db
+    .insertInto('revoked_tokens')
+    .values({ jti: token.jti, expires_at: token.expiresAt.getTime() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Those that would still be accepted without the revocation. */
+export async function listRevokedTokens(db: Db, now: Date): Promise<RevokedToken[]> {
+  const rows = await db.selectFrom('revoked_tokens').selectAll().where('expires_at', '>', now.getTime()).execute()
+  return rows.map((row) => ({ jti: row.jti, expiresAt: new Date(row.expires_at) }))
+}
+
+export async function deleteExpiredRevocations(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('revoked_tokens').where('expires_at', '<=', now.getTime()).execute()
+}

@@ -1,0 +1,90 @@
+import type { Generated } from 'kysely'
+
+/**
+ * The tables, as both dialects store them. Instants are milliseconds since 1970 UTC and truth values are 0 or 1,
+ * because SQLite has neither type and one schema for both keeps every query the same.
+ */
+export interface Schema {
+  users: UsersTable
+  used_slugs: UsedSlugsTable
+  user_containers: UserContainersTable
+  magic_links: MagicLinksTable
+  link_requests: LinkRequestsTable
+  revoked_tokens: RevokedTokensTable
+  audit_log: AuditLogTable
+  installation: InstallationTable
+}
+
+export interface UsersTable {
+  /** Never given twice, so that a deleted person's token cannot become the next person's. */
+  id: Generated<number>
+  email: string
+  slug: string
+  state: 'registered' | 'verified' | 'active'
+  is_admin: number
+  is_blocked: number
+  last_used: number | null
+  created_at: number
+}
+
+/** Every slug ever given: a new person must not inherit bookmarks, cookies and service workers of an old one. */
+export interface UsedSlugsTable {
+  slug: string
+}
+
+export interface UserContainersTable {
+  id: Generated<number>
+  user_id: number
+  container_type: string
+  container_id: string | null
+  container_port: number | null
+  template_image: string
+  created_at: number
+  last_used: number | null
+  is_blocked: number
+  blocked_at: number | null
+  blocked_by: number | null
+  /** Whether one container was blocked, or its whole user: unblocking a user releases only the latter. */
+  block_source: 'container' | 'user' | null
+}
+
+export interface MagicLinksTable {
+  id: Generated<number>
+  user_id: number
+  /** SHA-256 of the token; the token itself is in the mail only. */
+  token_hash: string
+  token_type: 'signup' | 'login'
+  expires_at: number
+  ip_address: string
+  used_at: number | null
+  created_at: number
+}
+
+/** What the limit counts. Apart from `magic_links`, because it must outlive a user whose first mail failed. */
+export interface LinkRequestsTable {
+  id: Generated<number>
+  email: string
+  requested_at: number
+}
+
+export interface RevokedTokensTable {
+  jti: string
+  expires_at: number
+}
+
+export interface AuditLogTable {
+  id: Generated<number>
+  at: number
+  /** Kept, with the address, when the actor is deleted: no foreign key. */
+  actor_id: number | null
+  actor_email: string
+  action: string
+  target: string
+  /** JSON text. */
+  detail: string
+}
+
+export interface InstallationTable {
+  name: string
+  value: string
+}

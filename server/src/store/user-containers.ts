@@ -1,0 +1,155 @@
+import type { Selectable } from 'kysely'
+import type { Db } from './database.ts'
+import type { UserContainersTable } from './schema.ts'
+
+export type BlockSource = 'container' | 'user'
+
+/** The record of one user's container of one type. Source: specification, UserContainer. */
+export interface UserContainer {
+  readonly id: number
+  readonly userId: number
+  readonly type: string
+  /** The engine's id; null until the first creation succeeded. */
+  readonly containerId: string | null
+  readonly port: number | null
+  readonly image: string
+  readonly createdAt: Date
+  readonly lastUsed: Date | null
+  readonly isBlocked: boolean
+  readonly blockedAt: Date | null
+  readonly blockedBy: number | null
+}
+
+/** All records of one user, oldest first. */
+export async function listContainersOf(db: Db, userId: number): Promise<UserContainer[]> {
+  const rows = await db.selectFrom('user_containers').selectAll().where('user_id', '=', userId).orderBy('id').execute()
+  return rows.map(fromRow)
+}
+
+/** All records of these users, oldest first; at most a page of users at a time. */
+export async function listContainersOfAll(db: Db, userIds: readonly number[]): Promise<UserContainer[]> {
+  if (userIds.length === 0) return []
+  const rows = await db.selectFrom('user_containers').selectAll().where('user_id', 'in', userIds).orderBy('id').execute()
+  return rows.map(fromRow)
+}
+
+export async function findContainer(db: Db, userId: number, type: string): Promise<UserContainer | undefined> {
+  const row = await db
+    .selectFrom('user_containers')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .executeTakeFirst()
+  return row && fromRow(row)
+}
+
+export async function findContainers(db: Db, ids: readonly number[]): Promise<UserContainer[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('user_containers').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  return rows.map(fromRow)
+}
+
+/** Records that are blocked themselves, with those of blocked users; what must not run. */
+export async function listBlockedContainers(db: Db): Promise<UserContainer[]> {
+  const rows = await db
+    .selectFrom('user_containers')
+    .innerJoin('users', 'users.id', 'user_containers.user_id')
+    .selectAll('user_containers')
+    .where(({ eb, or }) => or([eb('user_containers.is_blocked', '=', 1), eb('users.is_blocked', '=', 1)]))
+    .where('container_id', 'is not', null)
+    .execute()
+  return rows.map(fromRow)
+}
+
+/**
+ * The record of (user, type), made without an id when there is none.
+ * Written before the engine is asked: a crash in between leaves a record that the next launch completes, not an orphan.
+ */
+export async function ensureContainer(db: Db, userId: number, type: string, image: string, now: Date): Promise<UserContainer> {
+  const found = await findContainer(db, userId, type)
+  if (found) return found
+  await db
+    .insertInto('user_containers')
+    .values({
+      user_id: userId,
+      container_type: type,
+      container_id: null,
+      container_port: null,
+      template_image: image,
+      created_at: now.getTime(),
+      last_used: null,
+      is_blocked: 0,
+      blocked_at: null,
+      blocked_by: null,
+      block_source: null,
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'container_type']).doNothing())
+    .execute()
+  const made = await findContainer(db, userId, type)
+  if (!made) throw new Error(`no record of type ${type} for user ${userId} after storing it`)
+  return made
+}
+
+/** Stores which engine container the record stands for now. */
+export async function storeInstance(
+  db: Db,
+  id: number,
+  instance: { containerId: string | null; port: number | null; image: string },
+): Promise<void> {
+  await db
+    .updateTable('user_containers')
+    .set({ container_id: instance.containerId, container_port: instance.port, template_image: instance.image })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function touchContainer(db: Db, id: number, now: Date): Promise<void> {
+  await db.updateTable('user_containers').set({ last_used: now.getTime() }).where('id', '=', id).execute()
+}
+
+/** Blocks records that are not blocked yet; one that is keeps its first date and administrator. */
+export async function blockContainers(
+  db: Db,
+  ids: readonly number[],
+  block: { by: number; at: Date; source: BlockSource },
+): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .updateTable('user_containers')
+    .set({ is_blocked: 1, blocked_at: block.at.getTime(), blocked_by: block.by, block_source: block.source })
+    .where('id', 'in', ids)
+    .where('is_blocked', '=', 0)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Unblocks records; with a source, only those that were blocked by it. */
+export async function unblockContainers(db: Db, ids: readonly number[], source?: BlockSource): Promise<number[]> {
+  if (ids.length === 0) return []
+  let update = db
+    .updateTable('user_containers')
+    .set({ is_blocked: 0, blocked_at: null, blocked_by: null, block_source: null })
+    .where('id', 'in', ids)
+    .where('is_blocked', '=', 1)
+  if (source) update = update.where('block_source', '=', source)
+  return (await update.returning('id').execute()).map(({ id }) => id)
+}
+
+const date = (ms: number | null) => (ms === null ? null : new Date(ms))
+
+function fromRow(row: Selectable<UserContainersTable>): UserContainer {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    type: row.container_type,
+    containerId: row.container_id,
+    port: row.container_port,
+    image: row.template_image,
+    createdAt: new Date(row.created_at),
+    lastUsed: date(row.last_used),
+    isBlocked: row.is_blocked === 1,
+    blockedAt: date(row.blocked_at),
+    blockedBy: row.blocked_by,
+  }
+}

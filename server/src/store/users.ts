@@ -1,0 +1,129 @@
+import type { Selectable } from 'kysely'
+import type { Db } from './database.ts'
+import type { UsersTable } from './schema.ts'
+
+export type UserState = UsersTable['state']
+
+/** An account. Source: specification, User. */
+export interface User {
+  readonly id: number
+  readonly email: string
+  readonly slug: string
+  readonly state: UserState
+  readonly isAdmin: boolean
+  readonly isBlocked: boolean
+  readonly lastUsed: Date | null
+  readonly createdAt: Date
+}
+
+export async function findUser(db: Db, id: number): Promise<User | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && fromRow(row)
+}
+
+/** @param email lower-cased, as stored */
+export async function findUserByEmail(db: Db, email: string): Promise<User | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
+  return row && fromRow(row)
+}
+
+export async function findUserBySlug(db: Db, slug: string): Promise<User | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('slug', '=', slug).executeTakeFirst()
+  return row && fromRow(row)
+}
+
+export async function hasUsers(db: Db): Promise<boolean> {
+  return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Page of users by id, oldest first. `q` matches any part of e-mail or slug; `after` is the last id of the page before. */
+export async function listUsers(db: Db, page: { limit: number; after: number; q?: string }): Promise<User[]> {
+  let query = db.selectFrom('users').selectAll().where('id', '>', page.after).orderBy('id').limit(page.limit)
+  if (page.q) {
+    const pattern = `%${page.q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+    query = query.where(({ eb, or }) => or([eb('email', 'like', pattern), eb('slug', 'like', pattern)]))
+  }
+  return (await query.execute()).map(fromRow)
+}
+
+/** Stores a new account; `isAdmin` is decided by the caller under the sign-up lock. */
+export async function insertUser(db: Db, user: { email: string; slug: string; isAdmin: boolean; now: Date }): Promise<User> {
+  const row = await db
+    .insertInto('users')
+    .values({
+      email: user.email,
+      slug: user.slug,
+      state: 'registered',
+      is_admin: Number(user.isAdmin),
+      is_blocked: 0,
+      last_used: null,
+      created_at: user.now.getTime(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return fromRow(row)
+}
+
+/** Moves the state forward; nothing changes when it is not `from` any more. */
+export async function moveUserState(db: Db, id: number, from: UserState, to: UserState): Promise<void> {
+  await db.updateTable('users').set({ state: to }).where('id', '=', id).where('state', '=', from).execute()
+}
+
+export async function touchUser(db: Db, id: number, now: Date): Promise<void> {
+  await db.updateTable('users').set({ last_used: now.getTime() }).where('id', '=', id).execute()
+}
+
+export async function setUserBlocked(db: Db, id: number, isBlocked: boolean): Promise<void> {
+  await db.updateTable('users').set({ is_blocked: Number(isBlocked) }).where('id', '=', id).execute()
+}
+
+/** Ids of all blocked accounts, for the reconciler. */
+export async function listBlockedUserIds(db: Db): Promise<number[]> {
+  const rows = await db.selectFrom('users').select('id').where('is_blocked', '=', 1).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Administrators other than `id` who are not blocked. */
+export async function countOtherAdmins(db: Db, id: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('is_admin', '=', 1)
+    .where('is_blocked', '=', 0)
+    .where('id', '!=', id)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function deleteUser(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('users').where('id', '=', id).execute()
+}
+
+/** True when the slug was free and is now taken for ever. */
+export async function claimSlug(db: Db, slug: string): Promise<boolean> {
+  const row = await db
+    .insertInto('used_slugs')
+    .values({ slug })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('slug')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Gives a slug back that nobody ever saw: its first mail was not accepted. */
+export async function releaseSlug(db: Db, slug: string): Promise<void> {
+  await db.deleteFrom('used_slugs').where('slug', '=', slug).execute()
+}
+
+function fromRow(row: Selectable<UsersTable>): User {
+  return {
+    id: row.id,
+    email: row.email,
+    slug: row.slug,
+    state: row.state,
+    isAdmin: row.is_admin === 1,
+    isBlocked: row.is_blocked === 1,
+    lastUsed: row.last_used === null ? null : new Date(row.last_used),
+    createdAt: new Date(row.created_at),
+  }
+}
