@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { Kysely, Migrator, PostgresDialect, sql, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import { Migrator } from 'kysely/migration'
 import { migrations } from './migrations/index.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect } from './sqlite.ts'

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Db } from './database.ts'
 import type { UsersTable } from './schema.ts'
 
@@ -41,7 +41,8 @@ export async function listUsers(db: Db, page: { limit: number; after: number; q?
   let query = db.selectFrom('users').selectAll().where('id', '>', page.after).orderBy('id').limit(page.limit)
   if (page.q) {
     const pattern = `%${page.q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-    query = query.where(({ eb, or }) => or([eb('email', 'like', pattern), eb('slug', 'like', pattern)]))
+    // SQLite escapes nothing in LIKE unless told with what.
+    query = query.where(sql<boolean>`(email like ${pattern} escape '\\' or slug like ${pattern} escape '\\')`)
   }
   return (await query.execute()).map(fromRow)
 }

@@ -1,4 +1,5 @@
-import type { ColumnDefinitionBuilder, Kysely, Migration } from 'kysely'
+import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
 
 /** Users, their containers and links, revocations, audit log. */
 export function initial(isPostgres: boolean): Migration {

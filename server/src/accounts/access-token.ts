@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { jwtVerify, SignJWT } from 'jose'
+import { algorithm, type SigningKey } from './signing-key.ts'
+
+/** What a valid access token says. */
+export interface Claims {
+  readonly userId: number
+  readonly jti: string
+  readonly expiresAt: Date
+}
+
+/** The person a token is made for. */
+export interface Subject {
+  readonly id: number
+  readonly isAdmin: boolean
+}
+
+/** Longest token looked at, in characters; ours have about 350. */
+const longest = 4096
+/** Verified tokens remembered, so that a signature (about 100 us) is checked once and not at every request. */
+const mostRemembered = 10_000
+/** Lifetime of the tokens that containers see, in seconds. */
+const scopedLifetime = 900
+/** A scoped token is handed out again until it has less than this left, in ms. */
+const scopedReserve = 300_000
+const containerAudience = 'container'
+
+/** Makes and checks access tokens. Source: specification, Authentication 2. */
+export class AccessTokens {
+  readonly #key: SigningKey
+  readonly #issuer: string
+  readonly #remembered = new Map<string, Claims>()
+  readonly #scoped = new Map<string, { token: string; expiresAt: number }>()
+  /** Seconds. */
+  readonly lifetime: number
+
+  /** @param lifetime seconds */
+  constructor(key: SigningKey, issuer: string, lifetime: number) {
+    this.#key = key
+    this.#issuer = issuer
+    this.lifetime = lifetime
+  }
+
+  async issue(subject: Subject, now: Date): Promise<string> {
+    return this.#sign(subject, randomUUID(), now, this.lifetime)
+  }
+
+  /**
+   * A token for the app in a container: same person, same key, but short-lived and refused by the API, so that an app
+   * (or whoever took it over) cannot act for the person. Handed out again while it lasts.
+   */
+  async scoped(subject: Subject, prefix: string, now: Date): Promise<string> {
+    const key = `${subject.id} ${subject.isAdmin} ${prefix}`
+    const known = this.#scoped.get(key)
+    if (known && known.expiresAt - now.getTime() > scopedReserve) return known.token
+    const token = await this.#sign(subject, randomUUID(), now, scopedLifetime, containerAudience)
+    if (this.#scoped.size >= mostRemembered) this.#scoped.clear()
+    this.#scoped.set(key, { token, expiresAt: now.getTime() + scopedLifetime * 1000 })
+    return token
+  }
+
+  /** The claims of a token of ours that has not expired; undefined for everything else. Revocation is the caller's to check. */
+  async verify(token: string, now: Date): Promise<Claims | undefined> {
+    const known = this.#remembered.get(token)
+    if (known) return known.expiresAt > now ? known : undefined
+    const claims = token.length <= longest ? await this.#check(token, now) : undefined
+    if (!claims) return undefined
+    if (this.#remembered.size >= mostRemembered) this.#remembered.clear()
+    this.#remembered.set(token, claims)
+    return claims
+  }
+
+  async #sign(subject: Subject, jti: string, now: Date, lifetime: number, audience?: string): Promise<string> {
+    const issuedAt = Math.floor(now.getTime() / 1000)
+    const jwt = new SignJWT({ is_admin: subject.isAdmin })
+      .setProtectedHeader({ alg: algorithm, kid: this.#key.kid, typ: 'JWT' })
+      .setSubject(String(subject.id))
+      .setJti(jti)
+      .setIssuer(this.#issuer)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + lifetime)
+    return (audience ? jwt.setAudience(audience) : jwt).sign(this.#key.privateKey)
+  }
+
+  async #check(token: string, now: Date): Promise<Claims | undefined> {
+    try {
+      const { payload } = await jwtVerify(token, this.#key.publicKey, {
+        algorithms: [algorithm],
+        requiredClaims: ['sub', 'jti', 'exp'],
+        currentDate: now,
+      })
+      const { sub = '', jti = '', exp = 0, aud } = payload
+      // Only a container's token has an audience; the API is not it.
+      if (aud !== undefined || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
+      return { userId: Number(sub), jti, expiresAt: new Date(exp * 1000) }
+    } catch {
+      // jose throws for each way in which a token can be wrong; to the caller they are one.
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { refusals, Refusal } from '#/errors.ts'
+import type { Database } from '#/store/database.ts'
+import { findUserByEmail } from '#/store/users.ts'
+import { normaliseEmail } from './email-address.ts'
+import type { MagicLinks } from './magic-link.ts'
+
+const sent = 'If an account exists for this address, we have sent it a link. Check your mail.'
+
+/** `POST /api/auth/login` and the way out for people who lost their first mail. */
+export class LogIn {
+  readonly #database: Database
+  readonly #links: MagicLinks
+
+  constructor(database: Database, links: MagicLinks) {
+    this.#database = database
+    this.#links = links
+  }
+
+  /**
+   * Mails a login link. An unknown address gets the same answer and no mail. Source: specification, login rules 1 to 5.
+   * @throws {Refusal} 400 empty · 403 blocked · 429 limit · 500 mail not accepted, then no link is left
+   */
+  async run(typed: string, ipAddress: string, now: Date): Promise<string> {
+    const user = await findUserByEmail(this.#database.db, normaliseEmail(typed))
+    if (!user) return sent
+    if (user.isBlocked) throw refusals.userBlocked()
+    await this.#links.mail(user, await this.#links.issueFor(user, 'login', ipAddress, now))
+    return sent
+  }
+
+  /**
+   * Mails another signup link to a user who never verified. Everybody else gets the same answer and no mail, limits
+   * and failures included: this endpoint tells nothing.
+   * @throws {Refusal} 400 empty
+   */
+  async resendVerification(typed: string, ipAddress: string, now: Date, report: (error: unknown) => void): Promise<string> {
+    const user = await findUserByEmail(this.#database.db, normaliseEmail(typed))
+    if (!user || user.state !== 'registered' || user.isBlocked) return sent
+    try {
+      await this.#links.mail(user, await this.#links.issueFor(user, 'signup', ipAddress, now))
+    } catch (error) {
+      const isLimit = error instanceof Refusal && error.status === 429
+      if (!isLimit) report(error)
+    }
+    return sent
+  }
+}

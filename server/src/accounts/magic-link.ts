@@ -1,0 +1,97 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { refusals } from '#/errors.ts'
+import type { Mailer } from '#/mail/mailer.ts'
+import { magicLinkMessage } from '#/mail/magic-link-message.ts'
+import type { Database, Db } from '#/store/database.ts'
+import { deleteLink, deleteLinkRequest, insertLink, insertLinkRequest, linkRequestsSince, type LinkPurpose } from '#/store/magic-links.ts'
+import type { User } from '#/store/users.ts'
+
+const hour = 3_600_000
+
+export interface MagicLinkSettings {
+  /** Seconds. */
+  readonly expiry: number
+  readonly perHour: number
+  readonly frontendUrl: string
+}
+
+/** A link that is stored but not mailed yet. Its token exists here and in the mail, nowhere else. */
+export interface IssuedLink {
+  readonly linkId: number
+  readonly requestId: number
+  readonly token: string
+  readonly purpose: LinkPurpose
+}
+
+/** The only form in which tokens are stored; also how they are looked up, which takes the same time for all. */
+export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
+
+/** Issues, limits and mails one-time links. Using them up is `verify-link.ts`. */
+export class MagicLinks {
+  readonly #database: Database
+  readonly #mailer: Mailer
+  readonly #settings: MagicLinkSettings
+
+  constructor(database: Database, mailer: Mailer, settings: MagicLinkSettings) {
+    this.#database = database
+    this.#mailer = mailer
+    this.#settings = settings
+  }
+
+  /**
+   * Takes one of the address's places in the current hour; call it in the transaction that issues the link, so that
+   * parallel requests cannot all find the last place free.
+   * @returns the request's id, for taking it back
+   * @throws {Refusal} 429 with `Retry-After` when the hour is full. Source: specification, Limits
+   */
+  async reservePlace(tx: Db, email: string, now: Date): Promise<number> {
+    const { perHour } = this.#settings
+    const earlier = await linkRequestsSince(tx, email, new Date(now.getTime() - hour))
+    const oldestCounting = earlier[earlier.length - perHour]
+    if (oldestCounting) {
+      throw refusals.tooManyLinks(perHour, Math.max(1, Math.ceil((oldestCounting.getTime() + hour - now.getTime()) / 1000)))
+    }
+    return insertLinkRequest(tx, email, now)
+  }
+
+  /** Stores a new link for the user, in the given transaction. Older links stay valid. */
+  async issue(tx: Db, user: User, purpose: LinkPurpose, requestId: number, ipAddress: string, now: Date): Promise<IssuedLink> {
+    const token = randomBytes(32).toString('base64url')
+    const expiresAt = new Date(now.getTime() + this.#settings.expiry * 1000)
+    const { id } = await insertLink(tx, { userId: user.id, tokenHash: hashToken(token), purpose, ipAddress, now, expiresAt })
+    return { linkId: id, requestId, token, purpose }
+  }
+
+  /** Reserves and issues in one transaction, for a user who exists. @throws {Refusal} 429 */
+  async issueFor(user: User, purpose: LinkPurpose, ipAddress: string, now: Date): Promise<IssuedLink> {
+    return this.#database.transaction(async (tx) => {
+      await this.#database.lock(tx, `link:${user.email}`)
+      const requestId = await this.reservePlace(tx, user.email, now)
+      return this.issue(tx, user, purpose, requestId, ipAddress, now)
+    })
+  }
+
+  /**
+   * Mails the link to the stored address. After a failure the link is void and its place in the hour is free again.
+   * @throws {Refusal} 500
+   */
+  async mail(user: User, link: IssuedLink): Promise<void> {
+    try {
+      await this.#mailer.send(magicLinkMessage(user.email, link.purpose, this.#urlOf(link), this.#settings.expiry))
+    } catch (error) {
+      await this.#takeBack(link)
+      throw refusals.mailFailed(error)
+    }
+  }
+
+  #urlOf(link: IssuedLink): string {
+    return `${this.#settings.frontendUrl}/verify-${link.purpose}?token=${link.token}`
+  }
+
+  async #takeBack(link: IssuedLink): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await deleteLink(tx, link.linkId)
+      await deleteLinkRequest(tx, link.requestId)
+    })
+  }
+}

@@ -1,0 +1,79 @@
+import type { Logger } from 'pino'
+import { attempt, within } from '#/attempt.ts'
+import { refusals } from '#/errors.ts'
+import type { Database, Db } from '#/store/database.ts'
+import { consumeLink, findUsableLink, type LinkPurpose } from '#/store/magic-links.ts'
+import { findUser, moveUserState, touchUser, type User } from '#/store/users.ts'
+import type { AccessTokens } from './access-token.ts'
+import { hashToken } from './magic-link.ts'
+
+/** How long a person waits for their container before they are let in without it, in ms. */
+const containerPatience = 10_000
+
+export interface SignedIn {
+  readonly user: User
+  readonly token: string
+}
+
+/** `GET /api/auth/verify-signup` and `/verify-login`. */
+export class VerifyLink {
+  readonly #database: Database
+  readonly #tokens: AccessTokens
+  readonly #startPrimary: (user: User) => Promise<unknown>
+  readonly #log: Logger
+
+  /** @param startPrimary makes sure that the user's container of the first type runs */
+  constructor(database: Database, tokens: AccessTokens, startPrimary: (user: User) => Promise<unknown>, log: Logger) {
+    this.#database = database
+    this.#tokens = tokens
+    this.#startPrimary = startPrimary
+    this.#log = log
+  }
+
+  /**
+   * Uses a signup link up; the user becomes verified. Source: specification, verify-signup.
+   * @throws {Refusal} 400 not usable · 403 blocked, the link stays usable
+   */
+  async signUp(token: string, now: Date): Promise<SignedIn> {
+    const user = await this.#use(token, 'signup', now, async (tx, { id }) => {
+      // A second signup link must not move an active user back.
+      await moveUserState(tx, id, 'registered', 'verified')
+    })
+    return this.#signIn(user, now)
+  }
+
+  /**
+   * Uses a login link up. Source: specification, verify-login: a refused link stays unused.
+   * @throws {Refusal} 400 not usable · 403 blocked, or never verified
+   */
+  async logIn(token: string, now: Date): Promise<SignedIn> {
+    const user = await this.#use(token, 'login', now, async (tx, { id, state }) => {
+      if (state === 'registered') throw refusals.notVerified()
+      await touchUser(tx, id, now)
+    })
+    return this.#signIn(user, now)
+  }
+
+  /** Check and use in one transaction, so that a block cannot slip in between and only one of many callers wins. */
+  async #use(token: string, purpose: LinkPurpose, now: Date, effect: (tx: Db, user: User) => Promise<void>): Promise<User> {
+    return this.#database.transaction(async (tx) => {
+      const link = await findUsableLink(tx, hashToken(token), purpose, now)
+      const user = link && (await findUser(tx, link.userId))
+      if (!link || !user) throw refusals.badToken()
+      if (user.isBlocked) throw refusals.userBlocked()
+      await effect(tx, user)
+      if (!(await consumeLink(tx, link.id, now))) throw refusals.badToken()
+      return (await findUser(tx, user.id)) ?? user
+    })
+  }
+
+  /** The link is used up by now, so nothing that follows may cost the person their token. */
+  async #signIn(user: User, now: Date): Promise<SignedIn> {
+    const token = await this.#tokens.issue(user, now)
+    await within(
+      containerPatience,
+      attempt(this.#log, `starting the first container of user ${user.id}`, () => this.#startPrimary(user)),
+    )
+    return { user, token }
+  }
+}

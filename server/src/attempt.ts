@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+
+/**
+ * For the places where the specification says that a failure is "logged and ignored": does it, visibly and by name.
+ * @returns what the work returned, or undefined when it failed
+ */
+export async function attempt<T>(log: Logger, what: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    log.warn({ err: error }, `${what} failed; going on without it`)
+    return undefined
+  }
+}
+
+/**
+ * Waits for work at most so long. Work that takes longer goes on and is answered for by `attempt` or its own caller.
+ * @returns the result, or undefined when the limit (ms) came first
+ */
+export async function within<T>(limit: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, limit, undefined)
+  })
+  try {
+    return await Promise.race([work, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
