@@ -1,0 +1,120 @@
+import { refusals } from '#/errors.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
+import type { Database, Db } from '#/store/database.ts'
+import {
+  blockContainers,
+  findContainers,
+  listContainersOf,
+  unblockContainers,
+  type UserContainer,
+} from '#/store/user-containers.ts'
+import { countOtherAdmins, findUser, setUserBlocked, type User } from '#/store/users.ts'
+
+/** What became of a list of ids. */
+export interface BulkResult {
+  readonly containers: UserContainer[]
+  readonly notFound: number[]
+}
+
+/** A user with all their records. */
+export interface UserWithContainers {
+  readonly user: User
+  readonly containers: UserContainer[]
+}
+
+/**
+ * Blocking and unblocking. Source: specification, Container block state.
+ * The block is stored together with its audit entry before the engine is asked to stop anything: from that moment no
+ * launch succeeds, and `enforce` is repeated by the reconciler until nothing blocked runs.
+ */
+export class Blocking {
+  readonly #database: Database
+  readonly #enforce: (records: readonly UserContainer[]) => Promise<void>
+
+  /** @param enforce stops these containers; must not throw and must end within a limit of its own */
+  constructor(database: Database, enforce: (records: readonly UserContainer[]) => Promise<void>) {
+    this.#database = database
+    this.#enforce = enforce
+  }
+
+  /** Blocks each record that exists; one that is blocked keeps its first date. @returns them as they are now */
+  async blockContainers(admin: User, ids: readonly number[], now: Date): Promise<BulkResult> {
+    const result = await this.#change(ids, async (tx, known) => {
+      const changed = await blockContainers(tx, known, { by: admin.id, at: now, source: 'container' })
+      await insertAuditEntries(tx, changed.map((id) => containerEntry(admin, 'container.block', id, now)))
+    })
+    await this.#enforce(result.containers)
+    return result
+  }
+
+  /** Unblocks each record that exists; nothing is started. */
+  async unblockContainers(admin: User, ids: readonly number[], now: Date): Promise<BulkResult> {
+    return this.#change(ids, async (tx, known) => {
+      const changed = await unblockContainers(tx, known)
+      await insertAuditEntries(tx, changed.map((id) => containerEntry(admin, 'container.unblock', id, now)))
+    })
+  }
+
+  /**
+   * Blocks a user and every container of theirs; they cannot sign in or launch anything from this moment on.
+   * @throws {Refusal} 404 · 409 oneself, or the last administrator who could undo it
+   */
+  async blockUser(admin: User, id: number, now: Date): Promise<UserWithContainers> {
+    const result = await this.#database.transaction(async (tx) => {
+      await this.#database.lock(tx, 'administrators')
+      const user = await mustFind(tx, id)
+      if (id === admin.id) throw refusals.conflict('You cannot block yourself. Ask another administrator.')
+      if (user.isAdmin && (await countOtherAdmins(tx, id)) === 0) {
+        throw refusals.conflict('This is the last administrator who is not blocked. Make somebody else an administrator first.')
+      }
+      const ids = (await listContainersOf(tx, id)).map((record) => record.id)
+      await setUserBlocked(tx, id, true)
+      const cascade = await blockContainers(tx, ids, { by: admin.id, at: now, source: 'user' })
+      if (!user.isBlocked) await insertAuditEntries(tx, [userEntry(admin, 'user.block', id, cascade, now)])
+      return withContainers(tx, id)
+    })
+    await this.#enforce(result.containers)
+    return result
+  }
+
+  /** Unblocks a user and the containers that the cascade blocked; those blocked one by one stay blocked. @throws {Refusal} 404 */
+  async unblockUser(admin: User, id: number, now: Date): Promise<UserWithContainers> {
+    return this.#database.transaction(async (tx) => {
+      const user = await mustFind(tx, id)
+      const ids = (await listContainersOf(tx, id)).map((record) => record.id)
+      await setUserBlocked(tx, id, false)
+      const released = await unblockContainers(tx, ids, 'user')
+      if (user.isBlocked) await insertAuditEntries(tx, [userEntry(admin, 'user.unblock', id, released, now)])
+      return withContainers(tx, id)
+    })
+  }
+
+  async #change(ids: readonly number[], effect: (tx: Db, known: number[]) => Promise<void>): Promise<BulkResult> {
+    const wanted = [...new Set(ids)]
+    return this.#database.transaction(async (tx) => {
+      const known = (await findContainers(tx, wanted)).map(({ id }) => id)
+      await effect(tx, known)
+      return { containers: await findContainers(tx, known), notFound: wanted.filter((id) => !known.includes(id)) }
+    })
+  }
+}
+
+async function mustFind(db: Db, id: number): Promise<User> {
+  const user = await findUser(db, id)
+  if (!user) throw refusals.notFound('user')
+  return user
+}
+
+async function withContainers(db: Db, id: number): Promise<UserWithContainers> {
+  return { user: await mustFind(db, id), containers: await listContainersOf(db, id) }
+}
+
+const actorOf = (admin: User) => ({ id: admin.id, email: admin.email })
+
+function containerEntry(admin: User, action: string, id: number, at: Date): AuditEntry {
+  return { at, actor: actorOf(admin), action, target: `container:${id}`, detail: {} }
+}
+
+function userEntry(admin: User, action: string, id: number, containers: readonly number[], at: Date): AuditEntry {
+  return { at, actor: actorOf(admin), action, target: `user:${id}`, detail: { containers } }
+}

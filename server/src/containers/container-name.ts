@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+
+/** Longest name that every runtime takes (a DNS label). */
+const longest = 63
+
+/**
+ * First segment of the container's path: `{slug}-{type}`, the type percent-encoded because it may be any text.
+ * Source: specification, "What the service does" 4.
+ */
+export function containerPrefix(slug: string, type: string): string {
+  return `${slug}-${encodeURIComponent(type)}`
+}
+
+/**
+ * Splits what `containerPrefix` made. A slug has no hyphen, so the first one ends it; a segment without any is a bare slug.
+ * @returns undefined when no slug can have this form, or when the type is encoded in another way than ours:
+ *          one container must have one path
+ */
+export function parsePrefix(segment: string): { slug: string; type: string | undefined } | undefined {
+  const match = /^([a-z0-9]+)(?:-(.+))?$/.exec(segment)
+  const slug = match?.[1]
+  if (!slug) return undefined
+  const encoded = match[2]
+  if (encoded === undefined) return { slug, type: undefined }
+  try {
+    const type = decodeURIComponent(encoded)
+    return encodeURIComponent(type) === encoded ? { slug, type } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The engine's name of a container. Derived, never stored, so that a second attempt finds what the first one made.
+ * Types that the engine cannot spell, or that are too long, get a hash of the whole in place of what was lost.
+ */
+export function containerName(instance: string, slug: string, type: string): string {
+  const exact = `${instance}-${slug}-${type}`
+  const spelled = exact.replace(/[^a-z0-9-]/g, '_')
+  if (spelled === exact && exact.length <= longest) return exact
+  return `${spelled.slice(0, longest - 9)}-${hash(exact)}`
+}
+
+/** Name of the volume that holds a home. By user id, which is never given twice. */
+export function homeVolume(instance: string, userId: number, type: string): string {
+  const spelled = type.replace(/[^a-z0-9-]/g, '_')
+  return spelled === type && type.length <= 40
+    ? `${instance}-home-${userId}-${type}`
+    : `${instance}-home-${userId}-${spelled.slice(0, 31)}-${hash(type)}`
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import type { InstanceSpec } from '#/runtime/runtime.ts'
+import type { User } from '#/store/users.ts'
+import { containerName, containerPrefix, homeVolume } from './container-name.ts'
+import type { Template } from './template.ts'
+
+/** What is the same for all containers of an installation. */
+export interface InstanceSettings {
+  /** Name of this installation; begins every container's name. */
+  readonly instance: string
+  readonly spawnerUrl: string
+  readonly jwksUrl: string
+  /** JSON of the key set: a container cannot reach a listener on the host's loopback address. */
+  readonly jwks: string
+}
+
+/** The one place where a template and a user become what the runtime is asked for. */
+export function instanceSpec(user: User, template: Template, settings: InstanceSettings): InstanceSpec {
+  const { instance } = settings
+  const spec = {
+    name: containerName(instance, user.slug, template.type),
+    owner: { userId: user.id, slug: user.slug, type: template.type },
+    image: template.image,
+    port: template.port,
+    env: { ...template.env, ...platformEnv(user, template, settings) },
+    command: template.command,
+    memory: template.memory,
+    cpus: template.cpus,
+    pids: template.pids,
+    home: template.home === null ? null : { volume: homeVolume(instance, user.id, template.type), path: template.home },
+    runtime: template.runtime,
+    readOnly: template.readOnly,
+    capAdd: template.capAdd,
+    allowSetuid: template.allowSetuid,
+  }
+  return { ...spec, fingerprint: fingerprintOf(spec) }
+}
+
+/** What an app has to know about its place. Nothing secret: everything in the container can read it. */
+function platformEnv(user: User, template: Template, settings: InstanceSettings): Record<string, string> {
+  const prefix = containerPrefix(user.slug, template.type)
+  return {
+    BASE_PATH: `/${prefix}`,
+    BERTH_USER: user.slug,
+    BERTH_EMAIL: user.email,
+    BERTH_PUBLIC_URL: `${settings.spawnerUrl}/${prefix}`,
+    BERTH_JWKS_URL: settings.jwksUrl,
+    BERTH_JWKS: settings.jwks,
+  }
+}
+
+const fingerprintOf = (spec: object) => createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16)

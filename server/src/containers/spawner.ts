@@ -1,0 +1,176 @@
+import type { Logger } from 'pino'
+import { attempt } from '#/attempt.ts'
+import { refusals } from '#/errors.ts'
+import { RuntimeError, type Instance, type InstanceSpec, type Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+import { ensureContainer, findContainer, storeInstance, touchContainer, type UserContainer } from '#/store/user-containers.ts'
+import { findUser, type User } from '#/store/users.ts'
+import { Flights } from './flights.ts'
+import { instanceSpec, type InstanceSettings } from './instance-spec.ts'
+import type { Template } from './template.ts'
+
+/**
+ * How long a started program is given to fall over, in ms. A program that cannot start (no such file, bad
+ * configuration) has ended by then, and "running" would be a lie; longer would only make every launch slower.
+ */
+const settleTime = 25
+
+/** A container that runs. */
+export interface Running {
+  readonly containerId: string
+}
+
+/**
+ * The policy above the runtime: at most one container per user and type, found by its derived name.
+ * - The record is written before the engine is asked, the engine's id after: a crash leaves nothing that the next
+ *   launch would not find and finish.
+ * - What runs is adopted, what is stopped is started, what cannot be started is removed and made anew.
+ * - An engine that does not answer is no reason to remove anything; a stranger's container never is touched.
+ */
+export class Spawner {
+  readonly #runtime: Runtime
+  readonly #database: Database
+  readonly #settings: InstanceSettings
+  readonly #log: Logger
+  readonly #flights = new Flights()
+
+  constructor(runtime: Runtime, database: Database, settings: InstanceSettings, log: Logger) {
+    this.#runtime = runtime
+    this.#database = database
+    this.#settings = settings
+    this.#log = log
+  }
+
+  /**
+   * Makes sure that the user's container of this type runs. Source: specification, Container lifecycle rules and launch 3, 4.
+   * @throws {Refusal} 403 when it was blocked meanwhile; it does not run then
+   * @throws {RuntimeError} when it could not be made to run; what exists by then is found by the next launch
+   */
+  async ensureRunning(user: User, template: Template, now: Date): Promise<Running> {
+    return this.#flights.join(keyOf(user.id, template.type), 'launch', async () => {
+      const record = await this.#recordOf(user, template, now)
+      const instance = await this.#makeRunning(user, template, record)
+      await touchContainer(this.#database.db, record.id, now)
+      return { containerId: instance.id }
+    })
+  }
+
+  /**
+   * Takes the old container away and makes a new one; the home stays. Source: specification, restart 2 and 3: a failure
+   * to remove is logged and ignored, and then the old one is used again rather than refused.
+   */
+  async replace(user: User, template: Template, now: Date): Promise<Running> {
+    return this.#flights.join(keyOf(user.id, template.type), 'replace', async () => {
+      const record = await this.#recordOf(user, template, now)
+      await attempt(this.#log, `removing the old container of record ${record.id}`, () => this.#removeOld(user, template))
+      const instance = await this.#makeRunning(user, template, record)
+      await touchContainer(this.#database.db, record.id, now)
+      return { containerId: instance.id }
+    })
+  }
+
+  /** Stops the record's container, after whatever is under way for it. @throws {RuntimeError} */
+  async stop(record: UserContainer): Promise<void> {
+    return this.#flights.join(keyOf(record.userId, record.type), 'stop', async () => {
+      // Looked up again: a launch that was ahead of us may have made another container.
+      const { containerId } = (await findContainer(this.#database.db, record.userId, record.type)) ?? record
+      if (containerId) await this.#runtime.stop(containerId)
+    })
+  }
+
+  /** Read again inside the flight: a block may have been stored while this launch waited its turn. */
+  async #recordOf(user: User, template: Template, now: Date): Promise<UserContainer> {
+    const record = await ensureContainer(this.#database.db, user.id, template.type, template.image, now)
+    if (record.isBlocked) throw refusals.containerBlocked(record.blockedAt)
+    return record
+  }
+
+  async #makeRunning(user: User, template: Template, record: UserContainer): Promise<Instance> {
+    const spec = instanceSpec(user, template, this.#settings)
+    const found = await this.#inspectOurs(spec)
+    if (found?.state === 'running') return this.#adopt(record, found)
+    const instance = (found && (await this.#tryToStart(record, spec, found))) ?? (await this.#createAndStart(record, spec, found))
+    await this.#stopIfBlocked(record, instance)
+    return instance
+  }
+
+  /** @throws when the name is taken by a container that is not this user's of this installation */
+  async #inspectOurs(spec: InstanceSpec): Promise<Instance | undefined> {
+    const found = await this.#runtime.inspect(spec.name)
+    if (!found) return undefined
+    const { owner } = found
+    if (owner?.userId === spec.owner.userId && owner.type === spec.owner.type) return found
+    throw new RuntimeError('conflict', `the name ${spec.name} is taken by a container that is not ours`)
+  }
+
+  async #adopt(record: UserContainer, found: Instance): Promise<Instance> {
+    if (record.containerId !== found.id) await this.#store(record, found.id, found.port, record.image)
+    return found
+  }
+
+  /** A stopped container, started; undefined when it has to be made anew. A new template is a reason for that, too. */
+  async #tryToStart(record: UserContainer, spec: InstanceSpec, found: Instance): Promise<Instance | undefined> {
+    if (found.state !== 'paused' && found.fingerprint !== spec.fingerprint) return undefined
+    try {
+      await this.#store(record, found.id, found.port, spec.image)
+      return await this.#startAndSettle(spec, found.id)
+    } catch (error) {
+      if (error instanceof RuntimeError && error.kind === 'unreachable') throw error
+      this.#log.warn({ err: error, container: spec.name }, 'a stopped container could not be started; making a new one')
+      return undefined
+    }
+  }
+
+  async #createAndStart(record: UserContainer, spec: InstanceSpec, old: Instance | undefined): Promise<Instance> {
+    if (old) await this.#runtime.remove(old.id)
+    const created = await this.#createOrFind(spec)
+    await this.#store(record, created.id, created.port, spec.image)
+    return this.#startAndSettle(spec, created.id)
+  }
+
+  /** When another process was quicker with the same name, its container is the one. */
+  async #createOrFind(spec: InstanceSpec): Promise<{ id: string; port: number | null }> {
+    try {
+      return await this.#runtime.create(spec)
+    } catch (error) {
+      if (!(error instanceof RuntimeError) || error.kind !== 'conflict') throw error
+      const found = await this.#inspectOurs(spec)
+      if (!found) throw error
+      return found
+    }
+  }
+
+  async #startAndSettle(spec: InstanceSpec, id: string): Promise<Instance> {
+    await this.#runtime.start(id)
+    await new Promise((resolve) => setTimeout(resolve, settleTime))
+    const instance = await this.#runtime.inspectId(id)
+    if (instance?.state === 'running') return instance
+    throw new RuntimeError('failed', `${spec.name} ended at once (${instance?.state ?? 'gone'}, exit code ${instance?.exitCode ?? 'unknown'})`)
+  }
+
+  /** Blocking does not wait for a launch that is under way; the launch looks once more before it promises anything. */
+  async #stopIfBlocked(record: UserContainer, instance: Instance): Promise<void> {
+    const [now, owner] = await Promise.all([
+      findContainer(this.#database.db, record.userId, record.type),
+      findUser(this.#database.db, record.userId),
+    ])
+    if (now && owner && !now.isBlocked && !owner.isBlocked) return
+    await this.#runtime.stop(instance.id)
+    if (owner?.isBlocked) throw refusals.userBlockedFromContainers(now?.blockedAt ?? null)
+    throw refusals.containerBlocked(now?.blockedAt ?? null)
+  }
+
+  async #removeOld(user: User, template: Template): Promise<void> {
+    const spec = instanceSpec(user, template, this.#settings)
+    const old = await this.#inspectOurs(spec)
+    if (!old) return
+    await this.#runtime.stop(old.id)
+    await this.#runtime.remove(old.id)
+  }
+
+  async #store(record: UserContainer, containerId: string, port: number | null, image: string): Promise<void> {
+    await storeInstance(this.#database.db, record.id, { containerId, port, image })
+  }
+}
+
+const keyOf = (userId: number, type: string) => `${userId} ${type}`
