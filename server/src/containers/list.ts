@@ -21,7 +21,7 @@ export async function listContainers(
   templates: Templates,
   userId: number,
   records: readonly UserContainer[],
-  log: Logger,
+  log: Pick<Logger, 'warn'>,
 ): Promise<ListedContainer[]> {
   const isAnyCreated = records.some(({ containerId }) => containerId !== null)
   const instances = isAnyCreated ? await attempt(log, `listing the containers of user ${userId}`, () => runtime.list({ userId })) : []

@@ -40,6 +40,7 @@ export interface Caller {
   readonly slug: string
   /** The token itself, for `forward_token: full`. */
   readonly token: string
+  readonly isAdmin: boolean
   readonly isBlocked: boolean
 }
 

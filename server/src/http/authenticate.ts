@@ -1,0 +1,41 @@
+import type { Access } from '@berth/api/endpoints.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Session, Sessions } from '#/accounts/session.ts'
+import { refusals } from '#/errors.ts'
+
+/**
+ * Lets a request to an endpoint of this access through, or refuses it.
+ * @returns the session, or undefined where none is needed
+ * @throws {Refusal} 401 · 403
+ */
+export async function authenticate(sessions: Sessions, access: Access, request: FastifyRequest, now: Date): Promise<Session | undefined> {
+  refuseCrossSite(request)
+  if (access === 'public') return undefined
+  const { session, wasSent } = await sessions.identify(request.headers, now)
+  if (!session) throw wasSent ? refusals.invalidToken() : refusals.noToken()
+  refuseForgeable(sessions, access, session, request)
+  if (access === 'admin' && !(session.user?.isAdmin && !session.user.isBlocked)) throw refusals.notAdministrator()
+  return session
+}
+
+const isSafe = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
+
+/** A page of another site has no business in changing anything here, whatever it may send along. */
+function refuseCrossSite(request: FastifyRequest): void {
+  if (!isSafe(request) && request.headers['sec-fetch-site'] === 'cross-site') throw refusals.forgeable()
+}
+
+/**
+ * A cookie comes along whoever made the browser send it, and the pages of containers share our origin, so that neither
+ * `Origin`, `Referer` nor `Sec-Fetch-Site` tells them from our own. What does is a proof that only our own documents
+ * are given (see `page.ts`). It is asked of browsers, for everything that changes something and for all that
+ * administrators can read; a command-line client has no other site's pages in it and needs none.
+ */
+function refuseForgeable(sessions: Sessions, access: Access, session: Session, request: FastifyRequest): void {
+  if (session.via === 'header' || (isSafe(request) && access !== 'admin') || !isBrowser(request)) return
+  const proof = request.headers['x-csrf-token']
+  if (typeof proof !== 'string' || !sessions.isCsrfToken(session.claims, proof)) throw refusals.forgeable()
+}
+
+/** Every browser of the last years sends the one, on plain http at least the other with whatever changes something. */
+const isBrowser = ({ headers }: FastifyRequest) => headers['sec-fetch-mode'] !== undefined || headers.origin !== undefined

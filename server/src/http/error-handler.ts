@@ -1,0 +1,59 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { Endpoint } from '@berth/api/endpoints.ts'
+import { Refusal, refusals } from '#/errors.ts'
+
+/** Largest body of an API request, in bytes; a list of 1,000 ids needs a tenth of it. */
+export const bodyLimit = 64 * 1024
+
+/**
+ * The edge: refusals become their answer, everything else is a bug or a broken dependency, is logged here once with
+ * its cause, and reaches the client as one plain sentence.
+ */
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refusal = error instanceof Refusal ? error : fromFramework(error as FastifyError, request)
+  if (refusal.status >= 500) request.log.error({ err: refusal.cause ?? error }, `${request.method} ${routeOf(request)} failed`)
+  return reply
+    .status(refusal.status)
+    .headers(refusal.headers)
+    .send({ error: refusal.message, ...refusal.extra })
+}
+
+/** The pattern, never the address: addresses carry tokens. */
+export const routeOf = (request: FastifyRequest) => request.routeOptions.url ?? 'unknown route'
+
+/** Fastify's own errors in our words; what is not one of them is ours to mend. */
+function fromFramework(error: FastifyError, request: FastifyRequest): Refusal {
+  if (error.validation) return refusals.badRequest(explain(error, request))
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refusals.tooLarge(bodyLimit)
+  const status = error.statusCode ?? 500
+  if (status >= 400 && status < 500) return new Refusal(status, error.message)
+  return new Refusal(500, 'Something went wrong on our side. It was logged; try again.', { cause: error })
+}
+
+/** What was wrong with the request, and what would be right. */
+function explain(error: FastifyError, request: FastifyRequest): string {
+  const endpoint = request.routeOptions.config.endpoint as Endpoint | undefined
+  if (error.validationContext === 'body') return explainBody(error, request, endpoint)
+  if (endpoint?.path.includes('/verify-')) return refusals.missingToken().message
+  return `The ${error.validationContext ?? 'request'} is not right: ${sentence(error)}`
+}
+
+function explainBody(error: FastifyError, request: FastifyRequest, endpoint: Endpoint | undefined): string {
+  const { body } = request
+  if (body === undefined || body === null) return missing(endpoint)
+  const missingProperty = error.validation?.[0]?.params?.missingProperty
+  if (missingProperty === 'email') return refusals.missingEmail().message
+  return `The body is not right: ${sentence(error)}`
+}
+
+const missing = (endpoint: Endpoint | undefined) =>
+  endpoint?.path.startsWith('/api/auth/')
+    ? refusals.missingBody().message
+    : 'The request has no body. Send JSON such as {"container_ids": [1, 2]}.'
+
+/** Ajv's words with a name for the place. */
+function sentence(error: FastifyError): string {
+  const [first] = error.validation ?? []
+  const place = first?.instancePath.slice(1).replaceAll('/', '.') ?? ''
+  return `${place === '' ? 'it' : place} ${first?.message ?? 'is not valid'}.`
+}

@@ -1,0 +1,20 @@
+import type { Answer, Body, EndpointName, Params, Query } from '@berth/api/endpoints.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Session } from '#/accounts/session.ts'
+
+/** What a handler is given: the parts its row of the table names, already validated, and who is calling. */
+export interface Call<N extends EndpointName> {
+  readonly params: Params<N>
+  readonly query: Query<N>
+  readonly body: Body<N>
+  /** There for endpoints with access `user` and `admin`. */
+  readonly session: Session | undefined
+  /** Address of the person, for the record of their links. */
+  readonly ip: string
+  readonly now: Date
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** One handler per endpoint of the table; a missing or misspelt one does not compile. */
+export type Handlers = { [N in EndpointName]: (call: Call<N>) => Answer<N> | Promise<Answer<N>> }

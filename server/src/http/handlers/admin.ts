@@ -1,0 +1,82 @@
+import type { Blocking } from '#/administration/block.ts'
+import { listUsersWithContainers } from '#/administration/list-users.ts'
+import { refusals } from '#/errors.ts'
+import type { Handlers } from '#/http/handlers.ts'
+import { userOf } from '#/http/session-of.ts'
+import { toAdminContainer, toAdminUser } from '#/http/wire.ts'
+import type { Database } from '#/store/database.ts'
+import type { UserContainer } from '#/store/user-containers.ts'
+
+/** Users in one answer, unless asked for fewer. */
+const largestPage = 1000
+
+export interface AdminParts {
+  readonly database: Database
+  readonly blocking: Blocking
+}
+
+type Admin =
+  | 'listUsers'
+  | 'blockContainer'
+  | 'unblockContainer'
+  | 'bulkBlockContainers'
+  | 'bulkUnblockContainers'
+  | 'blockUser'
+  | 'unblockUser'
+
+export function adminHandlers({ database, blocking }: AdminParts): Pick<Handlers, Admin> {
+  return {
+    listUsers: async ({ query }) => {
+      const page = { limit: readLimit(query.limit), after: Number(query.cursor ?? 0), ...(query.q ? { q: query.q } : {}) }
+      const { users, next } = await listUsersWithContainers(database.db, page)
+      return { users: users.map(toAdminUser), next_cursor: next === null ? null : String(next) }
+    },
+
+    blockContainer: async (call) => {
+      const { containers } = await blocking.blockContainers(userOf(call), [readId(call.params.id, 'container')], call.now)
+      return { message: 'The container is blocked.', container: toAdminContainer(theOne(containers)) }
+    },
+    unblockContainer: async (call) => {
+      const { containers } = await blocking.unblockContainers(userOf(call), [readId(call.params.id, 'container')], call.now)
+      return { message: 'The container is not blocked any more.', container: toAdminContainer(theOne(containers)) }
+    },
+
+    bulkBlockContainers: async (call) => {
+      const { containers, notFound } = await blocking.blockContainers(userOf(call), call.body.container_ids, call.now)
+      return { message: `${counted(containers)} blocked.`, containers: containers.map(toAdminContainer), not_found: notFound }
+    },
+    bulkUnblockContainers: async (call) => {
+      const { containers, notFound } = await blocking.unblockContainers(userOf(call), call.body.container_ids, call.now)
+      return { message: `${counted(containers)} unblocked.`, containers: containers.map(toAdminContainer), not_found: notFound }
+    },
+
+    blockUser: async (call) => {
+      const blocked = await blocking.blockUser(userOf(call), readId(call.params.id, 'user'), call.now)
+      return { message: 'The user and their containers are blocked.', user: toAdminUser(blocked) }
+    },
+    unblockUser: async (call) => {
+      const unblocked = await blocking.unblockUser(userOf(call), readId(call.params.id, 'user'), call.now)
+      return { message: 'The user is not blocked any more.', user: toAdminUser(unblocked) }
+    },
+  }
+}
+
+/** `Number` alone would accept `1e3`, `0x10` and the empty text. @throws {Refusal} 404 for what cannot be an id */
+function readId(text: string, what: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw refusals.notFound(what)
+  return Number(text)
+}
+
+function readLimit(text: string | undefined): number {
+  const limit = Number(text ?? largestPage)
+  if (limit < 1 || limit > largestPage) throw refusals.badRequest(`limit must be a whole number from 1 to ${largestPage}.`)
+  return limit
+}
+
+function theOne(containers: readonly UserContainer[]): UserContainer {
+  const [container] = containers
+  if (!container) throw refusals.notFound('container')
+  return container
+}
+
+const counted = (containers: readonly UserContainer[]) => `${containers.length} container${containers.length === 1 ? '' : 's'}`

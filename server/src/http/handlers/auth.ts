@@ -1,0 +1,87 @@
+import type { AuthResponse } from '@berth/api/auth.ts'
+import type { AccessTokens } from '#/accounts/access-token.ts'
+import type { LogIn } from '#/accounts/log-in.ts'
+import type { Revocations } from '#/accounts/revocations.ts'
+import type { SignUp } from '#/accounts/sign-up.ts'
+import type { SignedIn, VerifyLink } from '#/accounts/verify-link.ts'
+import { primaryOf } from '#/containers/status.ts'
+import type { Templates } from '#/containers/template.ts'
+import { refusals } from '#/errors.ts'
+import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
+import type { Call, Handlers } from '#/http/handlers.ts'
+import { sessionOf } from '#/http/session-of.ts'
+import type { Database } from '#/store/database.ts'
+import { listContainersOf } from '#/store/user-containers.ts'
+
+export interface AuthParts {
+  readonly database: Database
+  readonly logIn: LogIn
+  readonly signUp: SignUp
+  readonly verifyLink: VerifyLink
+  readonly tokens: AccessTokens
+  readonly revocations: Revocations
+  readonly templates: Templates
+  readonly cookie: CookieSettings
+}
+
+type Auth = 'logIn' | 'signUp' | 'resendVerification' | 'verifySignup' | 'verifyLogin' | 'logOut'
+
+export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
+  return {
+    logIn: async ({ body, ip, now }) => ({ message: await parts.logIn.run(body.email, ip, now) }),
+    signUp: async ({ body, ip, now }) => ({ message: await parts.signUp.run(body.email, ip, now) }),
+    resendVerification: async ({ body, ip, now, request }) => ({
+      message: await parts.logIn.resendVerification(body.email, ip, now, (error) =>
+        request.log.error({ err: error }, 'a signup link could not be mailed again'),
+      ),
+    }),
+    verifySignup: async (call) => {
+      refusePrefetch(call)
+      return deliver(parts, call, await parts.verifyLink.signUp(call.query.token, call.now))
+    },
+    verifyLogin: async (call) => {
+      refusePrefetch(call)
+      return deliver(parts, call, await parts.verifyLink.logIn(call.query.token, call.now))
+    },
+    logOut: async (call) => {
+      await parts.revocations.revoke(sessionOf(call).claims)
+      setCookies(call, tokenCookies('', 0, call.request.headers.host, parts.cookie))
+      return { message: 'You are signed out.' }
+    },
+  }
+}
+
+type Verify = Call<'verifySignup'> | Call<'verifyLogin'>
+
+/** Browsers and mail scanners fetch links ahead of anybody's wish; that must not use one up. */
+function refusePrefetch({ request }: Verify): void {
+  const { 'sec-purpose': secPurpose, purpose, 'x-purpose': xPurpose, 'x-moz': xMoz } = request.headers
+  if ([secPurpose, purpose, xPurpose, xMoz].some((value) => /prefetch|preview|prerender/i.test(String(value ?? '')))) {
+    throw refusals.prefetched()
+  }
+}
+
+async function deliver(parts: AuthParts, call: Verify, { user, token }: SignedIn): Promise<AuthResponse> {
+  const records = await listContainersOf(parts.database.db, user.id)
+  const expiresIn = parts.tokens.lifetime
+  // A foreign page that makes the browser fetch an attacker's link must not sign its owner in as the attacker.
+  const isForeign = call.request.headers['sec-fetch-site'] === 'cross-site'
+  if (!isForeign) setCookies(call, tokenCookies(token, expiresIn, call.request.headers.host, parts.cookie))
+  return {
+    access_token: token,
+    token_type: 'Bearer',
+    expires_in: expiresIn,
+    user: {
+      id: user.id,
+      email: user.email,
+      slug: user.slug,
+      is_admin: user.isAdmin,
+      state: user.state,
+      container_id: primaryOf(records, parts.templates)?.containerId ?? null,
+    },
+  }
+}
+
+function setCookies({ reply }: { reply: Verify['reply'] }, cookies: string[]): void {
+  void reply.header('set-cookie', cookies)
+}

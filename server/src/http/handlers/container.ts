@@ -1,0 +1,52 @@
+import { containerPrefix } from '#/containers/container-name.ts'
+import type { Launch } from '#/containers/launch.ts'
+import { lookUpStatus, primaryOf, statusWords } from '#/containers/status.ts'
+import type { Templates } from '#/containers/template.ts'
+import type { Handlers } from '#/http/handlers.ts'
+import { userOf } from '#/http/session-of.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+import { listContainersOf } from '#/store/user-containers.ts'
+
+export interface ContainerParts {
+  readonly database: Database
+  readonly runtime: Runtime
+  readonly templates: Templates
+  readonly launch: Launch
+  readonly spawnerUrl: string
+}
+
+type Container = 'containerStatus' | 'restartContainer' | 'launchContainer'
+
+export function containerHandlers({ database, runtime, templates, launch, spawnerUrl }: ContainerParts): Pick<Handlers, Container> {
+  return {
+    containerStatus: async (call) => {
+      const records = await listContainersOf(database.db, userOf(call).id)
+      const id = primaryOf(records, templates)?.containerId ?? null
+      return { container_id: id, status: id === null ? statusWords.noContainer : await statusFor(runtime, id) }
+    },
+
+    restartContainer: async (call) => {
+      const { containerId } = await launch.restart(userOf(call), call.now)
+      return { message: 'Your container was restarted.', container_id: containerId, status: 'running' }
+    },
+
+    launchContainer: async (call) => {
+      const user = userOf(call)
+      const type = call.params.container_type
+      const { containerId } = await launch.launch(user, type, call.now)
+      return {
+        message: 'Your container is running.',
+        service_url: `${spawnerUrl}/${containerPrefix(user.slug, type)}`,
+        container_id: containerId,
+        status: 'running',
+      }
+    },
+  }
+}
+
+/** Source: specification, `GET /api/container/status`: "the text error followed by a colon and a detail". */
+async function statusFor(runtime: Runtime, id: string): Promise<string> {
+  const status = await lookUpStatus(runtime, id)
+  return 'failure' in status ? `${statusWords.error}: ${status.failure}` : status.state
+}

@@ -1,0 +1,40 @@
+import { openApiDocument } from '@berth/api/openapi.ts'
+import type { SigningKey } from '#/accounts/signing-key.ts'
+import { within } from '#/attempt.ts'
+import type { Handlers } from '#/http/handlers.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+
+/** How long a part may take to answer before it counts as not answering, in ms. */
+const patience = 3_000
+
+export interface SystemParts {
+  readonly database: Database
+  readonly runtime: Runtime
+  readonly key: SigningKey
+  readonly spawnerUrl: string
+}
+
+export function systemHandlers({ database, runtime, key, spawnerUrl }: SystemParts): Pick<Handlers, 'health' | 'ready' | 'jwks' | 'openApi'> {
+  const document = openApiDocument(spawnerUrl)
+  return {
+    health: () => ({ status: 'ok' }),
+    ready: async ({ reply }) => {
+      const [store, engine] = await Promise.all([check(database.ping()), check(runtime.ping())])
+      const isReady = store === 'ok' && engine === 'ok'
+      if (!isReady) void reply.status(503)
+      return { status: isReady ? 'ready' : 'not ready', parts: { store, engine } }
+    },
+    jwks: () => ({ keys: key.jwks.keys.map((each) => ({ ...each })) }),
+    openApi: () => document,
+  }
+}
+
+/** `ok`, or words without any address or path: this endpoint is public. */
+async function check(ping: Promise<void>): Promise<string> {
+  const answered = ping.then(
+    () => 'ok',
+    () => 'does not answer',
+  )
+  return (await within(patience, answered)) ?? 'does not answer in time'
+}

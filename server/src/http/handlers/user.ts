@@ -1,0 +1,55 @@
+import { listContainers } from '#/containers/list.ts'
+import { lookUpStatus, primaryOf, statusWords } from '#/containers/status.ts'
+import type { Templates } from '#/containers/template.ts'
+import type { Handlers } from '#/http/handlers.ts'
+import { userOf } from '#/http/session-of.ts'
+import { toContainerEntry } from '#/http/wire.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+import { listContainersOf } from '#/store/user-containers.ts'
+
+export interface UserParts {
+  readonly database: Database
+  readonly runtime: Runtime
+  readonly templates: Templates
+  readonly spawnerUrl: string
+}
+
+export function userHandlers({ database, runtime, templates, spawnerUrl }: UserParts): Pick<Handlers, 'me' | 'listContainers'> {
+  return {
+    me: async (call) => {
+      const user = userOf(call)
+      const primary = primaryOf(await listContainersOf(database.db, user.id), templates)
+      const id = primary?.containerId ?? null
+      return {
+        user: {
+          id: user.id,
+          email: user.email,
+          slug: user.slug,
+          is_admin: user.isAdmin,
+          state: user.state,
+          last_used: user.lastUsed?.toISOString() ?? null,
+          created_at: user.createdAt.toISOString(),
+        },
+        container: {
+          id,
+          port: primary?.port ?? null,
+          status: id === null ? statusWords.unknown : await statusFor(runtime, id),
+          service_url: `${spawnerUrl}/${user.slug}`,
+        },
+      }
+    },
+
+    listContainers: async (call) => {
+      const user = userOf(call)
+      const records = await listContainersOf(database.db, user.id)
+      const listed = await listContainers(runtime, templates, user.id, records, call.request.log)
+      return { containers: listed.map((each) => toContainerEntry(spawnerUrl, user.slug, each)) }
+    },
+  }
+}
+
+async function statusFor(runtime: Runtime, id: string): Promise<string> {
+  const status = await lookUpStatus(runtime, id)
+  return 'failure' in status ? statusWords.error : status.state
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { routeOf } from './error-handler.ts'
+
+/** `GET /metrics`: Prometheus text about the process and its requests. Numbers and route patterns only. */
+export function registerMetrics(server: FastifyInstance): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const labelNames = ['method', 'route', 'status'] as const
+  const requests = new Counter({
+    name: 'berth_http_requests_total',
+    help: 'Requests to the API and the front end',
+    labelNames,
+    registers: [registry],
+  })
+  const seconds = new Histogram({
+    name: 'berth_http_request_seconds',
+    help: 'How long answers took',
+    labelNames,
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 30],
+    registers: [registry],
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    const labels = { method: request.method, route: routeOf(request), status: String(reply.statusCode) }
+    requests.inc(labels)
+    seconds.observe(labels, reply.elapsedTime / 1000)
+  })
+  server.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pages } from '@berth/web/paths.ts'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Session, Sessions } from '#/accounts/session.ts'
+
+export interface PagesParts {
+  /** Folder of the built front end. */
+  readonly webDir: string
+  readonly sessions: Sessions
+}
+
+/** Serves the front end: one document for all its pages, and its assets. */
+export class Pages {
+  readonly #document: string
+  readonly #parts: PagesParts
+
+  private constructor(document: string, parts: PagesParts) {
+    this.#document = document
+    this.#parts = parts
+  }
+
+  /** @throws when the front end is not built */
+  static async load(parts: PagesParts): Promise<Pages> {
+    try {
+      return new Pages(await readFile(path.join(parts.webDir, 'index.html'), 'utf8'), parts)
+    } catch (error) {
+      throw new Error(`the front end is not built (no index.html in ${parts.webDir}); run npm start, which builds it`, { cause: error })
+    }
+  }
+
+  register(server: FastifyInstance): void {
+    for (const url of Object.values(pages)) {
+      server.route({ method: ['GET', 'HEAD'], url, handler: (request, reply) => this.send(request, reply, 200) })
+    }
+    server.register(fastifyStatic, {
+      root: path.join(this.#parts.webDir, 'assets'),
+      prefix: '/assets/',
+      decorateReply: false,
+      index: false,
+      // File names carry a hash of their content.
+      immutable: true,
+      maxAge: '1y',
+      cacheControl: true,
+    })
+  }
+
+  /** The document with what this request may know: whether it is signed in, and the proof that it is our own page. */
+  async send(request: FastifyRequest, reply: FastifyReply, status: number): Promise<FastifyReply> {
+    const { session } = await this.#parts.sessions.identify(request.headers, request.now)
+    const nonce = randomBytes(16).toString('base64')
+    const boot = { csrf: session && isNavigation(request) ? this.#parts.sessions.csrfToken(session.claims) : null, signed_in: isKnown(session) }
+    return reply
+      .status(status)
+      .headers({ ...documentHeaders, 'content-security-policy': contentSecurityPolicy(nonce) })
+      .type('text/html; charset=utf-8')
+      .send(this.#document.replaceAll('__BERTH_NONCE__', nonce).replace('__BERTH_BOOT__', () => scriptSafe(boot)))
+  }
+}
+
+const isKnown = (session: Session | undefined) => session?.user !== undefined
+
+/**
+ * Only the browser itself says "navigate" and "document": a script, frame or popup of a container's page on our origin
+ * cannot send these, and frames are refused, so it never gets to read the proof. Browsers too old to say so, and plain
+ * http anywhere but on localhost, where they keep silent, get a page that asks to sign in before it changes anything.
+ */
+function isNavigation({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+}
+
+/**
+ * `'self'` would allow scripts from every container, which share our origin; only what carries this answer's nonce runs.
+ * COOP severs windows that a container's page opened or was opened by.
+ */
+const documentHeaders = {
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  vary: 'Cookie, Authorization, Sec-Fetch-Mode, Sec-Fetch-Dest',
+}
+
+function contentSecurityPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    `style-src 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** JSON inside a script element must not be able to end it. */
+const scriptSafe = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')

@@ -1,0 +1,168 @@
+import { endpoints, type Endpoint, type EndpointName } from '@berth/api/endpoints.ts'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import type { RequestListener, Server } from 'node:http'
+import type { Logger } from 'pino'
+import type { Session, Sessions } from '#/accounts/session.ts'
+import { refusals } from '#/errors.ts'
+import { authenticate } from './authenticate.ts'
+import { bodyLimit, handleError, routeOf } from './error-handler.ts'
+import type { Call, Handlers } from './handlers.ts'
+import { registerMetrics } from './metrics.ts'
+import type { Pages } from './pages.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    session: Session | undefined
+    now: Date
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint
+  }
+}
+
+export interface HttpParts {
+  readonly handlers: Handlers
+  readonly sessions: Sessions
+  readonly log: Logger
+  /** Address of the person behind a request. */
+  readonly clientAddress: (request: FastifyRequest['raw']) => string
+  readonly pages: Pages
+  /** The listener; it stays the caller's to open and close. */
+  readonly server: Server
+}
+
+/** Longest path parameter looked at; Fastify's own limit of 100 would answer 414 where the specification says 400. */
+const longestParameter = 8_192
+
+/** The built HTTP side. */
+export interface HttpServer {
+  readonly handle: RequestListener
+  close(): Promise<void>
+}
+
+/**
+ * The HTTP side: every row of the endpoint table becomes a route, with its access, validation and serialisation;
+ * the front end's pages and the metrics beside it.
+ */
+export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
+  let handle: RequestListener | undefined
+  const server = fastify({
+    loggerInstance: parts.log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    bodyLimit,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: longestParameter },
+    // What a client sent is judged as it is: a number is not an address, however it could be spelled.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    serverFactory: (handler) => {
+      handle = handler
+      return parts.server
+    },
+    frameworkErrors: handleError,
+  })
+  server.decorateRequest('session', undefined)
+  server.decorateRequest('now')
+  acceptAnyJson(server)
+  server.setErrorHandler(handleError)
+  server.setNotFoundHandler(async (request, reply) => {
+    if (isNavigation(request)) return parts.pages.send(request, reply, 404)
+    throw notFound(request)
+  })
+  server.addHook('onRequest', async (request, reply) => {
+    request.now = new Date()
+    setApiHeaders(reply)
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    request.log.debug({ route: routeOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, request.method)
+  })
+  for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts)
+  registerMetrics(server)
+  parts.pages.register(server)
+  await server.ready()
+  if (!handle) throw new Error('the HTTP framework did not take the listener')
+  return { handle, close: () => server.close() }
+}
+
+function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts): void {
+  const endpoint: Endpoint = endpoints[name]
+  // One loop serves rows of different types; each handler was checked against its row by `Handlers`.
+  const handle = parts.handlers[name] as (call: Call<EndpointName>) => unknown
+  server.route({
+    method: endpoint.method,
+    url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    exposeHeadRoute: endpoint.method === 'GET' && endpoint.head !== false,
+    config: { endpoint },
+    schema: schemaOf(endpoint),
+    onRequest: async (request) => {
+      request.session = await authenticate(parts.sessions, endpoint.access, request, request.now)
+    },
+    handler: async (request, reply) => handle(toCall(request, reply, parts)),
+  })
+}
+
+function toCall(request: FastifyRequest, reply: FastifyReply, parts: HttpParts): Call<EndpointName> {
+  const { params, query, body, session, now } = request
+  return { params, query, body, session, now, request, reply, ip: parts.clientAddress(request.raw) } as Call<EndpointName>
+}
+
+function schemaOf({ params, query, body, response, refusals: refused }: Endpoint): object {
+  return {
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(body && { body }),
+    response: { 200: response, ...refused },
+  }
+}
+
+/**
+ * Bodies are JSON whatever the content type says, and endpoints without a body ignore what is sent: `POST /launch` with
+ * a JSON content type and zero bytes is what many clients send, and Fastify's own parser refuses it.
+ */
+function acceptAnyJson(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    if (!request.routeOptions.config.endpoint?.body || body === '') return done(null, undefined)
+    try {
+      done(null, withoutPrototype(JSON.parse(String(body))))
+    } catch {
+      done(refusals.notJson())
+    }
+  })
+}
+
+/** `{"__proto__": {"email": ...}}` must not pass for an e-mail address: only own properties count. */
+function withoutPrototype(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.assign(Object.create(null) as object, Object.fromEntries(Object.entries(value).filter(([key]) => key !== '__proto__')))
+}
+
+/** Answers depend on who asks and hold private data: nothing between us and the browser may keep them. */
+function setApiHeaders(reply: FastifyReply): void {
+  void reply.headers({
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    vary: 'Authorization, Cookie, Origin',
+  })
+}
+
+/** A person in a browser, looking for a page; every answer under `/api` is JSON. */
+function isNavigation({ method, url, headers }: FastifyRequest): boolean {
+  return method === 'GET' && !/^\/api(\/|\?|$)/i.test(url) && (headers.accept ?? '').includes('text/html')
+}
+
+/** A known path with another method is told which methods it has. */
+function notFound(request: FastifyRequest): Error {
+  const path = request.url.split('?')[0] ?? ''
+  const allowed = Object.values<Endpoint>(endpoints)
+    .filter((endpoint) => patternOf(endpoint.path).test(path))
+    .map(({ method }) => method)
+  return allowed.length > 0 ? refusals.wrongMethod([...new Set(allowed)]) : refusals.notFound('address')
+}
+
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)

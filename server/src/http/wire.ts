@@ -1,0 +1,55 @@
+import type { AdminContainer, AdminUser } from '@berth/api/admin.ts'
+import type { ContainerEntry } from '@berth/api/user.ts'
+import type { UserWithContainers } from '#/administration/block.ts'
+import { containerPrefix } from '#/containers/container-name.ts'
+import type { ListedContainer } from '#/containers/list.ts'
+import type { UserContainer } from '#/store/user-containers.ts'
+
+/** Domain records as the specification spells them on the wire. The only place where the two spellings meet. */
+
+const instant = (date: Date | null | undefined) => date?.toISOString() ?? null
+
+export function toContainerEntry(spawnerUrl: string, slug: string, { template, record, status }: ListedContainer): ContainerEntry {
+  return {
+    type: template.type,
+    display_name: template.displayName,
+    description: template.description,
+    status,
+    service_url: `${spawnerUrl}/${containerPrefix(slug, template.type)}`,
+    container_id: record?.containerId ?? null,
+    created_at: instant(record?.createdAt),
+    last_used: instant(record?.lastUsed),
+    is_blocked: record?.isBlocked ?? false,
+    blocked_at: instant(record?.blockedAt),
+  }
+}
+
+export function toAdminContainer(record: UserContainer): AdminContainer {
+  return {
+    id: record.id,
+    user_id: record.userId,
+    container_type: record.type,
+    container_id: record.containerId,
+    container_port: record.port,
+    template_image: record.image,
+    created_at: record.createdAt.toISOString(),
+    last_used: instant(record.lastUsed),
+    is_blocked: record.isBlocked,
+    blocked_at: instant(record.blockedAt),
+    blocked_by: record.blockedBy,
+  }
+}
+
+export function toAdminUser({ user, containers }: UserWithContainers): AdminUser {
+  return {
+    id: user.id,
+    email: user.email,
+    slug: user.slug,
+    state: user.state,
+    is_admin: user.isAdmin,
+    is_blocked: user.isBlocked,
+    last_used: instant(user.lastUsed),
+    created_at: user.createdAt.toISOString(),
+    containers: containers.map(toAdminContainer),
+  }
+}

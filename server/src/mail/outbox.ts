@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { createTransport } from 'nodemailer'
+import type { Logger } from 'pino'
+import type { Mailer, Message } from './mailer.ts'
+
+/**
+ * For an installation without a mail server: each mail becomes an `.eml` file, and its link is printed, so that the
+ * operator can open it. The only place where a link is ever logged; never used when SMTP is set.
+ * @param folder made when missing, readable by its owner only
+ */
+export function createOutbox(folder: string, from: string, log: Pick<Logger, 'info'>): Mailer {
+  const transport = createTransport({ streamTransport: true, buffer: true })
+  return {
+    async send(message) {
+      const { message: eml } = await transport.sendMail({ ...message, from, to: { name: '', address: message.to } })
+      const file = await write(folder, eml as Buffer)
+      log.info({ file, link: linkIn(message) }, `mail for ${message.to}`)
+    },
+    close: () => transport.close(),
+  }
+}
+
+/** Under its final name only when whole: somebody may be watching the folder. */
+async function write(folder: string, eml: Buffer): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}`
+  const file = path.join(folder, `${name}.eml`)
+  await writeFile(path.join(folder, `.${name}`), eml, { mode: 0o600 })
+  await rename(path.join(folder, `.${name}`), file)
+  return file
+}
+
+const linkIn = ({ text }: Message) => /https?:\/\/\S+/.exec(text)?.[0]

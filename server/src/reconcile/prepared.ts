@@ -1,0 +1,13 @@
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { Task } from './reconciler.ts'
+
+/** The engine has what containers need. Repeated, because an operator's clean-up may take an unused network away. */
+export function preparedTask(runtime: Runtime): Task {
+  return {
+    name: 'prepared',
+    async run() {
+      await runtime.prepare()
+      return {}
+    },
+  }
+}
