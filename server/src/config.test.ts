@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addressesFor, readConfig } from './config.ts'
+
+const read = (env: Record<string, string>, files: Record<string, string> = {}) =>
+  readConfig(env, (file) => {
+    const text = files[file]
+    if (text === undefined) throw new Error('no such file')
+    return text
+  })
+
+const good = (env: Record<string, string>, files?: Record<string, string>) => {
+  const { config, problems } = read(env, files)
+  assert.deepEqual(problems, [])
+  assert.ok(config)
+  return config
+}
+
+test('without any setting the defaults hold', () => {
+  const config = good({})
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.port, 8080)
+  assert.equal(config.accessTokenExpires, 3600)
+  assert.equal(config.magicLinkExpiry, 900)
+  assert.equal(config.magicLinksPerHour, 3)
+  assert.deepEqual(config.templates.types, ['dev', 'prod'])
+  assert.equal(config.templates.first.home, '/home/berth')
+})
+
+test('the front end and the containers share spawner.{base domain}, with the port that was bound', () => {
+  assert.deepEqual(addressesFor(good({}), 4711), {
+    spawnerUrl: 'http://spawner.berth.localhost:4711',
+    frontendUrl: 'http://spawner.berth.localhost:4711',
+    cookieDomain: 'berth.localhost',
+  })
+})
+
+test('an empty SPAWNER_SUBDOMAIN means the base domain itself', () => {
+  const config = good({ SPAWNER_SUBDOMAIN: '', BASE_DOMAIN: 'berth.example.org', PREFERRED_URL_SCHEME: 'https' })
+  assert.equal(addressesFor(config, 1).spawnerUrl, 'https://berth.example.org')
+})
+
+test('the base domain is lower-cased, loses its trailing dot and keeps its port, which the cookie drops', () => {
+  const addresses = addressesFor(good({ BASE_DOMAIN: 'Berth.Example.ORG:8443' }), 1)
+  assert.equal(addresses.spawnerUrl, 'http://spawner.berth.example.org:8443')
+  assert.equal(addresses.cookieDomain, 'berth.example.org')
+})
+
+test('FRONTEND_URL may be overridden and loses its trailing slash', () => {
+  assert.equal(addressesFor(good({ FRONTEND_URL: 'https://start.example.org/' }), 1).frontendUrl, 'https://start.example.org')
+})
+
+test('all problems are reported at once, each with the name of its variable', () => {
+  const { problems } = read({
+    PORT: 'http',
+    JWT_ACCESS_TOKEN_EXPIRES: '-1',
+    MAGIC_LINK_RATE_LIMIT: '0',
+    PREFERRED_URL_SCHEME: 'ftp',
+    TRUSTED_PROXIES: '10.0.0.0/8, nonsense',
+    LOG_LEVEL: 'loud',
+    DATABASE_URL: 'mysql://x',
+    CONTAINER_TEMPLATES: '{"dev": {"image": "x", "colour": "red", "memory": "lots"}}',
+  })
+  for (const name of ['PORT', 'JWT_ACCESS_TOKEN_EXPIRES', 'MAGIC_LINK_RATE_LIMIT', 'PREFERRED_URL_SCHEME', 'TRUSTED_PROXIES', 'LOG_LEVEL', 'DATABASE_URL']) {
+    assert.ok(problems.some((problem) => problem.startsWith(`${name}:`)), name)
+  }
+  assert.ok(problems.some((problem) => problem.includes('unknown field "colour"')))
+  assert.ok(problems.some((problem) => problem.includes('dev: memory must be')))
+})
+
+test('the order of template keys is that of the text, also for keys that look like numbers', () => {
+  const config = good({ CONTAINER_TEMPLATES: '{"zeta": {"image": "z"}, "10": {"image": "a"}, "2": {"image": "b"}}' })
+  assert.deepEqual(config.templates.types, ['zeta', '10', '2'])
+  assert.equal(config.templates.first.type, 'zeta')
+})
+
+test('templates can be read from a YAML file', () => {
+  const yaml = 'lab:\n  image: lab:1\n  memory: 512m\n  home: null\n  env:\n    A: b\n10:\n  image: ten\n'
+  const { templates } = good({ CONTAINER_TEMPLATES_FILE: '/etc/t.yaml' }, { '/etc/t.yaml': yaml })
+  assert.deepEqual(templates.types, ['lab', '10'])
+  assert.equal(templates.first.memory, 512 * 1024 ** 2)
+  assert.equal(templates.first.home, null)
+})
+
+test('a missing file, an empty map, a doubled key and a template without image are told', () => {
+  assert.match(read({ CONTAINER_TEMPLATES_FILE: '/none' }).problems.join(), /cannot read \/none/)
+  assert.match(read({ CONTAINER_TEMPLATES: '{}' }).problems.join(), /at least one entry/)
+  assert.match(read({ CONTAINER_TEMPLATES: '{"a":{"image":"x"},"a":{"image":"y"}}' }).problems.join(), /unique/)
+  assert.match(read({ CONTAINER_TEMPLATES: '{"a":{}}' }).problems.join(), /a: image must be text/)
+})
+
+test('names that every object has are no container types', () => {
+  const { templates } = good({})
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) assert.equal(templates.get(name), undefined)
+})
+
+test('the image of dev and prod can be set by variable while the templates are the defaults', () => {
+  const { templates } = good({ USER_TEMPLATE_IMAGE_DEV: 'mine:1' })
+  assert.equal(templates.get('dev')?.image, 'mine:1')
+  assert.equal(templates.get('prod')?.image, 'berth-demo-prod:latest')
+})

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { insertAuditEntries, listAuditEntries } from '#/store/audit-log.ts'
+import { openDatabase, type Database } from '#/store/database.ts'
+import { installationName } from '#/store/installation.ts'
+import { consumeLink, findUsableLink, insertLink, insertLinkRequest, linkRequestsSince } from '#/store/magic-links.ts'
+import { insertRevokedToken, listRevokedTokens } from '#/store/revoked-tokens.ts'
+import {
+  blockContainers,
+  ensureContainer,
+  findContainer,
+  listBlockedContainers,
+  storeInstance,
+  unblockContainers,
+} from '#/store/user-containers.ts'
+import {
+  claimSlug,
+  deleteUser,
+  findUser,
+  findUserByEmail,
+  insertUser,
+  listUsers,
+  moveUserState,
+  setUserBlocked,
+  type User,
+} from '#/store/users.ts'
+import { startPostgres, type Postgres } from './support/postgres.ts'
+
+const now = new Date('2026-01-02T03:04:05.678Z')
+const later = (ms: number) => new Date(now.getTime() + ms)
+
+let postgres: Postgres
+let folder: string
+before(async () => {
+  postgres = await startPostgres()
+  folder = await mkdtemp(path.join(tmpdir(), 'berth-stores-'))
+})
+after(async () => {
+  await postgres.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+for (const dialect of ['SQLite', 'PostgreSQL']) {
+  describe(dialect, () => {
+    let database: Database
+    const open = () => openDatabase(dialect === 'SQLite' ? null : postgres.url, folder)
+    before(async () => {
+      database = await open()
+    })
+    after(() => database.close())
+
+    let count = 0
+    const newUser = (fields: Partial<User> = {}): Promise<User> => {
+      const name = `user${++count}`
+      return insertUser(database.db, { email: `${name}@x.org`, slug: name, isAdmin: false, now, ...fields })
+    }
+
+    test('a user comes back as stored', async () => {
+      const user = await newUser({ isAdmin: true })
+      assert.deepEqual(await findUser(database.db, user.id), user)
+      assert.deepEqual(await findUserByEmail(database.db, user.email), user)
+      assert.deepEqual(user.createdAt, now)
+      assert.equal(user.isAdmin, true)
+      assert.equal(user.isBlocked, false)
+      assert.equal(user.lastUsed, null)
+    })
+
+    test('the id of a deleted user is not given again', async () => {
+      const old = await newUser()
+      await deleteUser(database.db, old.id)
+      assert.ok((await newUser()).id > old.id)
+    })
+
+    test('an address is registered once', async () => {
+      const user = await newUser()
+      await assert.rejects(newUser({ email: user.email }))
+    })
+
+    test('a state moves on only from where it is thought to be', async () => {
+      const user = await newUser()
+      await moveUserState(database.db, user.id, 'verified', 'active')
+      assert.equal((await findUser(database.db, user.id))?.state, 'registered')
+      await moveUserState(database.db, user.id, 'registered', 'verified')
+      assert.equal((await findUser(database.db, user.id))?.state, 'verified')
+    })
+
+    test('of many who claim a slug at once one gets it', async () => {
+      const claims = await Promise.all(Array.from({ length: 8 }, () => claimSlug(database.db, 'popular')))
+      assert.equal(claims.filter(Boolean).length, 1)
+    })
+
+    test('a search finds parts of addresses and takes % and _ as they are', async () => {
+      const user = await newUser({ email: 'who_knows%@x.org' })
+      await newUser({ email: 'whoxknows@x.org' })
+      const find = async (q: string) => (await listUsers(database.db, { limit: 10, after: 0, q })).map(({ id }) => id)
+      assert.deepEqual(await find('WHO_'), [user.id])
+      assert.deepEqual(await find('knows%'), [user.id])
+      assert.deepEqual(await find('\\'), [])
+    })
+
+    test('of many who use a link at once exactly one does', async () => {
+      const user = await newUser()
+      const link = await insertLink(database.db, { userId: user.id, tokenHash: 'h1', purpose: 'login', ipAddress: '::1', now, expiresAt: later(1000) })
+      const used = await Promise.all(Array.from({ length: 20 }, () => consumeLink(database.db, link.id, now)))
+      assert.equal(used.filter(Boolean).length, 1)
+      assert.equal(await findUsableLink(database.db, 'h1', 'login', now), undefined)
+    })
+
+    test('a link is usable for its purpose only, and until the millisecond before it expires', async () => {
+      const user = await newUser()
+      await insertLink(database.db, { userId: user.id, tokenHash: 'h2', purpose: 'signup', ipAddress: '::1', now, expiresAt: later(1000) })
+      assert.equal(await findUsableLink(database.db, 'h2', 'login', now), undefined)
+      assert.ok(await findUsableLink(database.db, 'h2', 'signup', later(999)))
+      assert.equal(await findUsableLink(database.db, 'h2', 'signup', later(1000)), undefined)
+    })
+
+    test('requests are counted by address and within the time asked for', async () => {
+      await insertLinkRequest(database.db, 'a@x.org', later(-2000))
+      await insertLinkRequest(database.db, 'a@x.org', later(-1000))
+      await insertLinkRequest(database.db, 'b@x.org', now)
+      assert.deepEqual(await linkRequestsSince(database.db, 'a@x.org', later(-2000)), [later(-1000)])
+    })
+
+    test('a locked transaction sees what the one before it wrote', async () => {
+      const reserve = () =>
+        database.transaction(async (tx) => {
+          await database.lock(tx, 'limit')
+          const earlier = await linkRequestsSince(tx, 'race@x.org', later(-1))
+          if (earlier.length < 3) await insertLinkRequest(tx, 'race@x.org', now)
+          return earlier.length < 3
+        })
+      const reserved = await Promise.all(Array.from({ length: 12 }, reserve))
+      assert.equal(reserved.filter(Boolean).length, 3)
+    })
+
+    test('a transaction that throws leaves nothing behind', async () => {
+      const broken = database.transaction(async (tx) => {
+        await insertUser(tx, { email: 'ghost@x.org', slug: 'ghost', isAdmin: false, now })
+        throw new Error('cut off')
+      })
+      await assert.rejects(broken, /cut off/)
+      assert.equal(await findUserByEmail(database.db, 'ghost@x.org'), undefined)
+    })
+
+    test('a user has one record per type, however many ask for it at once', async () => {
+      const user = await newUser()
+      const records = await Promise.all(Array.from({ length: 8 }, () => ensureContainer(database.db, user.id, 'dev', 'image', now)))
+      assert.equal(new Set(records.map(({ id }) => id)).size, 1)
+      assert.equal(records[0]?.containerId, null)
+    })
+
+    test('a record keeps its first block, and a cascade releases only what it blocked', async () => {
+      const [admin, other, user] = [await newUser(), await newUser(), await newUser()]
+      const dev = await ensureContainer(database.db, user.id, 'dev', 'image', now)
+      const prod = await ensureContainer(database.db, user.id, 'prod', 'image', now)
+      await blockContainers(database.db, [dev.id], { by: admin.id, at: now, source: 'container' })
+      assert.deepEqual(await blockContainers(database.db, [dev.id, prod.id], { by: other.id, at: later(1), source: 'user' }), [prod.id])
+      const blocked = await findContainer(database.db, user.id, 'dev')
+      assert.deepEqual([blocked?.isBlocked, blocked?.blockedAt, blocked?.blockedBy], [true, now, admin.id])
+      assert.deepEqual(await unblockContainers(database.db, [dev.id, prod.id], 'user'), [prod.id])
+      const released = await findContainer(database.db, user.id, 'prod')
+      assert.deepEqual([released?.isBlocked, released?.blockedAt, released?.blockedBy], [false, null, null])
+    })
+
+    test('a block outlives the administrator who made it, without their id', async () => {
+      const [admin, user] = [await newUser(), await newUser()]
+      const record = await ensureContainer(database.db, user.id, 'dev', 'image', now)
+      await blockContainers(database.db, [record.id], { by: admin.id, at: now, source: 'container' })
+      await deleteUser(database.db, admin.id)
+      const left = await findContainer(database.db, user.id, 'dev')
+      assert.deepEqual([left?.isBlocked, left?.blockedBy], [true, null])
+    })
+
+    test('records go with their user', async () => {
+      const user = await newUser()
+      await ensureContainer(database.db, user.id, 'dev', 'image', now)
+      await deleteUser(database.db, user.id)
+      assert.equal(await findContainer(database.db, user.id, 'dev'), undefined)
+    })
+
+    test('what must not run is found by the block of its record or of its user', async () => {
+      const [user, free] = [await newUser(), await newUser()]
+      for (const { id } of [user, free]) {
+        const record = await ensureContainer(database.db, id, 'dev', 'image', now)
+        await storeInstance(database.db, record.id, { containerId: `c${id}`, port: 1, image: 'image' })
+      }
+      await setUserBlocked(database.db, user.id, true)
+      const blocked = (await listBlockedContainers(database.db)).map(({ containerId }) => containerId)
+      assert.ok(blocked.includes(`c${user.id}`))
+      assert.ok(!blocked.includes(`c${free.id}`))
+    })
+
+    test('a revocation is there until its token would have expired', async () => {
+      await insertRevokedToken(database.db, { jti: 'j', expiresAt: later(1000) })
+      await insertRevokedToken(database.db, { jti: 'j', expiresAt: later(1000) })
+      assert.deepEqual(await listRevokedTokens(database.db, now), [{ jti: 'j', expiresAt: later(1000) }])
+      assert.deepEqual(await listRevokedTokens(database.db, later(1000)), [])
+    })
+
+    test('audit entries survive the people in them', async () => {
+      const admin = await newUser()
+      const entry = { at: now, actor: { id: admin.id, email: admin.email }, action: 'a.b', target: 'user:1', detail: { n: 1 } }
+      await insertAuditEntries(database.db, [entry])
+      await deleteUser(database.db, admin.id)
+      assert.deepEqual((await listAuditEntries(database.db, 1))[0], entry)
+    })
+
+    test('opening the store again finds its tables, its data and the installation\'s name', async () => {
+      const user = await newUser()
+      const name = await installationName(database.db, () => 'first')
+      const again = await open()
+      assert.deepEqual(await findUser(again.db, user.id), user)
+      assert.equal(await installationName(again.db, () => 'second'), name)
+      await again.close()
+    })
+  })
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+import type { AuthResponse } from '@berth/api/auth.ts'
+import { pino } from 'pino'
+import { loadSigningKey } from '#/accounts/signing-key.ts'
+import { startApp, type App } from '#/app.ts'
+import { readConfig } from '#/config.ts'
+import { createBuiltinGateway } from '#/gateway/builtin/builtin-gateway.ts'
+import { createSmtpMailer } from '#/mail/smtp.ts'
+import type { Mailer } from '#/mail/mailer.ts'
+import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import { openDatabase, type Database } from '#/store/database.ts'
+import { removeInstance, testImage } from './engine.ts'
+import { startMailServer, type MailServer } from './mail-server.ts'
+
+/** Something with `after`: a test, or a suite's `{ after }`. */
+export type Lifetime = Pick<TestContext, 'after'>
+
+export interface BerthOptions {
+  /** Settings beside those that the test itself needs. */
+  readonly env?: Record<string, string>
+  /** Puts something misbehaving between Berth and the engine. */
+  readonly wrapRuntime?: (runtime: Runtime) => Runtime
+  readonly mailer?: Mailer
+  /** Uses the data and the containers of an earlier Berth, as a restart does. */
+  readonly dataDir?: string
+  readonly instance?: string
+}
+
+/** A whole Berth: real listener, store, engine and mail server. */
+export interface Berth {
+  readonly app: App
+  readonly database: Database
+  readonly runtime: Runtime
+  readonly mail: MailServer
+  readonly instance: string
+  readonly dataDir: string
+  /** `http://127.0.0.1:{port}` */
+  readonly url: string
+  /** Everything that was logged, one JSON line each. */
+  readonly logs: string[]
+  /** Sends a request as a plain client (no browser headers). */
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>
+  /** Signs up and verifies; the person has a container of the first type afterwards. */
+  signUp(email: string): Promise<Person>
+  /** Ends it; its containers stay until the end of the test. */
+  close(): Promise<void>
+}
+
+export interface CallOptions {
+  readonly token?: string
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // What an endpoint answers is what the tests are about; they look at it key by key.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any
+}
+
+export interface Person {
+  readonly token: string
+  readonly auth: AuthResponse
+  readonly id: number
+  readonly slug: string
+  /** As `Berth.call`, with this person's token. */
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>
+}
+
+/** Two types, `dev` and `prod`, of a tiny web server. */
+export async function testTemplates(fields: Record<string, unknown> = {}): Promise<string> {
+  const image = await testImage()
+  const template = { image, port: 8080, memory: '64m', ...fields }
+  return JSON.stringify({
+    dev: { display_name: 'Development', description: 'Where work is done', ...template },
+    prod: { display_name: 'Production', description: 'Where work is shown', ...template },
+  })
+}
+
+/** Starts a Berth on free ports with a folder of its own, and ends it, containers and volumes included, after the test. */
+export async function startBerth(lifetime: Lifetime, options: BerthOptions = {}): Promise<Berth> {
+  const mail = await startMailServer()
+  const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'berth-test-')))
+  const instance = options.instance ?? `test-${randomBytes(4).toString('hex')}x`
+  const env = { PORT: '0', DATA_DIR: dataDir, SMTP_URL: mail.url, CONTAINER_TEMPLATES: await testTemplates(), ...options.env }
+  const { config, problems } = readConfig(env, () => '')
+  if (!config) throw new Error(problems.join('\n'))
+  const logs: string[] = []
+  const database = await openDatabase(config.databaseUrl, dataDir)
+  const engine = createDockerRuntime({ instance, dockerHost: process.env.DOCKER_HOST, network: instance })
+  const runtime = options.wrapRuntime?.(engine) ?? engine
+  await engine.prepare()
+  const app = await startApp({
+    config,
+    database,
+    runtime,
+    instance,
+    key: await loadSigningKey(dataDir),
+    mailer: options.mailer ?? createSmtpMailer(mail.url, 'berth@berth.test'),
+    createGateway: createBuiltinGateway,
+    webDir: await webFolder(dataDir),
+    log: pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) }),
+  })
+  let closing: Promise<void> | undefined
+  const close = () => (closing ??= Promise.all([app.close(), mail.close()]).then(() => undefined))
+  lifetime.after(async () => {
+    await close()
+    await removeInstance(instance)
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  const url = `http://127.0.0.1:${app.port}`
+  const call: Berth['call'] = (method, target, given = {}) => send(url + target, method, given)
+  const berth = { app, database, runtime, mail, instance, dataDir, url, logs, call, close }
+  return { ...berth, signUp: (email) => signUp(berth, email) }
+}
+
+async function send(url: string, method: string, { token, body, headers }: CallOptions): Promise<Reply> {
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: parse(text) }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function signUp(berth: Omit<Berth, 'signUp'>, email: string): Promise<Person> {
+  const asked = await berth.call('POST', '/api/auth/signup', { body: { email } })
+  if (asked.status !== 200) throw new Error(`sign-up answered ${asked.status}: ${asked.text}`)
+  const verified = await berth.call('GET', `/api/auth/verify-signup?token=${berth.mail.tokenFor(email)}`)
+  if (verified.status !== 200) throw new Error(`verification answered ${verified.status}: ${verified.text}`)
+  const auth = verified.body as AuthResponse
+  const token = auth.access_token
+  return {
+    token,
+    auth,
+    id: auth.user.id,
+    slug: auth.user.slug,
+    call: (method, target, options) => berth.call(method, target, { token, ...options }),
+  }
+}
+
+/** A stand-in for the built front end: the API's tests must not depend on a build. */
+async function webFolder(dataDir: string): Promise<string> {
+  const file = path.join(dataDir, 'index.html')
+  const boot = '<script type="application/json" id="boot" nonce="__BERTH_NONCE__">__BERTH_BOOT__</script>'
+  await writeFile(file, `<!doctype html><title>Berth</title>${boot}`)
+  return dataDir
+}

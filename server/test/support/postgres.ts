@@ -1,0 +1,80 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** How long a server may take to start, in ms. */
+const patience = 30_000
+
+export interface Postgres {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/**
+ * A PostgreSQL server of our own in a temporary folder, on the loopback address only.
+ * It refuses to run as root, so root starts it as Debian's `postgres` (or `nobody`).
+ * @throws when PostgreSQL is not installed
+ */
+export async function startPostgres(): Promise<Postgres> {
+  const bin = findBinaries()
+  const data = mkdtempSync(path.join(tmpdir(), 'berth-postgres-'))
+  const identity = await unprivileged()
+  if (identity.uid !== undefined) chownSync(data, identity.uid, identity.gid)
+  await run(path.join(bin, 'initdb'), ['-D', data, '-U', 'berth', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...identity, cwd: data })
+  const port = await freePort()
+  const options = ['-D', data, '-p', String(port), '-k', data, '-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off']
+  const server = spawn(path.join(bin, 'postgres'), options, { ...identity, cwd: data, stdio: 'ignore' })
+  await accepts(port, server)
+  const stop = async () => {
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGQUIT')
+    await ended
+    rmSync(data, { recursive: true, force: true })
+  }
+  return { url: `postgres://berth@127.0.0.1:${port}/postgres`, stop }
+}
+
+function findBinaries(): string {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).map((version) => path.join(debian, version, 'bin')) : []
+  const found = [...versions, ...(process.env.PATH ?? '').split(':')].find((folder) => existsSync(path.join(folder, 'initdb')))
+  if (!found) throw new Error('PostgreSQL is not installed; npm test installs it, or: apt-get install postgresql')
+  return found
+}
+
+async function unprivileged(): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {}
+  const user = await run('id', ['-u', 'postgres']).then(() => 'postgres', () => 'nobody')
+  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, user])).stdout)))
+  return { uid: uid ?? 65_534, gid: gid ?? 65_534 }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function accepts(port: number, server: ChildProcess): Promise<void> {
+  const { default: pg } = await import('pg')
+  for (const started = Date.now(); Date.now() - started < patience; await sleep(100)) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`)
+    const client = new pg.Client({ connectionString: `postgres://berth@127.0.0.1:${port}/postgres`, connectionTimeoutMillis: 1_000 })
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch {
+      // Not yet.
+    }
+  }
+  throw new Error(`PostgreSQL did not accept connections within ${patience} ms`)
+}
