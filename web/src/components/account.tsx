@@ -1,0 +1,44 @@
+import { connect } from '#/api.ts'
+import { Button } from '#/components/button.tsx'
+import { isSignedOut, sentenceOf } from '#/errors.ts'
+import { leave } from '#/hooks/use-berths.ts'
+import { useTask } from '#/hooks/use-task.ts'
+
+const words = {
+  signOut: 'Sign out',
+  busy: 'Signing out…',
+  failed: 'You are still signed in.',
+}
+
+/** Who is signed in, and the way out. The address is missing while it is being looked up. */
+export function Account({ email }: { email: string | undefined }) {
+  const { busy, error, run } = useTask()
+
+  function signOut() {
+    void run(async (signal) => {
+      await connect(signal)
+        .logOut()
+        .catch((reason: unknown) => {
+          // Signed out already, perhaps in another tab: that is what was asked for.
+          if (!isSignedOut(reason)) throw reason
+        })
+      leave()
+    })
+  }
+
+  return (
+    <div className="account">
+      {email !== undefined && <span className="address">{email}</span>}
+      <Button look="small" isOff={busy} onPress={signOut}>
+        {busy ? words.busy : words.signOut}
+      </Button>
+      <div role="alert" className="live">
+        {error !== undefined && (
+          <p className="alert">
+            {words.failed} {sentenceOf(error)}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}

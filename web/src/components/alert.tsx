@@ -1,0 +1,30 @@
+import { useEffect, useRef } from 'react'
+import { sentenceOf } from '#/errors.ts'
+
+interface AlertProps {
+  /** Anything that was thrown; undefined shows nothing. */
+  error: unknown
+  /** For `aria-describedby` of the field that the error is about. */
+  id?: string
+  /** Where the failure takes the pressed button away: a lost focus comes here, for this is what matters now. */
+  takesFocus?: boolean
+}
+
+/** A failure, in a sentence, read out at once. The element is always there: screen readers miss alerts that arrive with their text. */
+export function Alert({ error, id, takesFocus = false }: AlertProps) {
+  const text = useRef<HTMLParagraphElement>(null)
+
+  useEffect(() => {
+    if (takesFocus && document.activeElement === document.body) text.current?.focus()
+  }, [error, takesFocus])
+
+  return (
+    <div role="alert" id={id} className="live">
+      {error === undefined ? null : (
+        <p className="alert" ref={text} tabIndex={takesFocus ? -1 : undefined}>
+          {sentenceOf(error)}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,22 @@
+import type { MouseEvent, ReactNode } from 'react'
+import { go } from '#/place.ts'
+
+interface LinkProps {
+  to: string
+  className?: string
+  children: ReactNode
+}
+
+/** A link to another page of the front end: no document is loaded, and new tabs and windows work as everywhere. */
+export function Link({ to, className, children }: LinkProps) {
+  function follow(event: MouseEvent) {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    go(to)
+  }
+  return (
+    <a href={to} className={className} onClick={follow}>
+      {children}
+    </a>
+  )
+}

@@ -1,0 +1,71 @@
+import { Account } from '#/components/account.tsx'
+import { Button } from '#/components/button.tsx'
+import { ContainerCard } from '#/components/container-card.tsx'
+import { focusHeading, Page } from '#/components/page.tsx'
+import { useBerths, type Berths } from '#/hooks/use-berths.ts'
+
+const words = {
+  title: 'Your containers',
+  loading: 'Looking up your containers…',
+  failed: 'Your containers could not be looked up.',
+  stale: 'This may be out of date.',
+  retry: 'Try again',
+  empty: 'No container types are configured here yet. Ask your administrator.',
+}
+
+/** The signed-in person's home: one card for each type. */
+export function Dashboard() {
+  const berths = useBerths()
+  return (
+    <Page title={words.title} aside={<Account email={berths.user?.email} />}>
+      <Problem berths={berths} />
+      {berths.containers ? <Cards berths={berths} /> : !berths.problem && <Loading />}
+    </Page>
+  )
+}
+
+function Cards({ berths: { containers = [], refresh } }: { berths: Berths }) {
+  if (containers.length === 0) return <p>{words.empty}</p>
+  return (
+    <ul className="cards">
+      {containers.map((entry, index) => (
+        // The API restarts the first configured type only; the list keeps the order of the configuration.
+        <ContainerCard key={entry.type} entry={entry} canRestart={index === 0} onChange={refresh} />
+      ))}
+    </ul>
+  )
+}
+
+function Loading() {
+  return (
+    <>
+      <p role="status">{words.loading}</p>
+      <ul className="cards" aria-hidden>
+        <li className="card placeholder" />
+        <li className="card placeholder" />
+      </ul>
+    </>
+  )
+}
+
+/** The slot is always there, so that a problem that comes up later is read out. */
+function Problem({ berths: { containers, problem, refresh } }: { berths: Berths }) {
+  // The button goes away with the problem, so the focus must leave it first.
+  function retry() {
+    focusHeading()
+    refresh()
+  }
+
+  return (
+    <div role="alert" className="live">
+      {problem !== undefined && (
+        <div className="alert with-action">
+          <p>
+            {containers ? words.stale : words.failed} {problem}
+          </p>
+          <Button onPress={retry}>{words.retry}</Button>
+        </div>
+      )}
+    </div>
+  )
+}

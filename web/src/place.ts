@@ -1,0 +1,65 @@
+import { useSyncExternalStore } from 'react'
+
+/** Where the browser is, as pages need it. */
+export interface Place {
+  readonly path: string
+  readonly query: URLSearchParams
+  /** What an earlier page left in this history entry; survives a reload, never appears in the address. */
+  readonly state: unknown
+}
+
+let place = read()
+const listeners = new Set<() => void>()
+
+function read(): Place {
+  return { path: location.pathname, query: new URLSearchParams(location.search), state: history.state as unknown }
+}
+
+function changed(): void {
+  place = read()
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+addEventListener('popstate', changed)
+
+/** Goes to another page of the front end without loading a document. `state` must be cloneable and hold nothing secret. */
+export function go(to: string, state: unknown = null): void {
+  history.pushState(state, '', to)
+  scrollTo(0, 0)
+  changed()
+}
+
+/** The current place; the component renders again when it changes. */
+export function usePlace(): Place {
+  return useSyncExternalStore(subscribe, () => place)
+}
+
+/**
+ * Takes the one-time token out of the address bar before anything else runs, so that it is not read over a shoulder,
+ * copied with the address, or sent along as a referrer. The history entry keeps it: a reload of the page still works.
+ */
+export function hideToken(): void {
+  const query = new URLSearchParams(location.search)
+  const token = query.get('token')
+  if (token === null) return
+  query.delete('token')
+  const rest = query.size > 0 ? `?${query}` : ''
+  history.replaceState({ token }, '', location.pathname + rest)
+  place = read()
+}
+
+/** The token that `hideToken` kept in this history entry, if there is one. */
+export function tokenIn(state: unknown): string | undefined {
+  const hasToken = typeof state === 'object' && state !== null && 'token' in state && typeof state.token === 'string'
+  return hasToken && state.token !== '' ? (state.token as string) : undefined
+}
+
+/** Forgets a token that is of no use any more. */
+export function dropToken(): void {
+  history.replaceState(null, '')
+}
