@@ -50,7 +50,10 @@ export type ContainerResponse = Type.Static<typeof ContainerResponse>
 
 /** 1 to 1,000 ids of container records; the same id twice counts once. */
 export const BulkBody = Type.Object({
-  container_ids: Type.Array(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 }), { minItems: 1, maxItems: 1000 }),
+  container_ids: Type.Array(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 }), {
+    minItems: 1,
+    maxItems: 1000,
+  }),
 })
 
 export const BulkResponse = Type.Object({

@@ -240,7 +240,9 @@ export const endpoints = {
 export type Endpoints = typeof endpoints
 export type EndpointName = keyof Endpoints
 
-type StaticOf<E, K extends string> = E extends { readonly [key in K]: infer S extends Type.TSchema } ? Type.Static<S> : undefined
+type StaticOf<E, K extends string> = E extends { readonly [key in K]: infer S extends Type.TSchema }
+  ? Type.Static<S>
+  : undefined
 
 /** What a caller sends to an endpoint, part by part; parts the table does not name are `undefined`. */
 export type Params<N extends EndpointName> = StaticOf<Endpoints[N], 'params'>

@@ -14,7 +14,12 @@ export function openApiDocument(server: string): Record<string, unknown> {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Berth', version: '0.1.0', description: 'Container launch service', license: { name: 'Apache-2.0' } },
+    info: {
+      title: 'Berth',
+      version: '0.1.0',
+      description: 'Container launch service',
+      license: { name: 'Apache-2.0' },
+    },
     servers: [{ url: server }],
     paths,
     components: {
@@ -55,7 +60,10 @@ function responses(endpoint: Endpoint): Record<string, unknown> {
   if (endpoint.access === 'admin') schemas[403] = ErrorBody
   Object.assign(schemas, endpoint.refusals)
   return Object.fromEntries(
-    Object.entries(schemas).map(([status, schema]) => [status, { description: meanings[status] ?? '', content: json(schema) }]),
+    Object.entries(schemas).map(([status, schema]) => [
+      status,
+      { description: meanings[status] ?? '', content: json(schema) },
+    ]),
   )
 }
 

@@ -30,7 +30,9 @@ export const ContainerEntry = Type.Object({
   type: Type.String(),
   display_name: Type.String(),
   description: Type.String(),
-  status: Type.String({ description: 'not_created, not_found, error, or what the engine reports (running, exited, ...)' }),
+  status: Type.String({
+    description: 'not_created, not_found, error, or what the engine reports (running, exited, ...)',
+  }),
   service_url: Type.String(),
   container_id: OrNull(Type.String()),
   created_at: OrNull(Instant),

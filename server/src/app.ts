@@ -94,7 +94,10 @@ export async function startApp(parts: AppParts): Promise<App> {
 type Containers = ReturnType<typeof wireContainers>
 type Accounts = Awaited<ReturnType<typeof wireAccounts>>
 
-function wireContainers({ config, database, runtime, instance, key, log }: AppParts, { spawnerUrl, frontendUrl }: Addresses) {
+function wireContainers(
+  { config, database, runtime, instance, key, log }: AppParts,
+  { spawnerUrl, frontendUrl }: Addresses,
+) {
   const settings = {
     instance,
     spawnerUrl,
@@ -114,7 +117,11 @@ async function wireAccounts({ config, database, mailer, key, log }: AppParts, ad
   const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires)
   const revocations = new Revocations(database)
   await revocations.load(new Date())
-  const links = new MagicLinks(database, mailer, { expiry: config.magicLinkExpiry, perHour: config.magicLinksPerHour, frontendUrl })
+  const links = new MagicLinks(database, mailer, {
+    expiry: config.magicLinkExpiry,
+    perHour: config.magicLinksPerHour,
+    frontendUrl,
+  })
   return {
     tokens,
     revocations,
@@ -125,7 +132,11 @@ async function wireAccounts({ config, database, mailer, key, log }: AppParts, ad
   }
 }
 
-function wireReconciler({ database, runtime, log }: AppParts, { spawner }: Containers, { revocations }: Accounts): Reconciler {
+function wireReconciler(
+  { database, runtime, log }: AppParts,
+  { spawner }: Containers,
+  { revocations }: Accounts,
+): Reconciler {
   const stop: Stop = (record) => spawner.stop(record)
   const tasks = [preparedTask(runtime), blockedTask(database, runtime, stop, log), expiredTask(database, revocations)]
   return new Reconciler(tasks, reconcileEvery, log)
@@ -140,7 +151,11 @@ async function wireHttp(
   server: Server,
 ) {
   const { config, database, log } = parts
-  const enforce = enforceBlocks((record) => containers.spawner.stop(record), () => reconciler.activate(), log)
+  const enforce = enforceBlocks(
+    (record) => containers.spawner.stop(record),
+    () => reconciler.activate(),
+    log,
+  )
   const cookie = { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' }
   const shared = { ...parts, ...addresses, ...accounts, ...containers, templates: config.templates, cookie }
   const pages = await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions })

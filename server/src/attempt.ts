@@ -4,7 +4,11 @@ import type { Logger } from 'pino'
  * For the places where the specification says that a failure is "logged and ignored": does it, visibly and by name.
  * @returns what the work returned, or undefined when it failed
  */
-export async function attempt<T>(log: Pick<Logger, 'warn'>, what: string, work: () => Promise<T>): Promise<T | undefined> {
+export async function attempt<T>(
+  log: Pick<Logger, 'warn'>,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {

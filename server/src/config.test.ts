@@ -47,7 +47,10 @@ test('the base domain is lower-cased, loses its trailing dot and keeps its port,
 })
 
 test('FRONTEND_URL may be overridden and loses its trailing slash', () => {
-  assert.equal(addressesFor(good({ FRONTEND_URL: 'https://start.example.org/' }), 1).frontendUrl, 'https://start.example.org')
+  assert.equal(
+    addressesFor(good({ FRONTEND_URL: 'https://start.example.org/' }), 1).frontendUrl,
+    'https://start.example.org',
+  )
 })
 
 test('all problems are reported at once, each with the name of its variable', () => {
@@ -61,8 +64,19 @@ test('all problems are reported at once, each with the name of its variable', ()
     DATABASE_URL: 'mysql://x',
     CONTAINER_TEMPLATES: '{"dev": {"image": "x", "colour": "red", "memory": "lots"}}',
   })
-  for (const name of ['PORT', 'JWT_ACCESS_TOKEN_EXPIRES', 'MAGIC_LINK_RATE_LIMIT', 'PREFERRED_URL_SCHEME', 'TRUSTED_PROXIES', 'LOG_LEVEL', 'DATABASE_URL']) {
-    assert.ok(problems.some((problem) => problem.startsWith(`${name}:`)), name)
+  for (const name of [
+    'PORT',
+    'JWT_ACCESS_TOKEN_EXPIRES',
+    'MAGIC_LINK_RATE_LIMIT',
+    'PREFERRED_URL_SCHEME',
+    'TRUSTED_PROXIES',
+    'LOG_LEVEL',
+    'DATABASE_URL',
+  ]) {
+    assert.ok(
+      problems.some((problem) => problem.startsWith(`${name}:`)),
+      name,
+    )
   }
   assert.ok(problems.some((problem) => problem.includes('unknown field "colour"')))
   assert.ok(problems.some((problem) => problem.includes('dev: memory must be')))
@@ -91,7 +105,8 @@ test('a missing file, an empty map, a doubled key and a template without image a
 
 test('names that every object has are no container types', () => {
   const { templates } = good({})
-  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) assert.equal(templates.get(name), undefined)
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+    assert.equal(templates.get(name), undefined)
 })
 
 test('the image of dev and prod can be set by variable while the templates are the defaults', () => {

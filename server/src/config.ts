@@ -32,8 +32,16 @@ export interface Config {
 
 /** The demo images that set-up builds; used when the operator names no template. */
 const demo = {
-  dev: { display_name: 'Development', description: 'A workspace in the browser: files, editor and terminal', image: 'berth-demo-dev:latest' },
-  prod: { display_name: 'Production', description: 'A site that serves the files of its home', image: 'berth-demo-prod:latest' },
+  dev: {
+    display_name: 'Development',
+    description: 'A workspace in the browser: files, editor and terminal',
+    image: 'berth-demo-dev:latest',
+  },
+  prod: {
+    display_name: 'Production',
+    description: 'A site that serves the files of its home',
+    image: 'berth-demo-prod:latest',
+  },
 } as const
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -76,7 +84,11 @@ export function readConfig(
     mailFrom: text('MAIL_FROM'),
     dockerHost: text('DOCKER_HOST') ?? undefined,
     trustedProxies: check('TRUSTED_PROXIES', new BlockList(), networks),
-    adminEmails: check('ADMIN_EMAILS', new Set<string>(), (value) => new Set(list(value).map((each) => each.toLowerCase()))),
+    adminEmails: check(
+      'ADMIN_EMAILS',
+      new Set<string>(),
+      (value) => new Set(list(value).map((each) => each.toLowerCase())),
+    ),
     logLevel: check('LOG_LEVEL', 'info', (value) =>
       logLevels.includes(value) ? value : new Problem(`must be one of ${logLevels.join(', ')}`),
     ),
@@ -101,10 +113,15 @@ export function addressesFor(config: Config, boundPort: number): Addresses {
   return { spawnerUrl, frontendUrl: config.frontendUrl ?? spawnerUrl, cookieDomain: baseDomain.replace(/:\d+$/, '') }
 }
 
-function readAllTemplates(text: (name: string) => string | null, readFile: (path: string) => string, problems: string[]): Templates {
+function readAllTemplates(
+  text: (name: string) => string | null,
+  readFile: (path: string) => string,
+  problems: string[],
+): Templates {
   const inline = text('CONTAINER_TEMPLATES')
   const file = text('CONTAINER_TEMPLATES_FILE')
-  if (inline !== null && file !== null) problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
+  if (inline !== null && file !== null)
+    problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
   const read =
     inline !== null
       ? readTemplates(inline, 'CONTAINER_TEMPLATES')
@@ -129,7 +146,10 @@ function demoTemplates(text: (name: string) => string | null): { templates: Temp
     readTemplate('dev', { ...demo.dev, image: text('USER_TEMPLATE_IMAGE_DEV') ?? demo.dev.image }),
     readTemplate('prod', { ...demo.prod, image: text('USER_TEMPLATE_IMAGE_PROD') ?? demo.prod.image }),
   ]
-  return { templates: fields.flatMap(({ template }) => template ?? []), problems: fields.flatMap(({ problems }) => problems) }
+  return {
+    templates: fields.flatMap(({ template }) => template ?? []),
+    problems: fields.flatMap(({ problems }) => problems),
+  }
 }
 
 /** What is wrong with a value, in words that end the sentence "NAME: ...". */
@@ -172,7 +192,11 @@ const subdomain = (value: string) =>
     ? value.toLowerCase()
     : new Problem('must be a host name label, e.g. spawner, or empty')
 
-const list = (value: string) => value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+const list = (value: string) =>
+  value
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
 
 function networks(value: string): BlockList | Problem {
   const trusted = new BlockList()

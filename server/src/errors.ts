@@ -8,7 +8,11 @@ export class Refusal extends Error {
   readonly extra: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: number, message: string, more: { extra?: Record<string, unknown>; headers?: Record<string, string>; cause?: unknown } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    more: { extra?: Record<string, unknown>; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
     super(message, { cause: more.cause })
     this.name = 'Refusal'
     this.status = status
@@ -25,11 +29,18 @@ export const refusals = {
   notJson: () => new Refusal(400, 'The body is not valid JSON.'),
   badRequest: (what: string) => new Refusal(400, what),
   missingEmail: () => new Refusal(400, 'The e-mail address is missing. Send it as {"email": "you@example.org"}.'),
-  badEmail: () => new Refusal(400, 'This is not an e-mail address we can send mail to. It should look like you@example.org.'),
-  missingToken: () => new Refusal(400, 'The link is incomplete: its token is missing. Open the whole link from the mail.'),
-  badToken: () => new Refusal(400, 'This link is not valid: it was used already, has expired, or is of another kind. Ask for a new one.'),
+  badEmail: () =>
+    new Refusal(400, 'This is not an e-mail address we can send mail to. It should look like you@example.org.'),
+  missingToken: () =>
+    new Refusal(400, 'The link is incomplete: its token is missing. Open the whole link from the mail.'),
+  badToken: () =>
+    new Refusal(
+      400,
+      'This link is not valid: it was used already, has expired, or is of another kind. Ask for a new one.',
+    ),
   prefetched: () => new Refusal(400, 'Links are not used up by a prefetch. Open the page and press its button.'),
-  unknownType: (known: readonly string[]) => new Refusal(400, `There is no such container type. Known types: ${known.join(', ')}.`),
+  unknownType: (known: readonly string[]) =>
+    new Refusal(400, `There is no such container type. Known types: ${known.join(', ')}.`),
 
   noToken: () => new Refusal(401, 'Sign in first: this needs an access token.', { headers: bearer }),
   invalidToken: () =>
@@ -38,16 +49,22 @@ export const refusals = {
     }),
 
   userBlocked: () => new Refusal(403, 'This account is blocked. Ask your administrator.'),
-  notVerified: () => new Refusal(403, 'This account is not verified yet. Use the signup link first, or ask for a new one.'),
+  notVerified: () =>
+    new Refusal(403, 'This account is not verified yet. Use the signup link first, or ask for a new one.'),
   containerBlocked: (at: Date | null) =>
-    new Refusal(403, 'This container is blocked. Ask your administrator.', { extra: { blocked_at: at?.toISOString() ?? null } }),
+    new Refusal(403, 'This container is blocked. Ask your administrator.', {
+      extra: { blocked_at: at?.toISOString() ?? null },
+    }),
   userBlockedFromContainers: (at: Date | null) =>
     new Refusal(403, 'This account is blocked, so its containers cannot be started. Ask your administrator.', {
       extra: { blocked_at: at?.toISOString() ?? null },
     }),
   notAdministrator: () => new Refusal(403, 'Only administrators may do this.'),
   forgeable: () =>
-    new Refusal(403, 'A browser may do this only from a page of Berth itself. Reload the page, or send the token as "Authorization: Bearer".'),
+    new Refusal(
+      403,
+      'A browser may do this only from a page of Berth itself. Reload the page, or send the token as "Authorization: Bearer".',
+    ),
 
   userGone: () => new Refusal(404, 'The account of this token does not exist any more.'),
   notFound: (what: string) => new Refusal(404, `There is no such ${what}.`),
@@ -56,11 +73,18 @@ export const refusals = {
   conflict: (what: string) => new Refusal(409, what),
   tooLarge: (limit: number) => new Refusal(413, `The body is too large: at most ${limit} bytes are accepted here.`),
   tooManyLinks: (perHour: number, retrySeconds: number) =>
-    new Refusal(429, `Too many links were sent to this address: at most ${perHour} per hour. Use the newest one, or try again later.`, {
-      headers: { 'retry-after': String(retrySeconds) },
-    }),
+    new Refusal(
+      429,
+      `Too many links were sent to this address: at most ${perHour} per hour. Use the newest one, or try again later.`,
+      {
+        headers: { 'retry-after': String(retrySeconds) },
+      },
+    ),
 
-  mailFailed: (cause: unknown) => new Refusal(500, 'The mail could not be sent. Nothing was changed; try again in a few minutes.', { cause }),
-  launchFailed: (cause: unknown) => new Refusal(500, 'The container could not be started. Try again, or ask your administrator.', { cause }),
-  restartFailed: (cause: unknown) => new Refusal(500, 'The container could not be restarted. Your files are safe; try again.', { cause }),
+  mailFailed: (cause: unknown) =>
+    new Refusal(500, 'The mail could not be sent. Nothing was changed; try again in a few minutes.', { cause }),
+  launchFailed: (cause: unknown) =>
+    new Refusal(500, 'The container could not be started. Try again, or ask your administrator.', { cause }),
+  restartFailed: (cause: unknown) =>
+    new Refusal(500, 'The container could not be restarted. Your files are safe; try again.', { cause }),
 } as const

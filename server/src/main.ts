@@ -62,12 +62,15 @@ const newInstanceName = () => `berth-${Array.from({ length: 5 }, () => 'ghkmnpqr
 
 /** JSON lines for machines; for a person at a terminal, the same in colour. */
 function createLog({ logLevel }: Config): Logger {
-  const transport = process.stdout.isTTY ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } } : {}
+  const transport = process.stdout.isTTY
+    ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
+    : {}
   return pino({ level: logLevel, ...transport })
 }
 
 function sayWhere(app: App, config: Config): void {
-  const mail = config.smtpUrl === null ? `is written to ${outboxOf(config)}, and each link is printed here` : 'goes out by SMTP'
+  const mail =
+    config.smtpUrl === null ? `is written to ${outboxOf(config)}, and each link is printed here` : 'goes out by SMTP'
   process.stdout.write(`\nBerth is ready: ${app.frontendUrl}\nMail ${mail}.\n\n`)
 }
 

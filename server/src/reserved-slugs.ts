@@ -2,7 +2,18 @@ import { endpoints } from '@berth/api/endpoints.ts'
 import { pages } from '@berth/web/paths.ts'
 
 /** Paths that are no rows of a table, and words kept back for pages to come. */
-const others = ['/assets/', '/metrics', '/admin', '/account', '/settings', '/static', '/ws', '/help', '/docs', '/status']
+const others = [
+  '/assets/',
+  '/metrics',
+  '/admin',
+  '/account',
+  '/settings',
+  '/static',
+  '/ws',
+  '/help',
+  '/docs',
+  '/status',
+]
 
 /**
  * What no slug may be: the first part, up to a hyphen, of every path that the API or the front end answers.

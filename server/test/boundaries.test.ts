@@ -8,7 +8,9 @@ import { test } from 'node:test'
  * Tests may import anything.
  */
 const root = path.resolve(import.meta.dirname, '../..')
-const sources = globSync('{api,server,web}/src/**/*.{ts,tsx}', { cwd: root }).filter((file) => !/\.test\.tsx?$/.test(file))
+const sources = globSync('{api,server,web}/src/**/*.{ts,tsx}', { cwd: root }).filter(
+  (file) => !/\.test\.tsx?$/.test(file),
+)
 
 interface Import {
   readonly file: string
@@ -19,10 +21,16 @@ interface Import {
 
 const imports: Import[] = sources.flatMap((file) => {
   const text = readFileSync(path.join(root, file), 'utf8')
-  const statements = text.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]/gm)
+  const statements = text.matchAll(
+    /^(?:import|export)\s+(type\s)?[^'"]*?from\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]/gm,
+  )
   const dynamic = text.matchAll(/(?<!\w)import\(['"]([^'"]+)['"]\)/g)
   return [
-    ...[...statements].map((match) => ({ file, target: resolve(file, match[2] ?? match[3] ?? ''), isTypeOnly: match[1] !== undefined })),
+    ...[...statements].map((match) => ({
+      file,
+      target: resolve(file, match[2] ?? match[3] ?? ''),
+      isTypeOnly: match[1] !== undefined,
+    })),
     ...[...dynamic].map((match) => ({ file, target: resolve(file, match[1] ?? ''), isTypeOnly: false })),
   ]
 })
@@ -45,15 +53,24 @@ test('every import is seen by these rules', () => {
 })
 
 test('the API definition imports nothing but itself and its schema library', () => {
-  assert.deepEqual(offenders(({ file, target }) => among(file, 'api/') && !among(target, 'api/', 'typebox')), [])
+  assert.deepEqual(
+    offenders(({ file, target }) => among(file, 'api/') && !among(target, 'api/', 'typebox')),
+    [],
+  )
 })
 
 test('the web front end knows the API definition and nothing of the server', () => {
-  assert.deepEqual(offenders(({ file, target }) => among(file, 'web/') && among(target, 'server/')), [])
+  assert.deepEqual(
+    offenders(({ file, target }) => among(file, 'web/') && among(target, 'server/')),
+    [],
+  )
 })
 
 test('of the web front end the server knows its paths only', () => {
-  assert.deepEqual(offenders(({ file, target }) => among(file, 'server/') && among(target, 'web/') && target !== 'web/src/paths.ts'), [])
+  assert.deepEqual(
+    offenders(({ file, target }) => among(file, 'server/') && among(target, 'web/') && target !== 'web/src/paths.ts'),
+    [],
+  )
 })
 
 /** Folders of the server from the outside in; each may import what stands below it, and types of the ports. */
@@ -66,14 +83,26 @@ const allowed: Record<string, string[]> = {
   accounts: ['store', 'errors.ts', 'attempt.ts', 'one-at-a-time.ts', 'mail/mailer.ts', 'mail/magic-link-message.ts'],
   administration: ['store', 'errors.ts'],
   reconcile: ['store', 'attempt.ts', 'accounts', 'containers', 'runtime/runtime.ts'],
-  http: ['store', 'errors.ts', 'attempt.ts', 'accounts', 'containers', 'administration', 'runtime/runtime.ts', 'gateway/gateway.ts'],
+  http: [
+    'store',
+    'errors.ts',
+    'attempt.ts',
+    'accounts',
+    'containers',
+    'administration',
+    'runtime/runtime.ts',
+    'gateway/gateway.ts',
+  ],
 }
 
 for (const [folder, targets] of Object.entries(allowed)) {
   test(`${folder} imports only what stands below it: ${targets.join(', ') || 'nothing of ours'}`, () => {
     const here = `server/src/${folder}/`
     const isAllowed = (target: string) => among(target, here, ...targets.map((each) => `server/src/${each}`))
-    assert.deepEqual(offenders(({ file, target }) => among(file, here) && among(target, 'server/src/') && !isAllowed(target)), [])
+    assert.deepEqual(
+      offenders(({ file, target }) => among(file, here) && among(target, 'server/src/') && !isAllowed(target)),
+      [],
+    )
   })
 }
 
@@ -83,9 +112,17 @@ test('every folder of the server has its rule', () => {
 })
 
 test('adapters are chosen in main.ts alone', () => {
-  const adapters = ['server/src/runtime/docker-engine/', 'server/src/gateway/builtin/', 'server/src/mail/smtp.ts', 'server/src/mail/outbox.ts']
+  const adapters = [
+    'server/src/runtime/docker-engine/',
+    'server/src/gateway/builtin/',
+    'server/src/mail/smtp.ts',
+    'server/src/mail/outbox.ts',
+  ]
   const isWrong = ({ file, target }: Import) =>
-    among(target, ...adapters) && file !== 'server/src/main.ts' && path.posix.dirname(file) !== path.posix.dirname(target) && !among(file, ...adapters)
+    among(target, ...adapters) &&
+    file !== 'server/src/main.ts' &&
+    path.posix.dirname(file) !== path.posix.dirname(target) &&
+    !among(file, ...adapters)
   assert.deepEqual(offenders(isWrong), [])
 })
 
@@ -95,19 +132,32 @@ test('each library has its one place', () => {
     [/^(@?fastify)(\/|$)/, ['server/src/http/']],
     [/^jose$/, ['server/src/accounts/']],
     [/^nodemailer$/, ['server/src/mail/']],
-    [/^(dockerode|docker-modem|undici|httpxy)(\/|$)/, ['server/src/runtime/docker-engine/', 'server/src/gateway/builtin/']],
+    [
+      /^(dockerode|docker-modem|undici|httpxy)(\/|$)/,
+      ['server/src/runtime/docker-engine/', 'server/src/gateway/builtin/'],
+    ],
     [/^node:child_process$/, []],
   ]
-  for (const [library, where] of places) assert.deepEqual(offenders(({ file, target }) => library.test(target) && !among(file, ...where)), [])
+  for (const [library, where] of places)
+    assert.deepEqual(
+      offenders(({ file, target }) => library.test(target) && !among(file, ...where)),
+      [],
+    )
 })
 
 test('main.ts alone reads the environment and ends the process', () => {
-  const found = sources.filter((file) => file !== 'server/src/main.ts' && /process\.(env|exit)\b/.test(readFileSync(path.join(root, file), 'utf8')))
+  const found = sources.filter(
+    (file) =>
+      file !== 'server/src/main.ts' && /process\.(env|exit)\b/.test(readFileSync(path.join(root, file), 'utf8')),
+  )
   assert.deepEqual(found, [])
 })
 
 test('imports of our own run in no circle', () => {
-  const targets = Map.groupBy(imports.filter(({ isTypeOnly }) => !isTypeOnly), ({ file }) => file)
+  const targets = Map.groupBy(
+    imports.filter(({ isTypeOnly }) => !isTypeOnly),
+    ({ file }) => file,
+  )
   const visit = (file: string, trail: readonly string[]): void => {
     if (trail.includes(file)) assert.fail([...trail, file].join(' -> '))
     if (seen.has(file)) return

@@ -103,7 +103,14 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
 
     test('of many who use a link at once exactly one does', async () => {
       const user = await newUser()
-      const link = await insertLink(database.db, { userId: user.id, tokenHash: 'h1', purpose: 'login', ipAddress: '::1', now, expiresAt: later(1000) })
+      const link = await insertLink(database.db, {
+        userId: user.id,
+        tokenHash: 'h1',
+        purpose: 'login',
+        ipAddress: '::1',
+        now,
+        expiresAt: later(1000),
+      })
       const used = await Promise.all(Array.from({ length: 20 }, () => consumeLink(database.db, link.id, now)))
       assert.equal(used.filter(Boolean).length, 1)
       assert.equal(await findUsableLink(database.db, 'h1', 'login', now), undefined)
@@ -111,7 +118,14 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
 
     test('a link is usable for its purpose only, and until the millisecond before it expires', async () => {
       const user = await newUser()
-      await insertLink(database.db, { userId: user.id, tokenHash: 'h2', purpose: 'signup', ipAddress: '::1', now, expiresAt: later(1000) })
+      await insertLink(database.db, {
+        userId: user.id,
+        tokenHash: 'h2',
+        purpose: 'signup',
+        ipAddress: '::1',
+        now,
+        expiresAt: later(1000),
+      })
       assert.equal(await findUsableLink(database.db, 'h2', 'login', now), undefined)
       assert.ok(await findUsableLink(database.db, 'h2', 'signup', later(999)))
       assert.equal(await findUsableLink(database.db, 'h2', 'signup', later(1000)), undefined)
@@ -147,7 +161,9 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
 
     test('a user has one record per type, however many ask for it at once', async () => {
       const user = await newUser()
-      const records = await Promise.all(Array.from({ length: 8 }, () => ensureContainer(database.db, user.id, 'dev', 'image', now)))
+      const records = await Promise.all(
+        Array.from({ length: 8 }, () => ensureContainer(database.db, user.id, 'dev', 'image', now)),
+      )
       assert.equal(new Set(records.map(({ id }) => id)).size, 1)
       assert.equal(records[0]?.containerId, null)
     })
@@ -157,7 +173,10 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       const dev = await ensureContainer(database.db, user.id, 'dev', 'image', now)
       const prod = await ensureContainer(database.db, user.id, 'prod', 'image', now)
       await blockContainers(database.db, [dev.id], { by: admin.id, at: now, source: 'container' })
-      assert.deepEqual(await blockContainers(database.db, [dev.id, prod.id], { by: other.id, at: later(1), source: 'user' }), [prod.id])
+      assert.deepEqual(
+        await blockContainers(database.db, [dev.id, prod.id], { by: other.id, at: later(1), source: 'user' }),
+        [prod.id],
+      )
       const blocked = await findContainer(database.db, user.id, 'dev')
       assert.deepEqual([blocked?.isBlocked, blocked?.blockedAt, blocked?.blockedBy], [true, now, admin.id])
       assert.deepEqual(await unblockContainers(database.db, [dev.id, prod.id], 'user'), [prod.id])
@@ -202,13 +221,19 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
 
     test('audit entries survive the people in them', async () => {
       const admin = await newUser()
-      const entry = { at: now, actor: { id: admin.id, email: admin.email }, action: 'a.b', target: 'user:1', detail: { n: 1 } }
+      const entry = {
+        at: now,
+        actor: { id: admin.id, email: admin.email },
+        action: 'a.b',
+        target: 'user:1',
+        detail: { n: 1 },
+      }
       await insertAuditEntries(database.db, [entry])
       await deleteUser(database.db, admin.id)
       assert.deepEqual((await listAuditEntries(database.db, 1))[0], entry)
     })
 
-    test('opening the store again finds its tables, its data and the installation\'s name', async () => {
+    test("opening the store again finds its tables, its data and the installation's name", async () => {
       const user = await newUser()
       const name = await installationName(database.db, () => 'first')
       const again = await open()

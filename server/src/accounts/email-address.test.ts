@@ -9,18 +9,32 @@ test('an address is trimmed and lower-cased', () => {
 })
 
 test('ordinary addresses are accepted', () => {
-  for (const each of ["o'neill@x.ie", 'a+b@sub.example.co.uk', 'x_y-z@a-b.org', '1@2.de']) assert.equal(parseNewEmail(each), each)
+  for (const each of ["o'neill@x.ie", 'a+b@sub.example.co.uk', 'x_y-z@a-b.org', '1@2.de'])
+    assert.equal(parseNewEmail(each), each)
 })
 
 test('what is not an address is refused', () => {
-  for (const each of ['', '  ', 'ann', 'ann@', '@x.org', 'ann@x', 'a b@x.org', 'ann@x..org', '.ann@x.org', 'ann@-x.org']) refused(each)
+  for (const each of [
+    '',
+    '  ',
+    'ann',
+    'ann@',
+    '@x.org',
+    'ann@x',
+    'a b@x.org',
+    'ann@x..org',
+    '.ann@x.org',
+    'ann@-x.org',
+  ])
+    refused(each)
 })
 
 test('an address that a mail library would read as two recipients is refused', () => {
-  for (const each of ['1,victim@x.org', '"a b"@x.org', 'a@x.org\r\nRCPT TO:<b@x.org>', '<a@x.org>', 'a@x.org,b@x.org']) refused(each)
+  for (const each of ['1,victim@x.org', '"a b"@x.org', 'a@x.org\r\nRCPT TO:<b@x.org>', '<a@x.org>', 'a@x.org,b@x.org'])
+    refused(each)
 })
 
-test('letters beyond ASCII are refused: the Kelvin sign would lower-case into somebody else\'s k', () => {
+test("letters beyond ASCII are refused: the Kelvin sign would lower-case into somebody else's k", () => {
   refused('\u212Aate\u00e9@x.org')
   assert.equal(normaliseEmail('\u212A@x.org'), 'k@x.org')
 })

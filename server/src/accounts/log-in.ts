@@ -33,7 +33,12 @@ export class LogIn {
    * and failures included: this endpoint tells nothing.
    * @throws {Refusal} 400 empty
    */
-  async resendVerification(typed: string, ipAddress: string, now: Date, report: (error: unknown) => void): Promise<string> {
+  async resendVerification(
+    typed: string,
+    ipAddress: string,
+    now: Date,
+    report: (error: unknown) => void,
+  ): Promise<string> {
     const user = await findUserByEmail(this.#database.db, normaliseEmail(typed))
     if (!user || user.state !== 'registered' || user.isBlocked) return sent
     try {

@@ -3,7 +3,14 @@ import { refusals } from '#/errors.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { magicLinkMessage } from '#/mail/magic-link-message.ts'
 import type { Database, Db } from '#/store/database.ts'
-import { deleteLink, deleteLinkRequest, insertLink, insertLinkRequest, linkRequestsSince, type LinkPurpose } from '#/store/magic-links.ts'
+import {
+  deleteLink,
+  deleteLinkRequest,
+  insertLink,
+  insertLinkRequest,
+  linkRequestsSince,
+  type LinkPurpose,
+} from '#/store/magic-links.ts'
 import type { User } from '#/store/users.ts'
 
 const hour = 3_600_000
@@ -49,16 +56,33 @@ export class MagicLinks {
     const earlier = await linkRequestsSince(tx, email, new Date(now.getTime() - hour))
     const oldestCounting = earlier[earlier.length - perHour]
     if (oldestCounting) {
-      throw refusals.tooManyLinks(perHour, Math.max(1, Math.ceil((oldestCounting.getTime() + hour - now.getTime()) / 1000)))
+      throw refusals.tooManyLinks(
+        perHour,
+        Math.max(1, Math.ceil((oldestCounting.getTime() + hour - now.getTime()) / 1000)),
+      )
     }
     return insertLinkRequest(tx, email, now)
   }
 
   /** Stores a new link for the user, in the given transaction. Older links stay valid. */
-  async issue(tx: Db, user: User, purpose: LinkPurpose, requestId: number, ipAddress: string, now: Date): Promise<IssuedLink> {
+  async issue(
+    tx: Db,
+    user: User,
+    purpose: LinkPurpose,
+    requestId: number,
+    ipAddress: string,
+    now: Date,
+  ): Promise<IssuedLink> {
     const token = randomBytes(32).toString('base64url')
     const expiresAt = new Date(now.getTime() + this.#settings.expiry * 1000)
-    const { id } = await insertLink(tx, { userId: user.id, tokenHash: hashToken(token), purpose, ipAddress, now, expiresAt })
+    const { id } = await insertLink(tx, {
+      userId: user.id,
+      tokenHash: hashToken(token),
+      purpose,
+      ipAddress,
+      now,
+      expiresAt,
+    })
     return { linkId: id, requestId, token, purpose }
   }
 

@@ -16,7 +16,8 @@ export class Revocations {
 
   /** Reads what was revoked before this start. */
   async load(now: Date): Promise<void> {
-    for (const { jti, expiresAt } of await listRevokedTokens(this.#database.db, now)) this.#expiryByJti.set(jti, expiresAt)
+    for (const { jti, expiresAt } of await listRevokedTokens(this.#database.db, now))
+      this.#expiryByJti.set(jti, expiresAt)
   }
 
   has(jti: string): boolean {

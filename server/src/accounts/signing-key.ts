@@ -30,7 +30,9 @@ export async function loadSigningKey(dataDir: string): Promise<SigningKey> {
   try {
     return await fromJwk(JSON.parse(stored) as JWK)
   } catch (error) {
-    throw new Error(`${file} is not a signing key; restore it from a backup, or remove it to sign everybody out`, { cause: error })
+    throw new Error(`${file} is not a signing key; restore it from a backup, or remove it to sign everybody out`, {
+      cause: error,
+    })
   }
 }
 

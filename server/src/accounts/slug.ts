@@ -30,4 +30,5 @@ export async function takeSlug(db: Db, email: string, reserved: ReadonlySet<stri
   throw new Error(`no free slug found in ${mostAttempts} attempts`)
 }
 
-const randomCharacters = (count: number) => Array.from({ length: count }, () => alphabet[randomInt(alphabet.length)]).join('')
+const randomCharacters = (count: number) =>
+  Array.from({ length: count }, () => alphabet[randomInt(alphabet.length)]).join('')

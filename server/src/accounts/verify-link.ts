@@ -55,7 +55,12 @@ export class VerifyLink {
   }
 
   /** Check and use in one transaction, so that a block cannot slip in between and only one of many callers wins. */
-  async #use(token: string, purpose: LinkPurpose, now: Date, effect: (tx: Db, user: User) => Promise<void>): Promise<User> {
+  async #use(
+    token: string,
+    purpose: LinkPurpose,
+    now: Date,
+    effect: (tx: Db, user: User) => Promise<void>,
+  ): Promise<User> {
     return this.#database.transaction(async (tx) => {
       const link = await findUsableLink(tx, hashToken(token), purpose, now)
       const user = link && (await findUser(tx, link.userId))

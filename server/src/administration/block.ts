@@ -41,7 +41,10 @@ export class Blocking {
   async blockContainers(admin: User, ids: readonly number[], now: Date): Promise<BulkResult> {
     const result = await this.#change(ids, async (tx, known) => {
       const changed = await blockContainers(tx, known, { by: admin.id, at: now, source: 'container' })
-      await insertAuditEntries(tx, changed.map((id) => containerEntry(admin, 'container.block', id, now)))
+      await insertAuditEntries(
+        tx,
+        changed.map((id) => containerEntry(admin, 'container.block', id, now)),
+      )
     })
     await this.#enforce(result.containers)
     return result
@@ -51,7 +54,10 @@ export class Blocking {
   async unblockContainers(admin: User, ids: readonly number[], now: Date): Promise<BulkResult> {
     return this.#change(ids, async (tx, known) => {
       const changed = await unblockContainers(tx, known)
-      await insertAuditEntries(tx, changed.map((id) => containerEntry(admin, 'container.unblock', id, now)))
+      await insertAuditEntries(
+        tx,
+        changed.map((id) => containerEntry(admin, 'container.unblock', id, now)),
+      )
     })
   }
 
@@ -65,7 +71,9 @@ export class Blocking {
       const user = await mustFind(tx, id)
       if (id === admin.id) throw refusals.conflict('You cannot block yourself. Ask another administrator.')
       if (user.isAdmin && (await countOtherAdmins(tx, id)) === 0) {
-        throw refusals.conflict('This is the last administrator who is not blocked. Make somebody else an administrator first.')
+        throw refusals.conflict(
+          'This is the last administrator who is not blocked. Make somebody else an administrator first.',
+        )
       }
       const ids = (await listContainersOf(tx, id)).map((record) => record.id)
       await setUserBlocked(tx, id, true)

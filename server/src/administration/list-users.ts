@@ -15,7 +15,10 @@ export async function listUsersWithContainers(
   const found = await listUsers(db, { ...page, limit: page.limit + 1 })
   const users = found.slice(0, page.limit)
   const byOwner = Map.groupBy<number, UserContainer>(
-    await listContainersOfAll(db, users.map(({ id }) => id)),
+    await listContainersOfAll(
+      db,
+      users.map(({ id }) => id),
+    ),
     ({ userId }) => userId,
   )
   return {

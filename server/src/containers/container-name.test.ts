@@ -13,12 +13,15 @@ test('a segment without hyphen is a bare slug', () => {
 })
 
 test('one container has one path: other spellings of it lead nowhere', () => {
-  for (const segment of ['ann-%64ev', 'Ann-dev', 'ann-', '-dev', '', 'ann-%', 'ann%2Ddev', 'ann_dev']) assert.equal(parsePrefix(segment), undefined)
+  for (const segment of ['ann-%64ev', 'Ann-dev', 'ann-', '-dev', '', 'ann-%', 'ann%2Ddev', 'ann_dev'])
+    assert.equal(parsePrefix(segment), undefined)
 })
 
 test('names of plain types are readable; names of all others differ and are safe for every engine', () => {
   assert.equal(containerName('berth-x', 'ann', 'dev'), 'berth-x-ann-dev')
-  const odd = ['Dev', 'DEV', 'a/b', 'a b', 'a_b', 'x'.repeat(100), 'ä'].map((type) => containerName('berth-x', 'ann', type))
+  const odd = ['Dev', 'DEV', 'a/b', 'a b', 'a_b', 'x'.repeat(100), 'ä'].map((type) =>
+    containerName('berth-x', 'ann', type),
+  )
   assert.equal(new Set(odd).size, odd.length)
   for (const name of odd) assert.match(name, /^[a-z0-9][a-z0-9_-]{1,62}$/)
 })

@@ -77,7 +77,8 @@ export class Directory {
     try {
       const instance = await this.#runtime.inspectId(containerId)
       if (!instance?.owner) return { unavailable: 'missing' }
-      if (instance.state !== 'running' || instance.address === null || instance.port === null) return { unavailable: 'stopped' }
+      if (instance.state !== 'running' || instance.address === null || instance.port === null)
+        return { unavailable: 'stopped' }
       return { host: instance.address, port: instance.port }
     } catch (error) {
       if (error instanceof RuntimeError) return { unavailable: 'unknown' }

@@ -24,7 +24,9 @@ export async function listContainers(
   log: Pick<Logger, 'warn'>,
 ): Promise<ListedContainer[]> {
   const isAnyCreated = records.some(({ containerId }) => containerId !== null)
-  const instances = isAnyCreated ? await attempt(log, `listing the containers of user ${userId}`, () => runtime.list({ userId })) : []
+  const instances = isAnyCreated
+    ? await attempt(log, `listing the containers of user ${userId}`, () => runtime.list({ userId }))
+    : []
   const stateById = instances && new Map(instances.map(({ id, state }) => [id, state]))
   const recordByType = new Map(records.map((record) => [record.type, record]))
   return templates.all().map((template) => {

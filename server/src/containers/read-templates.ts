@@ -22,7 +22,10 @@ export function readTemplates(text: string, source: string): { templates: Templa
   const syntax = document.errors.map((error) => `${source}: ${error.message.split('\n')[0]}`)
   if (syntax.length > 0) return { templates: [], problems: syntax }
   if (!isMap(document.contents) || document.contents.items.length === 0) {
-    return { templates: [], problems: [`${source}: must be a map of container type to template, with at least one entry`] }
+    return {
+      templates: [],
+      problems: [`${source}: must be a map of container type to template, with at least one entry`],
+    }
   }
   const problems: string[] = []
   const templates: Template[] = []
@@ -38,7 +41,8 @@ export function readTemplates(text: string, source: string): { templates: Templa
 
 /** One template from its configured fields; every problem names type and field. */
 export function readTemplate(type: string, fields: unknown): { template?: Template; problems: string[] } {
-  if (type === '' || type.length > 100) return { problems: [`the type "${type.slice(0, 20)}" must have 1 to 100 characters`] }
+  if (type === '' || type.length > 100)
+    return { problems: [`the type "${type.slice(0, 20)}" must have 1 to 100 characters`] }
   if (!isRecord(fields)) return { problems: [`${type}: must be a map of template fields`] }
   const problems = Object.keys(fields)
     .filter((name) => !Object.hasOwn(readers, name))
@@ -103,7 +107,10 @@ const readers = {
   env: readEnv,
   command: orNull(textList),
   memory: readMemory,
-  cpus: (value: unknown) => (typeof value === 'number' && value >= 0.01 && value <= 1024 ? ok(value) : bad('must be a number of cores, e.g. 0.5')),
+  cpus: (value: unknown) =>
+    typeof value === 'number' && value >= 0.01 && value <= 1024
+      ? ok(value)
+      : bad('must be a number of cores, e.g. 0.5'),
   pids: whole(1, 4_194_304),
   home: orNull((value: unknown) =>
     typeof value === 'string' && /^\/[^\0:]+$/.test(value) ? ok(value) : bad('must be an absolute path or null'),
@@ -131,7 +138,8 @@ const leastMemory = 6 * 1024 ** 2
 /** A number of bytes, or text such as `512m` and `2g`. */
 function readMemory(value: unknown): Read<number> {
   const match = typeof value === 'string' ? /^(\d{1,12}(?:\.\d{1,3})?)([bkmg]?)b?$/i.exec(value) : null
-  const bytes = typeof value === 'number' ? value : match ? Number(match[1]) * (units[(match[2] ?? '').toLowerCase()] ?? 1) : NaN
+  const bytes =
+    typeof value === 'number' ? value : match ? Number(match[1]) * (units[(match[2] ?? '').toLowerCase()] ?? 1) : NaN
   if (!(bytes >= leastMemory) || !Number.isSafeInteger(Math.floor(bytes))) {
     return bad('must be a number of bytes or text such as 512m or 2g, at least 6m')
   }

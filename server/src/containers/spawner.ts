@@ -3,7 +3,13 @@ import { attempt } from '#/attempt.ts'
 import { refusals } from '#/errors.ts'
 import { RuntimeError, type Instance, type InstanceSpec, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
-import { ensureContainer, findContainer, storeInstance, touchContainer, type UserContainer } from '#/store/user-containers.ts'
+import {
+  ensureContainer,
+  findContainer,
+  storeInstance,
+  touchContainer,
+  type UserContainer,
+} from '#/store/user-containers.ts'
 import { findUser, type User } from '#/store/users.ts'
 import { Flights } from './flights.ts'
 import { instanceSpec, type InstanceSettings } from './instance-spec.ts'
@@ -62,7 +68,9 @@ export class Spawner {
   async replace(user: User, template: Template, now: Date): Promise<Running> {
     return this.#flights.join(keyOf(user.id, template.type), 'replace', async () => {
       const record = await this.#recordOf(user, template, now)
-      await attempt(this.#log, `removing the old container of record ${record.id}`, () => this.#removeOld(user, template))
+      await attempt(this.#log, `removing the old container of record ${record.id}`, () =>
+        this.#removeOld(user, template),
+      )
       const instance = await this.#makeRunning(user, template, record)
       await touchContainer(this.#database.db, record.id, now)
       return { containerId: instance.id }
@@ -89,7 +97,8 @@ export class Spawner {
     const spec = instanceSpec(user, template, this.#settings)
     const found = await this.#inspectOurs(spec)
     if (found?.state === 'running') return this.#adopt(record, found)
-    const instance = (found && (await this.#tryToStart(record, spec, found))) ?? (await this.#createAndStart(record, spec, found))
+    const instance =
+      (found && (await this.#tryToStart(record, spec, found))) ?? (await this.#createAndStart(record, spec, found))
     await this.#stopIfBlocked(record, instance)
     return instance
   }
@@ -145,7 +154,10 @@ export class Spawner {
     await new Promise((resolve) => setTimeout(resolve, settleTime))
     const instance = await this.#runtime.inspectId(id)
     if (instance?.state === 'running') return instance
-    throw new RuntimeError('failed', `${spec.name} ended at once (${instance?.state ?? 'gone'}, exit code ${instance?.exitCode ?? 'unknown'})`)
+    throw new RuntimeError(
+      'failed',
+      `${spec.name} ended at once (${instance?.state ?? 'gone'}, exit code ${instance?.exitCode ?? 'unknown'})`,
+    )
   }
 
   /** Blocking does not wait for a launch that is under way; the launch looks once more before it promises anything. */

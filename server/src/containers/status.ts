@@ -21,7 +21,10 @@ export const statusWords = {
 } as const
 
 /** What the engine says of one container, or that it could not be asked. Never throws: reading must not fail with it. */
-export async function lookUpStatus(runtime: Runtime, containerId: string): Promise<{ state: string } | { failure: string }> {
+export async function lookUpStatus(
+  runtime: Runtime,
+  containerId: string,
+): Promise<{ state: string } | { failure: string }> {
   try {
     const instance = await runtime.inspectId(containerId)
     return { state: instance?.state ?? statusWords.notFound }

@@ -8,7 +8,12 @@ import { refusals } from '#/errors.ts'
  * @returns the session, or undefined where none is needed
  * @throws {Refusal} 401 · 403
  */
-export async function authenticate(sessions: Sessions, access: Access, request: FastifyRequest, now: Date): Promise<Session | undefined> {
+export async function authenticate(
+  sessions: Sessions,
+  access: Access,
+  request: FastifyRequest,
+  now: Date,
+): Promise<Session | undefined> {
   refuseCrossSite(request)
   if (access === 'public') return undefined
   const { session, wasSent } = await sessions.identify(request.headers, now)
@@ -38,4 +43,5 @@ function refuseForgeable(sessions: Sessions, access: Access, session: Session, r
 }
 
 /** Every browser of the last years sends the one, on plain http at least the other with whatever changes something. */
-const isBrowser = ({ headers }: FastifyRequest) => headers['sec-fetch-mode'] !== undefined || headers.origin !== undefined
+const isBrowser = ({ headers }: FastifyRequest) =>
+  headers['sec-fetch-mode'] !== undefined || headers.origin !== undefined

@@ -10,7 +10,9 @@ const longest = 45
  */
 export function clientAddress(request: IncomingMessage, trusted: BlockList): string {
   let address = normalise(request.socket.remoteAddress ?? '')
-  const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',').map((each) => normalise(each.trim()))
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map((each) => normalise(each.trim()))
   while (isTrusted(address, trusted)) {
     const next = forwarded.pop()
     if (next === undefined || isIP(next) === 0) break

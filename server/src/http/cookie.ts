@@ -14,7 +14,12 @@ export interface CookieSettings {
  * @param host   the request's `Host`
  * @param maxAge seconds; 0 removes the cookie
  */
-export function tokenCookies(value: string, maxAge: number, host: string | undefined, settings: CookieSettings): string[] {
+export function tokenCookies(
+  value: string,
+  maxAge: number,
+  host: string | undefined,
+  settings: CookieSettings,
+): string[] {
   const common = `Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${settings.isSecure ? '; Secure' : ''}`
   const cookie = `${cookieName}=${value}; ${common}`
   const lines = [`${cookie}; Domain=${settings.domain}`]

@@ -11,7 +11,8 @@ export const bodyLimit = 64 * 1024
  */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = error instanceof Refusal ? error : fromFramework(error as FastifyError, request)
-  if (refusal.status >= 500) request.log.error({ err: refusal.cause ?? error }, `${request.method} ${routeOf(request)} failed`)
+  if (refusal.status >= 500)
+    request.log.error({ err: refusal.cause ?? error }, `${request.method} ${routeOf(request)} failed`)
   return reply
     .status(refusal.status)
     .headers(refusal.headers)

@@ -23,7 +23,10 @@ export interface Answering {
  * until `serve` is called every request gets 503.
  * @param reserved first parts of the paths that are ours, e.g. `api`, `verify`
  */
-export function createListener(reserved: ReadonlySet<string>): { server: Server; serve: (answering: Answering) => void } {
+export function createListener(reserved: ReadonlySet<string>): {
+  server: Server
+  serve: (answering: Answering) => void
+} {
   let answering: Answering | undefined
   const server = createServer({ headersTimeout, requestTimeout: 0, keepAliveTimeout }, (request, response) => {
     if (!request.url?.startsWith('/')) return refuse(response, 400, 'The request target must be a path.')

@@ -27,7 +27,9 @@ export class Pages {
     try {
       return new Pages(await readFile(path.join(parts.webDir, 'index.html'), 'utf8'), parts)
     } catch (error) {
-      throw new Error(`the front end is not built (no index.html in ${parts.webDir}); run npm start, which builds it`, { cause: error })
+      throw new Error(`the front end is not built (no index.html in ${parts.webDir}); run npm start, which builds it`, {
+        cause: error,
+      })
     }
   }
 
@@ -51,7 +53,10 @@ export class Pages {
   async send(request: FastifyRequest, reply: FastifyReply, status: number): Promise<FastifyReply> {
     const { session } = await this.#parts.sessions.identify(request.headers, request.now)
     const nonce = randomBytes(16).toString('base64')
-    const boot = { csrf: session && isNavigation(request) ? this.#parts.sessions.csrfToken(session.claims) : null, signed_in: isKnown(session) }
+    const boot = {
+      csrf: session && isNavigation(request) ? this.#parts.sessions.csrfToken(session.claims) : null,
+      signed_in: isKnown(session),
+    }
     return reply
       .status(status)
       .headers({ ...documentHeaders, 'content-security-policy': contentSecurityPolicy(nonce) })

@@ -1,10 +1,5 @@
 import { endpoints, type Endpoint, type EndpointName } from '@berth/api/endpoints.ts'
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { RequestListener, Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Session, Sessions } from '#/accounts/session.ts'
@@ -79,7 +74,10 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     setApiHeaders(reply)
   })
   server.addHook('onResponse', async (request, reply) => {
-    request.log.debug({ route: routeOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, request.method)
+    request.log.debug(
+      { route: routeOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      request.method,
+    )
   })
   for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts)
   registerMetrics(server)
@@ -108,7 +106,16 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts)
 
 function toCall(request: FastifyRequest, reply: FastifyReply, parts: HttpParts): Call<EndpointName> {
   const { params, query, body, session, now } = request
-  return { params, query, body, session, now, request, reply, ip: parts.clientAddress(request.raw) } as Call<EndpointName>
+  return {
+    params,
+    query,
+    body,
+    session,
+    now,
+    request,
+    reply,
+    ip: parts.clientAddress(request.raw),
+  } as Call<EndpointName>
 }
 
 function schemaOf({ params, query, body, response, refusals: refused }: Endpoint): object {
@@ -139,7 +146,10 @@ function acceptAnyJson(server: FastifyInstance): void {
 /** `{"__proto__": {"email": ...}}` must not pass for an e-mail address: only own properties count. */
 function withoutPrototype(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.assign(Object.create(null) as object, Object.fromEntries(Object.entries(value).filter(([key]) => key !== '__proto__')))
+  return Object.assign(
+    Object.create(null) as object,
+    Object.fromEntries(Object.entries(value).filter(([key]) => key !== '__proto__')),
+  )
 }
 
 /** Answers depend on who asks and hold private data: nothing between us and the browser may keep them. */

@@ -9,7 +9,11 @@ import type { UserContainer } from '#/store/user-containers.ts'
 
 const instant = (date: Date | null | undefined) => date?.toISOString() ?? null
 
-export function toContainerEntry(spawnerUrl: string, slug: string, { template, record, status }: ListedContainer): ContainerEntry {
+export function toContainerEntry(
+  spawnerUrl: string,
+  slug: string,
+  { template, record, status }: ListedContainer,
+): ContainerEntry {
   return {
     type: template.type,
     display_name: template.displayName,

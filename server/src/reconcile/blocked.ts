@@ -31,7 +31,11 @@ export function blockedTask(database: Database, runtime: Runtime, stop: Stop, lo
  * Stops containers that were just blocked. Never throws: the block is stored, and what the engine did not do now is
  * done by the task above, which is activated when anything failed.
  */
-export function enforceBlocks(stop: Stop, activate: () => void, log: Logger): (records: readonly UserContainer[]) => Promise<void> {
+export function enforceBlocks(
+  stop: Stop,
+  activate: () => void,
+  log: Logger,
+): (records: readonly UserContainer[]) => Promise<void> {
   return async (records) => {
     const created = records.filter(({ containerId, isBlocked }) => containerId !== null && isBlocked)
     const stopped = await within(patience, stopAll(created, stop, log))

@@ -56,7 +56,9 @@ async function postgresAt(url: string) {
   const bigint = 20
   const types = new pg.TypeOverrides()
   types.setTypeParser(bigint, Number)
-  return new PostgresDialect({ pool: new pg.Pool({ connectionString: url, types, max: 10, connectionTimeoutMillis: 5_000 }) })
+  return new PostgresDialect({
+    pool: new pg.Pool({ connectionString: url, types, max: 10, connectionTimeoutMillis: 5_000 }),
+  })
 }
 
 function wrap(db: Kysely<Schema>, isPostgres: boolean): Database {

@@ -11,6 +11,10 @@ export async function installationName(db: Db, propose: () => string): Promise<s
     .values({ name: 'instance', value: propose() })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const { value } = await db.selectFrom('installation').select('value').where('name', '=', 'instance').executeTakeFirstOrThrow()
+  const { value } = await db
+    .selectFrom('installation')
+    .select('value')
+    .where('name', '=', 'instance')
+    .executeTakeFirstOrThrow()
   return value
 }

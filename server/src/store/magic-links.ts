@@ -29,7 +29,12 @@ export async function insertLink(
 }
 
 /** The link of this token while it can be used: right purpose, unused, `now` before its expiry. */
-export async function findUsableLink(db: Db, tokenHash: string, purpose: LinkPurpose, now: Date): Promise<StoredLink | undefined> {
+export async function findUsableLink(
+  db: Db,
+  tokenHash: string,
+  purpose: LinkPurpose,
+  now: Date,
+): Promise<StoredLink | undefined> {
   const row = await db
     .selectFrom('magic_links')
     .select(['id', 'user_id'])

@@ -29,7 +29,12 @@ export async function listContainersOf(db: Db, userId: number): Promise<UserCont
 /** All records of these users, oldest first; at most a page of users at a time. */
 export async function listContainersOfAll(db: Db, userIds: readonly number[]): Promise<UserContainer[]> {
   if (userIds.length === 0) return []
-  const rows = await db.selectFrom('user_containers').selectAll().where('user_id', 'in', userIds).orderBy('id').execute()
+  const rows = await db
+    .selectFrom('user_containers')
+    .selectAll()
+    .where('user_id', 'in', userIds)
+    .orderBy('id')
+    .execute()
   return rows.map(fromRow)
 }
 
@@ -65,7 +70,13 @@ export async function listBlockedContainers(db: Db): Promise<UserContainer[]> {
  * The record of (user, type), made without an id when there is none.
  * Written before the engine is asked: a crash in between leaves a record that the next launch completes, not an orphan.
  */
-export async function ensureContainer(db: Db, userId: number, type: string, image: string, now: Date): Promise<UserContainer> {
+export async function ensureContainer(
+  db: Db,
+  userId: number,
+  type: string,
+  image: string,
+  now: Date,
+): Promise<UserContainer> {
   const found = await findContainer(db, userId, type)
   if (found) return found
   await db

@@ -48,7 +48,10 @@ export async function listUsers(db: Db, page: { limit: number; after: number; q?
 }
 
 /** Stores a new account; `isAdmin` is decided by the caller under the sign-up lock. */
-export async function insertUser(db: Db, user: { email: string; slug: string; isAdmin: boolean; now: Date }): Promise<User> {
+export async function insertUser(
+  db: Db,
+  user: { email: string; slug: string; isAdmin: boolean; now: Date },
+): Promise<User> {
   const row = await db
     .insertInto('users')
     .values({
@@ -75,7 +78,11 @@ export async function touchUser(db: Db, id: number, now: Date): Promise<void> {
 }
 
 export async function setUserBlocked(db: Db, id: number, isBlocked: boolean): Promise<void> {
-  await db.updateTable('users').set({ is_blocked: Number(isBlocked) }).where('id', '=', id).execute()
+  await db
+    .updateTable('users')
+    .set({ is_blocked: Number(isBlocked) })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Ids of all blocked accounts, for the reconciler. */

@@ -90,7 +90,13 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const mail = await startMailServer()
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'berth-test-')))
   const instance = options.instance ?? `test-${randomBytes(4).toString('hex')}x`
-  const env = { PORT: '0', DATA_DIR: dataDir, SMTP_URL: mail.url, CONTAINER_TEMPLATES: await testTemplates(), ...options.env }
+  const env = {
+    PORT: '0',
+    DATA_DIR: dataDir,
+    SMTP_URL: mail.url,
+    CONTAINER_TEMPLATES: await testTemplates(),
+    ...options.env,
+  }
   const { config, problems } = readConfig(env, () => '')
   if (!config) throw new Error(problems.join('\n'))
   const logs: string[] = []

@@ -27,7 +27,10 @@ export async function startMailServer(overrides: SMTPServerOptions = {}): Promis
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData(stream, session, done) {
-      void keep(stream, session.envelope.rcptTo.map(({ address }) => address)).then(() => done(), done)
+      void keep(
+        stream,
+        session.envelope.rcptTo.map(({ address }) => address),
+      ).then(() => done(), done)
     },
     ...overrides,
   })

@@ -25,8 +25,11 @@ export async function startPostgres(): Promise<Postgres> {
   const bin = findBinaries()
   const data = mkdtempSync(path.join(tmpdir(), 'berth-postgres-'))
   const identity = await unprivileged()
-  if (identity.uid !== undefined) chownSync(data, identity.uid, identity.gid)
-  await run(path.join(bin, 'initdb'), ['-D', data, '-U', 'berth', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...identity, cwd: data })
+  if (identity) chownSync(data, identity.uid, identity.gid)
+  await run(path.join(bin, 'initdb'), ['-D', data, '-U', 'berth', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
+    ...identity,
+    cwd: data,
+  })
   const port = await freePort()
   const options = ['-D', data, '-p', String(port), '-k', data, '-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off']
   const server = spawn(path.join(bin, 'postgres'), options, { ...identity, cwd: data, stdio: 'ignore' })
@@ -43,16 +46,21 @@ export async function startPostgres(): Promise<Postgres> {
 function findBinaries(): string {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).map((version) => path.join(debian, version, 'bin')) : []
-  const found = [...versions, ...(process.env.PATH ?? '').split(':')].find((folder) => existsSync(path.join(folder, 'initdb')))
+  const found = [...versions, ...(process.env.PATH ?? '').split(':')].find((folder) =>
+    existsSync(path.join(folder, 'initdb')),
+  )
   if (!found) throw new Error('PostgreSQL is not installed; npm test installs it, or: apt-get install postgresql')
   return found
 }
 
-async function unprivileged(): Promise<{ uid?: number; gid?: number }> {
-  if (process.getuid?.() !== 0) return {}
-  const user = await run('id', ['-u', 'postgres']).then(() => 'postgres', () => 'nobody')
-  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, user])).stdout)))
-  return { uid: uid ?? 65_534, gid: gid ?? 65_534 }
+async function unprivileged(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const user = await run('id', ['-u', 'postgres']).then(
+    () => 'postgres',
+    () => 'nobody',
+  )
+  const idOf = async (flag: string) => Number((await run('id', [flag, user])).stdout)
+  return { uid: await idOf('-u'), gid: await idOf('-g') }
 }
 
 async function freePort(): Promise<number> {
@@ -67,7 +75,10 @@ async function accepts(port: number, server: ChildProcess): Promise<void> {
   const { default: pg } = await import('pg')
   for (const started = Date.now(); Date.now() - started < patience; await sleep(100)) {
     if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`)
-    const client = new pg.Client({ connectionString: `postgres://berth@127.0.0.1:${port}/postgres`, connectionTimeoutMillis: 1_000 })
+    const client = new pg.Client({
+      connectionString: `postgres://berth@127.0.0.1:${port}/postgres`,
+      connectionTimeoutMillis: 1_000,
+    })
     try {
       await client.connect()
       await client.end()

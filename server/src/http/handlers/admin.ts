@@ -27,27 +27,47 @@ type Admin =
 export function adminHandlers({ database, blocking }: AdminParts): Pick<Handlers, Admin> {
   return {
     listUsers: async ({ query }) => {
-      const page = { limit: readLimit(query.limit), after: Number(query.cursor ?? 0), ...(query.q ? { q: query.q } : {}) }
+      const page = {
+        limit: readLimit(query.limit),
+        after: Number(query.cursor ?? 0),
+        ...(query.q ? { q: query.q } : {}),
+      }
       const { users, next } = await listUsersWithContainers(database.db, page)
       return { users: users.map(toAdminUser), next_cursor: next === null ? null : String(next) }
     },
 
     blockContainer: async (call) => {
-      const { containers } = await blocking.blockContainers(userOf(call), [readId(call.params.id, 'container')], call.now)
+      const { containers } = await blocking.blockContainers(
+        userOf(call),
+        [readId(call.params.id, 'container')],
+        call.now,
+      )
       return { message: 'The container is blocked.', container: toAdminContainer(theOne(containers)) }
     },
     unblockContainer: async (call) => {
-      const { containers } = await blocking.unblockContainers(userOf(call), [readId(call.params.id, 'container')], call.now)
+      const { containers } = await blocking.unblockContainers(
+        userOf(call),
+        [readId(call.params.id, 'container')],
+        call.now,
+      )
       return { message: 'The container is not blocked any more.', container: toAdminContainer(theOne(containers)) }
     },
 
     bulkBlockContainers: async (call) => {
       const { containers, notFound } = await blocking.blockContainers(userOf(call), call.body.container_ids, call.now)
-      return { message: `${counted(containers)} blocked.`, containers: containers.map(toAdminContainer), not_found: notFound }
+      return {
+        message: `${counted(containers)} blocked.`,
+        containers: containers.map(toAdminContainer),
+        not_found: notFound,
+      }
     },
     bulkUnblockContainers: async (call) => {
       const { containers, notFound } = await blocking.unblockContainers(userOf(call), call.body.container_ids, call.now)
-      return { message: `${counted(containers)} unblocked.`, containers: containers.map(toAdminContainer), not_found: notFound }
+      return {
+        message: `${counted(containers)} unblocked.`,
+        containers: containers.map(toAdminContainer),
+        not_found: notFound,
+      }
     },
 
     blockUser: async (call) => {
@@ -69,7 +89,8 @@ function readId(text: string, what: string): number {
 
 function readLimit(text: string | undefined): number {
   const limit = Number(text ?? largestPage)
-  if (limit < 1 || limit > largestPage) throw refusals.badRequest(`limit must be a whole number from 1 to ${largestPage}.`)
+  if (limit < 1 || limit > largestPage)
+    throw refusals.badRequest(`limit must be a whole number from 1 to ${largestPage}.`)
   return limit
 }
 
@@ -79,4 +100,5 @@ function theOne(containers: readonly UserContainer[]): UserContainer {
   return container
 }
 
-const counted = (containers: readonly UserContainer[]) => `${containers.length} container${containers.length === 1 ? '' : 's'}`
+const counted = (containers: readonly UserContainer[]) =>
+  `${containers.length} container${containers.length === 1 ? '' : 's'}`

@@ -18,7 +18,13 @@ export interface ContainerParts {
 
 type Container = 'containerStatus' | 'restartContainer' | 'launchContainer'
 
-export function containerHandlers({ database, runtime, templates, launch, spawnerUrl }: ContainerParts): Pick<Handlers, Container> {
+export function containerHandlers({
+  database,
+  runtime,
+  templates,
+  launch,
+  spawnerUrl,
+}: ContainerParts): Pick<Handlers, Container> {
   return {
     containerStatus: async (call) => {
       const records = await listContainersOf(database.db, userOf(call).id)

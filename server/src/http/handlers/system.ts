@@ -15,7 +15,12 @@ export interface SystemParts {
   readonly spawnerUrl: string
 }
 
-export function systemHandlers({ database, runtime, key, spawnerUrl }: SystemParts): Pick<Handlers, 'health' | 'ready' | 'jwks' | 'openApi'> {
+export function systemHandlers({
+  database,
+  runtime,
+  key,
+  spawnerUrl,
+}: SystemParts): Pick<Handlers, 'health' | 'ready' | 'jwks' | 'openApi'> {
   const document = openApiDocument(spawnerUrl)
   return {
     health: () => ({ status: 'ok' }),

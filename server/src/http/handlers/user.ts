@@ -15,7 +15,12 @@ export interface UserParts {
   readonly spawnerUrl: string
 }
 
-export function userHandlers({ database, runtime, templates, spawnerUrl }: UserParts): Pick<Handlers, 'me' | 'listContainers'> {
+export function userHandlers({
+  database,
+  runtime,
+  templates,
+  spawnerUrl,
+}: UserParts): Pick<Handlers, 'me' | 'listContainers'> {
   return {
     me: async (call) => {
       const user = userOf(call)
