@@ -26,6 +26,8 @@ export const routeOf = (request: FastifyRequest) => request.routeOptions.url ?? 
 function fromFramework(error: FastifyError, request: FastifyRequest): Refusal {
   if (error.validation) return refusals.badRequest(explain(error, request))
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refusals.tooLarge(bodyLimit)
+  if (error.code === 'FST_ERR_BAD_URL')
+    return refusals.badRequest('The address is not valid: % begins a byte of two hexadecimal digits.')
   const status = error.statusCode ?? 500
   if (status >= 400 && status < 500) return new Refusal(status, error.message)
   return new Refusal(500, 'Something went wrong on our side. It was logged; try again.', { cause: error })
