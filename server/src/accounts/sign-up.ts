@@ -22,6 +22,8 @@ export class SignUp {
   readonly #links: MagicLinks
   readonly #settings: SignUpSettings
   readonly #queue = new OneAtATime()
+  /** The sign-up that found nobody registered, until its mail is accepted or has failed. */
+  #first: Promise<void> | undefined
 
   constructor(database: Database, links: MagicLinks, settings: SignUpSettings) {
     this.#database = database
@@ -54,8 +56,15 @@ export class SignUp {
    * as an ordinary user, the installation would have no administrator.
    */
   async #registerInTurn(email: string, ipAddress: string, now: Date): Promise<void> {
-    if (await hasUsers(this.#database.db)) return this.#register(email, ipAddress, now)
-    return this.#queue.run('first user', () => this.#register(email, ipAddress, now))
+    // Whether it failed is the first one's business.
+    while (this.#first) await this.#first.catch(() => undefined)
+    const isFirst = !(await hasUsers(this.#database.db))
+    // Somebody was quicker while the store was asked; their user is stored, but may be taken back.
+    if (this.#first) return this.#registerInTurn(email, ipAddress, now)
+    const registration = this.#register(email, ipAddress, now)
+    if (!isFirst) return registration
+    this.#first = registration.finally(() => (this.#first = undefined))
+    return this.#first
   }
 
   async #register(email: string, ipAddress: string, now: Date): Promise<void> {
