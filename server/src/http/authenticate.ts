@@ -42,6 +42,9 @@ function refuseForgeable(sessions: Sessions, access: Access, session: Session, r
   if (typeof proof !== 'string' || !sessions.isCsrfToken(session.claims, proof)) throw refusals.forgeable()
 }
 
-/** Every browser of the last years sends the one, on plain http at least the other with whatever changes something. */
+/**
+ * Every browser of the last years sends the one, on plain http at least the other with whatever changes something.
+ * `Sec-Fetch-Mode` would not do: the `fetch` of Node.js sends it, too, and a script there is a plain client.
+ */
 const isBrowser = ({ headers }: FastifyRequest) =>
-  headers['sec-fetch-mode'] !== undefined || headers.origin !== undefined
+  headers['sec-fetch-site'] !== undefined || headers.origin !== undefined
