@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checks, faultsOf } from './checks.mjs'
+
+for (const [title, check] of checks) {
+  test(`the check of ${title} finds no fault`, async () => {
+    const faults = await faultsOf(check)
+    assert.ok(faults === undefined, faults)
+  })
+}

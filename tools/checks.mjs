@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** Longest time one check may take, in ms. */
+const limitMs = 300_000
+
+/**
+ * What `npm run check` and `npm test` demand of the source: a title, and the program of node_modules with its arguments.
+ * @type {ReadonlyMap<string, readonly [string, ...string[]]>}
+ */
+export const checks = new Map([
+  ['types of api', ['typescript/bin/tsc', '-p', 'api']],
+  ['types of server', ['typescript/bin/tsc', '-p', 'server']],
+  ['types of web', ['typescript/bin/tsc', '-p', 'web']],
+  ['types of tools', ['typescript/bin/tsc', '-p', 'tools']],
+  ['lint', ['oxlint/bin/oxlint', '--deny-warnings', '--report-unused-disable-directives']],
+  ['format', ['prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.']],
+])
+
+/**
+ * Runs one check over the repository, without changing a file.
+ * @param {readonly string[]} check one of `checks`
+ * @returns {Promise<string | undefined>} what it found fault with, or undefined
+ */
+export function faultsOf([program = '', ...args]) {
+  const options = { cwd: root, timeout: limitMs, maxBuffer: 64 * 1024 * 1024 }
+  return new Promise((done) => {
+    execFile(process.execPath, [join(root, 'node_modules', program), ...args], options, (error, stdout, stderr) =>
+      done(error ? `${stdout}${stderr}`.trim() || error.message : undefined),
+    )
+  })
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { removeLeftovers } from './leftovers.mjs'
+import { standInEngine } from './test-support/stand-in-engine.mjs'
+
+const hoursAgo = (/** @type {number} */ hours) => new Date(Date.now() - hours * 3_600_000)
+const of = (/** @type {string} */ instance) => ({ 'berth.instance': instance })
+
+test('only what a test run left behind more than half an hour ago is removed', async (t) => {
+  /** @type {string[]} */
+  const removed = []
+  const host = await standInEngine(t, (question) => {
+    if (question.startsWith('DELETE')) removed.push(question)
+    return engine[question] ?? {}
+  })
+  /** @type {Record<string, unknown>} */
+  const engine = {
+    'GET /containers/json': [
+      { Id: 'old', Labels: of('test-1'), Created: hoursAgo(1).getTime() / 1000 },
+      { Id: 'running-test', Labels: of('test-2'), Created: hoursAgo(0.1).getTime() / 1000 },
+      { Id: 'somebody', Labels: of('berth-ghkmn'), Created: hoursAgo(9).getTime() / 1000 },
+    ],
+    'GET /networks': [{ Id: 'old-network', Name: 'n', Labels: of('test-1'), Created: hoursAgo(1).toISOString() }],
+    'GET /volumes': {
+      Volumes: [
+        { Name: 'old-volume', Labels: of('test-1'), CreatedAt: hoursAgo(1).toISOString() },
+        { Name: 'unlabelled', Labels: null, CreatedAt: hoursAgo(1).toISOString() },
+      ],
+    },
+  }
+  await removeLeftovers({ DOCKER_HOST: host })
+  assert.deepEqual(removed, ['DELETE /containers/old', 'DELETE /networks/old-network', 'DELETE /volumes/old-volume'])
+})
+
+test('an engine that cannot list what it has does not keep the tests from running', async (t) => {
+  const host = await standInEngine(t, (question) => (question === 'GET /_ping' ? 'OK' : undefined))
+  await assert.doesNotReject(removeLeftovers({ DOCKER_HOST: host }))
+})

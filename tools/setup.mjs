@@ -1,0 +1,86 @@
+/**
+ * What `npm start`, `npm test` and `npm run check` run first: `node tools/setup.mjs start|test|check`.
+ * It looks at what is there, does only what is missing, and says one line for each thing that it does.
+ * It must run on Node 20 with nothing installed, so it is plain JavaScript without a dependency.
+ */
+import { resolve } from 'node:path'
+import { argv, env, exit, ppid, versions } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { needBrowser } from './setup/browser.mjs'
+import { ensureDependencies } from './setup/dependencies.mjs'
+import { needEngine } from './setup/engine.mjs'
+import { ensureImages } from './setup/images.mjs'
+import { provide, refuseUnlessProvidable } from './setup/machine.mjs'
+import { ensureNode, oldestSetupNode } from './setup/node.mjs'
+import { place } from './setup/place.mjs'
+import { needPostgres } from './setup/postgres.mjs'
+import { SetupProblem } from './setup/problem.mjs'
+import { ensureWeb } from './setup/web.mjs'
+
+/** @import { Need } from './setup/machine.mjs' */
+/** @import { Place } from './setup/place.mjs' */
+
+/** What each command needs from the machine, beside the repository's own parts. */
+const machineNeeds = {
+  start: [needEngine],
+  test: [needEngine, needBrowser, needPostgres],
+  check: [],
+}
+
+/**
+ * @param {keyof typeof machineNeeds} command
+ * @param {Place} here
+ */
+async function setUp(command, here) {
+  const missing = await findMissing(command, here)
+  refuseUnlessProvidable(here, missing)
+  await Promise.all([provide(here, missing), prepareRepository(command, here)])
+  if (command !== 'check') await ensureImages(here, command)
+}
+
+/**
+ * @param {keyof typeof machineNeeds} command
+ * @param {Place} here
+ * @returns {Promise<Need[]>}
+ */
+async function findMissing(command, here) {
+  const found = await Promise.all(machineNeeds[command].map((need) => need(here)))
+  return found.filter((need) => need !== undefined)
+}
+
+/**
+ * @param {keyof typeof machineNeeds} command
+ * @param {Place} here
+ */
+async function prepareRepository(command, here) {
+  await Promise.all([ensureNode(here), ensureDependencies(here)])
+  if (command !== 'check') await ensureWeb(here)
+}
+
+/** npm ends the shell between us and it, not us: without this, an interrupted set-up would go on unseen. */
+function stopWithParent() {
+  setInterval(() => process.ppid !== ppid && exit(143), 500).unref()
+}
+
+/** @param {string | undefined} name @returns {name is keyof typeof machineNeeds} */
+const isCommand = (name) => name !== undefined && Object.hasOwn(machineNeeds, name)
+
+async function main() {
+  const command = argv[2]
+  if (Number.parseInt(versions.node, 10) < oldestSetupNode) {
+    throw new SetupProblem(
+      `Berth needs Node.js ${oldestSetupNode} or newer to set itself up; this is ${versions.node}.`,
+    )
+  }
+  if (!isCommand(command)) throw new SetupProblem('Usage: node tools/setup.mjs start|test|check')
+  stopWithParent()
+  await setUp(command, place(resolve(fileURLToPath(import.meta.url), '../..'), env))
+}
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof SetupProblem)) throw error
+  console.error(`\n${error.message}\n`)
+  exit(1)
+}

@@ -1,0 +1,19 @@
+import { findProgram } from './run.mjs'
+
+/** @import { Need } from './machine.mjs' */
+/** @import { Place } from './place.mjs' */
+
+/**
+ * A Chromium, for the tests that use the pages as a person would.
+ * @param {Place} here
+ * @returns {Promise<Need | undefined>} undefined when it is there
+ */
+export async function needBrowser(here) {
+  if (findProgram(here.env, ['chromium', 'chromium-browser', 'google-chrome']) !== undefined) return undefined
+  return {
+    step: 'browser',
+    what: 'Chromium, because tests use the pages as a person would',
+    packages: ['chromium'],
+    byHand: 'Elsewhere: put a program called chromium in PATH.',
+  }
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryPlace, write } from '../test-support/temporary-place.mjs'
+import { startDocker } from './docker.mjs'
+
+/** @import { Place } from './place.mjs' */
+
+test('a dockerd whose first start fails over the remains of a killed one is started once more', async (t) => {
+  const { here } = placeWithDockerd(t, '[ -e tried ] && touch up && exec sleep 1; touch tried; exit 1')
+  await startDocker(here, isUp(here), false)
+  assert.ok(await isUp(here)())
+})
+
+test('a dockerd that does not start is told with its last words', async (t) => {
+  const { here } = placeWithDockerd(t, 'echo "no iptables"; exit 1')
+  await assert.rejects(startDocker(here, isUp(here), false), { name: 'SetupProblem', message: /no iptables/ })
+})
+
+test('an engine that came up by itself meanwhile is left alone', async (t) => {
+  const { here, said } = placeWithDockerd(t, 'touch up')
+  await startDocker(here, async () => true, false)
+  assert.deepEqual([said, await isUp(here)()], [[], false])
+})
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} script what a stand-in for dockerd does in the place's root; the file `up` says that it answers
+ */
+function placeWithDockerd(t, script) {
+  const made = temporaryPlace(t)
+  const { root, env } = made.here
+  write(join(root, 'bin/dockerd'), `#!/bin/sh\ncd "${root}"\n${script}\n`)
+  env.PATH = `${join(root, 'bin')}:${env.PATH}`
+  return made
+}
+
+/** @param {Place} here */
+const isUp = (here) => async () => existsSync(join(here.root, 'up'))

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { SetupProblem } from './problem.mjs'
+
+/** How many lines of a failed program are shown: npm says what is wrong first, apt-get last. */
+const shown = { first: 12, last: 10 }
+
+/**
+ * Runs a program to its end; what it prints goes to the end of the file `log`, so that the screen stays calm.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, limitMs?: number }} options `limitMs` is ten minutes unless given
+ * @throws {SetupProblem} with the last lines that it printed, when it fails or does not end within the limit
+ */
+export async function run(command, args, { log, cwd, env, limitMs = 600_000 }) {
+  mkdirSync(dirname(log), { recursive: true })
+  const file = openSync(log, 'a')
+  const from = fstatSync(file).size
+  try {
+    const ending = await ended(spawn(command, args, { cwd, env, stdio: ['ignore', file, file], timeout: limitMs }))
+    if (ending !== undefined) {
+      const words = excerpt(readFileSync(log).subarray(from).toString())
+      throw new SetupProblem(`${[command, ...args].join(' ')} ${ending}:\n${words}\n(All of it: ${log})`)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * @param {string} text
+ * @returns {string} its beginning and its end, indented
+ */
+export function excerpt(text) {
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}`)
+  if (lines.length <= shown.first + shown.last) return lines.join('\n')
+  return [...lines.slice(0, shown.first), '  ...', ...lines.slice(-shown.last)].join('\n')
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<string | undefined>} what went wrong, or undefined
+ */
+function ended(child) {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`could not be run (${error.message})`))
+    child.once('exit', (code, signal) => resolve(code === 0 ? undefined : `ended with ${signal ?? code}`))
+  })
+}
+
+/**
+ * The first of these programs that the machine has, as an absolute path.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {readonly string[]} names
+ * @param {readonly string[]} [furtherFolders] looked at after PATH
+ */
+export function findProgram(env, names, furtherFolders = []) {
+  const folders = [...(env.PATH ?? '').split(delimiter), ...furtherFolders].filter((folder) => folder !== '')
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable)
+}
+
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * `npm test`: the tests of the whole repository by Node's own runner, whose exit code is ours.
+ * Arguments narrow it: `npm test -- server/test/gateway.test.ts` (a file or folder) or `npm test -- gateway` (part of a path);
+ * those that begin with a hyphen go to the runner: `npm test -- --test-name-pattern=blocked`.
+ */
+import { spawn } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { removeLeftovers } from './leftovers.mjs'
+
+const root = resolve(import.meta.dirname, '..')
+
+const testFiles = [
+  'api/src/**/*.test.ts',
+  'server/{src,test}/**/*.test.ts',
+  'images/**/*.test.{js,mjs}',
+  'web/{src,test}/**/*.test.ts',
+  'web/e2e/**/*.e2e.ts',
+  'tools/**/*.test.mjs',
+]
+
+/** In ms. A hanging test fails after the first; a file that does not end, such as for a listener left open, after the second. */
+const limits = { test: 120_000, run: 3_000_000 }
+
+const args = process.argv.slice(2)
+const files = narrow(globSync(testFiles, { cwd: root, exclude: ['**/node_modules/**'] }).sort())
+if (files.length === 0) {
+  console.error(`No test file matches: ${args.join(' ')}`)
+  process.exit(1)
+}
+await removeLeftovers()
+runTests()
+
+/** @param {string[]} all */
+function narrow(all) {
+  const words = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/^\.\//, ''))
+  return words.length === 0 ? all : all.filter((file) => words.some((word) => file.includes(word)))
+}
+
+/** Node's runner as a program of its own: run in this one, its exit code and its way with signals would be ours to rebuild. */
+function runTests() {
+  const flags = ['--test', '--test-concurrency=2', `--test-timeout=${limits.test}`, '--test-reporter=spec']
+  const options = args.filter((arg) => arg.startsWith('-'))
+  const runner = spawn(process.execPath, [...flags, ...options, ...files], { cwd: root, stdio: 'inherit' })
+  const overdue = setTimeout(() => {
+    console.error(`The tests did not end within ${limits.run / 60_000} minutes and are stopped.`)
+    runner.kill('SIGTERM')
+  }, limits.run)
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => runner.kill(signal))
+  runner.once('exit', (code) => {
+    clearTimeout(overdue)
+    process.exitCode = code ?? 1
+  })
+}
