@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { TestContext } from 'node:test'
 import type { AuthResponse } from '@berth/api/auth.ts'
 import { pino } from 'pino'
 import { loadSigningKey } from '#/accounts/signing-key.ts'
@@ -18,7 +17,9 @@ import { removeInstance, testImage } from './engine.ts'
 import { startMailServer, type MailServer } from './mail-server.ts'
 
 /** Something with `after`: a test, or a suite's `{ after }`. */
-export type Lifetime = Pick<TestContext, 'after'>
+export interface Lifetime {
+  after(work: () => Promise<void>): void
+}
 
 export interface BerthOptions {
   /** Settings beside those that the test itself needs. */

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertOk, assertRefused, tokenBy, verify } from '../support/asking.ts'
+import { startBerth, type Berth } from '../support/berth.ts'
+import { refusingRuntime } from '../support/misbehaving.ts'
+import { rawCall } from '../support/raw-call.ts'
+
+const berth = await startBerth({ after }, { wrapRuntime: refusingRuntime, env: { BASE_DOMAIN: 'berth.example:8080' } })
+const ann = await berth.signUp('ann@x.org')
+const bob = await berth.signUp('bob@x.org')
+
+const meWith = (headers: Record<string, string>) => berth.call('GET', '/api/user/me', { headers })
+
+/** `Set-Cookie` lines of a verification that was asked for under this host name. */
+async function cookiesFor(of: Berth, email: string, host: string): Promise<string[]> {
+  const token = await tokenBy(of, 'login', email)
+  const { headers } = await rawCall(of, 'GET', `/api/auth/verify-login?token=${token}`, { host })
+  return headers['set-cookie'] ?? []
+}
+
+test('the JWT is also delivered as a cookie spawner_token for all subdomains of the base domain', async () => {
+  const cookies = await cookiesFor(berth, 'ann@x.org', 'spawner.berth.example:8080')
+  assert.equal(cookies.length, 1)
+  const [value, ...attributes] = (cookies[0] ?? '').split('; ')
+  assert.match(value ?? '', /^spawner_token=[\w-]+\.[\w-]+\.[\w-]+$/)
+  const wanted = ['Domain=berth.example', 'HttpOnly', 'Max-Age=3600', 'Path=/', 'SameSite=Lax']
+  assert.deepEqual(attributes.sort(), wanted)
+})
+
+test('the value of the cookie is the access token of the answer', async () => {
+  const reply = await verify(berth, 'login', await tokenBy(berth, 'login', 'bob@x.org'))
+  for (const cookie of reply.headers.getSetCookie())
+    assert.ok(cookie.startsWith(`spawner_token=${reply.body.access_token};`))
+})
+
+test('who came by a host outside the base domain gets a host-only twin as well', async () => {
+  const cookies = await cookiesFor(berth, 'ann@x.org', '127.0.0.1:8080')
+  assert.equal(cookies.length, 2)
+  assert.equal(cookies.filter((cookie) => cookie.includes('Domain=')).length, 1)
+})
+
+test('with https the cookie is Secure', async (t) => {
+  const secure = await startBerth(t, { wrapRuntime: refusingRuntime, env: { PREFERRED_URL_SCHEME: 'https' } })
+  const reply = await verify(secure, 'signup', await tokenBy(secure, 'signup', 'ann@x.org'))
+  for (const cookie of reply.headers.getSetCookie()) assert.match(cookie, /; Secure(;|$)/)
+})
+
+test('the cookie is accepted in place of the header', async () => {
+  const reply = await meWith({ cookie: `theme=dark; spawner_token=${ann.token}` })
+  assertOk(reply)
+  assert.equal(reply.body.user.id, ann.id)
+})
+
+test('a bad Authorization header is 401, however good the cookie', async () => {
+  for (const authorization of ['Bearer x', 'Bearer ', 'Basic eDp5', 'x'])
+    assertRefused(await meWith({ authorization, cookie: `spawner_token=${ann.token}` }), 401)
+})
+
+test('the header counts, not the cookie of somebody else', async () => {
+  const reply = await meWith({ authorization: `Bearer ${ann.token}`, cookie: `spawner_token=${bob.token}` })
+  assert.equal(reply.body.user.id, ann.id)
+})
+
+test('two different valid cookies are 401; a bad one beside a good one, in either order, does no harm', async () => {
+  const [good, bad] = [`spawner_token=${ann.token}`, 'spawner_token=EVIL']
+  assertRefused(await meWith({ cookie: `${good}; spawner_token=${bob.token}` }), 401)
+  for (const cookie of [`${good}; ${bad}`, `${bad}; ${good}`, `${good}; ${good}`])
+    assert.equal((await meWith({ cookie })).body.user?.id, ann.id)
+})
+
+test('logout expires the cookie and its twin', async () => {
+  const { token } = await berth.signUp('out@x.org')
+  const reply = await berth.call('POST', '/api/auth/logout', { headers: { cookie: `spawner_token=${token}` } })
+  assertOk(reply)
+  const cookies = reply.headers.getSetCookie()
+  assert.equal(cookies.length, 2)
+  for (const cookie of cookies) assert.match(cookie, /^spawner_token=;.* Max-Age=0;/)
+  assertRefused(await meWith({ cookie: `spawner_token=${token}` }), 401)
+})
+
+test('a browser that sends only the cookie changes nothing without the proof that only our own pages have', async () => {
+  const cookie = `spawner_token=${ann.token}`
+  for (const site of ['same-origin', 'same-site', 'cross-site']) {
+    const headers = { cookie, origin: berth.url, 'sec-fetch-mode': 'cors', 'sec-fetch-site': site }
+    assertRefused(await berth.call('POST', '/api/auth/logout', { headers }), 403)
+  }
+  assertOk(await meWith({ cookie }))
+})
+
+test('the proof is in a page that a person navigated to, not in one that a script fetched', async () => {
+  const cookie = `spawner_token=${bob.token}`
+  const document = { cookie, accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  const fetched = { cookie, accept: 'text/html', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+  const proofIn = async (headers: Record<string, string>): Promise<string | null> =>
+    JSON.parse(/id="boot"[^>]*>(.*?)<\/script>/.exec((await rawCall(berth, 'GET', '/', headers)).text)?.[1] ?? '').csrf
+  assert.equal(await proofIn(fetched), null)
+  const proof = await proofIn(document)
+  const headers = { cookie, origin: berth.url, 'sec-fetch-site': 'same-origin', 'x-csrf-token': String(proof) }
+  assertOk(await berth.call('POST', '/api/auth/logout', { headers }))
+})

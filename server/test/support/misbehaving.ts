@@ -1,0 +1,107 @@
+import type { Mailer } from '#/mail/mailer.ts'
+import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
+
+/** A fault that a test can end and begin again while Berth runs. */
+export interface Fault {
+  active: boolean
+}
+
+const always: Fault = { active: true }
+
+/** Delegates every call, so that a vice has to name only what it does wrong. */
+function passThrough(runtime: Runtime): Runtime {
+  return {
+    prepare: () => runtime.prepare(),
+    ping: () => runtime.ping(),
+    inspect: (name) => runtime.inspect(name),
+    inspectId: (id) => runtime.inspectId(id),
+    create: (spec, signal) => runtime.create(spec, signal),
+    start: (id, signal) => runtime.start(id, signal),
+    stop: (id, signal) => runtime.stop(id, signal),
+    remove: (id, signal) => runtime.remove(id, signal),
+    list: (filter) => runtime.list(filter),
+    watch: (onEvent, signal) => runtime.watch(onEvent, signal),
+  }
+}
+
+/** An engine that does not answer any more: every call rejects as `unreachable`. */
+export function deafRuntime(runtime: Runtime, fault: Fault): Runtime {
+  const unlessDeaf = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    // The kind of words that an engine's client puts into errors, and that no user may read.
+    const cause = new Error('connect ECONNREFUSED /var/run/secret-engine.sock')
+    if (fault.active) throw new RuntimeError('unreachable', what, cause)
+    return work()
+  }
+  return {
+    prepare: () => unlessDeaf('prepare', () => runtime.prepare()),
+    ping: () => unlessDeaf('ping', () => runtime.ping()),
+    inspect: (name) => unlessDeaf('inspect', () => runtime.inspect(name)),
+    inspectId: (id) => unlessDeaf('inspect', () => runtime.inspectId(id)),
+    create: (spec, signal) => unlessDeaf('create', () => runtime.create(spec, signal)),
+    start: (id, signal) => unlessDeaf('start', () => runtime.start(id, signal)),
+    stop: (id, signal) => unlessDeaf('stop', () => runtime.stop(id, signal)),
+    remove: (id, signal) => unlessDeaf('remove', () => runtime.remove(id, signal)),
+    list: (filter) => unlessDeaf('list', () => runtime.list(filter)),
+    watch: (onEvent, signal) => runtime.watch(onEvent, signal),
+  }
+}
+
+/** An engine that makes no new containers. Also the quick way to people without any. */
+export function refusingRuntime(runtime: Runtime, fault: Fault = always): Runtime {
+  return {
+    ...passThrough(runtime),
+    create: async (spec, signal) => {
+      if (fault.active) throw new RuntimeError('image', `create ${spec.name}`)
+      return runtime.create(spec, signal)
+    },
+  }
+}
+
+/** An engine that takes its time before it makes a container. @param delay ms */
+export function slowRuntime(runtime: Runtime, delay: number): Runtime {
+  return {
+    ...passThrough(runtime),
+    create: async (spec, signal) => {
+      await new Promise((resolve) => setTimeout(resolve, delay))
+      return runtime.create(spec, signal)
+    },
+  }
+}
+
+/** An engine that can neither stop nor remove what runs. */
+export function stubbornRuntime(runtime: Runtime, fault: Fault): Runtime {
+  const unlessStubborn = async (what: string, work: () => Promise<void>): Promise<void> => {
+    if (fault.active) throw new RuntimeError('failed', what)
+    return work()
+  }
+  return {
+    ...passThrough(runtime),
+    stop: (id, signal) => unlessStubborn('stop', () => runtime.stop(id, signal)),
+    remove: (id, signal) => unlessStubborn('remove', () => runtime.remove(id, signal)),
+  }
+}
+
+/** An engine that can start only what it made while the fault was active; whatever is older fails to start. */
+export function forgetfulRuntime(runtime: Runtime, fault: Fault): Runtime {
+  const remembered = new Set<string>()
+  return {
+    ...passThrough(runtime),
+    create: async (spec, signal) => {
+      const created = await runtime.create(spec, signal)
+      if (fault.active) remembered.add(created.id)
+      return created
+    },
+    start: async (id, signal) => {
+      if (fault.active && !remembered.has(id)) throw new RuntimeError('failed', 'start')
+      return runtime.start(id, signal)
+    },
+  }
+}
+
+/** A mail server that accepts nothing. */
+export const refusingMailer: Mailer = {
+  send: async () => {
+    throw new Error('550 mailbox secret-relay.internal unavailable')
+  },
+  close: () => undefined,
+}
