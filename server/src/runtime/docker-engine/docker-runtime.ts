@@ -1,0 +1,37 @@
+import type { Runtime } from '#/runtime/runtime.ts'
+import { call, connectTo, limits } from './client.ts'
+import { create } from './create.ts'
+import type { Engine } from './engine.ts'
+import { inspect, inspectId } from './inspect.ts'
+import { list } from './list.ts'
+import { prepare } from './prepare.ts'
+import { remove } from './remove.ts'
+import { start } from './start.ts'
+import { stop } from './stop.ts'
+import { watch } from './watch.ts'
+
+export interface DockerRuntimeOptions {
+  /** Name of this installation; on every label. */
+  readonly instance: string
+  /** `unix:///path` or `tcp://host:port`; undefined looks at the usual places. */
+  readonly dockerHost: string | undefined
+  /** Name of the bridge network that is made for this installation's containers. */
+  readonly network: string
+}
+
+/** The Docker Engine as a runtime. Nothing is asked of the engine yet. */
+export function createDockerRuntime({ instance, dockerHost, network }: DockerRuntimeOptions): Runtime {
+  const engine: Engine = { docker: connectTo(dockerHost), instance, network, cores: 1 }
+  return {
+    prepare: () => prepare(engine),
+    ping: async () => void (await call('ping the engine', limits.read, () => engine.docker.ping())),
+    inspect: (name) => inspect(engine, name),
+    inspectId: (id) => inspectId(engine, id),
+    create: (spec, signal) => create(engine, spec, signal),
+    start: (id, signal) => start(engine, id, signal),
+    stop: (id, signal) => stop(engine, id, signal),
+    remove: (id, signal) => remove(engine, id, signal),
+    list: (filter) => list(engine, filter?.userId),
+    watch: (onEvent, signal) => watch(engine, onEvent, signal),
+  }
+}

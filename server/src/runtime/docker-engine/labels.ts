@@ -1,0 +1,49 @@
+import type { InstanceSpec, Owner } from '#/runtime/runtime.ts'
+
+/** How containers, volumes and networks say whose they are. */
+const names = {
+  instance: 'berth.instance',
+  userId: 'berth.user_id',
+  slug: 'berth.slug',
+  type: 'berth.type',
+  port: 'berth.port',
+  fingerprint: 'berth.fingerprint',
+} as const
+
+type Labels = Readonly<Record<string, string>>
+
+export function labelsFor(instance: string, spec: InstanceSpec, port: number): Labels {
+  return { ...homeLabels(instance, spec.owner), [names.port]: String(port), [names.fingerprint]: spec.fingerprint }
+}
+
+export function homeLabels(instance: string, owner: Owner): Labels {
+  return {
+    [names.instance]: instance,
+    [names.userId]: String(owner.userId),
+    [names.slug]: owner.slug,
+    [names.type]: owner.type,
+  }
+}
+
+export const instanceLabel = (instance: string): Labels => ({ [names.instance]: instance })
+
+/** Filter that the engine applies before it answers. */
+export function labelFilter(instance: string, userId?: number): string[] {
+  const ours = `${names.instance}=${instance}`
+  return userId === undefined ? [ours] : [ours, `${names.userId}=${userId}`]
+}
+
+/** Whose it is, or null when it does not carry this installation's labels. */
+export function ownerFrom(labels: Labels | undefined, instance: string): Owner | null {
+  const { [names.userId]: userId, [names.slug]: slug, [names.type]: type } = labels ?? {}
+  if (labels?.[names.instance] !== instance || !userId || !/^\d+$/.test(userId) || !slug || type === undefined)
+    return null
+  return { userId: Number(userId), slug, type }
+}
+
+export function portFrom(labels: Labels | undefined): number | null {
+  const port = labels?.[names.port]
+  return port === undefined ? null : Number(port)
+}
+
+export const fingerprintFrom = (labels: Labels | undefined) => labels?.[names.fingerprint] ?? null
