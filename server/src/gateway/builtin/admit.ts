@@ -21,7 +21,8 @@ export async function admit(parts: GatewayParts, request: IncomingMessage, targe
   if (entered.kind === 'home') return { kind: 'redirect', status: 302, to: homeAddress(entered.path, target) }
   if (entered.isBlocked) throw gatewayRefusals.containerBlocked()
   // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it.
-  if (target.rest === '' && isNavigation(request)) return { kind: 'redirect', status: 308, to: `/${target.segment}/${target.query}` }
+  if (target.rest === '' && isNavigation(request))
+    return { kind: 'redirect', status: 308, to: `/${target.segment}/${target.query}` }
   return { kind: 'app', route: entered, caller }
 }
 

@@ -29,7 +29,10 @@ export function narrowedSetCookie(value: string, prefix: string, stripPrefix: bo
   if (name === '' || isPlatformName(name)) return undefined
   const kept = attributes.filter((text) => !['domain', 'path'].includes(nameOf(text).toLowerCase()))
   // RFC 6265, 5.3: of several Path attributes the last one counts.
-  const path = attributes.filter((text) => nameOf(text).toLowerCase() === 'path').map(valueOf).at(-1)
+  const path = attributes
+    .filter((text) => nameOf(text).toLowerCase() === 'path')
+    .map(valueOf)
+    .at(-1)
   return [pair, ` Path=${pathUnder(prefix, path, stripPrefix)}`, ...kept].join(';')
 }
 
@@ -46,7 +49,10 @@ function isPlatformName(name: string): boolean {
 }
 
 function pairs(cookieHeader: string | undefined): string[] {
-  return (cookieHeader ?? '').split(';').map((pair) => pair.trim()).filter((pair) => pair !== '')
+  return (cookieHeader ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '')
 }
 
 function nameOf(pair: string): string {

@@ -17,7 +17,8 @@ export interface Target {
  */
 export function parseTarget(raw: string): Target {
   if (!/^\/(?!\/)/.test(raw)) throw gatewayRefusals.badTarget('It must be a path that begins with exactly one slash.')
-  if (/[^\x21-\x7e\x80-\xff]|#/.test(raw)) throw gatewayRefusals.badTarget('It holds a character that no address may hold.')
+  if (/[^\x21-\x7e\x80-\xff]|#/.test(raw))
+    throw gatewayRefusals.badTarget('It holds a character that no address may hold.')
   const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(raw) ?? []
   checkPath(path)
   const [, segment = '', rest = ''] = /^\/([^/]*)(.*)$/s.exec(path) ?? []
@@ -28,7 +29,8 @@ export function parseTarget(raw: string): Target {
 // Only the path is held to this: browsers send `?q=100%` and `?file=C:\x` as they are.
 function checkPath(path: string): void {
   if (path.includes('\\')) throw gatewayRefusals.badTarget('It holds a backslash.')
-  if (/%(?![0-9a-f]{2})|%00/i.test(path)) throw gatewayRefusals.badTarget('It holds a percent sign that is no valid escape.')
+  if (/%(?![0-9a-f]{2})|%00/i.test(path))
+    throw gatewayRefusals.badTarget('It holds a percent sign that is no valid escape.')
 }
 
 /** Whether an app that decodes once and resolves dots would end above its own root. Stricter than any one app: empty segments add no depth. */

@@ -1,5 +1,5 @@
 /** One header line: name as received, value. */
-export type HeaderLine = readonly [name: string, value: string]
+export type HeaderLine = [name: string, value: string]
 
 // RFC 9110, 7.6.1, and what older programs treat alike. `expect` is here because Node has answered it already.
 const hopByHop = new Set([
@@ -22,7 +22,9 @@ const hopByHop = new Set([
  */
 export function endToEndLines(rawHeaders: readonly string[]): HeaderLine[] {
   const lines = headerLines(rawHeaders)
-  const named = new Set(lines.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => tokens(value)))
+  const named = new Set(
+    lines.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => tokens(value)),
+  )
   return lines.filter(([name]) => !hopByHop.has(name.toLowerCase()) && !named.has(name.toLowerCase()))
 }
 

@@ -79,11 +79,12 @@ function tokenFor(parts: HeaderParts, route: Route, caller: Caller): Promise<str
 }
 
 function forwardedLines(parts: HeaderParts, request: IncomingMessage, route: Route): HeaderLine[] {
-  const { host } = request.headers
-  return [
+  const lines: HeaderLine[] = [
     ['X-Forwarded-For', parts.clientAddress(request)],
     ['X-Forwarded-Proto', parts.scheme],
-    ...(host === undefined ? [] : [['X-Forwarded-Host', host] as const]),
     ['X-Forwarded-Prefix', `/${route.prefix}`],
   ]
+  const { host } = request.headers
+  if (host !== undefined) lines.push(['X-Forwarded-Host', host])
+  return lines
 }

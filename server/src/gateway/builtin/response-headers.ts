@@ -31,14 +31,16 @@ const originWide = new Set([
 export function responseHeaders(rawHeaders: readonly string[], to: Destined): HeaderLine[] {
   return endToEndLines(rawHeaders).flatMap((line) => {
     const value = valueFor(line, to)
-    return value === undefined ? [] : [[line[0], value] as const]
+    return value === undefined ? [] : [[line[0], value] satisfies HeaderLine]
   })
 }
 
 /** The trailer lines of an answer. None that rewrites or speaks for the origin: browsers ignore those after the body anyway. */
 export function responseTrailers(rawTrailers: readonly string[]): HeaderLine[] {
   const headOnly = new Set(['set-cookie', 'location', 'service-worker-allowed', 'content-length'])
-  return endToEndLines(rawTrailers).filter(([name]) => !isOriginWide(name.toLowerCase()) && !headOnly.has(name.toLowerCase()))
+  return endToEndLines(rawTrailers).filter(
+    ([name]) => !isOriginWide(name.toLowerCase()) && !headOnly.has(name.toLowerCase()),
+  )
 }
 
 function valueFor([name, value]: HeaderLine, { route, origin }: Destined): string | undefined {
