@@ -12,7 +12,7 @@ export type Admission =
 /**
  * Decides who may pass and where to. Without a token the answer is the same whether the address exists or not,
  * and both questions are always asked, so that neither words nor time tell which addresses there are.
- * @throws {Refusal} 401 without a token, 404 nothing there, 403 not yours or blocked
+ * @throws {GatewayRefusal} 401 without a token, 404 nothing there, 403 not yours or blocked
  */
 export async function admit(parts: GatewayParts, request: IncomingMessage, target: Target): Promise<Admission> {
   const [caller, destination] = await Promise.all([parts.identify(request), parts.find(target.segment)])

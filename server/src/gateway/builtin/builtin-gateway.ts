@@ -2,14 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refusal } from '#/errors.ts'
 import type { Gateway, GatewayParts, Location, Route } from '../gateway.ts'
 import { type Admission, admit } from './admit.ts'
 import { ask } from './ask.ts'
 import { dropRest } from './drop-rest.ts'
 import { parseTarget, type Target } from './first-segment.ts'
 import { type Exchange, forward } from './forward.ts'
-import { gatewayRefusals } from './gateway-refusals.ts'
+import { GatewayRefusal, gatewayRefusals } from './gateway-refusals.ts'
 import { checkMessage, checkOrigin, hasBody, opensWebSocket, ownOrigin } from './message-rules.ts'
 import { redirect, refuse } from './refuse.ts'
 import { requestHeaders } from './request-headers.ts'
@@ -123,7 +122,7 @@ class BuiltinGateway implements Gateway {
   #refuse({ request, response }: Exchange, error: unknown): void {
     // A client that left has broken its app's connection itself.
     if (response.destroyed) return
-    const refusal = error instanceof Refusal ? error : gatewayRefusals.bug(error)
+    const refusal = error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error)
     if (refusal.cause !== undefined) this.#report(request, refusal.cause)
     refuse(request, response, refusal, this.#parts)
   }

@@ -13,7 +13,7 @@ export interface Target {
 /**
  * Cuts a raw request target. `new URL` is not used on purpose: it takes `//evil.example/x` for a host,
  * turns backslashes into slashes and resolves `%2e%2e`, each of which has led a proxy into a neighbour's app.
- * @throws {Refusal} 400 when the target is not a plain path, or leaves its prefix once dots are resolved
+ * @throws {GatewayRefusal} 400 when the target is not a plain path, or leaves its prefix once dots are resolved
  */
 export function parseTarget(raw: string): Target {
   if (!/^\/(?!\/)/.test(raw)) throw gatewayRefusals.badTarget('It must be a path that begins with exactly one slash.')

@@ -16,7 +16,7 @@ export interface Exchange {
  * Sends the request's body to the app and the app's answer to the client, each as it comes: nothing is collected, and
  * whoever reads slowly holds the other back. A client that leaves ends the app's request.
  * Resolves when the answer has begun. Later failures of the app cut the client's connection and reach `report`.
- * @throws {Refusal} 502 while nothing has been sent to the client
+ * @throws {GatewayRefusal} 502 while nothing has been sent to the client
  */
 export async function forward(
   exchange: Exchange,
@@ -39,7 +39,7 @@ export async function forward(
 
 /**
  * Passes an app's answer on, its head at once: a stream of events may have nothing to say for minutes.
- * @throws {Refusal} 502 when the answer cannot be passed on faithfully; nothing has been sent then
+ * @throws {GatewayRefusal} 502 when the answer cannot be passed on faithfully; nothing has been sent then
  */
 export function relay(
   answer: IncomingMessage,

@@ -4,7 +4,7 @@ import { gatewayRefusals } from './gateway-refusals.ts'
 /**
  * Refuses what two programs could read in two ways, which is how requests are smuggled, and methods that no app should see.
  * Node's parser has refused the rest already: two lengths, length with coding, spaces before colons, folded lines.
- * @throws {Refusal} 400, 405 or 501
+ * @throws {GatewayRefusal} 400, 405 or 501
  */
 export function checkMessage(request: IncomingMessage): void {
   if (request.method === 'TRACE' || request.method === 'CONNECT') throw gatewayRefusals.method()
@@ -20,7 +20,7 @@ export function checkMessage(request: IncomingMessage): void {
 /**
  * A page of another site could open a WebSocket with this site's cookies, because no browser asks before it does.
  * No Origin means no browser. @param scheme `http` or `https`, as people see it
- * @throws {Refusal} 403 when the Origin is not our own
+ * @throws {GatewayRefusal} 403 when the Origin is not our own
  */
 export function checkOrigin(request: IncomingMessage, scheme: string): void {
   const origin = request.headers.origin

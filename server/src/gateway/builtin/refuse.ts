@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Refusal } from '#/errors.ts'
 import type { GatewayParts } from '../gateway.ts'
+import type { GatewayRefusal } from './gateway-refusals.ts'
 import { isNavigation } from './navigation.ts'
 import { pagePolicy, refusalPage } from './refusal-page.ts'
 
@@ -13,7 +13,12 @@ const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff
  * Answers with a refusal: the login page for a browser without a token, a page for other navigations, `{error}` for all else.
  * When the answer has begun already it cannot be taken back: the connection is cut, so that nobody takes a part for the whole.
  */
-export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal, ways: WaysOn): void {
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: GatewayRefusal,
+  ways: WaysOn,
+): void {
   if (response.headersSent) {
     response.destroy()
     return
@@ -29,17 +34,17 @@ export function redirect(response: ServerResponse, status: 302 | 308, to: string
   response.end()
 }
 
-function sendJson(response: ServerResponse, refusal: Refusal): void {
-  const body = JSON.stringify({ error: refusal.message, ...refusal.extra })
+function sendJson(response: ServerResponse, refusal: GatewayRefusal): void {
+  const body = JSON.stringify({ error: refusal.message })
   send(response, refusal, { 'content-type': 'application/json; charset=utf-8' }, body)
 }
 
-function sendPage(response: ServerResponse, refusal: Refusal, dashboardUrl: string): void {
+function sendPage(response: ServerResponse, refusal: GatewayRefusal, dashboardUrl: string): void {
   const page = refusalPage(refusal.status, refusal.message, dashboardUrl)
   send(response, refusal, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy }, page)
 }
 
-function send(response: ServerResponse, refusal: Refusal, type: Record<string, string>, body: string): void {
+function send(response: ServerResponse, refusal: GatewayRefusal, type: Record<string, string>, body: string): void {
   const length = { 'content-length': Buffer.byteLength(body) }
   response.writeHead(refusal.status, { ...always, ...refusal.headers, ...type, ...length })
   response.end(body)

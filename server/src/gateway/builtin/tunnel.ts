@@ -26,7 +26,7 @@ const keepAliveAfter = 30_000
 /**
  * Opens a WebSocket to the app and joins the two connections; frames are never looked at. The client hears 101 only
  * after the app has said it, and an app's refusal arrives as the app wrote it.
- * Resolves when the connections are joined or the refusal has begun. @throws {Refusal} 502
+ * Resolves when the connections are joined or the refusal has begun. @throws {GatewayRefusal} 502
  */
 export async function openTunnel(
   opening: Opening,
