@@ -124,4 +124,6 @@ async function takeAway(person: Person): Promise<void> {
   if (found) await removeDirectly(found.id)
 }
 
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

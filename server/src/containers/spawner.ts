@@ -13,13 +13,8 @@ import {
 import { findUser, type User } from '#/store/users.ts'
 import { Flights } from './flights.ts'
 import { instanceSpec, type InstanceSettings } from './instance-spec.ts'
+import { Settling } from './settling.ts'
 import type { Template } from './template.ts'
-
-/**
- * How long a started program is given to fall over, in ms. A program that cannot start (no such file, bad
- * configuration) has ended by then, and "running" would be a lie; longer would only make every launch slower.
- */
-const settleTime = 25
 
 /** A container that runs. */
 export interface Running {
@@ -39,12 +34,14 @@ export class Spawner {
   readonly #settings: InstanceSettings
   readonly #log: Logger
   readonly #flights = new Flights()
+  readonly #settling: Settling
 
   constructor(runtime: Runtime, database: Database, settings: InstanceSettings, log: Logger) {
     this.#runtime = runtime
     this.#database = database
     this.#settings = settings
     this.#log = log
+    this.#settling = new Settling(runtime)
   }
 
   /**
@@ -133,8 +130,12 @@ export class Spawner {
   async #createAndStart(record: UserContainer, spec: InstanceSpec, old: Instance | undefined): Promise<Instance> {
     if (old) await this.#runtime.remove(old.id)
     const created = await this.#createOrFind(spec)
-    await this.#store(record, created.id, created.port, spec.image)
-    return this.#startAndSettle(spec, created.id)
+    // The id is stored while the engine starts: both take time, and neither needs the other.
+    const [instance] = await Promise.all([
+      this.#startAndSettle(spec, created.id),
+      this.#store(record, created.id, created.port, spec.image),
+    ])
+    return instance
   }
 
   /** When another process was quicker with the same name, its container is the one. */
@@ -151,13 +152,7 @@ export class Spawner {
 
   async #startAndSettle(spec: InstanceSpec, id: string): Promise<Instance> {
     await this.#runtime.start(id)
-    await new Promise((resolve) => setTimeout(resolve, settleTime))
-    const instance = await this.#runtime.inspectId(id)
-    if (instance?.state === 'running') return instance
-    throw new RuntimeError(
-      'failed',
-      `${spec.name} ended at once (${instance?.state ?? 'gone'}, exit code ${instance?.exitCode ?? 'unknown'})`,
-    )
+    return this.#settling.settle(spec, id)
   }
 
   /** Blocking does not wait for a launch that is under way; the launch looks once more before it promises anything. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { AuthResponse } from '@berth/api/auth.ts'
@@ -172,6 +172,7 @@ async function signUp(berth: Omit<Berth, 'signUp'>, email: string): Promise<Pers
 async function webFolder(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'index.html')
   const boot = '<script type="application/json" id="boot" nonce="__BERTH_NONCE__">__BERTH_BOOT__</script>'
+  await mkdir(path.join(dataDir, 'assets'), { recursive: true })
   await writeFile(file, `<!doctype html><title>Berth</title>${boot}`)
   return dataDir
 }

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RuntimeError, type Instance, type InstanceSpec, type Runtime } from '#/runtime/runtime.ts'
+
+/**
+ * How long a program is watched after its start, in ms. One that cannot start (no such file, bad configuration) has
+ * ended by then; the engine notices an end only 50 to 100 ms after it.
+ */
+const probation = 500
+const pause = 50
+
+/**
+ * Decides whether a started container may be called running. The engine says so from the moment the program begins,
+ * also of one that ends at once, and watching every start for half a second would double what a launch costs. So a
+ * template is watched until one of its containers has lasted; from then on a start is believed, and looked at again
+ * afterwards: one that did not last costs the template its trust.
+ */
+export class Settling {
+  readonly #runtime: Runtime
+  readonly #trusted = new Set<string>()
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime
+  }
+
+  /**
+   * @returns the container, running
+   * @throws {RuntimeError} `failed` when it ended within the time it is watched
+   */
+  async settle(spec: InstanceSpec, id: string): Promise<Instance> {
+    const isTrusted = this.#trusted.has(programOf(spec))
+    const instance = isTrusted ? await this.#look(spec, id) : await this.#watch(spec, id)
+    if (isTrusted) this.#lookAgainLater(spec, id)
+    else this.#trusted.add(programOf(spec))
+    return instance
+  }
+
+  async #watch(spec: InstanceSpec, id: string): Promise<Instance> {
+    const started = performance.now()
+    let instance = await this.#look(spec, id)
+    while (performance.now() - started < probation) {
+      await sleep(pause)
+      instance = await this.#look(spec, id)
+    }
+    return instance
+  }
+
+  async #look({ name }: InstanceSpec, id: string): Promise<Instance> {
+    const instance = await this.#runtime.inspectId(id)
+    if (instance?.state === 'running') return instance
+    throw new RuntimeError(
+      'failed',
+      `${name} ended at once (${instance?.state ?? 'gone'}, exit code ${instance?.exitCode ?? 'unknown'})`,
+    )
+  }
+
+  /** Nobody waits for this. Whatever the reason why it does not run, the next start of its program is watched. */
+  #lookAgainLater(spec: InstanceSpec, id: string): void {
+    const check = () => void this.#look(spec, id).catch(() => this.#trusted.delete(programOf(spec)))
+    setTimeout(check, probation).unref()
+  }
+}
+
+/** What decides whether a start works, apart from whose it is. */
+const programOf = ({ image, command, runtime, readOnly, owner }: InstanceSpec) =>
+  JSON.stringify([owner.type, image, command, runtime, readOnly])
