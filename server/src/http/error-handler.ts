@@ -38,8 +38,11 @@ function explain(error: FastifyError, request: FastifyRequest): string {
   const endpoint = request.routeOptions.config.endpoint as Endpoint | undefined
   if (error.validationContext === 'body') return explainBody(error, request, endpoint)
   if (endpoint?.path.includes('/verify-')) return refusals.missingToken().message
-  return `The ${error.validationContext ?? 'request'} is not right: ${sentence(error)}`
+  return `The ${places[error.validationContext ?? ''] ?? 'request'} is not right: ${sentence(error)}`
 }
+
+/** Fastify's names of the parts of a request, in ours. */
+const places: Record<string, string> = { querystring: 'query', params: 'path', headers: 'header' }
 
 function explainBody(error: FastifyError, request: FastifyRequest, endpoint: Endpoint | undefined): string {
   const { body } = request

@@ -10,6 +10,9 @@ const bodyTimeout = 60_000
 /** Longer than the idle time of common proxies in front of us, so that they close first and never lose a race; in ms. */
 const keepAliveTimeout = 65_000
 
+/** Anything else that is offered, such as h2c by curl, may be ignored: the request is answered as it is (RFC 9110, 7.8). */
+const shouldUpgradeCallback = (request: IncomingMessage) => /^websocket$/i.test(request.headers.upgrade ?? '')
+
 /** Who answers once everything is built. */
 export interface Answering {
   readonly gateway: Gateway
@@ -28,13 +31,16 @@ export function createListener(reserved: ReadonlySet<string>): {
   serve: (answering: Answering) => void
 } {
   let answering: Answering | undefined
-  const server = createServer({ headersTimeout, requestTimeout: 0, keepAliveTimeout }, (request, response) => {
-    if (!request.url?.startsWith('/')) return refuse(response, 400, 'The request target must be a path.')
-    if (!answering) return refuse(response, 503, 'Berth is starting. Try again in a second.')
-    if (isContainerPath(request.url, reserved)) return answering.gateway.request(request, response)
-    endSlowBody(request)
-    answering.handle(request, response)
-  })
+  const server = createServer(
+    { headersTimeout, requestTimeout: 0, keepAliveTimeout, shouldUpgradeCallback },
+    (request, response) => {
+      if (!request.url?.startsWith('/')) return refuse(response, 400, 'The request target must be a path.')
+      if (!answering) return refuse(response, 503, 'Berth is starting. Try again in a second.')
+      if (isContainerPath(request.url, reserved)) return answering.gateway.request(request, response)
+      endSlowBody(request)
+      answering.handle(request, response)
+    },
+  )
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const isContainer = isContainerPath(request.url ?? '', reserved)
     if (answering && isContainer) answering.gateway.upgrade(request, socket, head)

@@ -90,7 +90,7 @@ function readId(text: string, what: string): number {
 function readLimit(text: string | undefined): number {
   const limit = Number(text ?? largestPage)
   if (limit < 1 || limit > largestPage)
-    throw refusals.badRequest(`limit must be a whole number from 1 to ${largestPage}.`)
+    throw refusals.badRequest(`The limit must be a whole number from 1 to ${largestPage}.`)
   return limit
 }
 
