@@ -69,3 +69,12 @@ export const onEngine = async (berth: Berth, userId: number) =>
 
 /** ISO 8601, UTC, as `Date` prints it. */
 export const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** Looks until it is so, at most 10 s. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  const limit = performance.now() + 10_000
+  while (!(await condition())) {
+    assert.ok(performance.now() < limit, 'it did not happen within 10 s')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
