@@ -84,6 +84,8 @@ export function isContainerPath(url: string, reserved: ReadonlySet<string>): boo
 function endSlowBody(request: IncomingMessage): void {
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
   const timer = setTimeout(() => request.destroy(), bodyTimeout)
+  // After a body that was refused unread neither event comes, and the timer must not keep a stopped process alive.
+  timer.unref()
   request.once('close', () => clearTimeout(timer))
   request.once('end', () => clearTimeout(timer))
 }
