@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { ask, assertOk, blockUser, mailsTo, tokenBy, verify } from '../support/asking.ts'
+import { startBerth } from '../support/berth.ts'
+import { refusingRuntime } from '../support/misbehaving.ts'
+
+const berth = await startBerth({ after }, { wrapRuntime: refusingRuntime })
+const admin = await berth.signUp('boss@x.org')
+const resend = (email: string) => berth.call('POST', '/api/auth/resend-verification', { body: { email } })
+
+test('resend-verification mails another signup link to a user who never verified: the way out of the 403 at login', async () => {
+  assertOk(await ask(berth, 'signup', 'lost@x.org'))
+  assert.equal((await verify(berth, 'login', await tokenBy(berth, 'login', 'lost@x.org'))).status, 403)
+  assertOk(await resend(' LOST@x.org '))
+  assertOk(await verify(berth, 'signup', berth.mail.tokenFor('lost@x.org')))
+})
+
+test('resend-verification answers the same, and mails nothing, for verified, unknown and blocked users', async () => {
+  assertOk(await ask(berth, 'signup', 'new@x.org'))
+  const { text } = await resend('new@x.org')
+  await berth.signUp('verified@x.org')
+  assertOk(await ask(berth, 'signup', 'blocked@x.org'))
+  const users = berth.database.db.selectFrom('users').select('id')
+  const { id } = await users.where('email', '=', 'blocked@x.org').executeTakeFirstOrThrow()
+  assertOk(await blockUser(admin, id))
+  for (const [email, mails] of [
+    ['verified@x.org', 1],
+    ['nobody@x.org', 0],
+    ['blocked@x.org', 1],
+  ] as const) {
+    const reply = await resend(email)
+    assertOk(reply)
+    assert.equal(reply.text, text)
+    assert.equal(mailsTo(berth, email), mails)
+  }
+})
+
+test('resend-verification has the same limit, and says nothing when it is reached', async () => {
+  assertOk(await ask(berth, 'signup', 'often@x.org'))
+  for (let time = 1; time <= 5; time++) assertOk(await resend('often@x.org'))
+  assert.equal(mailsTo(berth, 'often@x.org'), 3)
+})
