@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { needBrowser } from './setup/browser.mjs'
 import { ensureDependencies } from './setup/dependencies.mjs'
 import { needEngine } from './setup/engine.mjs'
-import { ensureImages } from './setup/images.mjs'
+import { ensureImages, needBusybox } from './setup/images.mjs'
 import { provide, refuseUnlessProvidable } from './setup/machine.mjs'
 import { ensureNode, oldestSetupNode } from './setup/node.mjs'
 import { place } from './setup/place.mjs'
@@ -17,39 +17,35 @@ import { needPostgres } from './setup/postgres.mjs'
 import { SetupProblem } from './setup/problem.mjs'
 import { ensureWeb } from './setup/web.mjs'
 
-/** @import { Need } from './setup/machine.mjs' */
 /** @import { Place } from './setup/place.mjs' */
 
+/** @typedef {keyof typeof needs} Command */
+
 /** What each command needs from the machine, beside the repository's own parts. */
-const machineNeeds = {
-  start: [needEngine],
-  test: [needEngine, needBrowser, needPostgres],
-  check: [],
+const needs = {
+  start: (/** @type {Place} */ here) => [needEngine(here), needBusybox(here, 'start')],
+  test: (/** @type {Place} */ here) => [
+    needEngine(here),
+    needBusybox(here, 'test'),
+    needBrowser(here),
+    needPostgres(here),
+  ],
+  check: () => [],
 }
 
 /**
- * @param {keyof typeof machineNeeds} command
+ * @param {Command} command
  * @param {Place} here
  */
 async function setUp(command, here) {
-  const missing = await findMissing(command, here)
+  const missing = (await Promise.all(needs[command](here))).filter((need) => need !== undefined)
   refuseUnlessProvidable(here, missing)
   await Promise.all([provide(here, missing), prepareRepository(command, here)])
   if (command !== 'check') await ensureImages(here, command)
 }
 
 /**
- * @param {keyof typeof machineNeeds} command
- * @param {Place} here
- * @returns {Promise<Need[]>}
- */
-async function findMissing(command, here) {
-  const found = await Promise.all(machineNeeds[command].map((need) => need(here)))
-  return found.filter((need) => need !== undefined)
-}
-
-/**
- * @param {keyof typeof machineNeeds} command
+ * @param {Command} command
  * @param {Place} here
  */
 async function prepareRepository(command, here) {
@@ -62,8 +58,8 @@ function stopWithParent() {
   setInterval(() => process.ppid !== ppid && exit(143), 500).unref()
 }
 
-/** @param {string | undefined} name @returns {name is keyof typeof machineNeeds} */
-const isCommand = (name) => name !== undefined && Object.hasOwn(machineNeeds, name)
+/** @param {string | undefined} name @returns {name is Command} */
+const isCommand = (name) => name !== undefined && Object.hasOwn(needs, name)
 
 async function main() {
   const command = argv[2]

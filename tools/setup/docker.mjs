@@ -60,20 +60,17 @@ async function startService(here, answers) {
  * @returns {Promise<boolean>} false when it ended, or does not answer within a minute
  */
 async function startProgram(here, answers) {
-  forgetDeadEngine()
+  if (isAlive()) return hasAnswered(here, answers, () => !isAlive())
+  // Its number may belong to another program by now, and dockerd would refuse to start beside it.
+  rmSync(pidFile, { force: true })
   const dockerd = launch(here)
   return hasAnswered(here, answers, () => dockerd.exitCode !== null || dockerd.signalCode !== null)
 }
 
-/** Removes the note of an engine that is gone: its number may belong to another program by now, and dockerd then refuses to start. */
-function forgetDeadEngine() {
-  if (existsSync(pidFile) && !isDockerd(readFileSync(pidFile, 'utf8').trim())) rmSync(pidFile, { force: true })
-}
-
-/** @param {string} pid */
-function isDockerd(pid) {
+/** Whether the engine of Docker's pid file lives: Debian's package starts one, which may need some seconds to answer. */
+function isAlive() {
   try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'dockerd'
+    return readFileSync(`/proc/${readFileSync(pidFile, 'utf8').trim()}/comm`, 'utf8').trim() === 'dockerd'
   } catch {
     return false
   }

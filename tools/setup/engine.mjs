@@ -32,7 +32,7 @@ const noEngine = {
   step: 'engine',
   what: 'a container engine: Docker, or Podman with its socket',
   // dockerd does not start without iptables, and Debian only recommends it.
-  packages: ['docker.io', 'iptables', 'busybox-static'],
+  packages: ['docker.io', 'iptables'],
   byHand: 'With Podman: systemctl --user enable --now podman.socket',
 }
 

@@ -26,7 +26,7 @@ export async function ensureNode(here, own = { version: process.versions.node, e
   const target = isNewEnough(own.version) ? own.execPath : pinnedProgram(here)
   if (leadsTo(link, target)) return
   if (!existsSync(target)) await fetchPinned(here, own.version)
-  await run(target, ['--version'], { log: join(here.own, 'npm.log'), limitMs: 10_000 })
+  await run(target, ['--version'], { log: join(here.own, 'node.log'), limitMs: 10_000 })
   relink(link, target)
 }
 
@@ -70,7 +70,7 @@ async function fetchPinned(here, ownVersion) {
   const wanted = `${pinnedPackage()}@${pinnedVersion}`
   await here
     .during('node', `fetching Node.js ${pinnedVersion}, because this machine's is ${ownVersion}`, () =>
-      run('npm', [...install, wanted], { log: join(here.own, 'npm.log'), cwd: pinnedFolder(here), env: here.env }),
+      run('npm', [...install, wanted], { log: join(here.own, 'node.log'), cwd: pinnedFolder(here), env: here.env }),
     )
     .catch((error) => {
       throw new SetupProblem(

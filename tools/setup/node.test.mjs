@@ -27,7 +27,7 @@ for (const version of ['24.14.0', '26.1.0']) {
 
 test('a link to a Node.js that was removed since is made anew', async (t) => {
   const { here } = placeWithNpm(t, 'exit 1')
-  write(join(here.own, 'npm.log'), '')
+  write(join(here.own, 'node.log'), '')
   symlinkSync('/nonexistent/node', join(here.own, 'node'))
   await ensureNode(here, { version: '24.14.0', execPath: process.execPath })
   assert.equal(readlinkSync(join(here.own, 'node')), process.execPath)
