@@ -11,7 +11,7 @@ import { excerpt, findProgram, run } from './run.mjs'
 const waiting = { limit: 60_000, look: 200, tell: 10_000 }
 
 const systemFolders = ['/usr/sbin', '/sbin', '/usr/local/sbin', '/usr/local/bin', '/usr/bin']
-const pidFile = '/var/run/docker.pid'
+const usualPidFile = '/var/run/docker.pid'
 
 /** @param {NodeJS.ProcessEnv} env */
 const findDockerd = (env) => findProgram(env, ['dockerd'], systemFolders)
@@ -26,15 +26,19 @@ export const hasDocker = (env) => findDockerd(env) !== undefined
  * Starts Docker's engine as root and waits until it answers. It goes on running after set-up and Berth have ended.
  * @param {Place} here
  * @param {() => Promise<boolean>} answers whether the engine does
- * @param {boolean} [hasSystemd] whether systemd runs the machine's services
+ * @param {{ hasSystemd?: boolean, pidFile?: string }} [machine] whether systemd runs its services; where dockerd notes its number
  * @throws {SetupProblem} when it does not answer after two tries
  */
-export async function startDocker(here, answers, hasSystemd = existsSync('/run/systemd/system')) {
+export async function startDocker(
+  here,
+  answers,
+  { hasSystemd = existsSync('/run/systemd/system'), pidFile = usualPidFile } = {},
+) {
   if (await answers()) return // Debian's package starts it where services are run.
-  const startOnce = hasSystemd ? startService : startProgram
+  const startOnce = () => (hasSystemd ? startService(here, answers) : startProgram(here, answers, pidFile))
   await here.during('engine', 'starting Docker', async () => {
     // Twice: after a dockerd that was killed, the first start can fail over what the killed one left behind.
-    if ((await startOnce(here, answers)) || (await startOnce(here, answers))) return
+    if ((await startOnce()) || (await startOnce())) return
     throw new SetupProblem(
       `Docker was started but does not answer:\n${lastWords(here)}\nStart it by hand, then try again.`,
     )
@@ -57,18 +61,22 @@ async function startService(here, answers) {
 /**
  * @param {Place} here
  * @param {() => Promise<boolean>} answers
+ * @param {string} pidFile
  * @returns {Promise<boolean>} false when it ended, or does not answer within a minute
  */
-async function startProgram(here, answers) {
-  if (isAlive()) return hasAnswered(here, answers, () => !isAlive())
+async function startProgram(here, answers, pidFile) {
+  if (isAlive(pidFile)) return hasAnswered(here, answers, () => !isAlive(pidFile))
   // Its number may belong to another program by now, and dockerd would refuse to start beside it.
   rmSync(pidFile, { force: true })
   const dockerd = launch(here)
   return hasAnswered(here, answers, () => dockerd.exitCode !== null || dockerd.signalCode !== null)
 }
 
-/** Whether the engine of Docker's pid file lives: Debian's package starts one, which may need some seconds to answer. */
-function isAlive() {
+/**
+ * Whether the engine that noted its number lives: Debian's package starts one, which may need some seconds to answer.
+ * @param {string} pidFile
+ */
+function isAlive(pidFile) {
   try {
     return readFileSync(`/proc/${readFileSync(pidFile, 'utf8').trim()}/comm`, 'utf8').trim() === 'dockerd'
   } catch {

@@ -9,20 +9,30 @@ import { startDocker } from './docker.mjs'
 
 test('a dockerd whose first start fails over the remains of a killed one is started once more', async (t) => {
   const { here } = placeWithDockerd(t, '[ -e tried ] && touch up && exec sleep 1; touch tried; exit 1')
-  await startDocker(here, isUp(here), false)
+  await startDocker(here, isUp(here), machine(here))
   assert.ok(await isUp(here)())
 })
 
 test('a dockerd that does not start is told with its last words', async (t) => {
   const { here } = placeWithDockerd(t, 'echo "no iptables"; exit 1')
-  await assert.rejects(startDocker(here, isUp(here), false), { name: 'SetupProblem', message: /no iptables/ })
+  await assert.rejects(startDocker(here, isUp(here), machine(here)), { name: 'SetupProblem', message: /no iptables/ })
 })
 
 test('an engine that came up by itself meanwhile is left alone', async (t) => {
   const { here, said } = placeWithDockerd(t, 'touch up')
-  await startDocker(here, async () => true, false)
+  await startDocker(here, async () => true, machine(here))
   assert.deepEqual([said, await isUp(here)()], [[], false])
 })
+
+test('the note of a killed dockerd whose number belongs to another program now does not keep Docker from starting', async (t) => {
+  const { here } = placeWithDockerd(t, '[ -e docker.pid ] && exit 1; touch up; exec sleep 1')
+  write(machine(here).pidFile, String(process.pid))
+  await startDocker(here, isUp(here), machine(here))
+  assert.ok(await isUp(here)())
+})
+
+/** @param {Place} here */
+const machine = (here) => ({ hasSystemd: false, pidFile: join(here.root, 'docker.pid') })
 
 /**
  * @param {import('node:test').TestContext} t
