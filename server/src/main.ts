@@ -55,10 +55,14 @@ function createMailer(config: Config, log: Logger): Mailer {
   return config.smtpUrl === null ? createOutbox(outboxOf(config), from, log) : createSmtpMailer(config.smtpUrl, from)
 }
 
-const outboxOf = ({ dataDir }: Config) => path.join(dataDir, 'outbox')
+function outboxOf({ dataDir }: Config): string {
+  return path.join(dataDir, 'outbox')
+}
 
 /** Letters that cannot be read as a hexadecimal id, so that a container's name never looks like one. */
-const newInstanceName = () => `berth-${Array.from({ length: 5 }, () => 'ghkmnpqrstvwxyz'[randomInt(15)]).join('')}`
+function newInstanceName(): string {
+  return `berth-${Array.from({ length: 5 }, () => 'ghkmnpqrstvwxyz'[randomInt(15)]).join('')}`
+}
 
 /** JSON lines for machines; for a person at a terminal, the same in colour. */
 function createLog({ logLevel }: Config): Logger {
