@@ -1,0 +1,106 @@
+import { FitAddon } from '@xterm/addon-fit'
+import { Terminal } from '@xterm/xterm'
+
+/** Characters per message: far below what the server accepts, so that a large paste passes. */
+const chunk = 16_384
+
+/**
+ * A terminal in the page, with a shell behind it while its socket lasts.
+ * @param {HTMLElement} place
+ * @param {{ onState: (text: string, isOver: boolean) => void, onQuiet: () => void }} events
+ *   `onQuiet`: the shell printed something and has been silent for a moment, so files may have changed
+ */
+export function openTerminal(place, { onState, onQuiet }) {
+  const terminal = new Terminal({
+    fontSize: 14,
+    fontFamily: 'ui-monospace, Menlo, Consolas, monospace',
+    theme: colours(),
+  })
+  const fit = new FitAddon()
+  /** @type {WebSocket | undefined} */
+  let socket
+  terminal.loadAddon(fit)
+  terminal.open(place)
+
+  /** @param {object} message */
+  const send = (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message))
+
+  terminal.onData((data) => {
+    for (let at = 0; at < data.length; at += chunk) send({ type: 'input', data: data.slice(at, at + chunk) })
+  })
+  terminal.onResize(({ cols, rows }) => send({ type: 'resize', cols, rows }))
+  new ResizeObserver(() => fit.fit()).observe(place)
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => (terminal.options.theme = colours()))
+  letTabOut(terminal)
+
+  const connect = () => {
+    onState('Connecting…', false)
+    terminal.reset()
+    fit.fit()
+    socket = new WebSocket(address(terminal))
+    const quiet = quietly(onQuiet)
+    socket.addEventListener('open', () => {
+      onState('', false)
+      send({ type: 'resize', cols: terminal.cols, rows: terminal.rows })
+    })
+    socket.addEventListener('message', ({ data }) => {
+      terminal.write(data)
+      quiet()
+    })
+    socket.addEventListener('close', ({ reason }) =>
+      onState(reason || 'The connection to the container was lost.', true),
+    )
+  }
+  connect()
+  return { again: () => (connect(), terminal.focus()) }
+}
+
+/**
+ * With the size, so that the shell's first words fit: it draws its prompt anew when the size changes, over what is above.
+ * Made absolute, because WebSockets know no relative addresses in older browsers.
+ * @param {Terminal} terminal
+ */
+function address({ cols, rows }) {
+  const url = new URL(`api/terminal?cols=${cols}&rows=${rows}`, document.baseURI)
+  url.protocol = url.protocol.replace('http', 'ws')
+  return url
+}
+
+/**
+ * Tab belongs to the shell; Ctrl+Shift+Tab style traps are what WCAG 2.1.2 forbids, so Shift+Escape leads out.
+ * @param {Terminal} terminal
+ */
+function letTabOut(terminal) {
+  terminal.attachCustomKeyEventHandler((event) => {
+    if (event.key !== 'Escape' || !event.shiftKey) return true
+    document.getElementById('split-terminal')?.focus()
+    return false
+  })
+}
+
+/** @param {() => void} call */
+function quietly(call) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer
+  return () => {
+    clearTimeout(timer)
+    timer = setTimeout(call, 700)
+  }
+}
+
+/** From the style sheet, so that the terminal follows the page between light and dark. */
+function colours() {
+  const style = getComputedStyle(document.documentElement)
+  const of = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim()
+  const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white']
+  const plain = names.map((name) => [name, of(`term-${name}`)])
+  const bright = plain.map(([name = '', value]) => [`bright${name.charAt(0).toUpperCase()}${name.slice(1)}`, value])
+  return {
+    ...Object.fromEntries([...plain, ...bright]),
+    background: of('code-ground'),
+    foreground: of('ink'),
+    cursor: of('accent'),
+    cursorAccent: of('code-ground'),
+    selectionBackground: of('selection'),
+  }
+}
