@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertOk, assertRefused } from '../support/asking.ts'
+import { startBerth } from '../support/berth.ts'
+import { deafRuntime, refusingRuntime, type Fault } from '../support/misbehaving.ts'
+
+const deafness: Fault = { active: false }
+const berth = await startBerth(
+  { after },
+  { wrapRuntime: (runtime) => deafRuntime(refusingRuntime(runtime), deafness), env: { BASE_DOMAIN: 'berth.example' } },
+)
+
+test('GET /healthz is 200 while the process lives, engine or not', async () => {
+  assertOk(await berth.call('GET', '/healthz'))
+  deafness.active = true
+  const reply = await berth.call('GET', '/healthz')
+  deafness.active = false
+  assertOk(reply)
+  assert.deepEqual(reply.body, { status: 'ok' })
+})
+
+test('GET /readyz is 200 when store and engine answer', async () => {
+  const reply = await berth.call('GET', '/readyz')
+  assertOk(reply)
+  assert.deepEqual(reply.body, { status: 'ready', parts: { store: 'ok', engine: 'ok' } })
+})
+
+test('GET /readyz is 503 and names the part that does not answer, and nothing more', async () => {
+  deafness.active = true
+  const reply = await berth.call('GET', '/readyz')
+  deafness.active = false
+  assert.equal(reply.status, 503)
+  assert.equal(reply.body.parts.store, 'ok')
+  assert.notEqual(reply.body.parts.engine, 'ok')
+  assert.doesNotMatch(reply.text, /\.sock|ECONN|secret/)
+})
+
+test('GET /metrics is Prometheus text, without any address, token or id', async () => {
+  const { token } = await berth.signUp('ann@x.org')
+  assertOk(await berth.call('GET', '/api/user/me', { token }))
+  const reply = await berth.call('GET', '/metrics')
+  assertOk(reply)
+  assert.match(reply.headers.get('content-type') ?? '', /^text\/plain/)
+  assert.match(reply.text, /^berth_http_requests_total\{.*route="\/api\/user\/me".*\} \d+$/m)
+  assert.doesNotMatch(reply.text, /ann|token=/)
+})
+
+test('GET /api/openapi.json is an OpenAPI 3.1 document of this installation', async () => {
+  const reply = await berth.call('GET', '/api/openapi.json')
+  assertOk(reply)
+  assert.match(reply.body.openapi, /^3\.1\./)
+  assert.deepEqual(reply.body.servers, [{ url: 'http://spawner.berth.example' }])
+})
+
+test('every path of the API carries the prefix /api with no version segment', async () => {
+  const { paths } = (await berth.call('GET', '/api/openapi.json')).body
+  const own = Object.keys(paths).filter((path) => path !== '/healthz' && path !== '/readyz')
+  for (const path of own) assert.match(path, /^\/api\/(?!v\d)/)
+  assertRefused(await berth.call('POST', '/api/v1/auth/login', { body: { email: 'a@x.org' } }), 404)
+  assertRefused(await berth.call('POST', '/API/auth/login', { body: { email: 'a@x.org' } }), 404)
+})
