@@ -28,28 +28,30 @@ const kinds = [
  * Removes what earlier test runs that were killed left in the engine. A failure is told and otherwise ignored, because
  * what is left over costs space and not a test.
  * @param {NodeJS.ProcessEnv} [env]
+ * @param {(line: string) => void} [print]
  */
-export async function removeLeftovers(env = process.env) {
+export async function removeLeftovers(env = process.env, print = console.log) {
   const host = await findEngine(env)
   if (host === undefined || !isPlain(host)) return
   const signal = AbortSignal.timeout(limits.all)
   try {
-    for (const kind of kinds) await removeKind(host, kind, signal)
+    for (const kind of kinds) await removeKind(host, kind, print, signal)
   } catch (error) {
-    console.log(`leftovers: could not be removed (${error instanceof Error ? error.message : error})`)
+    print(`leftovers: could not be removed (${error instanceof Error ? error.message : error})`)
   }
 }
 
 /**
  * @param {string} host
  * @param {typeof kinds[number]} kind
+ * @param {(line: string) => void} print
  * @param {AbortSignal} signal
  */
-async function removeKind(host, { list, path, removal }, signal) {
+async function removeKind(host, { list, path, removal }, print, signal) {
   for (const thing of await labelled(host, list, signal)) {
     if (!isLeftover(thing)) continue
     const { status } = await askEngine(host, 'DELETE', `${path}${thing.Id ?? thing.Name}${removal}`, signal)
-    console.log(
+    print(
       `leftovers: ${thing.Labels?.[label]} ${status < 300 ? 'removed' : `stays (${status})`} from ${path.slice(1, -1)}`,
     )
   }
