@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertOk, assertRefused } from '../support/asking.ts'
+import { assertOk, assertRefused, recordOf } from '../support/asking.ts'
 import { startBerth } from '../support/berth.ts'
 import { rawCall } from '../support/raw-call.ts'
 
@@ -60,6 +60,12 @@ test('launch, restart and logout work with a JSON content type and an empty body
     const { status, text } = await rawCall(berth, 'POST', path, headers)
     assert.equal(status, 200, `${path}: ${text}`)
   }
+})
+
+test('block and unblock work with a JSON content type and an empty body', async () => {
+  const { id } = await recordOf(ann, (await berth.signUp('target@x.org')).id)
+  for (const verb of ['block', 'unblock'])
+    assertOk(await ann.call('POST', `/api/admin/containers/${id}/${verb}`, { headers: json }))
 })
 
 test('launch ignores a body, even one that is no JSON', async () => {

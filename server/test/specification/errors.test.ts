@@ -68,7 +68,7 @@ test('500: a store that fails is a plain sentence without SQL, path or stack, an
   const refused = await ask(broken, 'signup', 'ann@x.org')
   assertRefused(refused, 500)
   assert.doesNotMatch(refused.text, /sql|link_requests|\.ts|node_modules| at /i)
-  const logged = broken.logs.filter((line) => line.includes('link_requests'))
+  const logged = broken.logs.filter((line) => line.includes('POST /api/auth/signup failed'))
   assert.equal(logged.length, 1)
 })
 
