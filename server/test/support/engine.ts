@@ -3,10 +3,45 @@ import { copyFileSync, existsSync, mkdtempSync, mkdirSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import Docker from 'dockerode'
+import { Pool } from 'undici'
+import { findEngine } from '#/runtime/docker-engine/find-engine.ts'
 
-const run = promisify(execFile)
-const docker = new Docker()
+/** The engine without the adapter in between: what tests check the adapter with, and clean up with. */
+export const engineAddress = findEngine(process.env.DOCKER_HOST)
+
+const pool = engineAddress.startsWith('unix://')
+  ? new Pool('http://localhost', { socketPath: engineAddress.slice('unix://'.length) })
+  : new Pool(engineAddress.replace(/^tcp:/, 'http:'))
+
+export interface EngineQuestion {
+  readonly query?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as a tar archive instead. */
+  readonly archive?: Buffer
+}
+
+/**
+ * One question to the engine's API.
+ * @returns the answer's JSON, in the shape that the asker knows it has
+ * @throws {Error} for a status of 400 and above
+ */
+export async function askEngine<T = unknown>(
+  method: 'GET' | 'POST' | 'DELETE',
+  target: string,
+  { query, body, archive }: EngineQuestion = {},
+): Promise<T> {
+  const answer = await pool.request({
+    method,
+    path: query ? `${target}?${new URLSearchParams(query).toString()}` : target,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(archive === undefined ? {} : { body: archive, headers: { 'content-type': 'application/x-tar' } }),
+  })
+  const text = await answer.body.text()
+  if (answer.statusCode >= 400) throw new Error(`${method} ${target}: ${answer.statusCode} ${text}`)
+  // A build tells its progress in many lines; whether it worked is in the last.
+  return JSON.parse(text.trim().split('\n').at(-1) || 'null') as T
+}
 
 /** Name of the image that tests launch: a web server of busybox that answers with the files of its home. */
 const image = 'berth-test-web:1'
@@ -16,33 +51,41 @@ const image = 'berth-test-web:1'
  * served on port 8080 by `httpd`. Built once per machine.
  */
 export async function testImage(): Promise<string> {
-  const isThere = await docker
-    .getImage(image)
-    .inspect()
-    .then(
-      () => true,
-      () => false,
-    )
-  if (!isThere) await build()
+  if (!(await imageExists(image))) await buildImage(image, dockerfile)
   return image
 }
 
-async function build(): Promise<void> {
+async function imageExists(name: string): Promise<boolean> {
+  return askEngine('GET', `/images/${name}/json`).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Builds an image whose `/bin` has busybox. @throws {Error} with the engine's words when it cannot be built */
+export async function buildImage(name: string, recipe: string): Promise<void> {
   const busybox = ['/bin/busybox', '/usr/bin/busybox'].find((file) => existsSync(file))
   if (!busybox) throw new Error('busybox is not installed; npm test installs it, or: apt-get install busybox-static')
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-image-'))
   try {
     mkdirSync(path.join(folder, 'bin'))
     copyFileSync(busybox, path.join(folder, 'bin/busybox'))
-    writeFileSync(path.join(folder, 'Dockerfile'), dockerfile)
-    await run('tar', ['-cf', 'context.tar', 'bin', 'Dockerfile'], { cwd: folder })
-    const progress = await docker.buildImage(path.join(folder, 'context.tar'), { t: image })
-    await new Promise<void>((resolve, reject) =>
-      docker.modem.followProgress(progress, (error: Error | null) => (error ? reject(error) : resolve())),
-    )
+    writeFileSync(path.join(folder, 'Dockerfile'), recipe)
+    const { error } = await askEngine<{ error?: string }>('POST', '/build', {
+      query: { t: name },
+      archive: await archiveOf(folder),
+    })
+    if (error) throw new Error(`image ${name}: ${error}`)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** @returns a tar archive of everything in the folder */
+export async function archiveOf(folder: string): Promise<Buffer> {
+  const options = { encoding: 'buffer', maxBuffer: 64 * 1024 ** 2 } as const
+  const { stdout } = await promisify(execFile)('tar', ['-c', '-C', folder, '.'], options)
+  return stdout
 }
 
 const dockerfile = `FROM scratch
@@ -56,32 +99,16 @@ CMD ["/bin/httpd", "-f", "-p", "8080", "-h", "/home/berth"]
 
 /** Takes away everything that carries this installation's label: containers, volumes, networks. */
 export async function removeInstance(instance: string): Promise<void> {
-  const filters = { label: [`berth.instance=${instance}`] }
-  const containers = await docker.listContainers({ all: true, filters })
-  await Promise.all(
-    containers.map(({ Id }) =>
-      docker
-        .getContainer(Id)
-        .remove({ force: true, v: true })
-        .catch(() => undefined),
-    ),
-  )
-  const { Volumes } = await docker.listVolumes({ filters })
-  await Promise.all(
-    (Volumes ?? []).map(({ Name }) =>
-      docker
-        .getVolume(Name)
-        .remove()
-        .catch(() => undefined),
-    ),
-  )
-  const networks = await docker.listNetworks({ filters })
-  await Promise.all(
-    networks.map(({ Id }) =>
-      docker
-        .getNetwork(Id)
-        .remove()
-        .catch(() => undefined),
-    ),
-  )
+  const query = { all: 'true', filters: JSON.stringify({ label: [`berth.instance=${instance}`] }) }
+  const containers = await askEngine<{ Id: string }[]>('GET', '/containers/json', { query })
+  await removeAll(containers.map(({ Id }) => `/containers/${Id}`))
+  const { Volumes } = await askEngine<{ Volumes: { Name: string }[] | null }>('GET', '/volumes', { query })
+  await removeAll((Volumes ?? []).map(({ Name }) => `/volumes/${Name}`))
+  const networks = await askEngine<{ Id: string }[]>('GET', '/networks', { query })
+  await removeAll(networks.map(({ Id }) => `/networks/${Id}`))
+}
+
+async function removeAll(targets: readonly string[]): Promise<void> {
+  const query = { force: 'true', v: 'true' }
+  await Promise.all(targets.map((target) => askEngine('DELETE', target, { query }).catch(() => undefined)))
 }

@@ -1,6 +1,8 @@
-import Docker from 'dockerode'
-import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime.ts'
-import { findEngine } from './find-engine.ts'
+import { Pool, type Dispatcher } from 'undici'
+import { RuntimeError } from '#/runtime/runtime.ts'
+import { failureOf, refusalOf, statusOf } from './failure.ts'
+import { jsonLines } from './json-lines.ts'
+import { withSignal } from './with-signal.ts'
 
 /** How long each kind of call may take, in ms; after it the engine counts as not answering. */
 export const limits = {
@@ -13,50 +15,120 @@ export const limits = {
   pull: 600_000,
 } as const
 
-/** A connection to the engine. Connects at the first call, not here. */
-export function connectTo(dockerHost: string | undefined): Docker {
-  const address = findEngine(dockerHost)
-  if (address.startsWith('unix://')) return new Docker({ socketPath: address.slice('unix://'.length) })
-  const { protocol, hostname, port } = new URL(address)
-  return new Docker({ protocol: protocol === 'https:' ? 'https' : 'http', host: hostname, port: port || '2375' })
+/** One call to the engine. */
+export interface Call {
+  /** What is being done, for the error: `start berth-ann-dev`. */
+  readonly what: string
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Without the version; names in it are encoded by whoever put them there. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** ms */
+  readonly limit: number
+  readonly signal?: AbortSignal | undefined
 }
 
-/**
- * One call with its limit, and its failure in the port's words.
- * @param what   what is being done, for the error: `start berth-ann-dev`
- * @param limit  ms
- * @param signal ends it earlier
- * @throws {RuntimeError}
- */
-export async function call<T>(
-  what: string,
-  limit: number,
-  work: (abortSignal: AbortSignal) => Promise<T>,
-  signal?: AbortSignal,
-): Promise<T> {
-  const timeout = AbortSignal.timeout(limit)
-  const either = signal ? AbortSignal.any([timeout, signal]) : timeout
-  try {
-    return await Promise.race([work(either), aborted(either)])
-  } catch (error) {
-    throw error instanceof RuntimeError ? error : new RuntimeError(kindOf(error), what, error)
+/** Newest version of the engine's API whose changes were read through; an engine that is older decides itself. */
+const newestMinor = 47
+
+/** Connections to one engine. Connects at the first call, not before; idle connections do not keep the process alive. */
+export class EngineClient {
+  readonly #pool: Pool
+  #version: Promise<string> | undefined
+
+  /** @param address `unix:///path`, `tcp://host:port` or a URL. @throws {Error} when it is none of these */
+  constructor(address: string) {
+    // Limits are ours, per call. The number of connections is bounded so that a hung engine does not cost all file handles.
+    const options = { bodyTimeout: 0, headersTimeout: 0, connections: 256 }
+    this.#pool = address.startsWith('unix://')
+      ? new Pool('http://localhost', { ...options, socketPath: address.slice('unix://'.length) })
+      : new Pool(address.replace(/^tcp:/, 'http:'), options)
+  }
+
+  /**
+   * Asks whether the engine answers at all.
+   * @returns the prefix of paths in the version of the API that it and we speak; going without one is deprecated
+   * @throws {RuntimeError} `unreachable` within 3 s
+   */
+  async ping(): Promise<string> {
+    const call: Call = { what: 'ping the engine', method: 'GET', path: '/_ping', limit: limits.read }
+    const { headers } = await this.#exchange(call, '', async (response) => {
+      await response.body.text()
+      return response
+    })
+    const [, major, minor] = /^(\d+)\.(\d+)$/.exec(String(headers['api-version'])) ?? []
+    return major === undefined ? '' : `/v${major}.${Math.min(Number(minor), newestMinor)}`
+  }
+
+  /**
+   * One question, one answer.
+   * @returns the answer's JSON, in the shape that the engine's API documents; undefined when it is empty (204, 304)
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async ask<T = void>(call: Call): Promise<T> {
+    return this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
+      const text = await body.text()
+      return (text === '' ? undefined : JSON.parse(text)) as T
+    })
+  }
+
+  /**
+   * An answer that comes in lines of JSON. The limit is for its beginning; the caller's signal ends it.
+   * @returns once it has begun; reading it throws as the call does
+   */
+  async follow<T>(call: Call & { readonly signal: AbortSignal }): Promise<AsyncGenerator<T>> {
+    const body = await this.#exchange(call, await this.#prefix(call.signal), async (response) => response.body)
+    return this.#read(call, jsonLines<T>(body))
+  }
+
+  async *#read<T>(call: Call, lines: AsyncGenerator<T>): AsyncGenerator<T> {
+    try {
+      yield* lines
+    } catch (error) {
+      throw this.#noted(failureOf(error, call))
+    }
+  }
+
+  /** Sends, and has `read` take the answer, all within the limit. */
+  async #exchange<T>(call: Call, prefix: string, read: (response: Dispatcher.ResponseData) => Promise<T>): Promise<T> {
+    const limit = new AbortController()
+    const timer = setTimeout(
+      () => limit.abort(new DOMException(`no answer in ${call.limit} ms`, 'TimeoutError')),
+      call.limit,
+    )
+    try {
+      const response = await this.#pool.request(toRequest(call, prefix, limit.signal))
+      if (response.statusCode >= 400) throw refusalOf(call, response.statusCode, await response.body.text())
+      return await read(response)
+    } catch (error) {
+      throw this.#noted(failureOf(error, call))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Asked for once, until the engine goes away: what comes back may be another version. */
+  #prefix(signal: AbortSignal | undefined): Promise<string> {
+    const version = (this.#version ??= this.ping())
+    version.catch(() => (this.#version = undefined))
+    return withSignal(version, signal)
+  }
+
+  #noted(error: unknown): unknown {
+    const isGone = error instanceof RuntimeError && error.kind === 'unreachable'
+    // "client version 1.41 is too old": it came back unnoticed, as another version.
+    if (isGone || statusOf(error) === 400) this.#version = undefined
+    return error
   }
 }
 
-/** The client library does not always let go of a connection that is being set up. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
-  )
-}
-
-/** Status of the engine's answer; undefined when there was none. */
-export const statusOf = (error: unknown) => (error as { statusCode?: number } | undefined)?.statusCode
-
-/** No status means no answer: a socket that is missing, closed or silent. */
-function kindOf(error: unknown): RuntimeErrorKind {
-  const status = statusOf(error)
-  if (status === undefined) return 'unreachable'
-  if (status === 404) return /no such image/i.test(String((error as Error).message)) ? 'image' : 'missing'
-  return status === 409 && /is already in use/i.test(String((error as Error).message)) ? 'conflict' : 'failed'
+function toRequest({ method, path, query, body, signal }: Call, prefix: string, limit: AbortSignal) {
+  return {
+    method,
+    path: `${prefix}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    signal: signal ? AbortSignal.any([limit, signal]) : limit,
+  }
 }

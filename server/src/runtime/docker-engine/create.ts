@@ -1,9 +1,9 @@
-import type { ContainerCreateOptions } from 'dockerode'
 import { RuntimeError, type Created, type InstanceSpec } from '#/runtime/runtime.ts'
-import { call, limits } from './client.ts'
+import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
+import type { HostFacts } from './host.ts'
+import { isName } from './inspect.ts'
 import { homeLabels, labelsFor } from './labels.ts'
-import { pull } from './pull.ts'
 
 /** What an image declares when it declares nothing. */
 const defaultPort = 8080
@@ -11,52 +11,63 @@ const defaultPort = 8080
 /** Enough for programs that start as root and step down; without the six of Docker's that reach further. */
 const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL', 'NET_BIND_SERVICE']
 
+/**
+ * One call to the engine when the spec names its port, else two: what an image exposes is asked each time, because the
+ * same name may mean a newer image by now, and the answer costs about a millisecond.
+ */
 export async function create(engine: Engine, spec: InstanceSpec, signal?: AbortSignal): Promise<Created> {
+  const what = `create ${spec.name}`
+  if (!isName(spec.name)) throw new RuntimeError('failed', `${what}: the engine accepts no such name`)
   const port = spec.port ?? (await exposedPort(engine, spec.image, signal))
-  const options = toOptions(engine, spec, port)
-  const attempt = () =>
-    call(
-      `create ${spec.name}`,
-      limits.create,
-      (abortSignal) => engine.docker.createContainer({ ...options, abortSignal } as ContainerCreateOptions),
-      signal,
-    )
+  const body = toBody(engine, spec, port, await engine.host.facts())
+  const query = { name: spec.name }
+  const call = { what, method: 'POST', path: '/containers/create', query, body, limit: limits.create, signal } as const
+  const created = await withImage(engine, spec.image, signal, () => engine.client.ask<{ Id: string }>(call))
+  return { id: created.Id, port }
+}
+
+/** Work that needs the image: done again after a pull when it was missing. */
+async function withImage<T>(
+  { pulls }: Engine,
+  image: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    return { id: (await attempt()).id, port }
+    return await work()
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.kind !== 'image') throw error
-    await pull(engine, spec.image, signal)
-    return { id: (await attempt()).id, port }
+    await pulls.pull(image, signal)
+    return work()
   }
 }
 
-/** The single port that the image exposes; pulls it first when it is missing. */
-async function exposedPort(engine: Engine, image: string, signal?: AbortSignal): Promise<number> {
-  const look = () => call(`inspect image ${image}`, limits.read, () => engine.docker.getImage(image).inspect(), signal)
-  const found = await look().catch(async (error: unknown) => {
-    if (!(error instanceof RuntimeError) || error.kind === 'unreachable') throw error
-    await pull(engine, image, signal)
-    return look()
-  })
-  const exposed = Object.keys(found.Config.ExposedPorts ?? {})
+/** The single port that the image exposes. */
+async function exposedPort(engine: Engine, image: string, signal: AbortSignal | undefined): Promise<number> {
+  const path = `/images/${image.split('/').map(encodeURIComponent).join('/')}/json`
+  const call = { what: `inspect image ${image}`, method: 'GET', path, limit: limits.read, signal } as const
+  const { Config } = await withImage(engine, image, signal, () =>
+    engine.client.ask<{ Config: { ExposedPorts?: object | null } | null }>(call),
+  )
+  const exposed = Object.keys(Config?.ExposedPorts ?? {})
   return exposed.length === 1 ? Number.parseInt(exposed[0] ?? '', 10) : defaultPort
 }
 
-function toOptions(engine: Engine, spec: InstanceSpec, port: number): ContainerCreateOptions {
+function toBody(engine: Engine, spec: InstanceSpec, port: number, host: HostFacts): object {
   return {
-    name: spec.name,
     Image: spec.image,
     Env: Object.entries({ ...spec.env, PORT: String(port) }).map(([name, value]) => `${name}=${value}`),
-    ...(spec.command ? { Cmd: [...spec.command] } : {}),
+    ...(spec.command ? { Cmd: spec.command } : {}),
     Labels: labelsFor(engine.instance, spec, port),
     StopTimeout: 10,
-    HostConfig: { ...limitsOf(engine, spec), ...rightsOf(spec), ...placeOf(engine, spec) },
+    HostConfig: { ...limitsOf(spec, host), ...rightsOf(spec), ...placeOf(engine, spec) },
     NetworkingConfig: { EndpointsConfig: { [engine.network]: {} } },
   }
 }
 
 /** What it may use up. An app is killed before the platform is. */
-function limitsOf({ cores }: Engine, { memory, cpus, pids }: InstanceSpec): ContainerCreateOptions['HostConfig'] {
+function limitsOf({ memory, cpus, pids }: InstanceSpec, { cores, logDrivers }: HostFacts): object {
+  const rotating = { Type: 'local', Config: { 'max-size': '10m', 'max-file': '3' } }
   return {
     Memory: memory,
     MemorySwap: memory,
@@ -66,17 +77,13 @@ function limitsOf({ cores }: Engine, { memory, cpus, pids }: InstanceSpec): Cont
     // No limit of open files: more than the engine itself has makes the start fail where it may not raise its own.
     Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
     ShmSize: 64 * 1024 ** 2,
-    LogConfig: { Type: 'local', Config: { 'max-size': '10m', 'max-file': '3' } },
+    // Docker's default driver keeps everything for ever.
+    ...(logDrivers.includes('local') ? { LogConfig: rotating } : {}),
   }
 }
 
 /** What it may do: never more than a template says, and no template can make it privileged or give it the host's files. */
-function rightsOf({
-  capAdd,
-  allowSetuid,
-  readOnly,
-  runtime,
-}: InstanceSpec): ContainerCreateOptions['HostConfig'] & { CgroupnsMode: string } {
+function rightsOf({ capAdd, allowSetuid, readOnly, runtime }: InstanceSpec): object {
   const scratch = 'rw,nosuid,nodev'
   return {
     Privileged: false,
@@ -92,27 +99,14 @@ function rightsOf({
 }
 
 /** Where it lives: our network, no published port, its home. `always` as restart policy would undo a block. */
-function placeOf({ instance, network }: Engine, { home, owner }: InstanceSpec): ContainerCreateOptions['HostConfig'] {
+function placeOf({ instance, network }: Engine, { home, owner }: InstanceSpec): object {
+  const labels = homeLabels(instance, owner)
+  const mount = home && { Type: 'volume', Source: home.volume, Target: home.path, VolumeOptions: { Labels: labels } }
   return {
     NetworkMode: network,
     RestartPolicy: { Name: 'no' },
     Init: true,
     AutoRemove: false,
-    ...(home
-      ? {
-          Mounts: [
-            {
-              Type: 'volume',
-              Source: home.volume,
-              Target: home.path,
-              VolumeOptions: {
-                NoCopy: false,
-                Labels: { ...homeLabels(instance, owner) },
-                DriverConfig: { Name: 'local', Options: {} },
-              },
-            },
-          ],
-        }
-      : {}),
+    ...(mount ? { Mounts: [mount] } : {}),
   }
 }

@@ -1,10 +1,13 @@
 import type { Runtime } from '#/runtime/runtime.ts'
-import { call, connectTo, limits } from './client.ts'
+import { EngineClient } from './client.ts'
 import { create } from './create.ts'
 import type { Engine } from './engine.ts'
+import { findEngine } from './find-engine.ts'
+import { Host } from './host.ts'
 import { inspect, inspectId } from './inspect.ts'
 import { list } from './list.ts'
 import { prepare } from './prepare.ts'
+import { Pulls } from './pull.ts'
 import { remove } from './remove.ts'
 import { start } from './start.ts'
 import { stop } from './stop.ts'
@@ -19,12 +22,13 @@ export interface DockerRuntimeOptions {
   readonly network: string
 }
 
-/** The Docker Engine as a runtime. Nothing is asked of the engine yet. */
+/** The Docker Engine as a runtime. Nothing is asked of the engine yet. @throws {Error} when `dockerHost` is no address */
 export function createDockerRuntime({ instance, dockerHost, network }: DockerRuntimeOptions): Runtime {
-  const engine: Engine = { docker: connectTo(dockerHost), instance, network, cores: 1 }
+  const client = new EngineClient(findEngine(dockerHost))
+  const engine: Engine = { client, instance, network, host: new Host(client), pulls: new Pulls(client) }
   return {
     prepare: () => prepare(engine),
-    ping: async () => void (await call('ping the engine', limits.read, () => engine.docker.ping())),
+    ping: async () => void (await client.ping()),
     inspect: (name) => inspect(engine, name),
     inspectId: (id) => inspectId(engine, id),
     create: (spec, signal) => create(engine, spec, signal),

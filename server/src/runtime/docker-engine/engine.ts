@@ -1,12 +1,14 @@
-import type Docker from 'dockerode'
+import type { EngineClient } from './client.ts'
+import type { Host } from './host.ts'
+import type { Pulls } from './pull.ts'
 
 /** What every verb works with. */
 export interface Engine {
-  readonly docker: Docker
+  readonly client: EngineClient
   /** Name of this installation, on every label. */
   readonly instance: string
   /** Name of the bridge network that all containers are on. */
   readonly network: string
-  /** Cores of the host; the engine refuses a container that asks for more. Set by `prepare`. */
-  cores: number
+  readonly host: Host
+  readonly pulls: Pulls
 }

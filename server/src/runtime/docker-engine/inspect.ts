@@ -1,42 +1,71 @@
-import type { ContainerInspectInfo } from 'dockerode'
-import type { Instance } from '#/runtime/runtime.ts'
-import { call, limits, statusOf } from './client.ts'
+import { RuntimeError, type Instance } from '#/runtime/runtime.ts'
+import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
+import { statusOf } from './failure.ts'
 import { fingerprintFrom, ownerFrom, portFrom } from './labels.ts'
+
+interface Inspection {
+  readonly Id: string
+  readonly Name: string
+  readonly State: { readonly Status: string; readonly Running: boolean; readonly ExitCode: number }
+  readonly Config: { readonly Labels: Readonly<Record<string, string>> | null }
+  readonly NetworkSettings: { readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>> | null }
+}
+
+/** What the engine accepts; anything else in a path could mean another call. */
+export const isName = (name: string) => /^[a-zA-Z0-9][\w.-]+$/.test(name)
+const isId = (id: string) => /^[0-9a-f]{64}$/.test(id)
 
 /** The engine resolves names and beginnings of ids alike, so what it found is compared with what was asked. */
 export async function inspect(engine: Engine, name: string): Promise<Instance | undefined> {
+  if (!isName(name)) return undefined
   const found = await look(engine, name)
   return found?.Name === `/${name}` ? toInstance(engine, found) : undefined
 }
 
-export async function inspectId(engine: Engine, id: string): Promise<Instance | undefined> {
-  const found = await look(engine, id)
+export async function inspectId(engine: Engine, id: string, signal?: AbortSignal): Promise<Instance | undefined> {
+  if (!isId(id)) return undefined
+  const found = await look(engine, id, signal)
   return found?.Id === id ? toInstance(engine, found) : undefined
 }
 
-async function look({ docker }: Engine, reference: string): Promise<ContainerInspectInfo | undefined> {
-  return call(`inspect ${reference}`, limits.read, async (abortSignal) => {
-    try {
-      return await docker.getContainer(reference).inspect({ abortSignal })
-    } catch (error) {
-      if (statusOf(error) === 404) return undefined
-      throw error
-    }
-  })
+/**
+ * The container that a verb may change. To every such verb a stranger's container does not exist.
+ * Labels cannot change and ids are never given again, so the answer stays true.
+ */
+export async function findOwn(engine: Engine, id: string, signal?: AbortSignal): Promise<Instance | undefined> {
+  const found = await inspectId(engine, id, signal)
+  return found?.owner ? found : undefined
 }
 
-function toInstance({ instance, network }: Engine, found: ContainerInspectInfo): Instance {
-  const { Labels } = found.Config
-  const isUp = found.State.Running
+async function look({ client }: Engine, reference: string, signal?: AbortSignal): Promise<Inspection | undefined> {
+  const [what, path] = [`inspect ${reference}`, `/containers/${reference}/json`]
+  try {
+    return await client.ask<Inspection>({ what, method: 'GET', path, limit: limits.read, signal })
+  } catch (error) {
+    if (error instanceof RuntimeError && (error.kind === 'missing' || isAmbiguous(error))) return undefined
+    throw error
+  }
+}
+
+/** A name that nobody has, but that begins the ids of several. */
+const isAmbiguous = (error: RuntimeError) =>
+  [400, 404].includes(statusOf(error) ?? 0) && /multiple ids found/i.test(String(error.cause))
+
+function toInstance({ instance, network }: Engine, found: Inspection): Instance {
+  const Labels = found.Config.Labels ?? {}
+  const { Status, Running, ExitCode } = found.State
+  const owner = ownerFrom(Labels, instance)
   return {
     id: found.Id,
     name: found.Name.slice(1),
-    owner: ownerFrom(Labels, instance),
-    state: found.State.Status,
-    address: (isUp && found.NetworkSettings.Networks[network]?.IPAddress) || null,
-    port: portFrom(Labels),
-    exitCode: isUp ? null : found.State.ExitCode,
-    fingerprint: fingerprintFrom(Labels),
+    owner,
+    state: Status,
+    // Of a program that ended the engine has forgotten the address, or gives it on to the next.
+    address: (Running && found.NetworkSettings.Networks?.[network]?.IPAddress) || null,
+    port: owner && portFrom(Labels),
+    // `created` never ran; the engine says 0 for it.
+    exitCode: Running || Status === 'created' ? null : ExitCode,
+    fingerprint: owner && fingerprintFrom(Labels),
   }
 }

@@ -34,16 +34,16 @@ export function labelFilter(instance: string, userId?: number): string[] {
 }
 
 /** Whose it is, or null when it does not carry this installation's labels. */
-export function ownerFrom(labels: Labels | undefined, instance: string): Owner | null {
+export function ownerFrom(labels: Labels | null | undefined, instance: string): Owner | null {
   const { [names.userId]: userId, [names.slug]: slug, [names.type]: type } = labels ?? {}
   if (labels?.[names.instance] !== instance || !userId || !/^\d+$/.test(userId) || !slug || type === undefined)
     return null
   return { userId: Number(userId), slug, type }
 }
 
-export function portFrom(labels: Labels | undefined): number | null {
+export function portFrom(labels: Labels | null | undefined): number | null {
   const port = labels?.[names.port]
   return port === undefined ? null : Number(port)
 }
 
-export const fingerprintFrom = (labels: Labels | undefined) => labels?.[names.fingerprint] ?? null
+export const fingerprintFrom = (labels: Labels | null | undefined) => labels?.[names.fingerprint] ?? null

@@ -1,20 +1,38 @@
 import type { Instance } from '#/runtime/runtime.ts'
-import { call, limits } from './client.ts'
+import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
 import { fingerprintFrom, labelFilter, ownerFrom, portFrom } from './labels.ts'
 
-export async function list({ docker, instance, network }: Engine, userId?: number): Promise<Instance[]> {
-  const found = await call('list containers', limits.read, (abortSignal) =>
-    docker.listContainers({ all: true, filters: { label: labelFilter(instance, userId) }, abortSignal }),
-  )
-  return found.map(({ Id, Names, State, Labels, NetworkSettings }) => ({
+interface Listed {
+  readonly Id: string
+  readonly Names: readonly string[]
+  readonly State: string
+  readonly Labels: Readonly<Record<string, string>>
+  readonly NetworkSettings?: { readonly Networks?: Readonly<Record<string, { readonly IPAddress?: string }>> }
+}
+
+export async function list(engine: Engine, userId?: number): Promise<Instance[]> {
+  const found = await engine.client.ask<Listed[]>({
+    what: 'list containers',
+    method: 'GET',
+    path: '/containers/json',
+    query: { all: 'true', filters: JSON.stringify({ label: labelFilter(engine.instance, userId) }) },
+    limit: limits.read,
+  })
+  return found.map((each) => toInstance(engine, each)).filter(({ owner }) => owner !== null)
+}
+
+function toInstance({ instance, network }: Engine, found: Listed): Instance {
+  const { Id, Names, State, Labels, NetworkSettings } = found
+  const isUp = State === 'running' || State === 'paused'
+  return {
     id: Id,
     name: (Names[0] ?? '').slice(1),
     owner: ownerFrom(Labels, instance),
     state: State,
-    address: NetworkSettings.Networks[network]?.IPAddress || null,
+    address: (isUp && NetworkSettings?.Networks?.[network]?.IPAddress) || null,
     port: portFrom(Labels),
     exitCode: null,
     fingerprint: fingerprintFrom(Labels),
-  }))
+  }
 }

@@ -1,28 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { call, limits, statusOf } from './client.ts'
+import { RuntimeError } from '#/runtime/runtime.ts'
+import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
-import { inspectId } from './inspect.ts'
+import { findOwn, inspectId } from './inspect.ts'
 
 /** How often a removal that somebody else began is looked at, in ms. */
 const pause = 100
 
-/** Only what carries our labels; volumes with a name stay. */
+/** Only what carries our labels. */
 export async function remove(engine: Engine, id: string, signal?: AbortSignal): Promise<void> {
-  const found = await inspectId(engine, id)
-  if (!found?.owner) return
-  const work = async (abortSignal: AbortSignal) => {
-    try {
-      await engine.docker.getContainer(id).remove({ force: true, v: false, abortSignal })
-    } catch (error) {
-      if (statusOf(error) === 404) return
-      if (statusOf(error) !== 409) throw error
-      await untilGone(engine, id, abortSignal)
-    }
+  const found = await findOwn(engine, id, signal)
+  if (!found) return
+  const what = `remove ${found.name}`
+  const path = `/containers/${id}`
+  // `v` takes the nameless volumes with it that the image declares; volumes with a name, as homes have, stay.
+  const query = { force: 'true', v: 'true' }
+  try {
+    await engine.client.ask({ what, method: 'DELETE', path, query, limit: limits.remove, signal })
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || (error.kind !== 'missing' && error.kind !== 'conflict')) throw error
+    // 409: somebody else is removing it already.
+    if (error.kind === 'conflict') await untilGone(engine, id, error, signal)
   }
-  await call(`remove ${found.name}`, limits.remove, work, signal)
 }
 
-/** 409: somebody else is removing it already. */
-async function untilGone(engine: Engine, id: string, signal: AbortSignal): Promise<void> {
-  while (await inspectId(engine, id)) await sleep(pause, undefined, { signal })
+/** @throws {RuntimeError} `failed` when it is still there at the end of the limit */
+async function untilGone(engine: Engine, id: string, refusal: RuntimeError, signal?: AbortSignal): Promise<void> {
+  const end = performance.now() + limits.remove
+  while (await inspectId(engine, id, signal)) {
+    if (performance.now() > end) throw new RuntimeError('failed', refusal.message, refusal.cause)
+    await sleep(pause, undefined, signal ? { signal } : {})
+  }
 }

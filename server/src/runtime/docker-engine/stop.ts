@@ -1,20 +1,20 @@
-import { call, limits, statusOf } from './client.ts'
+import { RuntimeError } from '#/runtime/runtime.ts'
+import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
-import { inspectId } from './inspect.ts'
+import { findOwn } from './inspect.ts'
 
 /** Seconds that a program has to end by itself. */
 const grace = 10
 
-/** Only what carries our labels. Already stopped (304) and already gone (404) are both done. */
+/** Only what carries our labels. Already stopped (304) and already gone are both done. */
 export async function stop(engine: Engine, id: string, signal?: AbortSignal): Promise<void> {
-  const found = await inspectId(engine, id)
-  if (!found?.owner) return
-  const work = async (abortSignal: AbortSignal) => {
-    try {
-      await engine.docker.getContainer(id).stop({ t: grace, abortSignal })
-    } catch (error) {
-      if (statusOf(error) !== 304 && statusOf(error) !== 404) throw error
-    }
+  const found = await findOwn(engine, id, signal)
+  if (!found) return
+  try {
+    const path = `/containers/${id}/stop`
+    const query = { t: String(grace) }
+    await engine.client.ask({ what: `stop ${found.name}`, method: 'POST', path, query, limit: limits.stop, signal })
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || error.kind !== 'missing') throw error
   }
-  await call(`stop ${found.name}`, limits.stop, work, signal)
 }

@@ -1,20 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RuntimeEvent } from '#/runtime/runtime.ts'
+import { RuntimeError, type RuntimeEvent } from '#/runtime/runtime.ts'
+import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
 import { labelFilter } from './labels.ts'
 
+interface EngineEvent {
+  readonly Action: string
+  readonly Actor: { readonly ID: string }
+}
+
 /** Pauses between attempts to listen again, in ms. */
-const firstPause = 200
+const firstPause = 100
 const longestPause = 5_000
 
-/**
- * Listens until the signal aborts. After an interruption everything may have changed, so the listener is told to look
- * at everything again, before the first new event.
- */
+/** Docker's and Podman's words. The others (`exec_start`, `health_status`, `attach`...) come by the second and change nothing. */
+const changes = new Set(
+  'create start restart die died stop kill oom pause unpause rename update destroy remove'.split(' '),
+)
+
 export function watch(engine: Engine, onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void {
   void listenForEver(engine, onEvent, signal)
 }
 
+/** After an interruption anything may have changed: the listener is told so once it can hear again, before the first new event. */
 async function listenForEver(
   engine: Engine,
   onEvent: (event: RuntimeEvent) => void,
@@ -23,47 +31,31 @@ async function listenForEver(
   let pause = firstPause
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {
-      const events = await engine.docker.getEvents({
-        filters: { type: ['container'], label: labelFilter(engine.instance) },
-        abortSignal: signal,
-      })
-      if (!isFirst) onEvent({ id: undefined })
-      pause = firstPause
-      await forEachLine(events, signal, (line) => onEvent({ id: idIn(line) }))
-    } catch {
-      // An engine that went away: it is looked for again below, and other calls report it.
+      for await (const id of listen(engine, signal, isFirst)) {
+        pause = firstPause
+        // Aborted by the listener itself, a moment ago.
+        if (signal.aborted) return
+        onEvent({ id })
+      }
+    } catch (error) {
+      // An engine that went away is looked for again; other calls report it. A listener that throws is a bug, and loud.
+      if (!signal.aborted && !(error instanceof RuntimeError)) throw error
     }
-    onEvent({ id: undefined })
     await sleep(pause, undefined, { signal }).catch(() => undefined)
     pause = Math.min(pause * 2, longestPause)
   }
 }
 
-/** The engine sends one JSON document a line; a line may come in pieces. */
-async function forEachLine(
-  stream: NodeJS.ReadableStream,
-  signal: AbortSignal,
-  onLine: (line: string) => void,
-): Promise<void> {
-  const end = () => (stream as unknown as { destroy(): void }).destroy()
-  signal.addEventListener('abort', end, { once: true })
-  let rest = ''
-  try {
-    for await (const chunk of stream) {
-      const lines = (rest + String(chunk)).split('\n')
-      rest = lines.pop() ?? ''
-      lines.filter((line) => line !== '').forEach(onLine)
-    }
-  } finally {
-    signal.removeEventListener('abort', end)
-  }
-}
-
-/** An event we cannot read is a reason to look at everything. */
-function idIn(line: string): string | undefined {
-  try {
-    return (JSON.parse(line) as { id?: string }).id
-  } catch {
-    return undefined
-  }
+/** Ids of containers that changed; after a reconnect undefined first of all. */
+async function* listen(engine: Engine, signal: AbortSignal, isFirst: boolean): AsyncGenerator<string | undefined> {
+  const events = await engine.client.follow<EngineEvent>({
+    what: 'listen to events',
+    method: 'GET',
+    path: '/events',
+    query: { filters: JSON.stringify({ type: ['container'], label: labelFilter(engine.instance) }) },
+    limit: limits.read,
+    signal,
+  })
+  if (!isFirst) yield undefined
+  for await (const { Action, Actor } of events) if (changes.has(Action)) yield Actor.ID
 }
