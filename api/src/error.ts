@@ -4,9 +4,12 @@ import Type from 'typebox'
 export const ErrorBody = Type.Object({ error: Type.String() })
 export type ErrorBody = Type.Static<typeof ErrorBody>
 
-/** Refused because of a block: says since when, when that is known. Source: specification, launch rule 2. */
+/**
+ * As above; when it was refused because of a block it says since when, if that is known. Source: specification, launch
+ * rule 2. Optional, because there are other reasons for 403 on the same endpoint.
+ */
 export const BlockedBody = Type.Object({
   error: Type.String(),
-  blocked_at: Type.Union([Type.String(), Type.Null()]),
+  blocked_at: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 })
 export type BlockedBody = Type.Static<typeof BlockedBody>

@@ -27,6 +27,8 @@ export interface BerthOptions {
   /** Puts something misbehaving between Berth and the engine. */
   readonly wrapRuntime?: (runtime: Runtime) => Runtime
   readonly mailer?: Mailer
+  /** Folder of the built front end; without it a stand-in is served, for the API's tests must not depend on a build. */
+  readonly webDir?: string
   /** Uses the data and the containers of an earlier Berth, as a restart does. */
   readonly dataDir?: string
   readonly instance?: string
@@ -113,7 +115,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     key: await loadSigningKey(dataDir),
     mailer: options.mailer ?? createSmtpMailer(mail.url, 'berth@berth.test'),
     createGateway: createBuiltinGateway,
-    webDir: await webFolder(dataDir),
+    webDir: options.webDir ?? (await webFolder(dataDir)),
     log: pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) }),
   })
   let closing: Promise<void> | undefined
@@ -168,7 +170,7 @@ async function signUp(berth: Omit<Berth, 'signUp'>, email: string): Promise<Pers
   }
 }
 
-/** A stand-in for the built front end: the API's tests must not depend on a build. */
+/** A document with the two places that the server fills. */
 async function webFolder(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'index.html')
   const boot = '<script type="application/json" id="boot" nonce="__BERTH_NONCE__">__BERTH_BOOT__</script>'

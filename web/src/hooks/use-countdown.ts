@@ -5,12 +5,13 @@ export function useCountdown(seconds: number): [left: number, restart: () => voi
   const [end, setEnd] = useState(() => Date.now() + seconds * 1000)
   const [now, setNow] = useState(() => Date.now())
   const left = Math.max(0, Math.ceil((end - now) / 1000))
+  const isOver = left === 0
 
   useEffect(() => {
-    if (left === 0) return
+    if (isOver) return
     const timer = setInterval(() => setNow(Date.now()), 1000)
     return () => clearInterval(timer)
-  }, [left === 0, end])
+  }, [isOver, end])
 
   function restart() {
     setNow(Date.now())

@@ -1,0 +1,30 @@
+import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Lifetime } from './berth.ts'
+
+/** Where Debian puts it; the library's own download is never used. */
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+/** A page in a fresh headless Chromium, with everything that went wrong in it. */
+export interface Tab {
+  readonly page: Page
+  /** Console errors, refused by our content security policy or not, and uncaught exceptions. */
+  readonly problems: string[]
+}
+
+/** Starts Chromium; it ends with the test. Names below `localhost` lead to this machine in it. */
+export async function openTab(lifetime: Lifetime): Promise<Tab> {
+  const browser: Browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync'],
+  })
+  lifetime.after(() => browser.close())
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text())
+  })
+  return { page, problems }
+}
