@@ -22,7 +22,9 @@ export function blockedTask(database: Database, runtime: Runtime, stop: Stop, lo
       if (blocked.length === 0) return { stopped: 0 }
       const alive = new Set((await runtime.list()).filter(({ state }) => isAlive(state)).map(({ id }) => id))
       const wrong = blocked.filter(({ containerId }) => containerId !== null && alive.has(containerId))
-      return { stopped: await stopAll(wrong, stop, log) }
+      const stopped = await stopAll(wrong, stop, log)
+      if (stopped < wrong.length) throw new Error(`${wrong.length - stopped} blocked containers still run`)
+      return { stopped }
     },
   }
 }

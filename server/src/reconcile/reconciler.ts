@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 
 /**
  * Something that makes the world as the store says it should be. It takes no hint about what changed, may be repeated
- * at any time, and does not retry by itself: the reconciler calls it again.
+ * at any time, and does not retry by itself: it throws when anything is left to do, and the reconciler calls it again.
  * @returns what it did, for logs and operators
  */
 export interface Task {
@@ -10,7 +10,10 @@ export interface Task {
   run(now: Date): Promise<Record<string, number>>
 }
 
-/** Runs tasks at start, when activated, and at least every so often; one run at a time. */
+/** Pause after the first run in which a task failed, in ms; doubled with each further one, up to the usual pause. */
+const firstRetry = 1_000
+
+/** Runs tasks at start, when activated, soon again after a failure, and at least every so often; one run at a time. */
 export class Reconciler {
   readonly #tasks: readonly Task[]
   readonly #every: number
@@ -19,6 +22,7 @@ export class Reconciler {
   #running: Promise<void> | undefined
   #isWanted = false
   #isStopped = false
+  #failedRuns = 0
 
   /** @param every longest pause between two runs, in ms */
   constructor(tasks: readonly Task[], every: number, log: Logger) {
@@ -44,21 +48,35 @@ export class Reconciler {
     clearTimeout(this.#timer)
     while (this.#isWanted && !this.#isStopped) {
       this.#isWanted = false
-      for (const task of this.#tasks) await this.#runOne(task)
+      const isDone = await this.#runAll()
+      this.#failedRuns = isDone ? 0 : this.#failedRuns + 1
     }
     this.#running = undefined
     if (this.#isStopped) return
-    this.#timer = setTimeout(() => this.activate(), this.#every)
+    this.#timer = setTimeout(() => this.activate(), this.#pause())
     this.#timer.unref()
   }
 
-  async #runOne(task: Task): Promise<void> {
+  #pause(): number {
+    return this.#failedRuns === 0 ? this.#every : Math.min(this.#every, firstRetry * 2 ** (this.#failedRuns - 1))
+  }
+
+  /** @returns whether every task did all it had to; one that failed does not keep the others from running */
+  async #runAll(): Promise<boolean> {
+    const outcomes: boolean[] = []
+    for (const task of this.#tasks) outcomes.push(await this.#runOne(task))
+    return outcomes.every(Boolean)
+  }
+
+  async #runOne(task: Task): Promise<boolean> {
     try {
       const report = await task.run(new Date())
       const isIdle = Object.values(report).every((count) => count === 0)
       if (!isIdle) this.#log.info({ task: task.name, ...report }, 'reconciled')
+      return true
     } catch (error) {
       this.#log.warn({ err: error, task: task.name }, 'a reconciler task failed; it is tried again')
+      return false
     }
   }
 }

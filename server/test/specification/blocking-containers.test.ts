@@ -104,7 +104,7 @@ test('a bulk list that is missing, empty, too long or no list of ids is 400 and 
   assert.equal((await recordOf(admin, person.id)).is_blocked, false)
 })
 
-test('a block holds although the engine fails to stop the container, and the stop is made up for', async (t) => {
+test('a block holds although the engine fails to stop the container, and the stop is tried again until it happens', async (t) => {
   const stubbornness: Fault = { active: true }
   const first = await startBerth(t, { wrapRuntime: (runtime) => stubbornRuntime(runtime, stubbornness) })
   const boss = await first.signUp('boss@x.org')
@@ -114,6 +114,15 @@ test('a block holds although the engine fails to stop the container, and the sto
   assert.equal(reply.body.container.is_blocked, true)
   assert.equal(await engineState(first, container_id ?? ''), 'running')
   assertRefused(await boss.call('POST', '/api/container/launch/dev'), 403, ['blocked_at'])
+  stubbornness.active = false
+  await until(async () => (await engineState(first, container_id ?? '')) === 'exited')
+})
+
+test('a block whose stop never happened before the process ended is made up for at the next start', async (t) => {
+  const first = await startBerth(t, { wrapRuntime: (runtime) => stubbornRuntime(runtime, { active: true }) })
+  const boss = await first.signUp('boss@x.org')
+  const { id, container_id } = await recordOf(boss, boss.id)
+  assertOk(await blockContainer(boss, id))
   await first.close()
   const second = await startBerth(t, { dataDir: first.dataDir, instance: first.instance })
   await until(async () => (await engineState(second, container_id ?? '')) === 'exited')
