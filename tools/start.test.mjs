@@ -21,7 +21,7 @@ test(
   async (t) => {
     const { here } = temporaryPlace(t, { 'main.mjs': standIn })
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    const command = scripts.start.replace('server/src/main.ts', join(here.root, 'main.mjs'))
+    const command = `${scripts.start} ${join(here.root, 'main.mjs')}`
     const shell = spawn('sh', ['-c', command], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
     t.after(() => shell.kill('SIGKILL'))
     let said = ''
