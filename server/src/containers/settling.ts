@@ -53,10 +53,13 @@ export class Settling {
     )
   }
 
-  /** Nobody waits for this. Whatever the reason why it does not run, the next start of its program is watched. */
+  /** Nobody waits for this. A container that is gone, or an engine that does not answer, says nothing about the program. */
   #lookAgainLater(spec: InstanceSpec, id: string): void {
-    const check = () => void this.#look(spec, id).catch(() => this.#trusted.delete(programOf(spec)))
-    setTimeout(check, probation).unref()
+    const check = async () => {
+      const instance = await this.#runtime.inspectId(id).catch(() => undefined)
+      if (instance && instance.state !== 'running') this.#trusted.delete(programOf(spec))
+    }
+    setTimeout(() => void check(), probation).unref()
   }
 }
 
