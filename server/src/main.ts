@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     stopOnSignal(app, log)
   } catch (error) {
     log.fatal({ err: error }, 'Berth could not start')
-    process.exit(1)
+    fail([`Berth could not start: ${reasonOf(error)}`])
   }
 }
 
@@ -72,10 +72,18 @@ function createLog({ logLevel }: Config): Logger {
   return pino({ level: logLevel, ...transport })
 }
 
+/** The sentence of what was being done, and of what got in its way. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error
+  return cause instanceof Error ? `${message}: ${cause.message}` : message
+}
+
 function sayWhere(app: App, config: Config): void {
   const mail =
     config.smtpUrl === null ? `is written to ${outboxOf(config)}, and each link is printed here` : 'goes out by SMTP'
-  process.stdout.write(`\nBerth is ready: ${app.frontendUrl}\nMail ${mail}.\n\n`)
+  process.stdout.write(
+    `\nBerth is ready: ${app.frontendUrl} (listening on ${config.host}:${app.port})\nMail ${mail}.\n\n`,
+  )
 }
 
 /** The first signal drains, a later one does not wait. */

@@ -56,14 +56,21 @@ export function createListener(reserved: ReadonlySet<string>): {
 /** Binds the listener. @param port 0 picks a free one @returns the port @throws when it is taken */
 export async function listen(server: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    const fail = (error: NodeJS.ErrnoException) => reject(new Error(reasonFor(error, host, port), { cause: error }))
+    server.once('error', fail)
     server.listen(port, host, () => {
-      server.removeListener('error', reject)
+      server.removeListener('error', fail)
       resolve()
     })
   })
   // A TCP listener's address is never a path.
   return (server.address() as AddressInfo).port
+}
+
+function reasonFor({ code }: NodeJS.ErrnoException, host: string, port: number): string {
+  if (code === 'EADDRINUSE') return `port ${port} on ${host} is taken; set PORT to another one, or to 0 for a free one`
+  if (code === 'EACCES') return `port ${port} may not be used without more rights; set PORT to one above 1023`
+  return `cannot listen on ${host}:${port}; HOST must be an address of this machine`
 }
 
 /** Takes no more connections and waits for the requests under way, at most so long (ms), before it cuts them. */

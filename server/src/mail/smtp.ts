@@ -2,14 +2,15 @@ import { createTransport } from 'nodemailer'
 import type { Mailer, Message } from './mailer.ts'
 
 /** How long a mail server may take for each step, and for all of them together, in ms. */
-const limit = 10_000
+const usualLimit = 10_000
 
 /**
  * Sends through a mail server.
- * @param url  `smtp(s)://user:password@host:port`
- * @param from what recipients see as the sender
+ * @param url   `smtp(s)://user:password@host:port`
+ * @param from  what recipients see as the sender
+ * @param limit ms
  */
-export function createSmtpMailer(url: string, from: string): Mailer {
+export function createSmtpMailer(url: string, from: string, limit = usualLimit): Mailer {
   const transport = createTransport({
     url,
     connectionTimeout: limit,
@@ -21,7 +22,7 @@ export function createSmtpMailer(url: string, from: string): Mailer {
   })
   return {
     async send(message) {
-      await withLimit(transport.sendMail(toMail(message, from)))
+      await withLimit(limit, transport.sendMail(toMail(message, from)))
     },
     close: () => transport.close(),
   }
@@ -37,7 +38,7 @@ function toMail({ to, subject, text, html }: Message, from: string) {
 }
 
 /** The step limits alone would allow a server that says a little every nine seconds to go on for ever. */
-async function withLimit(sending: Promise<unknown>): Promise<void> {
+async function withLimit(limit: number, sending: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`the mail server did not accept the message within ${limit} ms`)), limit)

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { BlockList } from 'node:net'
+import { test } from 'node:test'
+import { clientAddress } from './client-address.ts'
+
+const trusted = new BlockList()
+trusted.addSubnet('10.0.0.0', 8)
+
+const from = (remoteAddress: string, forwarded?: string) =>
+  clientAddress(
+    { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage,
+    trusted,
+  )
+
+test('a stranger is who they are, whatever they say they forward', () => {
+  assert.equal(from('203.0.113.9', '198.51.100.1'), '203.0.113.9')
+})
+
+test('behind trusted proxies the client is the first address from the right that is not one of them', () => {
+  assert.equal(from('10.0.0.1', '198.51.100.1'), '198.51.100.1')
+  assert.equal(from('10.0.0.1', '6.6.6.6, 198.51.100.1, 10.0.0.2'), '198.51.100.1')
+})
+
+test('rubbish from a trusted proxy leaves the proxy as the client', () => {
+  assert.equal(from('10.0.0.1', 'unknown'), '10.0.0.1')
+  assert.equal(from('10.0.0.1'), '10.0.0.1')
+})
+
+test('an IPv4 address is written as one on a dual-stack listener, too', () => {
+  assert.equal(from('::ffff:203.0.113.9'), '203.0.113.9')
+})
