@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { Pool } from 'undici'
-import { findEngine } from '#/runtime/docker-engine/find-engine.ts'
+import { findEngine, parseAddress } from '#/runtime/docker-engine/find-engine.ts'
 
 /** The engine without the adapter in between: what tests check the adapter with, and clean up with. */
 export const engineAddress = findEngine(process.env.DOCKER_HOST)
 
-const pool = engineAddress.startsWith('unix://')
-  ? new Pool('http://localhost', { socketPath: engineAddress.slice('unix://'.length) })
-  : new Pool(engineAddress.replace(/^tcp:/, 'http:'))
+const { origin, ...where } = parseAddress(engineAddress)
+const pool = new Pool(origin, where)
 
 export interface EngineQuestion {
   readonly query?: Readonly<Record<string, string>>

@@ -1,6 +1,7 @@
 import { Pool, type Dispatcher } from 'undici'
 import { RuntimeError } from '#/runtime/runtime.ts'
 import { failureOf, refusalOf, statusOf } from './failure.ts'
+import { parseAddress } from './find-engine.ts'
 import { jsonLines } from './json-lines.ts'
 import { withSignal } from './with-signal.ts'
 
@@ -40,11 +41,9 @@ export class EngineClient {
 
   /** @param address `unix:///path`, `tcp://host:port` or a URL. @throws {Error} when it is none of these */
   constructor(address: string) {
+    const { origin, ...where } = parseAddress(address)
     // Limits are ours, per call. The number of connections is bounded so that a hung engine does not cost all file handles.
-    const options = { bodyTimeout: 0, headersTimeout: 0, connections: 256 }
-    this.#pool = address.startsWith('unix://')
-      ? new Pool('http://localhost', { ...options, socketPath: address.slice('unix://'.length) })
-      : new Pool(address.replace(/^tcp:/, 'http:'), options)
+    this.#pool = new Pool(origin, { ...where, bodyTimeout: 0, headersTimeout: 0, connections: 256 })
   }
 
   /**

@@ -20,3 +20,22 @@ function usualSockets(): string[] {
 export function findEngine(dockerHost: string | undefined): string {
   return dockerHost ?? `unix://${usualSockets().find((path) => existsSync(path)) ?? '/var/run/docker.sock'}`
 }
+
+/** Where connections go, as the HTTP client takes it. */
+export interface EngineAddress {
+  readonly origin: string
+  readonly socketPath?: string
+}
+
+/**
+ * @param address `unix:///path`, `tcp://host:port` (plain HTTP) or `https://host:port`; the port is 2375 when not named
+ * @throws {Error} with a sentence for the operator when it is none of these
+ */
+export function parseAddress(address: string): EngineAddress {
+  const [, scheme, rest] = /^(unix|tcp|http|https):\/\/([^?#]+)$/.exec(address) ?? []
+  if (scheme === 'unix' && rest?.startsWith('/')) return { origin: 'http://localhost', socketPath: rest }
+  const url = URL.parse(`${scheme === 'https' ? 'https' : 'http'}://${rest}`)
+  if (!scheme || scheme === 'unix' || !url || url.pathname !== '/')
+    throw new Error(`DOCKER_HOST is ${address}; it has to look like unix:///path or tcp://host:port`)
+  return { origin: /:\d+\/*$/.test(address) ? url.origin : `${url.origin}:2375` }
+}

@@ -1,7 +1,6 @@
 import { RuntimeError, type Instance } from '#/runtime/runtime.ts'
 import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
-import { statusOf } from './failure.ts'
 import { fingerprintFrom, ownerFrom, portFrom } from './labels.ts'
 
 interface Inspection {
@@ -48,9 +47,8 @@ async function look({ client }: Engine, reference: string, signal?: AbortSignal)
   }
 }
 
-/** A name that nobody has, but that begins the ids of several. */
-const isAmbiguous = (error: RuntimeError) =>
-  [400, 404].includes(statusOf(error) ?? 0) && /multiple ids found/i.test(String(error.cause))
+/** A name that nobody has, but that begins the ids of several. Docker answers 500 or 400, Podman has words of its own. */
+const isAmbiguous = ({ cause }: RuntimeError) => /multiple ids found|more than one result/i.test(String(cause))
 
 function toInstance({ instance, network }: Engine, found: Inspection): Instance {
   const Labels = found.Config.Labels ?? {}

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/runtime/runtime.ts'
 import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
@@ -7,34 +8,54 @@ import { instanceLabel } from './labels.ts'
 interface Network {
   readonly Id: string
   readonly Name: string
-  readonly Created: string
   readonly Options: Readonly<Record<string, string>> | null
 }
 
 /** Neighbours on the bridge cannot reach each other; the host still reaches them all. */
 const isolation = { 'com.docker.network.bridge.enable_icc': 'false' } as const
 
+/** How often making the network is tried while others make it too, and the pauses in between, in ms. */
+const attempts = 20
+const longestPause = 300
+
 /**
  * Learns the host's size and makes sure of the network.
  * @throws {RuntimeError} `failed` when a network of that name exists on which containers can reach each other
  */
 export async function prepare(engine: Engine): Promise<void> {
-  const [found] = await Promise.all([findNetworks(engine), engine.host.facts()])
-  if (found[0]) assertIsolated(found[0])
-  else await createNetwork(engine)
+  await Promise.all([ensureNetwork(engine), engine.host.facts()])
 }
 
-/** Of exactly this name, the oldest first: the engine's own filter also finds names that contain it. */
+/**
+ * The engine checks for a double name, yet of several who ask at the same moment each gets a network, and no container
+ * can be put on a name that means two. So whoever finds another beside its own takes its own away, and tries again
+ * after a pause by chance. Keeping the oldest instead failed: its age counts from before others could see it.
+ */
+async function ensureNetwork(engine: Engine): Promise<void> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const found = await findNetworks(engine)
+    if (found.length > 0) return found.forEach(assertIsolated)
+    const ours = await createNetwork(engine)
+    if (ours !== undefined && (await isAlone(engine, ours))) return
+    if (ours !== undefined) await removeNetwork(engine, ours)
+    await sleep(Math.random() * longestPause)
+  }
+  throw new RuntimeError('failed', `create network ${engine.network}: others make and remove it at the same time`)
+}
+
+/** Of exactly this name: the engine's own filter also finds names that contain it. */
 async function findNetworks({ client, network }: Engine): Promise<Network[]> {
-  const found = await client.ask<Network[]>({
-    what: `look for network ${network}`,
-    method: 'GET',
-    path: '/networks',
-    query: { filters: JSON.stringify({ name: [network] }) },
-    limit: limits.read,
-  })
-  const age = ({ Created, Id }: Network) => `${Created} ${Id}`
-  return found.filter(({ Name }) => Name === network).sort((a, b) => (age(a) < age(b) ? -1 : 1))
+  const query = { filters: JSON.stringify({ name: [network] }) }
+  const what = `look for network ${network}`
+  const found = await client.ask<Network[]>({ what, method: 'GET', path: '/networks', query, limit: limits.read })
+  return found.filter(({ Name }) => Name === network)
+}
+
+const isAlone = async (engine: Engine, id: string) => (await findNetworks(engine)).every(({ Id }) => Id === id)
+
+async function removeNetwork({ client, network }: Engine, id: string): Promise<void> {
+  const what = `remove the second network ${network}`
+  await client.ask({ what, method: 'DELETE', path: `/networks/${id}`, limit: limits.remove })
 }
 
 /** Whoever made it, it has to keep the one promise that people's privacy hangs on. */
@@ -47,20 +68,8 @@ function assertIsolated({ Name, Options }: Network): void {
   )
 }
 
-/**
- * The engine checks for a double name, yet two that ask at the same moment both get their network, and a container
- * cannot be put on a name that means two. So each looks again, and takes its own away unless it is the older one.
- */
-async function createNetwork(engine: Engine): Promise<void> {
-  const ours = await askForNetwork(engine)
-  const [oldest] = await findNetworks(engine)
-  if (ours === undefined || ours === oldest?.Id) return
-  const what = `remove the second network ${engine.network}`
-  await engine.client.ask({ what, method: 'DELETE', path: `/networks/${ours}`, limit: limits.remove })
-}
-
 /** @returns its id; undefined when another was quicker */
-async function askForNetwork({ client, network, instance }: Engine): Promise<string | undefined> {
+async function createNetwork({ client, network, instance }: Engine): Promise<string | undefined> {
   const body = {
     Name: network,
     CheckDuplicate: true,
