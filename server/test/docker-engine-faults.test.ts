@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import { findEngine } from '#/runtime/docker-engine/find-engine.ts'
+import { RuntimeError, type RuntimeEvent } from '#/runtime/runtime.ts'
+import { engineAddress } from './support/engine.ts'
+import { blindProxy, breakingEngine, deafEngine, lineToEngine } from './support/misbehaving-engine.ts'
+import { startRegistry } from './support/registry.ts'
+import { eventually, look, ofKind, openAt, openDockerEngine } from './support/runtimes.ts'
+
+/** What the Docker Engine adapter makes of engines that misbehave, and of images that have to be fetched. */
+const rig = await openDockerEngine()
+after(() => rig.close())
+const { runtime, spec } = rig
+
+test('an image that is missing is fetched from its registry', async (t) => {
+  const { image } = await startRegistry(t)
+  const created = await runtime.create(spec('fetched', { image, port: null }))
+  assert.equal(created.port, 8081)
+  await runtime.remove(created.id)
+})
+
+test('whoever gives up waiting for an image does not end the pull for the others', async (t) => {
+  const registry = await startRegistry(t, true)
+  const gaveUp = new AbortController()
+  const one = runtime.create(spec('impatient', { image: registry.image }), gaveUp.signal)
+  const other = runtime.create(spec('patient', { image: registry.image }))
+  await eventually(() => assert.ok(registry.waiting() > 0))
+  gaveUp.abort(new Error('the person left'))
+  await assert.rejects(one, /the person left/)
+  registry.open()
+  const { id } = await other
+  assert.equal((await look(runtime, id)).state, 'created')
+  assert.equal(await runtime.inspect(`${rig.instance}-impatient`), undefined)
+  await runtime.remove(id)
+})
+
+test('a pull ends when nobody waits for it any more', async (t) => {
+  const registry = await startRegistry(t, true)
+  const gaveUp = new AbortController()
+  const attempt = runtime.create(spec('alone', { image: registry.image }), gaveUp.signal)
+  await eventually(() => assert.ok(registry.waiting() > 0))
+  gaveUp.abort(new Error('the person left'))
+  await assert.rejects(attempt, /the person left/)
+  await eventually(() => assert.equal(registry.waiting(), 0))
+})
+
+test('an engine that accepts and never answers is unreachable within 4 s, whatever it is asked', async (t) => {
+  const { runtime, instance } = openAt(await deafEngine(t), t)
+  const id = 'a'.repeat(64)
+  const began = performance.now()
+  const calls = [
+    runtime.prepare(),
+    runtime.ping(),
+    runtime.inspect(instance),
+    runtime.inspectId(id),
+    runtime.create(spec('deaf')),
+    runtime.start(id),
+    runtime.stop(id),
+    runtime.remove(id),
+    runtime.list(),
+  ]
+  await Promise.all(calls.map((call) => assert.rejects(call, ofKind('unreachable'))))
+  assert.ok(performance.now() - began < 4_000)
+})
+
+test('an engine that falls silent later is unreachable within 4 s, and who gives up earlier is free at once', async (t) => {
+  const line = await lineToEngine(t)
+  const { runtime } = openAt(line.address, t)
+  await runtime.prepare()
+  line.stopUp()
+  const began = performance.now()
+  await assert.rejects(runtime.create(spec('silent'), AbortSignal.timeout(100)), { name: 'TimeoutError' })
+  assert.ok(performance.now() - began < 1_000)
+  await assert.rejects(runtime.list(), ofKind('unreachable'))
+  assert.ok(performance.now() - began < 4_000)
+})
+
+test('an answer that breaks off is no answer, and is not waited for', async (t) => {
+  const { runtime, instance } = openAt(await breakingEngine(t), t)
+  const began = performance.now()
+  await assert.rejects(runtime.inspect(instance), ofKind('unreachable'))
+  await assert.rejects(runtime.create(spec('broken')), ofKind('unreachable'))
+  assert.ok(performance.now() - began < 1_000)
+})
+
+test('a proxy that knows no such path does not make a container missing', async (t) => {
+  const { runtime, instance } = openAt(await blindProxy(t), t)
+  await assert.rejects(runtime.inspect(instance), ofKind('failed'))
+  await assert.rejects(runtime.start('a'.repeat(64)), ofKind('failed'))
+})
+
+test('an engine that is not there is unreachable, and says where it was looked for', async (t) => {
+  for (const address of ['unix:///nowhere/engine.sock', 'tcp://127.0.0.1:1']) {
+    const { runtime } = openAt(address, t)
+    await assert.rejects(runtime.ping(), (error) => {
+      assert.ok(error instanceof RuntimeError && error.kind === 'unreachable')
+      assert.match(String(error.cause), /\/nowhere\/engine\.sock|127\.0\.0\.1:1/)
+      return true
+    })
+  }
+})
+
+test('after an interruption whoever watches is told to look at everything, and hears single changes again', async (t) => {
+  const line = await lineToEngine(t)
+  const instance = rig.instance
+  const distant = createDockerRuntime({ instance, dockerHost: line.address, network: instance })
+  const { id } = await runtime.create(spec('interrupted'))
+  const away = new AbortController()
+  t.after(() => away.abort())
+  const heard: RuntimeEvent[] = []
+  distant.watch((event) => void heard.push(event), away.signal)
+  const hears = () =>
+    eventually(async () => {
+      await runtime.start(id)
+      await runtime.stop(id)
+      assert.ok(heard.some((event) => event.id === id))
+    })
+  await hears()
+  assert.ok(!heard.some((event) => event.id === undefined))
+  line.cut()
+  await eventually(() => assert.ok(heard.some((event) => event.id === undefined)))
+  heard.length = 0
+  await hears()
+})
+
+test('a process that has turned away from the events can end', async () => {
+  const script = `
+    import { createDockerRuntime } from '${import.meta.resolve('#/runtime/docker-engine/docker-runtime.ts')}'
+    const runtime = createDockerRuntime({ instance: 'test-none', dockerHost: '${engineAddress}', network: 'test-none' })
+    const away = new AbortController()
+    runtime.watch(() => undefined, away.signal)
+    await runtime.ping()
+    setTimeout(() => away.abort(), 300)`
+  const args = ['--input-type=module', '--eval', script]
+  await promisify(execFile)(process.execPath, args, { timeout: 10_000 })
+})
+
+test('the engine that the operator names is taken, and an address that cannot be one is refused with a sentence', () => {
+  assert.equal(findEngine('tcp://engine:2375'), 'tcp://engine:2375')
+  assert.match(findEngine(undefined), /^unix:\/\/\/.+\.sock$/)
+  for (const dockerHost of ['/var/run/docker.sock', 'ssh://host', 'unix://', 'tcp://', 'tcp://host/path', 'nonsense'])
+    assert.throws(
+      () => createDockerRuntime({ instance: 'x', dockerHost, network: 'x' }),
+      /DOCKER_HOST .* unix:\/\/\/path or tcp:\/\/host:port/,
+      dockerHost,
+    )
+})

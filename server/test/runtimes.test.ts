@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { after, suite, test } from 'node:test'
+import type { RuntimeEvent } from '#/runtime/runtime.ts'
+import { createAndStart, eventually, look, ofKind, openDockerEngine, read, shell } from './support/runtimes.ts'
+
+/** The promises of the port, held against every runtime there is, with a real engine behind it. */
+const runtimes = [openDockerEngine]
+
+for (const open of runtimes) {
+  const rig = await open()
+  const { runtime, neighbour, spec, run } = rig
+
+  suite(`runtime: ${rig.name}`, { concurrency: 4 }, () => {
+    after(() => rig.close())
+
+    test('making ready can be repeated, also by two at the same moment', async () => {
+      await Promise.all([runtime.prepare(), runtime.prepare(), runtime.ping()])
+      await runtime.prepare()
+    })
+
+    test('a new container does not run, and carries whose it is', async () => {
+      const owner = { userId: 7, slug: 'new', type: 'prod' }
+      const { id, port } = await runtime.create(spec('new', { owner, fingerprint: 'abc' }))
+      const unknown = { address: null, exitCode: null }
+      const expected = {
+        id,
+        name: `${rig.instance}-new`,
+        owner,
+        state: 'created',
+        port,
+        fingerprint: 'abc',
+        ...unknown,
+      }
+      assert.equal(port, 8080)
+      assert.deepEqual(await runtime.inspect(`${rig.instance}-new`), expected)
+      assert.deepEqual(await runtime.inspectId(id), expected)
+    })
+
+    test('a name finds its own container only: no longer name, no beginning of an id, no id', async () => {
+      const { id, name } = await run('x2')
+      assert.equal(await runtime.inspect(name.slice(0, -1)), undefined)
+      assert.equal(await runtime.inspect(id.slice(0, 12)), undefined)
+      assert.equal(await runtime.inspect(id.slice(0, 2)), undefined)
+      assert.equal(await runtime.inspect(id), undefined)
+      assert.equal(await runtime.inspectId(id.slice(0, 12)), undefined)
+      assert.equal(await runtime.inspectId(name), undefined)
+    })
+
+    test('a name that begins the ids of several containers finds none of them', async () => {
+      const beginnings = new Map<string, string>()
+      // At the 257th at the latest; mostly at the twentieth.
+      for (let count = 0; beginnings.size === count; count++) {
+        const { id } = await runtime.create(spec(`many-${count}`))
+        beginnings.set(id.slice(0, 2), id)
+        if (beginnings.size === count) assert.equal(await runtime.inspect(id.slice(0, 2)), undefined)
+      }
+    })
+
+    test('what could be read as another question finds nothing', async () => {
+      for (const name of ['', '..', '../json', 'a/b', 'a?b', 'a%2fb', 'ä', ' '])
+        assert.equal(await runtime.inspect(name), undefined, name)
+    })
+
+    test('a name is given once: of six who ask at once one gets it', async () => {
+      const attempts = await Promise.allSettled(Array.from({ length: 6 }, () => runtime.create(spec('once'))))
+      const refused = attempts.filter((each) => each.status === 'rejected')
+      assert.equal(refused.length, 5)
+      for (const { reason } of refused) assert.ok(ofKind('conflict')(reason), String(reason))
+      assert.ok(await runtime.inspect(`${rig.instance}-once`))
+    })
+
+    test('a container of another installation is shown as nobody of ours, and stays as it is', async () => {
+      const theirs = await createAndStart(neighbour, spec('theirs'))
+      const seen = await runtime.inspect(theirs.name)
+      assert.deepEqual(
+        [seen?.id, seen?.owner, seen?.port, seen?.fingerprint, seen?.state],
+        [theirs.id, null, null, null, 'running'],
+      )
+      await assert.rejects(runtime.create(spec('theirs')), ofKind('conflict'))
+      await runtime.stop(theirs.id)
+      await runtime.remove(theirs.id)
+      await rig.pause(theirs.id)
+      await assert.rejects(runtime.start(theirs.id), ofKind('missing'))
+      assert.equal((await look(neighbour, theirs.id)).state, 'paused')
+      assert.ok(!(await runtime.list()).some(({ id }) => id === theirs.id))
+    })
+
+    test('a started app answers at its address, and at none once it is stopped', async () => {
+      const started = await run('web')
+      assert.deepEqual([started.state, started.exitCode], ['running', null])
+      assert.equal(await read(started), 'hello\n')
+      await runtime.stop(started.id)
+      const stopped = await look(runtime, started.id)
+      assert.deepEqual([stopped.state, stopped.address], ['exited', null])
+      assert.equal(typeof stopped.exitCode, 'number')
+    })
+
+    test('starting makes it run from whatever state, and is done when it runs', async () => {
+      const { id } = await run('states')
+      await runtime.start(id)
+      assert.equal((await look(runtime, id)).state, 'running')
+      await rig.pause(id)
+      assert.equal((await look(runtime, id)).state, 'paused')
+      await runtime.start(id)
+      assert.equal(await read(await look(runtime, id)), 'hello\n')
+      await runtime.stop(id)
+      await runtime.start(id)
+      assert.equal(await read(await look(runtime, id)), 'hello\n')
+    })
+
+    test('a program that ends at once was started; its exit code is told', async () => {
+      const { id } = await run('brief', { command: ['/bin/sh', '-c', 'exit 3'] })
+      const ended = await eventually(async () => {
+        const found = await look(runtime, id)
+        assert.equal(found.state, 'exited')
+        return found
+      })
+      assert.deepEqual([ended.exitCode, ended.address], [3, null])
+    })
+
+    test('what the engine cannot do is told as failed, and leaves no container', async () => {
+      const impossible = spec('impossible', { runtime: 'no-such-runtime' })
+      await assert.rejects(runtime.create(impossible), ofKind('failed'))
+      await assert.rejects(runtime.create(spec('a name/with?everything')), ofKind('failed'))
+      assert.equal(await runtime.inspect(impossible.name), undefined)
+    })
+
+    test('stopping and removing are done when they are done already', async () => {
+      const { id } = await run('twice')
+      await runtime.stop(id)
+      await runtime.stop(id)
+      await runtime.remove(id)
+      await runtime.remove(id)
+      await runtime.stop(id)
+      assert.equal(await runtime.inspectId(id), undefined)
+      await assert.rejects(runtime.start(id), ofKind('missing'))
+      await assert.rejects(runtime.start('f'.repeat(64)), ofKind('missing'))
+    })
+
+    test('a paused program can be stopped, and a running one removed', async () => {
+      const paused = await run('frozen')
+      await rig.pause(paused.id)
+      await runtime.stop(paused.id)
+      assert.equal((await look(runtime, paused.id)).state, 'exited')
+      const running = await run('felled')
+      await runtime.remove(running.id)
+      assert.equal(await runtime.inspect(running.name), undefined)
+    })
+
+    test('a program that will not end is ended after 10 s', async () => {
+      const { id } = await run('stubborn', { command: ['/bin/sh', '-c', 'trap "" TERM; while :; do sleep 1; done'] })
+      const asked = performance.now()
+      await runtime.stop(id)
+      const took = performance.now() - asked
+      assert.equal((await look(runtime, id)).state, 'exited')
+      assert.ok(took > 9_000 && took < 20_000, `${took} ms`)
+    })
+
+    test('two who remove the same container both find it gone', async () => {
+      const { id } = await run('contested')
+      await Promise.all([runtime.remove(id), runtime.remove(id), runtime.remove(id)])
+      assert.equal(await runtime.inspectId(id), undefined)
+    })
+
+    test('the home outlives its container', async () => {
+      const home = { volume: `${rig.instance}-home`, path: '/home/berth' }
+      const first = await run('home', { home, command: ['/bin/sh', '-c', 'echo kept > note; exec httpd -f -p 8080'] })
+      assert.equal(await read(first, 'note'), 'kept\n')
+      await runtime.remove(first.id)
+      const second = await run('home', { home, command: ['/bin/httpd', '-f', '-p', '8080', '-h', '/home/berth'] })
+      assert.notEqual(second.id, first.id)
+      assert.equal(await read(second, 'note'), 'kept\n')
+    })
+
+    test('the app is told its port and what the spec says', async () => {
+      const env = { GREETING: 'a=b "c" $d', PORT: '1' }
+      const instance = await run('env', { env, ...shell('printf "%s|%s" "$PORT" "$GREETING" > /tmp/env') })
+      assert.equal(await read(instance, 'env'), '8080|a=b "c" $d')
+    })
+
+    test('neighbours cannot reach each other', async () => {
+      const ann = await run('ann')
+      assert.equal(await read(ann), 'hello\n')
+      const ask = (place: string) => `printf "GET / HTTP/1.0\\r\\n\\r\\n" | nc -w 2 ${place}`
+      const script = `
+        httpd -p 9090 -h /home/berth
+        ${ask('127.0.0.1 9090')} > /tmp/itself 2>&1
+        ${ask(`${ann.address} 8080`)} > /tmp/neighbour 2>&1`
+      const bob = await run('bob', shell(script))
+      assert.match(await read(bob, 'itself'), /hello/)
+      assert.match(await read(bob, 'neighbour'), /timed out/)
+    })
+
+    test('the list has all containers of ours, running or not, or those of one person', async () => {
+      const owner = { userId: 4711, slug: 'list', type: 'dev' }
+      const running = await run('listed', { owner })
+      const made = await runtime.create(spec('listed-too', { owner: { ...owner, type: 'prod' } }))
+      const other = await runtime.create(spec('listed-other', { owner: { ...owner, userId: 471 } }))
+      const ours = await runtime.list({ userId: 4711 })
+      assert.deepEqual(new Set(ours.map(({ id }) => id)), new Set([running.id, made.id]))
+      const listed = ours.find(({ id }) => id === running.id)
+      assert.deepEqual(listed, running)
+      assert.ok((await runtime.list()).some(({ id }) => id === other.id))
+      assert.deepEqual(await runtime.list({ userId: 999_999 }), [])
+    })
+
+    test('whoever watches hears of a stop from outside, and of nothing once it has turned away', async () => {
+      const { id } = await run('watched')
+      const away = new AbortController()
+      const heard: RuntimeEvent[] = []
+      runtime.watch((event) => void heard.push(event), away.signal)
+      // There is no sign that listening has begun, so something has to happen until it is heard.
+      await eventually(async () => {
+        await runtime.stop(id)
+        await runtime.start(id)
+        assert.ok(heard.some((event) => event.id === id))
+      })
+      const before = heard.length
+      await rig.stopFromOutside(id)
+      await eventually(() => assert.ok(heard.slice(before).some((event) => event.id === id)))
+      away.abort()
+      const after = heard.filter((event) => event.id === id).length
+      await runtime.start(id)
+      await runtime.stop(id)
+      assert.equal(heard.filter((event) => event.id === id).length, after)
+    })
+
+    test('an image that nobody has is told as such, and leaves no container', async () => {
+      const nowhere = spec('nowhere', { image: '127.0.0.1:1/berth/nothing:1' })
+      await assert.rejects(runtime.create(nowhere), ofKind('image'))
+      await assert.rejects(runtime.create({ ...nowhere, port: null }), ofKind('image'))
+      assert.equal(await runtime.inspect(nowhere.name), undefined)
+    })
+
+    test('whoever has given up already changes nothing', async () => {
+      const { id } = await run('given-up')
+      const gaveUp = AbortSignal.abort(new Error('the person left'))
+      for (const attempt of [
+        () => runtime.create(spec('never'), gaveUp),
+        () => runtime.start(id, gaveUp),
+        () => runtime.stop(id, gaveUp),
+        () => runtime.remove(id, gaveUp),
+      ])
+        await assert.rejects(attempt, /the person left/)
+      assert.equal((await look(runtime, id)).state, 'running')
+      assert.equal(await runtime.inspect(`${rig.instance}-never`), undefined)
+    })
+  })
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, connect, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { engineAddress } from './engine.ts'
+import type { Lifetime } from './berth.ts'
+
+/** An engine that accepts and never answers. @returns its address */
+export const deafEngine = (lifetime: Lifetime) => listen(lifetime, () => undefined)
+
+/** An engine that knows its version and breaks off every other answer in the middle. */
+export function breakingEngine(lifetime: Lifetime): Promise<string> {
+  return answering(lifetime, '200 OK\r\nContent-Length: 1000\r\n\r\n{"Id": "abc', (socket) => socket.destroy())
+}
+
+/** Something in between that knows no path, as a proxy that allows pings only. */
+export function blindProxy(lifetime: Lifetime): Promise<string> {
+  return answering(lifetime, '404 Not Found\r\nContent-Length: 9\r\n\r\nno route\n', () => undefined)
+}
+
+function answering(lifetime: Lifetime, answer: string, afterwards: (socket: Socket) => void): Promise<string> {
+  return listen(lifetime, (socket) =>
+    socket.on('data', (data) => {
+      if (String(data).startsWith('GET /_ping'))
+        return void socket.write('HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nContent-Length: 2\r\n\r\nOK')
+      socket.write(`HTTP/1.1 ${answer}`, () => afterwards(socket))
+    }),
+  )
+}
+
+/** The real engine behind a line that a test can cut, stop up and mend. */
+export interface Line {
+  readonly address: string
+  /** Ends every connection there is. */
+  cut(): void
+  /** From now on nothing comes through any more, and nothing is refused. */
+  stopUp(): void
+}
+
+/** @throws {Error} where the real engine is not on a unix socket */
+export async function lineToEngine(lifetime: Lifetime): Promise<Line> {
+  const sockets = new Set<Socket>()
+  let isStoppedUp = false
+  const address = await listen(lifetime, (near) => {
+    const far = connect(engineAddress.replace(/^unix:\/\//, ''))
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
+    }
+    near.on('data', (data) => isStoppedUp || far.write(data)).on('close', () => far.destroy())
+    far.on('data', (data) => isStoppedUp || near.write(data)).on('close', () => near.destroy())
+  })
+  return {
+    address,
+    cut: () => sockets.forEach((socket) => socket.destroy()),
+    stopUp: () => void (isStoppedUp = true),
+  }
+}
+
+async function listen(lifetime: Lifetime, onSocket: (socket: Socket) => void): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-engine-'))
+  const file = path.join(folder, 'engine.sock')
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    onSocket(socket)
+  }).listen(file)
+  await once(server, 'listening')
+  lifetime.after(() => close(server, sockets, folder))
+  return `unix://${file}`
+}
+
+async function close(server: Server, sockets: Set<Socket>, folder: string): Promise<void> {
+  for (const socket of sockets) socket.destroy()
+  server.close()
+  await once(server, 'close')
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import {
+  RuntimeError,
+  type Instance,
+  type InstanceSpec,
+  type Runtime,
+  type RuntimeErrorKind,
+} from '#/runtime/runtime.ts'
+import type { Lifetime } from './berth.ts'
+import { askEngine, engineAddress, removeInstance, testImage } from './engine.ts'
+
+/** A real runtime, and hands that reach around it. */
+export interface RuntimeRig {
+  readonly name: string
+  readonly runtime: Runtime
+  /** Another installation on the same engine. */
+  readonly neighbour: Runtime
+  readonly instance: string
+  /** What a test wants to have launched; names begin with the instance. */
+  spec(name: string, fields?: Partial<InstanceSpec>): InstanceSpec
+  /** Creates and starts, and looks. */
+  run(name: string, fields?: Partial<InstanceSpec>): Promise<Instance>
+  pause(id: string): Promise<void>
+  stopFromOutside(id: string): Promise<void>
+  /** Takes away whatever both installations made. */
+  close(): Promise<void>
+}
+
+export async function openDockerEngine(): Promise<RuntimeRig> {
+  const instance = `test-${randomBytes(4).toString('hex')}x`
+  const other = `${instance}-other`
+  const open = (name: string) => createDockerRuntime({ instance: name, dockerHost: engineAddress, network: name })
+  const [runtime, neighbour, image] = [open(instance), open(other), await testImage()]
+  await Promise.all([runtime.prepare(), neighbour.prepare()])
+  const spec: RuntimeRig['spec'] = (name, fields) => ({ ...plainSpec, name: `${instance}-${name}`, image, ...fields })
+  return {
+    name: 'Docker Engine',
+    runtime,
+    neighbour,
+    instance,
+    spec,
+    run: (name, fields) => createAndStart(runtime, spec(name, fields)),
+    pause: (id) => askEngine('POST', `/containers/${id}/pause`),
+    stopFromOutside: (id) => askEngine('POST', `/containers/${id}/stop`),
+    close: async () => void (await Promise.all([removeInstance(instance), removeInstance(other)])),
+  }
+}
+
+/** A runtime of an installation of its own at an address; whatever it makes is taken away after the test. */
+export function openAt(dockerHost: string, lifetime: Lifetime): { runtime: Runtime; instance: string } {
+  const instance = `test-${randomBytes(4).toString('hex')}x`
+  lifetime.after(() => removeInstance(instance))
+  return { instance, runtime: createDockerRuntime({ instance, dockerHost, network: instance }) }
+}
+
+const plainSpec: Omit<InstanceSpec, 'name' | 'image'> = {
+  owner: { userId: 1, slug: 'ann', type: 'dev' },
+  port: 8080,
+  env: {},
+  command: null,
+  memory: 64 * 1024 ** 2,
+  cpus: 1,
+  pids: 64,
+  home: null,
+  runtime: null,
+  readOnly: false,
+  capAdd: [],
+  allowSetuid: false,
+  fingerprint: 'first',
+}
+
+export async function createAndStart(runtime: Runtime, spec: InstanceSpec): Promise<Instance> {
+  const { id } = await runtime.create(spec)
+  await runtime.start(id)
+  return look(runtime, id)
+}
+
+/** @throws {Error} when there is none */
+export async function look(runtime: Runtime, id: string): Promise<Instance> {
+  const found = await runtime.inspectId(id)
+  if (!found) throw new Error(`container ${id} is gone`)
+  return found
+}
+
+/** A command for the image: the shell's, then a web server that shows the files of `/tmp`. */
+export const shell = (script: string): Pick<InstanceSpec, 'command'> => ({
+  command: ['/bin/sh', '-c', `${script}\nexec httpd -f -p 8080 -h /tmp`],
+})
+
+/** What the app answers; programs take a moment to listen. @throws {Error} when it did not within 5 s */
+export async function read({ address, port }: Instance, file = ''): Promise<string> {
+  return eventually(async () => {
+    const response = await fetch(`http://${address}:${port}/${file}`, { signal: AbortSignal.timeout(1_000) })
+    if (!response.ok) throw new Error(`${file} answers ${response.status}`)
+    return response.text()
+  })
+}
+
+/** Repeats until it does not throw any more. @throws what it threw last, after 5 s */
+export async function eventually<T>(attempt: () => T | Promise<T>): Promise<T> {
+  const end = performance.now() + 5_000
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (performance.now() > end) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+/** For `assert.rejects`. */
+export const ofKind = (kind: RuntimeErrorKind) => (error: unknown) =>
+  error instanceof RuntimeError && error.kind === kind
