@@ -159,7 +159,8 @@ export class OpenFiles {
     this.#active = file
     this.view.setState(file.state)
     this.#render()
-    this.view.focus()
+    // Not away from somebody who began to type in the terminal while the first file was still on its way.
+    if (!document.activeElement?.closest('.shell')) this.view.focus()
   }
 
   /** @param {OpenFile} file */

@@ -25,8 +25,15 @@ export function openTerminal(place, { onState, onQuiet }) {
   /** @param {object} message */
   const send = (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message))
 
-  terminal.onData((data) => {
+  // What is typed while the connection is being made is kept for it: people begin to type as soon as they see a terminal.
+  let early = ''
+  /** @param {string} data */
+  const type = (data) => {
     for (let at = 0; at < data.length; at += chunk) send({ type: 'input', data: data.slice(at, at + chunk) })
+  }
+  terminal.onData((data) => {
+    if (socket?.readyState !== WebSocket.CONNECTING) type(data)
+    else if (early.length < chunk) early += data
   })
   terminal.onResize(({ cols, rows }) => send({ type: 'resize', cols, rows }))
   new ResizeObserver(() => fit.fit()).observe(place)
@@ -42,6 +49,8 @@ export function openTerminal(place, { onState, onQuiet }) {
     socket.addEventListener('open', () => {
       onState('', false)
       send({ type: 'resize', cols: terminal.cols, rows: terminal.rows })
+      type(early)
+      early = ''
     })
     socket.addEventListener('message', ({ data }) => {
       terminal.write(data)
