@@ -5,10 +5,13 @@
  * Three rules that every adapter keeps:
  * - It never changes a container that does not carry this installation's labels.
  * - "I could not ask" is an `unreachable` error, never an empty answer: forgetting is not the same as not knowing.
- * - Every call ends within a limit of its own; a caller may end it earlier through its signal.
+ * - Every call ends within a limit of its own; a caller may end it earlier through its signal, and gets its reason back.
  */
 export interface Runtime {
-  /** Makes ready what containers need (network, limits known). Safe to repeat. @throws {RuntimeError} `unreachable` */
+  /**
+   * Makes ready what containers need (network, limits known). Safe to repeat.
+   * @throws {RuntimeError} `unreachable`, or `failed` when what is there would not keep containers apart
+   */
   prepare(): Promise<void>
 
   /** Resolves when the engine answers. @throws {RuntimeError} `unreachable` within 3 s */
@@ -25,7 +28,8 @@ export interface Runtime {
 
   /**
    * Creates a container that does not run yet, and its home volume when the owner has none. Pulls the image when it is missing.
-   * After a failure nothing new exists but perhaps the volume.
+   * After a failure nothing new exists but perhaps the volume; after a time-out or an abort perhaps the container, which
+   * the next attempt finds by its name.
    * @throws {RuntimeError} `conflict` when the name is taken, `image` when the image cannot be had
    */
   create(spec: InstanceSpec, signal?: AbortSignal): Promise<Created>
