@@ -13,6 +13,7 @@ const limitMs = 300_000
 export const checks = new Map([
   ['types of api', ['typescript/bin/tsc', '-p', 'api']],
   ['types of server', ['typescript/bin/tsc', '-p', 'server']],
+  ['types of journeys', ['typescript/bin/tsc', '-p', 'server/test/journeys']],
   ['types of web', ['typescript/bin/tsc', '-p', 'web']],
   ['types of tools', ['typescript/bin/tsc', '-p', 'tools']],
   ['lint', ['oxlint/bin/oxlint', '--deny-warnings', '--report-unused-disable-directives']],

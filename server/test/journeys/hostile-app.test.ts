@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { startBerth } from '#test/support/berth.ts'
+import { openTab } from '#test/support/browser.ts'
+
+/**
+ * Whatever runs in a container runs its pages on the origin of the front end, with its owner's cookie sent along.
+ * Here a page of Ann's own container, Ann an administrator, tries what a hostile app would.
+ */
+const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
+const berth = await startBerth({ after }, { webDir })
+const ann = await berth.signUp('ann@x.org')
+const { page } = await openTab({ after })
+const cookie = { name: 'spawner_token', value: ann.token, domain: '.berth.localhost', path: '/', httpOnly: true }
+await page.context().addCookies([cookie])
+
+const openContainer = () => page.goto(`${berth.app.spawnerUrl}/ann-dev/`)
+
+/** Value of `csrf` in the boot data of the front end's document, as far as a script could read it. */
+const proofIn = (html: string) => /"csrf":("[^"]*"|null)/.exec(html)?.[1]
+
+test("the person's own navigation to the front end carries the proof", async () => {
+  const response = await page.goto(berth.app.frontendUrl)
+  assert.match(proofIn((await response?.text()) ?? '') ?? '', /^"[\w-]{40,}"$/)
+})
+
+test('a script that fetches the front end reads a document without the proof', async () => {
+  await openContainer()
+  const html = await page.evaluate(async () => (await fetch('/', { credentials: 'include' })).text())
+  assert.equal(proofIn(html), 'null')
+})
+
+test('a script cannot pretend to navigate', async () => {
+  await openContainer()
+  const refused = await page.evaluate(() => {
+    try {
+      return new Request('/', { mode: 'navigate' as RequestMode }).mode
+    } catch (error) {
+      return (error as Error).name
+    }
+  })
+  assert.equal(refused, 'TypeError')
+})
+
+test('a frame of the front end stays empty', async () => {
+  await openContainer()
+  const text = await page.evaluate(async () => {
+    const frame = document.createElement('iframe')
+    frame.src = '/'
+    document.body.append(frame)
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    try {
+      return frame.contentDocument?.documentElement.outerHTML ?? ''
+    } catch {
+      return ''
+    }
+  })
+  assert.equal(proofIn(text), undefined)
+})
+
+test("a window of the front end that a container's page opens cannot be read by it", async () => {
+  await openContainer()
+  const text = await page.evaluate(async () => {
+    const opened = window.open('/')
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    try {
+      return opened?.document.documentElement.outerHTML ?? ''
+    } catch {
+      return ''
+    }
+  })
+  assert.equal(proofIn(text), undefined)
+  for (const other of page.context().pages()) if (other !== page) await other.close()
+})
+
+test('with the cookie alone it can change nothing and read nothing that administrators read', async () => {
+  await openContainer()
+  const statuses = await page.evaluate(async () => {
+    const send = async (method: string, target: string) =>
+      (await fetch(target, { method, credentials: 'include', headers: { 'x-csrf-token': 'guess' } })).status
+    return [
+      await send('POST', '/api/container/launch/dev'),
+      await send('POST', '/api/container/restart'),
+      await send('POST', '/api/auth/logout'),
+      await send('GET', '/api/admin/users'),
+      await send('POST', '/api/admin/users/1/block'),
+    ]
+  })
+  assert.deepEqual(statuses, [403, 403, 403, 403, 403])
+})
+
+test('it cannot see the token that the browser sends', async () => {
+  await openContainer()
+  assert.ok(!(await page.evaluate(() => document.cookie)).includes('spawner_token'))
+})
