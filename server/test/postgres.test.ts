@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { ask, assertOk, mailsTo, recordOf, verify } from './support/asking.ts'
+import { startBerth } from './support/berth.ts'
+import { startPostgres } from './support/postgres.ts'
+
+/** A whole Berth on PostgreSQL, where transactions do overlap: what SQLite's single writer gives for nothing is proved here. */
+const postgres = await startPostgres()
+const berth = await startBerth({ after }, { env: { DATABASE_URL: postgres.url } })
+after(() => berth.close().then(() => postgres.stop()))
+
+test('of twenty first sign-ups at once exactly one becomes administrator', async () => {
+  const emails = Array.from({ length: 20 }, (_, index) => `first${index}@x.org`)
+  const replies = await Promise.all(emails.map((email) => ask(berth, 'signup', email)))
+  replies.forEach(assertOk)
+  const admins = await berth.database.db.selectFrom('users').select('id').where('is_admin', '=', 1).execute()
+  assert.equal(admins.length, 1)
+})
+
+test('of twenty logins for one address at once three are mailed and the others are 429', async () => {
+  const ann = await berth.signUp('ann@x.org')
+  assert.ok(ann.token)
+  const before = mailsTo(berth, 'ann@x.org')
+  const replies = await Promise.all(Array.from({ length: 20 }, () => ask(berth, 'login', 'ann@x.org')))
+  const mailed = mailsTo(berth, 'ann@x.org') - before
+  // The signup link took one of the three places.
+  assert.equal(mailed, 2)
+  assert.equal(replies.filter(({ status }) => status === 200).length, 2)
+  assert.equal(replies.filter(({ status }) => status === 429).length, 18)
+})
+
+test('of ten uses of one link at once one signs in', async () => {
+  assertOk(await ask(berth, 'signup', 'ben@x.org'))
+  const token = berth.mail.tokenFor('ben@x.org')
+  const replies = await Promise.all(Array.from({ length: 10 }, () => verify(berth, 'signup', token)))
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array<number>(9).fill(400)])
+})
+
+test('launch, list, block and sign out work as on SQLite', async () => {
+  const { id } = await berth.database.db
+    .selectFrom('users')
+    .select('id')
+    .where('is_admin', '=', 1)
+    .executeTakeFirstOrThrow()
+  const { email } = await berth.database.db
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  assertOk(await verify(berth, 'signup', berth.mail.tokenFor(email)))
+  assertOk(await ask(berth, 'login', email))
+  const signedIn = await verify(berth, 'login', berth.mail.tokenFor(email))
+  const token = signedIn.body.access_token as string
+  const admin = {
+    token,
+    id,
+    slug: signedIn.body.user.slug,
+    auth: signedIn.body,
+    call: (...[m, p, o]: Parameters<typeof berth.call>) => berth.call(m, p, { token, ...o }),
+  }
+  const eve = await berth.signUp('eve@x.org')
+  assertOk(await eve.call('POST', '/api/container/launch/prod'))
+  const listed = await eve.call('GET', '/api/user/containers')
+  assert.deepEqual(
+    listed.body.containers.map(({ status }: { status: string }) => status),
+    ['running', 'running'],
+  )
+  assertOk(await admin.call('POST', `/api/admin/users/${eve.id}/block`))
+  assert.equal((await eve.call('POST', '/api/container/launch/prod')).status, 403)
+  assert.equal((await recordOf(admin, eve.id, 'prod')).is_blocked, true)
+  assertOk(await admin.call('POST', '/api/auth/logout'))
+  assert.equal((await admin.call('GET', '/api/user/me')).status, 401)
+})
