@@ -63,7 +63,7 @@ export const refusals = {
   forgeable: () =>
     new Refusal(
       403,
-      'A browser may do this only from a page of Berth itself. Reload the page, or send the token as "Authorization: Bearer".',
+      'A browser may do this only from a page of Berth itself. Open Berth by its address; where that is plain http, sign in again.',
     ),
 
   userGone: () => new Refusal(404, 'The account of this token does not exist any more.'),

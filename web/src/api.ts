@@ -3,8 +3,20 @@ import { takeBoot } from '#/boot.ts'
 
 const { csrf, signedIn } = takeBoot(document)
 
-/** Whether this document was served to somebody who is signed in. Sign-in and sign-out load a new document. */
-export const isSignedIn = signedIn
+/** The token itself, where the document cannot carry the CSRF value; never anywhere but in this variable. */
+let bearer: string | null = null
+
+/** Whether somebody is signed in: this document was served to them, or they signed in on it. */
+export const isSignedIn = () => signedIn || bearer !== null
+
+/**
+ * For plain http anywhere but on this machine: browsers do not say there that a person navigated, so the server cannot
+ * tell our documents from what a container's page fetched, and gives them no CSRF value. The page then works with the
+ * token of the sign-in, until it is left or reloaded.
+ */
+export function keepToken(token: string): void {
+  bearer = token
+}
 
 /** Milliseconds that a usual request may take. Mailing a link is the slowest of them. */
 const usualLimit = 30_000
@@ -20,6 +32,7 @@ export function connect(signal: AbortSignal, limit = usualLimit): Client {
   return createClient((input, init) => {
     const headers = new Headers(init?.headers)
     if (csrf !== null) headers.set('x-csrf-token', csrf)
+    if (bearer !== null) headers.set('authorization', `Bearer ${bearer}`)
     return fetch(input, { ...init, headers, signal: AbortSignal.any([signal, AbortSignal.timeout(limit)]) })
   })
 }

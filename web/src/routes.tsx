@@ -10,7 +10,7 @@ import { usePlace } from '#/place.ts'
 
 /** Keys tell React that pages which share a component are different pages: fields and errors must not move along. */
 const routes: Readonly<Record<PagePath, () => ReactNode>> = {
-  [pages.home]: () => (isSignedIn ? <Dashboard /> : <AskForLink key="login" kind="login" />),
+  [pages.home]: () => (isSignedIn() ? <Dashboard /> : <AskForLink key="login" kind="login" />),
   [pages.login]: () => <AskForLink key="login" kind="login" />,
   [pages.signUp]: () => <AskForLink key="signup" kind="signup" />,
   [pages.checkMail]: () => <CheckMail />,

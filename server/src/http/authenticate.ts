@@ -33,7 +33,7 @@ function refuseCrossSite(request: FastifyRequest): void {
 /**
  * A cookie comes along whoever made the browser send it, and the pages of containers share our origin, so that neither
  * `Origin`, `Referer` nor `Sec-Fetch-Site` tells them from our own. What does is a proof that only our own documents
- * are given (see `page.ts`). It is asked of browsers, for everything that changes something and for all that
+ * are given (see `pages.ts`). It is asked of browsers, for everything that changes something and for all that
  * administrators can read; a command-line client has no other site's pages in it and needs none.
  */
 function refuseForgeable(sessions: Sessions, access: Access, session: Session, request: FastifyRequest): void {

@@ -11,11 +11,21 @@ export interface Tab {
   readonly problems: string[]
 }
 
-/** Starts Chromium; it ends with the test. Names below `localhost` lead to this machine in it. */
-export async function openTab(lifetime: Lifetime): Promise<Tab> {
+/**
+ * Starts Chromium; it ends with the test. Names below `localhost` lead to this machine in it.
+ * @param host another name that does
+ */
+export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
   const browser: Browser = await chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--disable-background-networking',
+      '--disable-sync',
+      ...hostRule(host),
+    ],
   })
   lifetime.after(() => browser.close())
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
@@ -28,3 +38,6 @@ export async function openTab(lifetime: Lifetime): Promise<Tab> {
   })
   return { page, problems }
 }
+
+const hostRule = (host: string | undefined) =>
+  host === undefined ? [] : [`--host-resolver-rules=MAP ${host} 127.0.0.1`]

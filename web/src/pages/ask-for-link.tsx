@@ -43,7 +43,7 @@ export function AskForLink({ kind }: { kind: 'login' | 'signup' }) {
   return (
     <Page title={mine.title} narrow>
       {/* No redirect: a document can believe in a token that the API refuses, and the two would send people to and fro. */}
-      {isSignedIn && (
+      {isSignedIn() && (
         <p className="note">
           {words.signedIn} <a href={next ?? pages.home}>{words.goOn}</a>
         </p>

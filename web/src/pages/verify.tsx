@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { ApiError, type Client } from '@berth/api/client.ts'
-import { connect } from '#/api.ts'
+import { connect, keepToken } from '#/api.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { EmailForm } from '#/components/email-form.tsx'
@@ -46,10 +46,9 @@ export function Verify({ kind }: { kind: 'login' | 'signup' }) {
 
   function verify(given: string) {
     void run(async (signal) => {
-      await mine.verify(connect(signal), given).catch(forgetRefused)
+      const { access_token } = await mine.verify(connect(signal), given).catch(forgetRefused)
       setDone(true)
-      // A real navigation: the server puts the CSRF value of the new session into the next document.
-      location.replace(takeNext() ?? pages.home)
+      enter(access_token, takeNext())
     })
   }
 
@@ -66,6 +65,16 @@ export function Verify({ kind }: { kind: 'login' | 'signup' }) {
       )}
     </Page>
   )
+}
+
+/**
+ * A real navigation, where it is of use: the server puts the CSRF value of the new session into the next document.
+ * On plain http it cannot, so the dashboard goes on in this one.
+ */
+function enter(accessToken: string, next: string | undefined): void {
+  if (isSecureContext || next !== undefined) return location.replace(next ?? pages.home)
+  keepToken(accessToken)
+  go(pages.home)
 }
 
 /** A used, expired or wrong token would only be refused again after a reload. */

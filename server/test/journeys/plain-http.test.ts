@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { test } from 'node:test'
+import { startBerth } from '#test/support/berth.ts'
+import { openTab } from '#test/support/browser.ts'
+
+/**
+ * A server in the next room, without TLS: browsers keep their `Sec-Fetch-*` headers to themselves there, so the documents
+ * cannot carry the proof that they are ours. Found when the first dashboard on such an address could launch nothing.
+ */
+const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
+
+test('on plain http away from localhost a person can sign in and launch, and after a reload is told to sign in again', async (t) => {
+  const host = 'room.test'
+  const berth = await startBerth(t, { webDir, env: { SPAWNER_SUBDOMAIN: '', BASE_DOMAIN: host } })
+  const { page } = await openTab(t, host)
+  const here = `http://${host}:${berth.app.port}`
+  await page.goto(`${here}/signup`)
+  assert.equal(await page.evaluate(() => isSecureContext), false)
+  await page.getByLabel('E-mail address').fill('ann@x.org')
+  await page.getByRole('button', { name: 'Mail me a signup link' }).click()
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+  await page.goto(`${here}/verify-signup?token=${berth.mail.tokenFor('ann@x.org')}`)
+  await page.getByRole('button', { name: 'Finish signing up' }).click()
+  await page.getByRole('button', { name: 'Launch Production' }).click()
+  await page.getByRole('link', { name: 'Open Production' }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Restart Development' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
+  await page.getByText('sign in again').waitFor()
+})
