@@ -137,7 +137,7 @@ function wireReconciler(
   { spawner }: Containers,
   { revocations }: Accounts,
 ): Reconciler {
-  const stop: Stop = (record) => spawner.stop(record)
+  const stop: Stop = (owned) => spawner.stopBlocked(owned)
   const tasks = [preparedTask(runtime), blockedTask(database, runtime, stop, log), expiredTask(database, revocations)]
   return new Reconciler(tasks, reconcileEvery, log)
 }
@@ -152,7 +152,7 @@ async function wireHttp(
 ) {
   const { config, database, log } = parts
   const enforce = enforceBlocks(
-    (record) => containers.spawner.stop(record),
+    (owned) => containers.spawner.stopBlocked(owned),
     () => reconciler.activate(),
     log,
   )
@@ -183,7 +183,7 @@ function gatewayParts(
 ): GatewayParts {
   return {
     identify: async (request) => {
-      const { session } = await sessions.identify(request.headers, new Date())
+      const session = await sessions.identifyForApp(request.headers, new Date())
       return session?.user && { ...callerOf(session.user), token: session.token }
     },
     find: (segment) => directory.find(segment),

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { jwtVerify, SignJWT } from 'jose'
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
 import { algorithm, type SigningKey } from './signing-key.ts'
 
 /** What a valid access token says. */
 export interface Claims {
   readonly userId: number
   readonly jti: string
+  readonly issuedAt: Date
   readonly expiresAt: Date
 }
 
@@ -70,6 +71,15 @@ export class AccessTokens {
     return claims
   }
 
+  /** Whether a token says that it was signed with our key, valid or not. */
+  isOurs(token: string): boolean {
+    try {
+      return decodeProtectedHeader(token).kid === this.#key.kid
+    } catch {
+      return false
+    }
+  }
+
   async #sign(subject: Subject, jti: string, now: Date, lifetime: number, audience?: string): Promise<string> {
     const issuedAt = Math.floor(now.getTime() / 1000)
     const jwt = new SignJWT({ is_admin: subject.isAdmin })
@@ -86,13 +96,13 @@ export class AccessTokens {
     try {
       const { payload } = await jwtVerify(token, this.#key.publicKey, {
         algorithms: [algorithm],
-        requiredClaims: ['sub', 'jti', 'exp'],
+        requiredClaims: ['sub', 'jti', 'iat', 'exp'],
         currentDate: now,
       })
-      const { sub = '', jti = '', exp = 0, aud } = payload
+      const { sub = '', jti = '', iat = 0, exp = 0, aud } = payload
       // Only a container's token has an audience; the API is not it.
       if (aud !== undefined || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
-      return { userId: Number(sub), jti, expiresAt: new Date(exp * 1000) }
+      return { userId: Number(sub), jti, issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000) }
     } catch {
       // jose throws for each way in which a token can be wrong; to the caller they are one.
       return undefined

@@ -46,6 +46,16 @@ export class Sessions {
   }
 
   /**
+   * As `identify`, for a request on its way to an app. Apps have `Authorization` headers of their own, so one that is not
+   * a token of ours leaves it to the cookie; one that is ours, but expired or revoked, does not.
+   */
+  async identifyForApp(headers: IncomingHttpHeaders, now: Date): Promise<Session | undefined> {
+    const { authorization, ...others } = headers
+    const isOurs = bearerTokens(authorization ?? '').some((token) => this.#tokens.isOurs(token))
+    return (await this.identify(isOurs ? headers : others, now)).session
+  }
+
+  /**
    * A proof that a page of ours made the request. Put into documents that a person navigated to, where no container's
    * page on the same origin can read it.
    */
@@ -59,18 +69,29 @@ export class Sessions {
     return given.length === expected.length && timingSafeEqual(given, expected)
   }
 
-  /** With several different cookies of our name somebody tossed one in: only a single valid one is believed. */
+  /**
+   * With several different cookies of our name somebody tossed some in: only a single valid one is believed. All of them
+   * are looked at, however many (the size of a head bounds them): a look at the first few only would let junk cookies
+   * with longer paths, which browsers send first, push the real one out.
+   */
   async #theOneValid(candidates: readonly string[], via: Session['via'], now: Date): Promise<Session | undefined> {
     const valid: { claims: Claims; token: string }[] = []
-    for (const token of new Set(candidates.slice(0, 4))) {
+    for (const token of new Set(candidates)) {
       const claims = await this.#tokens.verify(token, now)
       if (claims && !this.#revocations.has(claims.jti)) valid.push({ claims, token })
     }
     const [only] = valid
     if (!only || valid.length > 1) return undefined
-    return { ...only, via, user: await findUser(this.#database.db, only.claims.userId) }
+    const user = await findUser(this.#database.db, only.claims.userId)
+    return user && isOlder(only.claims, user) ? undefined : { ...only, via, user }
   }
 }
+
+/**
+ * A token from before its user existed is somebody else's: after an older store was restored, ids are given again.
+ * Tokens count in whole seconds.
+ */
+const isOlder = ({ issuedAt }: Claims, { createdAt }: User) => issuedAt.getTime() + 1_000 <= createdAt.getTime()
 
 /** RFC 6750 section 2.1; the scheme's case does not matter (RFC 9110, 11.1). */
 function bearerTokens(authorization: string): string[] {

@@ -41,12 +41,15 @@ export function containerName(instance: string, slug: string, type: string): str
   return `${spelled.slice(0, longest - 9)}-${hash(exact)}`
 }
 
-/** Name of the volume that holds a home. By user id, which is never given twice. */
-export function homeVolume(instance: string, userId: number, type: string): string {
+/**
+ * Name of the volume that holds a home. By user id and slug: neither is given twice, but after an older store was
+ * restored the next person gets an id again whose files are still there.
+ */
+export function homeVolume(instance: string, userId: number, slug: string, type: string): string {
   const spelled = type.replace(/[^a-z0-9-]/g, '_')
   return spelled === type && type.length <= 40
-    ? `${instance}-home-${userId}-${type}`
-    : `${instance}-home-${userId}-${spelled.slice(0, 31)}-${hash(type)}`
+    ? `${instance}-home-${userId}-${slug}-${type}`
+    : `${instance}-home-${userId}-${slug}-${spelled.slice(0, 31)}-${hash(type)}`
 }
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)

@@ -2,27 +2,27 @@ import { OneAtATime } from '#/one-at-a-time.ts'
 
 /**
  * One flight per key and verb. Work on the same key never overlaps; whoever asks for what is already under way, or
- * already waiting, shares its outcome instead of doing it again. So twenty launches of one container are one launch,
- * and a block that comes in between waits its turn.
+ * already waiting, shares its outcome instead of doing it again. So twenty launches of one container are one launch.
+ * Nobody joins a flight that something else waits behind: a launch asked for after a stop must come after that stop.
  */
 export class Flights {
   readonly #queue = new OneAtATime()
-  readonly #shared = new Map<string, Promise<unknown>>()
+  /** The flight that was asked for last, by key. */
+  readonly #last = new Map<string, { verb: string; flight: Promise<unknown> }>()
 
   /**
-   * Joins the waiting or running flight of this key and verb, or starts one behind the key's other flights.
+   * Joins the key's last flight when it is of this verb, or starts one behind it.
    * All callers of one verb must pass work with the same result type.
    */
   async join<T>(key: string, verb: string, work: () => Promise<T>): Promise<T> {
-    const name = `${key} ${verb}`
-    const underWay = this.#shared.get(name) as Promise<T> | undefined
-    if (underWay) return underWay
-    const flight = this.#queue.run(key, work)
-    this.#shared.set(name, flight)
+    const last = this.#last.get(key)
+    if (last?.verb === verb) return last.flight as Promise<T>
+    const mine = { verb, flight: this.#queue.run(key, work) }
+    this.#last.set(key, mine)
     try {
-      return await flight
+      return await mine.flight
     } finally {
-      this.#shared.delete(name)
+      if (this.#last.get(key) === mine) this.#last.delete(key)
     }
   }
 }

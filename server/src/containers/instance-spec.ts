@@ -27,7 +27,10 @@ export function instanceSpec(user: User, template: Template, settings: InstanceS
     memory: template.memory,
     cpus: template.cpus,
     pids: template.pids,
-    home: template.home === null ? null : { volume: homeVolume(instance, user.id, template.type), path: template.home },
+    home:
+      template.home === null
+        ? null
+        : { volume: homeVolume(instance, user.id, user.slug, template.type), path: template.home },
     runtime: template.runtime,
     readOnly: template.readOnly,
     capAdd: template.capAdd,

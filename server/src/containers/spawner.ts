@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { attempt } from '#/attempt.ts'
-import { refusals } from '#/errors.ts'
+import { refusals, type Refusal } from '#/errors.ts'
 import { RuntimeError, type Instance, type InstanceSpec, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import {
@@ -15,6 +15,12 @@ import { Flights } from './flights.ts'
 import { instanceSpec, type InstanceSettings } from './instance-spec.ts'
 import { Settling } from './settling.ts'
 import type { Template } from './template.ts'
+
+/** A container by whose it is. */
+export interface OwnedType {
+  readonly userId: number
+  readonly type: string
+}
 
 /** A container that runs. */
 export interface Running {
@@ -74,12 +80,17 @@ export class Spawner {
     })
   }
 
-  /** Stops the record's container, after whatever is under way for it. @throws {RuntimeError} */
-  async stop(record: UserContainer): Promise<void> {
-    return this.#flights.join(keyOf(record.userId, record.type), 'stop', async () => {
-      // Looked up again: a launch that was ahead of us may have made another container.
-      const { containerId } = (await findContainer(this.#database.db, record.userId, record.type)) ?? record
-      if (containerId) await this.#runtime.stop(containerId)
+  /**
+   * Stops what runs of a blocked (user, type), after whatever is under way for it; nothing, when the block was lifted
+   * meanwhile. Found by its labels: a crash can leave a container whose id no record knows.
+   * @throws {RuntimeError}
+   */
+  async stopBlocked({ userId, type }: OwnedType): Promise<void> {
+    return this.#flights.join(keyOf(userId, type), 'stop', async () => {
+      const block = await this.#blockOf(userId, type)
+      if (!block) return
+      const instances = await this.#runtime.list({ userId })
+      for (const { id, owner } of instances) if (owner?.type === type) await this.#runtime.stop(id)
     })
   }
 
@@ -93,9 +104,10 @@ export class Spawner {
   async #makeRunning(user: User, template: Template, record: UserContainer): Promise<Instance> {
     const spec = instanceSpec(user, template, this.#settings)
     const found = await this.#inspectOurs(spec)
-    if (found?.state === 'running') return this.#adopt(record, found)
     const instance =
-      (found && (await this.#tryToStart(record, spec, found))) ?? (await this.#createAndStart(record, spec, found))
+      (found?.state === 'running' ? await this.#adopt(record, found) : undefined) ??
+      (found && (await this.#tryToStart(record, spec, found))) ??
+      (await this.#createAndStart(record, spec, found))
     await this.#stopIfBlocked(record, instance)
     return instance
   }
@@ -157,14 +169,21 @@ export class Spawner {
 
   /** Blocking does not wait for a launch that is under way; the launch looks once more before it promises anything. */
   async #stopIfBlocked(record: UserContainer, instance: Instance): Promise<void> {
-    const [now, owner] = await Promise.all([
-      findContainer(this.#database.db, record.userId, record.type),
-      findUser(this.#database.db, record.userId),
-    ])
-    if (now && owner && !now.isBlocked && !owner.isBlocked) return
+    const block = await this.#blockOf(record.userId, record.type)
+    if (!block) return
     await this.#runtime.stop(instance.id)
-    if (owner?.isBlocked) throw refusals.userBlockedFromContainers(now?.blockedAt ?? null)
-    throw refusals.containerBlocked(now?.blockedAt ?? null)
+    throw block
+  }
+
+  /** The refusal of whoever would launch it now; undefined when nobody would be refused. A user who is gone counts as blocked. */
+  async #blockOf(userId: number, type: string): Promise<Refusal | undefined> {
+    const [record, user] = await Promise.all([
+      findContainer(this.#database.db, userId, type),
+      findUser(this.#database.db, userId),
+    ])
+    const at = record?.blockedAt ?? null
+    if (record?.isBlocked) return refusals.containerBlocked(at)
+    return user && !user.isBlocked ? undefined : refusals.userBlockedFromContainers(at)
   }
 
   async #removeOld(user: User, template: Template): Promise<void> {

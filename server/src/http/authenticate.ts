@@ -47,4 +47,7 @@ function refuseForgeable(sessions: Sessions, access: Access, session: Session, r
  * `Sec-Fetch-Mode` would not do: the `fetch` of Node.js sends it, too, and a script there is a plain client.
  */
 const isBrowser = ({ headers }: FastifyRequest) =>
-  headers['sec-fetch-site'] !== undefined || headers.origin !== undefined
+  headers['sec-fetch-site'] !== undefined ||
+  headers.origin !== undefined ||
+  // On plain http away from localhost, a page that only reads sends neither.
+  headers['user-agent']?.startsWith('Mozilla/') === true

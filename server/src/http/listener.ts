@@ -46,8 +46,8 @@ export function createListener(reserved: ReadonlySet<string>): {
     if (answering && isContainer) answering.gateway.upgrade(request, socket, head)
     else socket.end(rawAnswer(404, 'Not Found', 'There is nothing to upgrade to here.'))
   })
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end(rawAnswer(400, 'Bad Request', 'This is not a valid HTTP request.'))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (socket.writable) socket.end(answerTo(error))
     else socket.destroy()
   })
   return { server, serve: (parts) => void (answering = parts) }
@@ -99,6 +99,20 @@ function endSlowBody(request: IncomingMessage): void {
 
 function refuse(response: ServerResponse, status: number, error: string): void {
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify({ error }))
+}
+
+/** What Node's parser refuses, before there is a request to answer. */
+function answerTo({ code }: NodeJS.ErrnoException): string {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return rawAnswer(
+      431,
+      'Request Header Fields Too Large',
+      'Address, headers and cookies are too large together: at most 16 KiB.',
+    )
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return rawAnswer(408, 'Request Timeout', 'The request did not arrive in time.')
+  return rawAnswer(400, 'Bad Request', 'This is not a valid HTTP request.')
 }
 
 function rawAnswer(status: number, reason: string, error: string): string {

@@ -61,7 +61,6 @@ export async function listBlockedContainers(db: Db): Promise<UserContainer[]> {
     .innerJoin('users', 'users.id', 'user_containers.user_id')
     .selectAll('user_containers')
     .where(({ eb, or }) => or([eb('user_containers.is_blocked', '=', 1), eb('users.is_blocked', '=', 1)]))
-    .where('container_id', 'is not', null)
     .execute()
   return rows.map(fromRow)
 }

@@ -98,3 +98,15 @@ test('the proof is in a page that a person navigated to, not in one that a scrip
   const headers = { cookie, origin: berth.url, 'sec-fetch-site': 'same-origin', 'x-csrf-token': String(proof) }
   assertOk(await berth.call('POST', '/api/auth/logout', { headers }))
 })
+
+/** Browsers send cookies with longer paths first; a hostile page can add as many as it likes. */
+test('junk cookies of our name, however many, neither sign anybody in nor lock their owner out', async () => {
+  const [own, other] = [await berth.signUp('toss-own@x.org'), await berth.signUp('toss-other@x.org')]
+  const junk = Array.from({ length: 30 }, (_, index) => `spawner_token=junk${index}`)
+  const me = (...values: string[]) =>
+    berth.call('GET', '/api/user/me', {
+      headers: { cookie: [...junk, ...values.map((value) => `spawner_token=${value}`)].join('; ') },
+    })
+  assert.equal((await me(own.token)).body.user.id, own.id)
+  assert.equal((await me(other.token, own.token)).status, 401)
+})

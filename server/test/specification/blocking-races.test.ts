@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertOk, blockContainer, engineState, recordOf, unblockContainer } from '../support/asking.ts'
+import { startBerth } from '../support/berth.ts'
+
+const berth = await startBerth({ after })
+const admin = await berth.signUp('boss@x.org')
+
+test('launch, block, unblock and launch at once: whoever was told "running" last has a running container', async () => {
+  const ann = await berth.signUp('ann@x.org')
+  const { id } = await recordOf(admin, ann.id)
+  for (let round = 0; round < 3; round++) {
+    await berth.runtime.remove((await recordOf(admin, ann.id)).container_id ?? '')
+    const first = ann.call('POST', '/api/container/launch/dev')
+    const block = blockContainer(admin, id)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    assertOk(await unblockContainer(admin, id))
+    const last = await ann.call('POST', '/api/container/launch/dev')
+    await Promise.all([first, block])
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    assertOk(last)
+    assert.equal(await engineState(berth, last.body.container_id), 'running')
+  }
+})
+
+test('a container whose id no record knows is stopped by a block, too', async () => {
+  const eve = await berth.signUp('eve@x.org')
+  const { id, container_id } = await recordOf(admin, eve.id)
+  await berth.database.db.updateTable('user_containers').set({ container_id: null }).where('id', '=', id).execute()
+  assertOk(await blockContainer(admin, id))
+  assert.equal(await engineState(berth, container_id ?? ''), 'exited')
+})
