@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressesFor, readConfig } from './config.ts'
+import { addressesFor, readConfig, warningsFor } from './config.ts'
 
 const read = (env: Record<string, string>, files: Record<string, string> = {}) =>
   readConfig(env, (file) => {
@@ -113,4 +113,15 @@ test('the image of dev and prod can be set by variable while the templates are t
   const { templates } = good({ USER_TEMPLATE_IMAGE_DEV: 'mine:1' })
   assert.equal(templates.get('dev')?.image, 'mine:1')
   assert.equal(templates.get('prod')?.image, 'berth-demo-prod:latest')
+})
+
+test('plain http anywhere but on this machine, and a subdomain of an address, are warned of', () => {
+  const warned = (env: Record<string, string>) => {
+    const config = good(env)
+    return warningsFor(config, addressesFor(config, 80)).join()
+  }
+  assert.equal(warned({}), '')
+  assert.equal(warned({ BASE_DOMAIN: 'berth.example.org', PREFERRED_URL_SCHEME: 'https' }), '')
+  assert.match(warned({ BASE_DOMAIN: 'berth.example.org' }), /plain http/)
+  assert.match(warned({ BASE_DOMAIN: '127.0.0.1:8080' }), /SPAWNER_SUBDOMAIN=/)
 })

@@ -113,6 +113,19 @@ export function addressesFor(config: Config, boundPort: number): Addresses {
   return { spawnerUrl, frontendUrl: config.frontendUrl ?? spawnerUrl, cookieDomain: baseDomain.replace(/:\d+$/, '') }
 }
 
+/** What is allowed but will surprise somebody, each a sentence; said once at start. */
+export function warningsFor(config: Config, { spawnerUrl, frontendUrl, cookieDomain }: Addresses): string[] {
+  const warnings: string[] = []
+  const isLocal = /(^|\.)localhost$|^127\./.test(cookieDomain)
+  if (isIP(cookieDomain) !== 0 && config.spawnerSubdomain !== '') {
+    warnings.push(`${spawnerUrl} leads nowhere: addresses have no subdomains. Set SPAWNER_SUBDOMAIN= (empty).`)
+  }
+  if (frontendUrl.startsWith('http:') && !isLocal) {
+    warnings.push('Tokens travel over plain http. Put a TLS proxy in front and set PREFERRED_URL_SCHEME=https.')
+  }
+  return warnings
+}
+
 function readAllTemplates(
   text: (name: string) => string | null,
   readFile: (path: string) => string,

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { pino, type Logger } from 'pino'
 import { loadSigningKey } from '#/accounts/signing-key.ts'
 import { startApp, type App } from '#/app.ts'
-import { readConfig, type Config } from '#/config.ts'
+import { readConfig, warningsFor, type Config } from '#/config.ts'
 import { createBuiltinGateway } from '#/gateway/builtin/builtin-gateway.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createOutbox } from '#/mail/outbox.ts'
@@ -26,6 +26,7 @@ async function main(): Promise<void> {
   try {
     const app = await start(config, log)
     sayWhere(app, config)
+    for (const warning of warningsFor(config, app)) log.warn(warning)
     stopOnSignal(app, log)
   } catch (error) {
     log.fatal({ err: error }, 'Berth could not start')

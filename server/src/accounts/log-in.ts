@@ -30,7 +30,7 @@ export class LogIn {
 
   /**
    * Mails another signup link to a user who never verified. Everybody else gets the same answer and no mail, limits
-   * and failures included: this endpoint tells nothing.
+   * and failures included: the answer tells nothing (how long it takes may, as long as the mail is waited for).
    * @throws {Refusal} 400 empty
    */
   async resendVerification(
