@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { insertAuditEntries, listAuditEntries } from '#/store/audit-log.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
@@ -243,3 +244,20 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
     })
   })
 }
+
+test('when SQLite ended a transaction by itself, as on a full disk, the reason is what is reported', async (t) => {
+  const here = await mkdtemp(path.join(tmpdir(), 'berth-full-'))
+  const database = await openDatabase(null, here)
+  t.after(async () => {
+    await database.close()
+    await rm(here, { recursive: true })
+  })
+  const filling = database.transaction(async (tx) => {
+    await insertUser(tx, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
+    // What SQLite does of its own accord when it cannot write.
+    await sql`rollback`.execute(tx)
+    throw new Error('database or disk is full')
+  })
+  await assert.rejects(filling, /disk is full/)
+  assert.deepEqual(await listUsers(database.db, { limit: 10, after: 0 }), [])
+})

@@ -30,11 +30,20 @@ export function sqliteDialect(file: string): Dialect {
   return new SqliteDialect({
     database: {
       close: () => database.close(),
-      // A transaction that reads before it writes would otherwise fail with BUSY_SNAPSHOT, whatever the timeout,
-      // as soon as another process (a backup, the command line) writes in between.
-      prepare: (sql) => wrap(prepare(sql === 'begin' ? 'begin immediate' : sql)),
+      prepare: (sql) => wrap(prepare(inSqlite(sql, database))),
     },
   })
+}
+
+/**
+ * Two of Kysely's statements, said as SQLite needs them.
+ * - A transaction that reads before it writes would fail with BUSY_SNAPSHOT, whatever the timeout, as soon as another
+ *   process (a backup, the command line) writes in between; so it takes the write lock at its beginning.
+ * - SQLite ends a transaction by itself when the disk is full; a rollback would then fail and hide the reason.
+ */
+function inSqlite(sql: string, database: DatabaseSync): string {
+  if (sql === 'begin') return 'begin immediate'
+  return sql === 'rollback' && !database.isTransaction ? 'select 1' : sql
 }
 
 /** What Kysely expects of a statement: it is a reader when it has columns. */
