@@ -14,7 +14,6 @@ import {
   ensureContainer,
   findContainer,
   listBlockedContainers,
-  storeInstance,
   unblockContainers,
 } from '#/store/user-containers.ts'
 import {
@@ -23,6 +22,7 @@ import {
   findUser,
   findUserByEmail,
   insertUser,
+  listBlockedUserIds,
   listUsers,
   moveUserState,
   setUserBlocked,
@@ -202,15 +202,15 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
     })
 
     test('what must not run is found by the block of its record or of its user', async () => {
-      const [user, free] = [await newUser(), await newUser()]
-      for (const { id } of [user, free]) {
-        const record = await ensureContainer(database.db, id, 'dev', 'image', now)
-        await storeInstance(database.db, record.id, { containerId: `c${id}`, port: 1, image: 'image' })
-      }
+      const [admin, user, owner, free] = [await newUser(), await newUser(), await newUser(), await newUser()]
+      const { id } = await ensureContainer(database.db, owner.id, 'dev', 'image', now)
+      const other = await ensureContainer(database.db, free.id, 'dev', 'image', now)
+      await blockContainers(database.db, [id], { by: admin.id, at: now, source: 'container' })
       await setUserBlocked(database.db, user.id, true)
-      const blocked = (await listBlockedContainers(database.db)).map(({ containerId }) => containerId)
-      assert.ok(blocked.includes(`c${user.id}`))
-      assert.ok(!blocked.includes(`c${free.id}`))
+      const records = (await listBlockedContainers(database.db)).map((record) => record.id)
+      const users = await listBlockedUserIds(database.db)
+      assert.ok(records.includes(id) && !records.includes(other.id))
+      assert.ok(users.includes(user.id) && !users.includes(free.id))
     })
 
     test('a revocation is there until its token would have expired', async () => {

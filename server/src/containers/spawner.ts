@@ -13,14 +13,9 @@ import {
 import { findUser, type User } from '#/store/users.ts'
 import { Flights } from './flights.ts'
 import { instanceSpec, type InstanceSettings } from './instance-spec.ts'
+import { ownedKey, type OwnedType } from './owned-type.ts'
 import { Settling } from './settling.ts'
 import type { Template } from './template.ts'
-
-/** A container by whose it is. */
-export interface OwnedType {
-  readonly userId: number
-  readonly type: string
-}
 
 /** A container that runs. */
 export interface Running {
@@ -56,12 +51,7 @@ export class Spawner {
    * @throws {RuntimeError} when it could not be made to run; what exists by then is found by the next launch
    */
   async ensureRunning(user: User, template: Template, now: Date): Promise<Running> {
-    return this.#flights.join(keyOf(user.id, template.type), 'launch', async () => {
-      const record = await this.#recordOf(user, template, now)
-      const instance = await this.#makeRunning(user, template, record)
-      await touchContainer(this.#database.db, record.id, now)
-      return { containerId: instance.id }
-    })
+    return this.#fly('launch', user, template, now, async () => undefined)
   }
 
   /**
@@ -69,15 +59,9 @@ export class Spawner {
    * to remove is logged and ignored, and then the old one is used again rather than refused.
    */
   async replace(user: User, template: Template, now: Date): Promise<Running> {
-    return this.#flights.join(keyOf(user.id, template.type), 'replace', async () => {
-      const record = await this.#recordOf(user, template, now)
-      await attempt(this.#log, `removing the old container of record ${record.id}`, () =>
-        this.#removeOld(user, template),
-      )
-      const instance = await this.#makeRunning(user, template, record)
-      await touchContainer(this.#database.db, record.id, now)
-      return { containerId: instance.id }
-    })
+    return this.#fly('replace', user, template, now, () =>
+      attempt(this.#log, `removing the old container of user ${user.id}`, () => this.#removeOld(user, template)),
+    )
   }
 
   /**
@@ -86,11 +70,27 @@ export class Spawner {
    * @throws {RuntimeError}
    */
   async stopBlocked({ userId, type }: OwnedType): Promise<void> {
-    return this.#flights.join(keyOf(userId, type), 'stop', async () => {
-      const block = await this.#blockOf(userId, type)
-      if (!block) return
+    return this.#flights.join(ownedKey({ userId, type }), 'stop', async () => {
+      if (!(await this.#blockOf(userId, type))) return
       const instances = await this.#runtime.list({ userId })
       for (const { id, owner } of instances) if (owner?.type === type) await this.#runtime.stop(id)
+    })
+  }
+
+  /** What launch and replace share: the record first, then `prepare`, then a container that runs. */
+  async #fly(
+    verb: 'launch' | 'replace',
+    user: User,
+    template: Template,
+    now: Date,
+    prepare: () => Promise<unknown>,
+  ): Promise<Running> {
+    return this.#flights.join(ownedKey({ userId: user.id, type: template.type }), verb, async () => {
+      const record = await this.#recordOf(user, template, now)
+      await prepare()
+      const instance = await this.#makeRunning(user, template, record)
+      await touchContainer(this.#database.db, record.id, now)
+      return { containerId: instance.id }
     })
   }
 
@@ -103,13 +103,15 @@ export class Spawner {
 
   async #makeRunning(user: User, template: Template, record: UserContainer): Promise<Instance> {
     const spec = instanceSpec(user, template, this.#settings)
-    const found = await this.#inspectOurs(spec)
-    const instance =
-      (found?.state === 'running' ? await this.#adopt(record, found) : undefined) ??
-      (found && (await this.#tryToStart(record, spec, found))) ??
-      (await this.#createAndStart(record, spec, found))
+    const instance = await this.#adoptOrStart(record, spec, await this.#inspectOurs(spec))
     await this.#stopIfBlocked(record, instance)
     return instance
+  }
+
+  async #adoptOrStart(record: UserContainer, spec: InstanceSpec, found: Instance | undefined): Promise<Instance> {
+    if (found?.state === 'running') return this.#adopt(record, found)
+    const started = found && (await this.#tryToStart(record, spec, found))
+    return started ?? this.#createAndStart(record, spec, found)
   }
 
   /** @throws when the name is taken by a container that is not this user's of this installation */
@@ -198,5 +200,3 @@ export class Spawner {
     await storeInstance(this.#database.db, record.id, { containerId, port, image })
   }
 }
-
-const keyOf = (userId: number, type: string) => `${userId} ${type}`

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { attempt, within } from '#/attempt.ts'
-import type { OwnedType } from '#/containers/spawner.ts'
+import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { listBlockedContainers, type UserContainer } from '#/store/user-containers.ts'
@@ -24,18 +24,16 @@ export function blockedTask(database: Database, runtime: Runtime, stop: Stop, lo
     name: 'blocked',
     async run() {
       const blockedUsers = new Set(await listBlockedUserIds(database.db))
-      const blocked = new Set((await listBlockedContainers(database.db)).map(keyOf))
+      const blocked = new Set((await listBlockedContainers(database.db)).map(ownedKey))
       if (blocked.size + blockedUsers.size === 0) return { stopped: 0 }
       const alive = (await runtime.list()).flatMap(({ state, owner }) => (owner && isAlive(state) ? owner : []))
-      const wrong = alive.filter((owner) => blockedUsers.has(owner.userId) || blocked.has(keyOf(owner)))
+      const wrong = alive.filter((owner) => blockedUsers.has(owner.userId) || blocked.has(ownedKey(owner)))
       const stopped = await stopAll(wrong, stop, log)
       if (stopped < wrong.length) throw new Error(`${wrong.length - stopped} blocked containers still run`)
       return { stopped }
     },
   }
 }
-
-const keyOf = ({ userId, type }: OwnedType) => `${userId} ${type}`
 
 /**
  * Stops containers that were just blocked. Never throws: the block is stored, and what the engine did not do now is

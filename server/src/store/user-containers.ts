@@ -54,14 +54,9 @@ export async function findContainers(db: Db, ids: readonly number[]): Promise<Us
   return rows.map(fromRow)
 }
 
-/** Records that are blocked themselves, with those of blocked users; what must not run. */
+/** Records that are blocked; those of blocked users are found by `listBlockedUserIds`. */
 export async function listBlockedContainers(db: Db): Promise<UserContainer[]> {
-  const rows = await db
-    .selectFrom('user_containers')
-    .innerJoin('users', 'users.id', 'user_containers.user_id')
-    .selectAll('user_containers')
-    .where(({ eb, or }) => or([eb('user_containers.is_blocked', '=', 1), eb('users.is_blocked', '=', 1)]))
-    .execute()
+  const rows = await db.selectFrom('user_containers').selectAll().where('is_blocked', '=', 1).execute()
   return rows.map(fromRow)
 }
 
