@@ -23,6 +23,20 @@ test('launch, block, unblock and launch at once: whoever was told "running" last
   }
 })
 
+test('a block that is lifted before its stop had its turn stops nothing', async () => {
+  const ben = await berth.signUp('ben@x.org')
+  const { id, container_id } = await recordOf(admin, ben.id)
+  await berth.runtime.remove(container_id ?? '')
+  const launch = ben.call('POST', '/api/container/launch/dev')
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const block = blockContainer(admin, id)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assertOk(await unblockContainer(admin, id))
+  const [launched] = await Promise.all([launch, block])
+  assertOk(launched)
+  assert.equal(await engineState(berth, launched.body.container_id), 'running')
+})
+
 test('a container whose id no record knows is stopped by a block, too', async () => {
   const eve = await berth.signUp('eve@x.org')
   const { id, container_id } = await recordOf(admin, eve.id)
