@@ -1,68 +1,168 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
-
 /**
- * The port of the gateway: it is handed every request whose first path segment is not the API's or the front end's,
- * and answers it, from the container or with a refusal of its own.
+ * The port between the two halves of Berth. The gateway (data plane) owns the listener and every open connection and knows
+ * only what it was told; the control plane knows store, engine and keys, tells the gateway what changed, and answers its
+ * questions. Either may run without the other for a while: see docs/decisions/014.
+ *
+ * Everything that crosses is plain data that survives JSON: instants are milliseconds since 1970.
  */
 export interface Gateway {
-  request(request: IncomingMessage, response: ServerResponse): void
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Ends open streams and idle connections to containers. Resolves when none is left, at most after 5 s. */
-  close(): Promise<void>
+  /**
+   * Binds the listener; whoever comes before `serve` gets 503. When it listens there already, nothing changes.
+   * @param port 0 picks a free one @returns the port @throws {Error} in words for the operator, when it cannot be had
+   */
+  listen(host: string, port: number): Promise<number>
+
+  /** Begins to answer, or goes on with another control plane and its settings. Nothing that is open is touched. */
+  serve(settings: GatewaySettings, control: ControlPlane): Promise<void>
+
+  /**
+   * Replaces everything known in one step; what the new state forbids is cut. Resolves when it counts.
+   * Said at every start of a control plane, and by its reconciler when in doubt.
+   */
+  replace(known: Known): Promise<void>
+
+  /** Applies changes in order. Once it resolves, no request follows the old state and forbidden streams are cut. */
+  apply(changes: readonly Change[]): Promise<void>
+
+  /**
+   * Makes sure that nobody uses a container any more: when no byte has moved to or from it for `quietFor` ms, its place is
+   * taken away, so that from then on requests wait for `ControlPlane.wake`, and true is returned. Otherwise false, and
+   * nothing has changed. Whoever holds a place ends that by telling the place anew.
+   */
+  hold(prefix: string, quietFor: number): Promise<boolean>
+
+  /** Counters since the gateway's start, by metric name. */
+  counts(): Promise<Readonly<Record<string, number>>>
 }
 
-/** What a gateway has to ask the rest of Berth. It knows no store, no engine and no key by itself. */
-export interface GatewayParts {
-  /** Who sends the request, by its `Authorization` header or `spawner_token` cookie; undefined without a valid, unrevoked token. */
-  identify(request: IncomingMessage): Promise<Caller | undefined>
-  /** Where a first path segment leads; the truth at this moment. Undefined: nowhere. */
-  find(segment: string): Promise<Destination | undefined>
-  /** Where the route's container listens now, asked by container id. */
-  locate(route: Route): Promise<Location>
-  /** A token for the app: same user and key as the caller's, short-lived, refused by the API. */
-  scopedToken(caller: Caller, prefix: string): Promise<string>
-  /** Address of the person asking, for `X-Forwarded-For`; honours `TRUSTED_PROXIES`. */
-  clientAddress(request: IncomingMessage): string
+/** What a gateway asks of the control plane. Each promise may take as long as it says; a lost control plane rejects it. */
+export interface ControlPlane {
+  /** A token for the app: same user and key as the person's, for containers only, refused by the API. */
+  scopedToken(userId: number, prefix: string): Promise<{ readonly token: string; readonly expiresAt: number }>
+
+  /**
+   * Makes a container that sleeps or is paused run, because its owner asks for it. Its place is told (`apply`) before this
+   * resolves. At most 60 s. @returns why it does not run, or undefined when it does
+   */
+  wake(prefix: string): Promise<Absence | undefined>
+
+  /** What is known about a container that cannot be reached, for its owner. At most 3 s; never rejects for the engine's sake. */
+  explain(prefix: string): Promise<Explanation>
+
+  /** An app could not be reached at its place although it should be there: look again. */
+  suspect(prefix: string): void
+
+  /** Containers that bytes moved to or from since the last call, about every second. */
+  used(activity: readonly Activity[]): void
+
+  /** A bug or a broken app, once, with its cause. Never with a query, header, token or link. */
+  report(problem: string): void
+}
+
+export interface GatewaySettings {
   /** `http` or `https`, as people see it. */
   readonly scheme: string
-  /** Where a browser without a token is sent; `?next=` is appended. */
+  /** Where a browser without a token is sent; `next` is added to its query. */
   readonly loginUrl: string
-  /** Where a person starts a stopped container: the dashboard. */
+  /** Where a person starts a container that does not wake by itself; `type` and `next` are added to its query. */
+  readonly launchUrl: string
   readonly dashboardUrl: string
-  /** A bug or a broken app, once, with its cause. Paths only, never a query or a header. */
-  report(error: Error): void
+  /** Unix socket on which the API and the front end answer. */
+  readonly platformSocket: string
+  /** Slugs that nobody has: first parts, up to a hyphen, of the API's and the front end's paths. */
+  readonly reservedSlugs: readonly string[]
+  /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
+  /** RFC 7517 public keys that access tokens are signed with. */
+  readonly keys: readonly Readonly<Record<string, unknown>>[]
+  /** By container type, percent-encoded as in its path; in the order of the configuration. */
+  readonly types: Readonly<Record<string, TypeRules>>
 }
 
-export interface Caller {
+/** What a template says about its containers' traffic. */
+export interface TypeRules {
+  readonly access: 'owner' | 'authenticated' | 'public'
+  /** Whether the app sees paths without `/{prefix}`. */
+  readonly stripPrefix: boolean
+  /** Whether `Location` and `Refresh` of its answers get the prefix when they are absolute paths. */
+  readonly rewriteLocation: boolean
+  /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the person's own. */
+  readonly forwardToken: 'scoped' | 'full'
+  /** Lower-case names of headers that pass although they are taken out of answers by default. */
+  readonly allowHeaders: readonly string[]
+}
+
+/** Everything a gateway knows. */
+export interface Known {
+  readonly people: readonly Person[]
+  readonly places: readonly Place[]
+  readonly revoked: readonly Revocation[]
+}
+
+export type Change =
+  | { readonly kind: 'person'; readonly person: Person }
+  | { readonly kind: 'person-gone'; readonly userId: number }
+  | { readonly kind: 'place'; readonly place: Place }
+  | { readonly kind: 'place-gone'; readonly prefix: string }
+  | { readonly kind: 'revoked'; readonly revocation: Revocation }
+
+/** Somebody who may own containers and tokens. */
+export interface Person {
   readonly userId: number
-  readonly email: string
   readonly slug: string
-  /** The token itself, for `forward_token: full`. */
-  readonly token: string
-  readonly isAdmin: boolean
+  readonly email: string
   readonly isBlocked: boolean
+  /** Tokens made before that are somebody else's: after an older store was restored, ids are given again. */
+  readonly createdAt: number
 }
 
-export type Destination =
-  | Route
-  /** `/{slug}`: leads its owner to the container of the first type. */
-  | { readonly kind: 'home'; readonly ownerId: number; readonly path: string }
-
-/** A container's place on the shared host. */
-export interface Route {
-  readonly kind: 'route'
+/** A container of somebody's, and where it is. A type without a place has never been launched. */
+export interface Place {
   /** First path segment, `{slug}-{type}`, without slashes. */
   readonly prefix: string
   readonly ownerId: number
-  readonly containerId: string | null
+  /** As in `GatewaySettings.types`. */
+  readonly type: string
   readonly isBlocked: boolean
-  readonly access: 'owner' | 'authenticated' | 'public'
-  readonly stripPrefix: boolean
-  readonly forwardToken: 'scoped' | 'full'
+  readonly where: Address | Absence
 }
 
-export type Location =
-  | { readonly host: string; readonly port: number }
-  /** Why there is none: never launched or gone, not running, or the engine did not answer. */
-  | { readonly unavailable: 'missing' | 'stopped' | 'unknown' }
+/** Where a container that runs, or is paused, listens. No two places have the same address at the same time. */
+export interface Address {
+  readonly containerId: string
+  readonly host: string
+  readonly port: number
+  /** Its memory is kept but it gets no CPU: a request wakes it first. */
+  readonly isPaused: boolean
+}
+
+/** Why a container cannot be reached. */
+export interface Absence {
+  readonly absent:
+    | 'asleep' // stopped, by idleness or from outside; wakes when its owner asks for it
+    | 'missing' // never launched, or removed
+    | 'crashed' // ended by itself with an error
+    | 'out-of-memory'
+    | 'no-image'
+    | 'failed' // the engine could not start it
+    | 'unknown' // the engine does not answer
+  readonly exitCode: number | null
+}
+
+export interface Explanation {
+  readonly absence: Absence | undefined
+  /** What the app wrote last, oldest first; at most 20 lines. For the owner's eyes only. */
+  readonly lastLines: readonly string[]
+  readonly displayName: string
+}
+
+export interface Revocation {
+  readonly jti: string
+  readonly expiresAt: number
+}
+
+export interface Activity {
+  readonly prefix: string
+  /** When the last byte moved. */
+  readonly at: number
+}
