@@ -9,6 +9,7 @@ export const pages = {
   checkMail: '/check-mail',
   verifySignup: '/verify-signup',
   verifyLogin: '/verify-login',
+  launch: '/launch',
 } as const
 
 export type PagePath = (typeof pages)[keyof typeof pages]

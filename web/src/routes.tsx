@@ -3,6 +3,7 @@ import { isSignedIn } from '#/api.ts'
 import { AskForLink } from '#/pages/ask-for-link.tsx'
 import { CheckMail } from '#/pages/check-mail.tsx'
 import { Dashboard } from '#/pages/dashboard.tsx'
+import { Launch } from '#/pages/launch.tsx'
 import { NotFound } from '#/pages/not-found.tsx'
 import { Verify } from '#/pages/verify.tsx'
 import { pages, type PagePath } from '#/paths.ts'
@@ -16,6 +17,7 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.checkMail]: () => <CheckMail />,
   [pages.verifySignup]: () => <Verify key="signup" kind="signup" />,
   [pages.verifyLogin]: () => <Verify key="login" kind="login" />,
+  [pages.launch]: () => <Launch />,
 }
 
 /** The page of the current path. A slash at the end is forgiven. */
