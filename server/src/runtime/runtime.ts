@@ -41,7 +41,14 @@ export interface Runtime {
    */
   start(id: string, signal?: AbortSignal): Promise<void>
 
-  /** Ends the program: politely, after 10 s by force. Nothing to do when it is stopped or gone. */
+  /**
+   * Freezes a running program: its memory and its connections stay, it gets no CPU until `start`.
+   * Nothing to do when it is paused.
+   * @throws {RuntimeError} `missing`; `failed` when it does not run
+   */
+  pause(id: string, signal?: AbortSignal): Promise<void>
+
+  /** Ends the program: politely, after 10 s by force; also a paused one. Nothing to do when it is stopped or gone. */
   stop(id: string, signal?: AbortSignal): Promise<void>
 
   /** Takes the container away, running or not. Home volumes stay. Nothing to do when it is gone. */
@@ -51,8 +58,24 @@ export interface Runtime {
   list(filter?: { readonly userId: number }): Promise<Instance[]>
 
   /**
+   * What a container of ours wrote last to stdout and stderr together, oldest first; also of one that has ended.
+   * A line has at most 500 characters, and of control characters tabs alone. At most 64 KiB are read: of lines that are
+   * longer together only the last are returned. Empty when the container is gone or was never started.
+   * @param lines how many at most
+   * @throws {RuntimeError} `unreachable` within 6 s; `failed` where the engine keeps no output
+   */
+  logs(id: string, lines: number): Promise<string[]>
+
+  /**
+   * What a container of ours has used since its start, also while it is paused; undefined when it does not run.
+   * @throws {RuntimeError}
+   */
+  usage(id: string): Promise<Usage | undefined>
+
+  /**
    * Calls `onEvent` for each change of a container of ours until the signal aborts, and reconnects for ever.
-   * Events can be lost and repeated: they say "look again", not what is. `id` is undefined after a reconnect: anything may have changed.
+   * Events can be missed and repeated: they say "look again", not what is. When listening ends or cannot begin, `lost`
+   * is told once; from then on nothing is heard until an `other` without id says that anything may have changed meanwhile.
    */
   watch(onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void
 }
@@ -112,12 +135,30 @@ export interface Instance {
   readonly port: number | null
   /** Exit code of the last run; null while running, and where only a list was asked. */
   readonly exitCode: number | null
+  /** Whether the kernel killed a program in it for want of memory, in this run or the last; false where only a list was asked. */
+  readonly isOutOfMemory: boolean
+  /** When it was started last, in ms since 1970; null when it never was, and where only a list was asked. */
+  readonly startedAt: number | null
   readonly fingerprint: string | null
 }
 
+export interface Usage {
+  /** Of all cores together. */
+  readonly cpuSeconds: number
+}
+
 export interface RuntimeEvent {
-  /** Engine id of the container that changed; undefined: unknown, look at everything again. */
+  /** Engine id of the container that changed; undefined: of all, or of none that is known. */
   readonly id: string | undefined
+  readonly action:
+    | 'start'
+    | 'die' // the program ended, by itself or not; from now on its address may be another container's
+    | 'pause'
+    | 'unpause'
+    | 'destroy' // the container is gone
+    | 'oom' // the kernel killed a program in it; the container may live on
+    | 'other' // created, renamed, about to stop...; without id: look at everything again
+    | 'lost' // without id: the listener is blind from now on
 }
 
 /**

@@ -17,9 +17,12 @@ function passThrough(runtime: Runtime): Runtime {
     inspectId: (id) => runtime.inspectId(id),
     create: (spec, signal) => runtime.create(spec, signal),
     start: (id, signal) => runtime.start(id, signal),
+    pause: (id, signal) => runtime.pause(id, signal),
     stop: (id, signal) => runtime.stop(id, signal),
     remove: (id, signal) => runtime.remove(id, signal),
     list: (filter) => runtime.list(filter),
+    logs: (id, lines) => runtime.logs(id, lines),
+    usage: (id) => runtime.usage(id),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
   }
 }
@@ -39,9 +42,12 @@ export function deafRuntime(runtime: Runtime, fault: Fault): Runtime {
     inspectId: (id) => unlessDeaf('inspect', () => runtime.inspectId(id)),
     create: (spec, signal) => unlessDeaf('create', () => runtime.create(spec, signal)),
     start: (id, signal) => unlessDeaf('start', () => runtime.start(id, signal)),
+    pause: (id, signal) => unlessDeaf('pause', () => runtime.pause(id, signal)),
     stop: (id, signal) => unlessDeaf('stop', () => runtime.stop(id, signal)),
     remove: (id, signal) => unlessDeaf('remove', () => runtime.remove(id, signal)),
     list: (filter) => unlessDeaf('list', () => runtime.list(filter)),
+    logs: (id, lines) => unlessDeaf('logs', () => runtime.logs(id, lines)),
+    usage: (id) => unlessDeaf('usage', () => runtime.usage(id)),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
   }
 }

@@ -10,6 +10,9 @@ export const limits = {
   read: 3_000,
   create: 60_000,
   start: 60_000,
+  /** Freezing takes milliseconds, except while the program forks without end. */
+  pause: 10_000,
+  measure: 5_000,
   /** The engine itself waits 10 s before it kills the program. */
   stop: 25_000,
   remove: 60_000,
@@ -80,6 +83,25 @@ export class EngineClient {
   async follow<T>(call: Call & { readonly signal: AbortSignal }): Promise<AsyncGenerator<T>> {
     const body = await this.#exchange(call, await this.#prefix(call.signal), async (response) => response.body)
     return this.#read(call, jsonLines<T>(body))
+  }
+
+  /**
+   * An answer that is no JSON.
+   * @returns its bytes; undefined when there are more than `most`, of which the rest is not read
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async download(call: Call, most: number): Promise<Buffer | undefined> {
+    return this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        length += chunk.length
+        // Leaving the loop closes this one connection.
+        if (length > most) return undefined
+        chunks.push(chunk)
+      }
+      return Buffer.concat(chunks)
+    })
   }
 
   async *#read<T>(call: Call, lines: AsyncGenerator<T>): AsyncGenerator<T> {

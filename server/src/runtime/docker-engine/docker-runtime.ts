@@ -6,11 +6,14 @@ import { findEngine } from './find-engine.ts'
 import { Host } from './host.ts'
 import { inspect, inspectId } from './inspect.ts'
 import { list } from './list.ts'
+import { logs } from './logs.ts'
+import { pause } from './pause.ts'
 import { prepare } from './prepare.ts'
 import { Pulls } from './pull.ts'
 import { remove } from './remove.ts'
 import { start } from './start.ts'
 import { stop } from './stop.ts'
+import { usage } from './usage.ts'
 import { watch } from './watch.ts'
 
 export interface DockerRuntimeOptions {
@@ -33,9 +36,12 @@ export function createDockerRuntime({ instance, dockerHost, network }: DockerRun
     inspectId: (id) => inspectId(engine, id),
     create: (spec, signal) => create(engine, spec, signal),
     start: (id, signal) => start(engine, id, signal),
+    pause: (id, signal) => pause(engine, id, signal),
     stop: (id, signal) => stop(engine, id, signal),
     remove: (id, signal) => remove(engine, id, signal),
     list: (filter) => list(engine, filter?.userId),
+    logs: (id, lines) => logs(engine, id, lines),
+    usage: (id) => usage(engine, id),
     watch: (onEvent, signal) => watch(engine, onEvent, signal),
   }
 }

@@ -3,11 +3,18 @@ import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
 import { fingerprintFrom, ownerFrom, portFrom } from './labels.ts'
 
-interface Inspection {
+/** What is taken from the engine's answer. */
+export interface Inspection {
   readonly Id: string
   readonly Name: string
-  readonly State: { readonly Status: string; readonly Running: boolean; readonly ExitCode: number }
-  readonly Config: { readonly Labels: Readonly<Record<string, string>> | null }
+  readonly State: {
+    readonly Status: string
+    readonly Running: boolean
+    readonly ExitCode: number
+    readonly OOMKilled?: boolean
+    readonly StartedAt?: string
+  }
+  readonly Config: { readonly Labels: Readonly<Record<string, string>> | null; readonly Tty?: boolean }
   readonly NetworkSettings: { readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>> | null }
 }
 
@@ -37,6 +44,12 @@ export async function findOwn(engine: Engine, id: string, signal?: AbortSignal):
   return found?.owner ? found : undefined
 }
 
+/** As `findOwn`, in the engine's words. */
+export async function lookAtOwn(engine: Engine, id: string): Promise<Inspection | undefined> {
+  const found = isId(id) ? await look(engine, id) : undefined
+  return found?.Id === id && ownerFrom(found.Config.Labels, engine.instance) ? found : undefined
+}
+
 async function look({ client }: Engine, reference: string, signal?: AbortSignal): Promise<Inspection | undefined> {
   const [what, path] = [`inspect ${reference}`, `/containers/${reference}/json`]
   try {
@@ -52,7 +65,7 @@ const isAmbiguous = ({ cause }: RuntimeError) => /multiple ids found|more than o
 
 function toInstance({ instance, network }: Engine, found: Inspection): Instance {
   const Labels = found.Config.Labels ?? {}
-  const { Status, Running, ExitCode } = found.State
+  const { Status, Running, ExitCode, OOMKilled, StartedAt } = found.State
   const owner = ownerFrom(Labels, instance)
   return {
     id: found.Id,
@@ -64,6 +77,14 @@ function toInstance({ instance, network }: Engine, found: Inspection): Instance 
     port: owner && portFrom(Labels),
     // `created` never ran; the engine says 0 for it.
     exitCode: Running || Status === 'created' ? null : ExitCode,
+    isOutOfMemory: OOMKilled === true,
+    startedAt: toInstant(StartedAt),
     fingerprint: owner && fingerprintFrom(Labels),
   }
+}
+
+/** The engine writes `0001-01-01T00:00:00Z` for never. */
+function toInstant(text: string | undefined): number | null {
+  const instant = Date.parse(text ?? '')
+  return instant > 0 ? instant : null
 }

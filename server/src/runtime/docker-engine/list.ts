@@ -33,6 +33,8 @@ function toInstance({ instance, network }: Engine, found: Listed): Instance {
     address: (isUp && NetworkSettings?.Networks?.[network]?.IPAddress) || null,
     port: portFrom(Labels),
     exitCode: null,
+    isOutOfMemory: false,
+    startedAt: null,
     fingerprint: fingerprintFrom(Labels),
   }
 }

@@ -13,41 +13,56 @@ interface EngineEvent {
 const firstPause = 100
 const longestPause = 5_000
 
-/** Docker's and Podman's words. The others (`exec_start`, `health_status`, `attach`...) come by the second and change nothing. */
-const changes = new Set(
-  'create start restart die died stop kill oom pause unpause rename update destroy remove'.split(' '),
-)
+/** Docker's and Podman's words. What is missing (`exec_start`, `health_status`, `attach`...) comes by the second and changes nothing. */
+const actions = new Map<string, RuntimeEvent['action']>([
+  ['start', 'start'],
+  ['die', 'die'],
+  ['died', 'die'],
+  ['pause', 'pause'],
+  ['unpause', 'unpause'],
+  ['destroy', 'destroy'],
+  ['remove', 'destroy'],
+  ['oom', 'oom'],
+  ...['create', 'restart', 'stop', 'kill', 'rename', 'update'].map((word) => [word, 'other'] as const),
+])
 
 export function watch(engine: Engine, onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void {
   void listenForEver(engine, onEvent, signal)
 }
 
-/** After an interruption anything may have changed: the listener is told so once it can hear again, before the first new event. */
+/**
+ * After an interruption anything may have changed: the listener is told at once that it is blind, and again once it can
+ * hear, before the first new event.
+ */
 async function listenForEver(
   engine: Engine,
   onEvent: (event: RuntimeEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let pause = firstPause
-  for (let isFirst = true; !signal.aborted; isFirst = false) {
+  for (let isBlind = false; !signal.aborted;) {
     try {
-      for await (const id of listen(engine, signal, isFirst)) {
+      for await (const event of listen(engine, signal, isBlind)) {
         pause = firstPause
+        isBlind = false
         // Aborted by the listener itself, a moment ago.
         if (signal.aborted) return
-        onEvent({ id })
+        onEvent(event)
       }
     } catch (error) {
       // An engine that went away is looked for again; other calls report it. A listener that throws is a bug, and loud.
       if (!signal.aborted && !(error instanceof RuntimeError)) throw error
     }
+    if (signal.aborted) return
+    if (!isBlind) onEvent({ id: undefined, action: 'lost' })
+    isBlind = true
     await sleep(pause, undefined, { signal }).catch(() => undefined)
     pause = Math.min(pause * 2, longestPause)
   }
 }
 
-/** Ids of containers that changed; after a reconnect undefined first of all. */
-async function* listen(engine: Engine, signal: AbortSignal, isFirst: boolean): AsyncGenerator<string | undefined> {
+/** What changed; for a listener that was blind "anything" first of all. */
+async function* listen(engine: Engine, signal: AbortSignal, isBlind: boolean): AsyncGenerator<RuntimeEvent> {
   const events = await engine.client.follow<EngineEvent>({
     what: 'listen to events',
     method: 'GET',
@@ -56,6 +71,9 @@ async function* listen(engine: Engine, signal: AbortSignal, isFirst: boolean): A
     limit: limits.read,
     signal,
   })
-  if (!isFirst) yield undefined
-  for await (const { Action, Actor } of events) if (changes.has(Action)) yield Actor.ID
+  if (isBlind) yield { id: undefined, action: 'other' }
+  for await (const { Action, Actor } of events) {
+    const action = actions.get(Action)
+    if (action) yield { id: Actor.ID, action }
+  }
 }
