@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import type { Absence, Explanation } from '../gateway.ts'
+import { absenceBody, absencePage, type AbsenceReason, type AbsenceView } from './absence-page.ts'
+import { pagePolicy } from './document.ts'
+import { exitCodeInWords } from './exit-code.ts'
+import { progressDone, progressHead, progressStep } from './progress-page.ts'
+import { refusalPage } from './refusal-page.ts'
+
+const view: AbsenceView = {
+  prefix: 'ann-dev',
+  displayName: 'Development',
+  isOwner: true,
+  launchHref: 'http://berth.test/launch?type=dev&next=%2Fann-dev%2F',
+  dashboardUrl: 'http://berth.test/',
+}
+const stranger = { ...view, isOwner: false }
+
+const explained = (absence: Absence | undefined, lastLines: readonly string[] = []): Explanation => ({
+  absence,
+  lastLines,
+  displayName: 'Development',
+})
+const absent = (word: Absence['absent'], exitCode: number | null = null): Absence => ({ absent: word, exitCode })
+
+/** Every reason there is, with what its owner is offered. */
+const reasons: readonly (readonly [name: string, reason: AbsenceReason, button: string, href: string])[] = [
+  ['asleep', absent('asleep'), 'Start it', view.launchHref],
+  ['missing', absent('missing'), 'Start it', view.launchHref],
+  ['crashed', absent('crashed', 139), 'Start it again', view.launchHref],
+  ['out-of-memory', absent('out-of-memory', 137), 'Start it again', view.launchHref],
+  ['no-image', absent('no-image'), 'Try again', view.launchHref],
+  ['failed', absent('failed'), 'Try again', view.launchHref],
+  ['unknown', absent('unknown'), 'Try again', ''],
+  ['running but silent', explained(undefined), 'Try again', ''],
+  ['blocked', 'blocked', 'Open the dashboard', view.dashboardUrl],
+]
+
+const hostile = `</title></pre><script>alert("1")</script><img src=x onerror='a'>&amp;`
+const hostileView: AbsenceView = {
+  prefix: hostile,
+  displayName: hostile,
+  isOwner: true,
+  launchHref: hostile,
+  dashboardUrl: hostile,
+}
+
+/** Every kind of page, complete, with the same text in every place that takes text. */
+function everyPage(text: AbsenceView, lines: readonly string[]): string[] {
+  const { displayName, dashboardUrl } = text
+  const head = progressHead(text) + progressStep(displayName)
+  return [
+    refusalPage({ status: 404, title: displayName, message: displayName, dashboardUrl }),
+    ...reasons.map(([, reason]) => absencePage(reason, text)),
+    absencePage({ absence: absent('crashed', 1), lastLines: lines, displayName }, text),
+    head + progressDone('ready'),
+    head + progressDone(absenceBody(explained(absent('failed'), lines), text)),
+  ]
+}
+
+for (const [name, reason, button, href] of reasons) {
+  test(`${name}: the owner reads why, and has one thing to press: ${button}`, () => {
+    const page = absencePage(reason, view)
+    assert.match(page, /<h1>Development [a-z ]+<\/h1>\n<p>[^<]{20,}<\/p>\n<p>[^<]{20,}<\/p>/)
+    assert.deepEqual(buttonsOf(page), [[href.replaceAll('&', '&amp;'), button]])
+  })
+
+  test(`${name}: somebody else is never sent to start it`, () => {
+    assert.ok(!absencePage(reason, stranger).includes('/launch'))
+  })
+}
+
+test('the owner sees the last lines; somebody else does not', () => {
+  const reason = explained(absent('crashed', 1), ['Listening', 'Error: no such file'])
+  assert.match(absencePage(reason, view), /<pre [^>]*tabindex="0"[^>]*>\nListening\nError: no such file<\/pre>/)
+  assert.ok(!absencePage(reason, stranger).includes('no such file'))
+})
+
+test('an app that wrote nothing has no empty box', () => {
+  assert.ok(!absencePage(explained(absent('crashed', 1)), view).includes('<pre'))
+})
+
+test('colours, invisible characters and endless lines of an app do not spoil the page', () => {
+  const lines = ['\x1b[31mred\x1b[0m', '\x1b]0;title\x07after', 'a\u202Eb\x00c\td', 'x'.repeat(100_000)]
+  const text = /<pre[^>]*>\n([^<]*)</.exec(absencePage(explained(absent('crashed', 1), lines), view))?.[1]
+  assert.equal(text, `red\nafter\nabc\td\n${'x'.repeat(1000)}…`)
+})
+
+test('names, links and lines are text, never markup, on any page', () => {
+  for (const page of everyPage(hostileView, [hostile])) {
+    assert.ok(!/<script|<img/.test(page))
+    assert.deepEqual(unclosed(page), [], 'a quote would end an attribute')
+    assert.ok(page.includes('&lt;/title&gt;&lt;/pre&gt;&lt;script&gt;alert(&quot;1&quot;)'))
+    assert.ok(page.includes('&amp;amp;'))
+  }
+})
+
+test('every page is one well-formed document in English with one policy for its one style', () => {
+  for (const page of everyPage(view, ['a line'])) {
+    assert.match(page, /^<!doctype html>\n<html lang="en">/)
+    assert.deepEqual(unclosed(page), [])
+    const styles = [...page.matchAll(/<style>([^]*?)<\/style>/g)].map((match) => match[1] ?? '')
+    assert.equal(styles.length, 1)
+    const hash = createHash('sha256').update(styles[0] ?? '')
+    assert.ok(pagePolicy.includes(`style-src 'sha256-${hash.digest('base64')}';`))
+    assert.ok(!/ style=|<script| on\w+=/.test(page), 'the policy would refuse these')
+  }
+})
+
+test('only a page whose app answers reloads, and at once: nothing that is read moves away', () => {
+  const reloading = everyPage(view, ['a line']).filter((page) => page.includes('http-equiv'))
+  assert.equal(reloading.length, 1)
+  assert.match(reloading[0] ?? '', /<meta http-equiv="refresh" content="0">/)
+})
+
+const codes: readonly (readonly [number, RegExp])[] = [
+  [1, /error of its own/],
+  [127, /command was not found/],
+  [137, /memory ran out/],
+  [139, /crashed/],
+  [159, /signal 31/],
+  [255, /error of its own/],
+]
+for (const [code, words] of codes) {
+  test(`exit code ${code} is said in words and as a number`, () => {
+    assert.match(exitCodeInWords(code), words)
+    assert.ok(exitCodeInWords(code).includes(`(exit code ${code})`))
+  })
+}
+
+function buttonsOf(page: string): string[][] {
+  return [...page.matchAll(/<a class="button" href="([^"]*)">([^<]*)</g)].map((match) => match.slice(1, 3))
+}
+
+/** Names of elements that are closed in the wrong order or not at all. */
+function unclosed(page: string): string[] {
+  const open: string[] = []
+  const markup = page.replace(/<style>[^]*?<\/style>/, '')
+  for (const [, slash, name = '', end] of markup.matchAll(/<(\/?)([a-z]\w*)(?:[^<>"]|"[^"]*")*?(\/?)>/g)) {
+    if (end === '/' || name === 'meta') continue
+    if (slash !== '/') open.push(name)
+    else if (open.pop() !== name) return [`</${name}>`]
+  }
+  return open
+}
