@@ -6,7 +6,15 @@ import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { findEngine } from '#/runtime/docker-engine/find-engine.ts'
 import { RuntimeError, type RuntimeEvent } from '#/runtime/runtime.ts'
 import { engineAddress } from './support/engine.ts'
-import { blindProxy, breakingEngine, deafEngine, lineToEngine } from './support/misbehaving-engine.ts'
+import {
+  blindProxy,
+  breakingEngine,
+  deafEngine,
+  engineAnswering,
+  lineToEngine,
+  ok,
+  refusal,
+} from './support/misbehaving-engine.ts'
 import { startRegistry } from './support/registry.ts'
 import { eventually, look, ofKind, openAt, openDockerEngine } from './support/runtimes.ts'
 
@@ -58,9 +66,12 @@ test('an engine that accepts and never answers is unreachable within 4 s, whatev
     runtime.inspectId(id),
     runtime.create(spec('deaf')),
     runtime.start(id),
+    runtime.pause(id),
     runtime.stop(id),
     runtime.remove(id),
     runtime.list(),
+    runtime.logs(id, 5),
+    runtime.usage(id),
   ]
   await Promise.all(calls.map((call) => assert.rejects(call, ofKind('unreachable'))))
   assert.ok(performance.now() - began < 4_000)
@@ -89,7 +100,9 @@ test('an answer that breaks off is no answer, and is not waited for', async (t) 
 test('a proxy that knows no such path does not make a container missing', async (t) => {
   const { runtime, instance } = openAt(await blindProxy(t), t)
   await assert.rejects(runtime.inspect(instance), ofKind('failed'))
-  await assert.rejects(runtime.start('a'.repeat(64)), ofKind('failed'))
+  const id = 'a'.repeat(64)
+  for (const call of [runtime.start(id), runtime.pause(id), runtime.logs(id, 5), runtime.usage(id)])
+    await assert.rejects(call, ofKind('failed'))
 })
 
 test('an engine that is not there is unreachable, and says where it was looked for', async (t) => {
@@ -121,9 +134,80 @@ test('after an interruption whoever watches is told to look at everything, and h
   await hears()
   assert.ok(!heard.some((event) => event.id === undefined))
   line.cut()
-  await eventually(() => assert.ok(heard.some((event) => event.id === undefined)))
+  await eventually(() => assert.ok(heard.some(({ id, action }) => id === undefined && action === 'other')))
+  const blind = { id: undefined, action: 'lost' }
+  assert.deepEqual(
+    heard.filter((event) => event.id === undefined),
+    [blind, { id: undefined, action: 'other' }],
+  )
   heard.length = 0
   await hears()
+})
+
+test('whoever watches an engine that is not there is told once that it is blind, and nothing after it turned away', async (t) => {
+  const { runtime } = openAt('unix:///nowhere/engine.sock', t)
+  const away = new AbortController()
+  t.after(() => away.abort())
+  const heard: RuntimeEvent[] = []
+  runtime.watch((event) => void heard.push(event), away.signal)
+  // Long enough for four attempts.
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  assert.deepEqual(heard, [{ id: undefined, action: 'lost' }])
+})
+
+test('whoever turns away from the events is not told that they are lost', async () => {
+  const away = new AbortController()
+  const heard: RuntimeEvent[] = []
+  runtime.watch((event) => void heard.push(event), away.signal)
+  await runtime.ping()
+  away.abort()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  assert.ok(!heard.some(({ action }) => action === 'lost'))
+})
+
+test('an engine that sends more output than was asked for, or than it says, or none, costs neither memory nor time', async (t) => {
+  const { id } = await rig.run('output')
+  const logsOf = async (answer: string) => {
+    const address = await engineAnswering(t, /\/logs\?/, answer)
+    return createDockerRuntime({ instance: rig.instance, dockerHost: address, network: rig.instance }).logs(id, 20)
+  }
+  const frame = (text: string, length = text.length) => `\x01\0\0\0\0\0\0${String.fromCharCode(length)}${text}`
+  const began = performance.now()
+  assert.deepEqual(await logsOf(ok(frame('a\n').repeat(10_000))), [])
+  assert.deepEqual(await logsOf(ok(frame('whole\n') + frame('broken', 100))), ['whole', 'broken'])
+  assert.deepEqual(await logsOf(ok(`${frame('whole\n')}\x01\0\0`)), ['whole'])
+  assert.deepEqual(await logsOf(ok('')), [])
+  await assert.rejects(logsOf(refusal(501, 'configured logging driver does not support reading')), ofKind('failed'))
+  assert.deepEqual(await logsOf(refusal(404, `No such container: ${id}`)), [])
+  assert.ok(performance.now() - began < 2_000)
+  await assert.rejects(logsOf('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n'), ofKind('unreachable'))
+  assert.ok(performance.now() - began < 6_000)
+})
+
+test('an engine that measures nothing or talks nonsense gives no usage, and never zero', async (t) => {
+  const { id } = await rig.run('measured')
+  const usageOf = async (answer: string) => {
+    const address = await engineAnswering(t, /\/stats\?/, answer)
+    return createDockerRuntime({ instance: rig.instance, dockerHost: address, network: rig.instance }).usage(id)
+  }
+  for (const nothing of ['', '{}', '{"cpu_stats":{"cpu_usage":{"total_usage":0}}}'])
+    assert.equal(await usageOf(ok(nothing)), undefined)
+  assert.equal(await usageOf(refusal(404, `No such container: ${id}`)), undefined)
+  assert.deepEqual(await usageOf(ok('{"cpu_stats":{"cpu_usage":{"total_usage":1500000000}}}')), { cpuSeconds: 1.5 })
+  await assert.rejects(usageOf(ok('<html>')), ofKind('unreachable'))
+  await assert.rejects(usageOf(refusal(500, 'no cgroup')), ofKind('failed'))
+})
+
+test('an engine that cannot freeze says so, also when it says it in the words of a name that is taken', async (t) => {
+  const { id } = await rig.run('warm')
+  const pauseAt = async (answer: string) => {
+    const address = await engineAnswering(t, /\/pause /, answer)
+    return createDockerRuntime({ instance: rig.instance, dockerHost: address, network: rig.instance }).pause(id)
+  }
+  await assert.rejects(pauseAt(refusal(500, 'cgroups: cannot freeze')), ofKind('failed'))
+  await assert.rejects(pauseAt(refusal(409, 'is not running')), ofKind('failed'))
+  await assert.rejects(pauseAt(refusal(404, `No such container: ${id}`)), ofKind('missing'))
+  assert.equal((await look(runtime, id)).state, 'running')
 })
 
 test('a process that has turned away from the events can end', async () => {

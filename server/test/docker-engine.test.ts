@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { askEngine, buildImage, engineAddress } from './support/engine.ts'
-import { createAndStart, look, ofKind, openAt, openDockerEngine, read, shell } from './support/runtimes.ts'
+import { createAndStart, eventually, look, ofKind, openAt, openDockerEngine, read, shell } from './support/runtimes.ts'
 
 /** What the Docker Engine adapter promises beyond the port: hardening, volumes, ports, network. */
 const rig = await openDockerEngine()
@@ -115,6 +115,58 @@ test('a network on which containers could reach each other is refused', async (t
   const Labels = { 'berth.instance': instance }
   await askEngine('POST', '/networks/create', { body: { Name: instance, Driver: 'bridge', Labels } })
   await assert.rejects(runtime.prepare(), (error) => ofKind('failed')(error) && /reach each other/.test(String(error)))
+})
+
+test('an address is given to the next container only after the end of the last was told', async (t) => {
+  const { instance, runtime } = openAt(engineAddress, t)
+  await runtime.prepare()
+  const heard: string[] = []
+  const away = new AbortController()
+  t.after(() => away.abort())
+  runtime.watch(({ id, action }) => void heard.push(`${action} ${id}`), away.signal)
+  const named = (name: string) => ({ ...spec(name), name: `${instance}-${name}` })
+  const last = await createAndStart(runtime, named('last'))
+  await eventually(async () => {
+    await runtime.stop(last.id)
+    await runtime.start(last.id)
+    assert.ok(heard.includes(`start ${last.id}`))
+  })
+  const { address } = await look(runtime, last.id)
+  heard.length = 0
+  await runtime.pause(last.id)
+  await runtime.stop(last.id)
+  // Here already, without another turn: nobody else can have got the address before.
+  assert.ok(heard.includes(`die ${last.id}`), heard.join())
+  const next = await createAndStart(runtime, named('next'))
+  assert.equal(next.address, address)
+})
+
+test('what a program writes to a terminal is told, too', async () => {
+  const Labels = { 'berth.instance': rig.instance, 'berth.user_id': '1', 'berth.slug': 'ann', 'berth.type': 'dev' }
+  const body = { Image: spec('tty').image, Labels, Tty: true, Cmd: ['/bin/sh', '-c', 'echo one; echo two >&2'] }
+  const { Id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body })
+  await runtime.start(Id)
+  await eventually(async () => assert.deepEqual(await runtime.logs(Id, 5), ['one', 'two']))
+  await runtime.remove(Id)
+})
+
+test('a container without labels, or whose labels are no owner, is touched by no verb', async (t) => {
+  for (const Labels of [
+    {},
+    { 'berth.instance': rig.instance },
+    { 'berth.user_id': '1', 'berth.slug': 'ann', 'berth.type': 'dev' },
+  ]) {
+    const body = { Image: spec('nobody').image, Labels, Cmd: ['/bin/sh', '-c', 'echo secret; exec sleep 60'] }
+    const { Id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body })
+    t.after(() => askEngine('DELETE', `/containers/${Id}`, { query: { force: 'true' } }))
+    await askEngine('POST', `/containers/${Id}/start`)
+    await assert.rejects(runtime.pause(Id), ofKind('missing'))
+    await assert.rejects(runtime.start(Id), ofKind('missing'))
+    assert.deepEqual([await runtime.logs(Id, 5), await runtime.usage(Id)], [[], undefined])
+    await Promise.all([runtime.stop(Id), runtime.remove(Id)])
+    const { State } = await askEngine<{ State: { Status: string } }>('GET', `/containers/${Id}/json`)
+    assert.equal(State.Status, 'running')
+  }
 })
 
 test('a network that was pruned while nothing ran is made anew at the next start', async (t) => {

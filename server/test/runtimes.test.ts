@@ -21,7 +21,7 @@ for (const open of runtimes) {
     test('a new container does not run, and carries whose it is', async () => {
       const owner = { userId: 7, slug: 'new', type: 'prod' }
       const { id, port } = await runtime.create(spec('new', { owner, fingerprint: 'abc' }))
-      const unknown = { address: null, exitCode: null }
+      const unknown = { address: null, exitCode: null, isOutOfMemory: false, startedAt: null }
       const expected = {
         id,
         name: `${rig.instance}-new`,
@@ -70,15 +70,19 @@ for (const open of runtimes) {
     })
 
     test('a container of another installation is shown as nobody of ours, and stays as it is', async () => {
-      const theirs = await createAndStart(neighbour, spec('theirs'))
+      const theirs = await createAndStart(neighbour, spec('theirs', shell('echo their secret')))
       const seen = await runtime.inspect(theirs.name)
       assert.deepEqual(
         [seen?.id, seen?.owner, seen?.port, seen?.fingerprint, seen?.state],
         [theirs.id, null, null, null, 'running'],
       )
       await assert.rejects(runtime.create(spec('theirs')), ofKind('conflict'))
+      await assert.rejects(runtime.pause(theirs.id), ofKind('missing'))
       await runtime.stop(theirs.id)
       await runtime.remove(theirs.id)
+      assert.equal((await look(neighbour, theirs.id)).state, 'running')
+      assert.deepEqual([await runtime.logs(theirs.id, 5), await runtime.usage(theirs.id)], [[], undefined])
+      assert.deepEqual(await neighbour.logs(theirs.id, 5), ['their secret'])
       await rig.pause(theirs.id)
       await assert.rejects(runtime.start(theirs.id), ofKind('missing'))
       assert.equal((await look(neighbour, theirs.id)).state, 'paused')
@@ -118,6 +122,83 @@ for (const open of runtimes) {
       assert.deepEqual([ended.exitCode, ended.address], [3, null])
     })
 
+    test('the last lines of both outputs are told in order, also after the end', async () => {
+      const says = 'echo one; sleep 0.2; echo two >&2; sleep 0.2; printf "three\\nfour"; exit 1'
+      const { id } = await run('talker', { command: ['/bin/sh', '-c', says] })
+      await eventually(async () => assert.equal((await look(runtime, id)).state, 'exited'))
+      assert.deepEqual(await runtime.logs(id, 10), ['one', 'two', 'three', 'four'])
+      assert.deepEqual(await runtime.logs(id, 2), ['three', 'four'])
+      assert.deepEqual(await runtime.logs(id, 0), [])
+      await runtime.remove(id)
+      assert.deepEqual(await runtime.logs(id, 10), [])
+      assert.deepEqual(await runtime.logs('../info', 10), [])
+    })
+
+    test('what never ran has written nothing', async () => {
+      const { id } = await runtime.create(spec('mute'))
+      assert.deepEqual(await runtime.logs(id, 10), [])
+    })
+
+    test('a line is told as text of at most 500 characters, without colours and other control characters', async () => {
+      const says = `printf '\\033[31mred\\033[0m\\ttab\\r\\a\\000 \\342\\202\\254 \\377\\n'; head -c 40000 /dev/zero | tr '\\0' x; echo`
+      const { id } = await run('gaudy', shell(says))
+      await eventually(async () => assert.deepEqual(await runtime.logs(id, 10), ['red\ttab € \ufffd', 'x'.repeat(500)]))
+    })
+
+    test('of an app that writes more than 64 KiB at once the last lines are told', async () => {
+      const says =
+        'for i in 1 2 3 4 5 6 7 8; do head -c 16000 /dev/zero | tr "\\0" $i; echo; done; echo and this is why'
+      const { id } = await run('wordy', shell(says))
+      await eventually(async () => assert.equal((await runtime.logs(id, 1))[0], 'and this is why'))
+      const told = await runtime.logs(id, 8)
+      assert.equal(told.at(-1), 'and this is why')
+      assert.equal(told.at(-2), '8'.repeat(500))
+      assert.ok(told.length < 6, String(told.length))
+    })
+
+    test('the CPU time of a program grows while it works, stands still while it is paused, and is none when it is stopped', async () => {
+      const work = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; sleep 0.1'
+      const { id } = await run('busy', { command: ['/bin/sh', '-c', `while :; do ${work}; done`], cpus: 0.2 })
+      const first = (await runtime.usage(id))?.cpuSeconds ?? 0
+      assert.ok(first > 0 && first < 5, `${first} s`)
+      await eventually(async () => assert.ok(((await runtime.usage(id))?.cpuSeconds ?? 0) > first))
+      await runtime.pause(id)
+      const paused = await runtime.usage(id)
+      assert.ok(paused && paused.cpuSeconds > first)
+      assert.deepEqual(await runtime.usage(id), paused)
+      await runtime.remove(id)
+      assert.equal(await runtime.usage(id), undefined)
+      assert.equal(await runtime.usage('../info'), undefined)
+      const never = await runtime.create(spec('idle'))
+      assert.equal(await runtime.usage(never.id), undefined)
+    })
+
+    test('a program that was killed for want of memory says so, and no other', async () => {
+      const small = { memory: 16 * 1024 ** 2, command: ['/bin/tail', '/dev/zero'] }
+      const hungry = await run('hungry', small)
+      const killed = await run('killed', { command: ['/bin/sh', '-c', 'kill -9 $$'] })
+      await eventually(async () => {
+        const [starved, other] = [await look(runtime, hungry.id), await look(runtime, killed.id)]
+        assert.deepEqual([starved.state, starved.isOutOfMemory, starved.exitCode], ['exited', true, 137])
+        assert.deepEqual([other.state, other.isOutOfMemory, other.exitCode], ['exited', false, 137])
+      })
+      const listed = (await runtime.list()).find(({ id }) => id === hungry.id)
+      assert.deepEqual([listed?.isOutOfMemory, listed?.startedAt], [false, null])
+    })
+
+    test('the last start is told, and a pause is none', async () => {
+      const before = Date.now()
+      const { id, startedAt } = await run('timed')
+      assert.ok(startedAt !== null && startedAt >= before && startedAt <= Date.now(), `${startedAt}`)
+      await runtime.pause(id)
+      await runtime.start(id)
+      assert.equal((await look(runtime, id)).startedAt, startedAt)
+      await runtime.stop(id)
+      assert.equal((await look(runtime, id)).startedAt, startedAt)
+      await runtime.start(id)
+      assert.ok(((await look(runtime, id)).startedAt ?? 0) > startedAt)
+    })
+
     test('what the engine cannot do is told as failed, and leaves no container', async () => {
       const impossible = spec('impossible', { runtime: 'no-such-runtime' })
       await assert.rejects(runtime.create(impossible), ofKind('failed'))
@@ -137,11 +218,60 @@ for (const open of runtimes) {
       await assert.rejects(runtime.start('f'.repeat(64)), ofKind('missing'))
     })
 
-    test('a paused program can be stopped, and a running one removed', async () => {
-      const paused = await run('frozen')
-      await rig.pause(paused.id)
-      await runtime.stop(paused.id)
-      assert.equal((await look(runtime, paused.id)).state, 'exited')
+    test('a paused app keeps its address and answers nothing; who asked meanwhile gets the answer once it is started', async () => {
+      const { id, name, address, port } = await run('iced')
+      assert.equal(await read({ address, port }), 'hello\n')
+      await runtime.pause(id)
+      await runtime.pause(id)
+      let answer = ''
+      const asked = read({ address, port }).then((text) => (answer = text))
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      assert.equal(answer, '')
+      const listed = (await runtime.list()).find((each) => each.id === id)
+      for (const seen of [listed, await runtime.inspect(name)])
+        assert.deepEqual([seen?.state, seen?.address, seen?.exitCode], ['paused', address, null])
+      await runtime.start(id)
+      assert.equal(await asked, 'hello\n')
+      assert.equal((await look(runtime, id)).state, 'running')
+    })
+
+    test('of several who pause, start or stop at the same moment nobody fails', async () => {
+      const { id } = await run('tug')
+      await Promise.all([runtime.pause(id), runtime.pause(id), runtime.pause(id)])
+      assert.equal((await look(runtime, id)).state, 'paused')
+      await Promise.all([runtime.start(id), runtime.start(id), runtime.start(id)])
+      assert.equal((await look(runtime, id)).state, 'running')
+      await runtime.pause(id)
+      await Promise.all([runtime.stop(id), runtime.start(id)])
+      await runtime.start(id)
+      assert.equal((await look(runtime, id)).state, 'running')
+    })
+
+    test('what does not run cannot be paused, nor what is gone', async () => {
+      const { id } = await runtime.create(spec('limp'))
+      await assert.rejects(runtime.pause(id), ofKind('failed'))
+      await runtime.start(id)
+      await runtime.stop(id)
+      await assert.rejects(runtime.pause(id), ofKind('failed'))
+      assert.equal((await look(runtime, id)).state, 'exited')
+      await runtime.remove(id)
+      await assert.rejects(runtime.pause(id), ofKind('missing'))
+      await assert.rejects(runtime.pause('../info'), ofKind('missing'))
+    })
+
+    test('a paused program can be stopped or removed as quickly as a running one', async () => {
+      const [paused, doomed] = await Promise.all([run('frozen'), run('doomed')])
+      await Promise.all([runtime.pause(paused.id), runtime.pause(doomed.id)])
+      const began = performance.now()
+      await Promise.all([runtime.stop(paused.id), runtime.remove(doomed.id)])
+      // It got its signal; one that does not is killed after 10 s.
+      assert.ok(performance.now() - began < 5_000)
+      const stopped = await look(runtime, paused.id)
+      assert.deepEqual([stopped.state, stopped.address], ['exited', null])
+      assert.equal(await runtime.inspectId(doomed.id), undefined)
+    })
+
+    test('a running program can be removed', async () => {
       const running = await run('felled')
       await runtime.remove(running.id)
       assert.equal(await runtime.inspect(running.name), undefined)
@@ -199,7 +329,7 @@ for (const open of runtimes) {
       const ours = await runtime.list({ userId: 4711 })
       assert.deepEqual(new Set(ours.map(({ id }) => id)), new Set([running.id, made.id]))
       const listed = ours.find(({ id }) => id === running.id)
-      assert.deepEqual(listed, running)
+      assert.deepEqual(listed, { ...running, startedAt: null })
       assert.ok((await runtime.list()).some(({ id }) => id === other.id))
       assert.deepEqual(await runtime.list({ userId: 999_999 }), [])
     })
@@ -225,6 +355,47 @@ for (const open of runtimes) {
       assert.equal(heard.filter((event) => event.id === id).length, after)
     })
 
+    test('whoever watches hears what happened, in order', async () => {
+      const away = new AbortController()
+      const heard: RuntimeEvent[] = []
+      runtime.watch((event) => void heard.push(event), away.signal)
+      const bell = await runtime.create(spec('bell'))
+      await eventually(async () => {
+        await runtime.start(bell.id)
+        await runtime.stop(bell.id)
+        assert.ok(heard.some(({ id }) => id === bell.id))
+      })
+      const { id } = await run('life')
+      await runtime.pause(id)
+      await runtime.start(id)
+      await runtime.stop(id)
+      await runtime.remove(id)
+      const actions = () =>
+        heard.filter((event) => event.id === id && event.action !== 'other').map(({ action }) => action)
+      await eventually(() => assert.deepEqual(actions(), ['start', 'pause', 'unpause', 'die', 'destroy']))
+      const hungry = await run('hungrier', { memory: 16 * 1024 ** 2, command: ['/bin/tail', '/dev/zero'] })
+      await eventually(() => assert.ok(heard.some((event) => event.id === hungry.id && event.action === 'oom')))
+      away.abort()
+    })
+
+    test('whoever looks when it hears of an end finds no address any more', async () => {
+      const away = new AbortController()
+      const found: unknown[] = []
+      const { id } = await runtime.create(spec('mortal'))
+      runtime.watch(async (event) => {
+        if (event.id !== id || event.action !== 'die') return
+        const { state, address } = await look(runtime, id)
+        found.push([state, address])
+      }, away.signal)
+      await eventually(async () => {
+        await runtime.start(id)
+        await runtime.stop(id)
+        assert.ok(found.length >= 3)
+      })
+      away.abort()
+      for (const seen of found) assert.deepEqual(seen, ['exited', null])
+    })
+
     test('an image that nobody has is told as such, and leaves no container', async () => {
       const nowhere = spec('nowhere', { image: '127.0.0.1:1/berth/nothing:1' })
       await assert.rejects(runtime.create(nowhere), ofKind('image'))
@@ -238,6 +409,7 @@ for (const open of runtimes) {
       for (const attempt of [
         () => runtime.create(spec('never'), gaveUp),
         () => runtime.start(id, gaveUp),
+        () => runtime.pause(id, gaveUp),
         () => runtime.stop(id, gaveUp),
         () => runtime.remove(id, gaveUp),
       ])

@@ -54,7 +54,10 @@ export interface Runtime {
   /** Takes the container away, running or not. Home volumes stay. Nothing to do when it is gone. */
   remove(id: string, signal?: AbortSignal): Promise<void>
 
-  /** All containers of this installation, or of one user, in one engine call. Strangers' are left out. */
+  /**
+   * All containers of this installation, or of one user, in one engine call. Strangers' are left out. For a moment after
+   * a program ended the engine's list may still say that it runs; `inspectId` does not.
+   */
   list(filter?: { readonly userId: number }): Promise<Instance[]>
 
   /**
@@ -68,6 +71,7 @@ export interface Runtime {
 
   /**
    * What a container of ours has used since its start, also while it is paused; undefined when it does not run.
+   * Cheap for the engine, but it may let one wait for a second; ask for several at once.
    * @throws {RuntimeError}
    */
   usage(id: string): Promise<Usage | undefined>

@@ -58,6 +58,28 @@ export async function lineToEngine(lifetime: Lifetime): Promise<Line> {
   }
 }
 
+/** The real engine, but questions whose first line has `part` get `answer`, which is a whole answer in HTTP/1.1. */
+export function engineAnswering(lifetime: Lifetime, part: RegExp, answer: string): Promise<string> {
+  return listen(lifetime, (near) => {
+    const far = connect(engineAddress.replace(/^unix:\/\//, ''))
+    far.on('error', () => undefined).on('data', (data) => near.write(data))
+    near.on('close', () => far.destroy())
+    near.on('data', (data) => {
+      const [firstLine = ''] = data.toString('latin1').split('\r\n')
+      if (part.test(firstLine)) near.write(answer, 'latin1')
+      else far.write(data)
+    })
+  })
+}
+
+export const ok = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+
+/** In the engine's own form. */
+export function refusal(status: number, message: string): string {
+  const body = JSON.stringify({ message })
+  return `HTTP/1.1 ${status} No\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
 async function listen(lifetime: Lifetime, onSocket: (socket: Socket) => void): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-engine-'))
   const file = path.join(folder, 'engine.sock')

@@ -89,7 +89,7 @@ export const shell = (script: string): Pick<InstanceSpec, 'command'> => ({
 })
 
 /** What the app answers; programs take a moment to listen. @throws {Error} when it did not within 5 s */
-export async function read({ address, port }: Instance, file = ''): Promise<string> {
+export async function read({ address, port }: Pick<Instance, 'address' | 'port'>, file = ''): Promise<string> {
   return eventually(async () => {
     const response = await fetch(`http://${address}:${port}/${file}`, { signal: AbortSignal.timeout(1_000) })
     if (!response.ok) throw new Error(`${file} answers ${response.status}`)

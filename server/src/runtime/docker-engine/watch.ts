@@ -26,6 +26,16 @@ const actions = new Map<string, RuntimeEvent['action']>([
   ...['create', 'restart', 'stop', 'kill', 'rename', 'update'].map((word) => [word, 'other'] as const),
 ])
 
+/**
+ * What Docker 20.10 says when A is stopped and B started at once (tried over and over, also with a paused A and with `kill`):
+ *
+ *     0 ms  `die` of A                    22 ms after the signal; a list says `running` with A's address until 50 ms
+ *    50 ms  A's address is released       an inspect that was asked since `die` waits, and is right: exited, no address
+ *    65 ms  B gets the address            `start` of B follows 300 ms later
+ *
+ * So whoever forgets an address when it hears `die` is some 50 ms early, and whoever wants to know what is after an event
+ * has to inspect: a list asked at that moment may be older than the event.
+ */
 export function watch(engine: Engine, onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void {
   void listenForEver(engine, onEvent, signal)
 }
