@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiRun, Ending } from './api-run.ts'
+import { wireVersion } from './wire.ts'
+
+export interface SupervisorParts {
+  /** Forks an API process and links it with the gateway. */
+  readonly begin: () => ApiRun
+  /** Called once, when the first API process answers requests, with its words. */
+  readonly announce: (words: string) => void
+  readonly say: (level: 'info' | 'warn' | 'error', line: string) => void
+  readonly times?: Partial<SupervisorTimes>
+}
+
+/** All in ms. */
+export interface SupervisorTimes {
+  /** Pauses before an API process that ended is started again: none at first, then doubling. */
+  readonly firstPause: number
+  readonly longestPause: number
+  /** After so long a life the next end is the first again. */
+  readonly longLife: number
+  /** How often it is asked whether it turns, and how long it may be silent before it is killed. */
+  readonly pingEvery: number
+  readonly silence: number
+  /** How long a new version may take to load, and an old one to finish what is under way. */
+  readonly loading: number
+  readonly stopping: number
+}
+
+const usualTimes: SupervisorTimes = {
+  firstPause: 200,
+  longestPause: 10_000,
+  longLife: 30_000,
+  pingEvery: 10_000,
+  // A store that is locked from outside holds the whole process up for seconds; that is not yet a reason to kill it.
+  silence: 60_000,
+  loading: 60_000,
+  stopping: 20_000,
+}
+
+/**
+ * Keeps one API process running: starts another when it ends, kills one that no longer turns, and changes it for a new
+ * one on demand. Whether a first one comes up at all is the operator's affair: its failure is ours.
+ */
+export class Supervisor {
+  readonly #parts: SupervisorParts
+  readonly #times: SupervisorTimes
+  #isStopping = false
+  /** Ends the pause before a new start. */
+  #hurry = new AbortController()
+  #current: ApiRun | undefined
+  /** Loaded, and waiting for the current one to end. */
+  #next: ApiRun | undefined
+  #isReplacing = false
+  #wasReady = false
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts
+    this.#times = { ...usualTimes, ...parts.times }
+  }
+
+  /** Resolves when there is no API process any more and will be none, with the exit code for it. */
+  async run(): Promise<number> {
+    let pause = 0
+    let run = this.#parts.begin()
+    for (;;) {
+      const began = performance.now()
+      const ending = await this.#live(run)
+      if (this.#isStopping || !this.#wasReady) return ending.code ?? 1
+      if (performance.now() - began > this.#times.longLife) pause = 0
+      if (!this.#next) {
+        await this.#pause(ending, pause)
+        pause = Math.min(Math.max(2 * pause, this.#times.firstPause), this.#times.longestPause)
+        if (this.#isStopping) return 0
+      }
+      run = this.#takeNext() ?? this.#parts.begin()
+    }
+  }
+
+  /**
+   * Changes the API process for a new one, of a new version or with new settings. The old one goes on until the new one
+   * is loaded and has found its settings right; when it does not come that far, the old one stays.
+   */
+  async replace(): Promise<void> {
+    if (!this.#wasReady || this.#isReplacing || this.#isStopping) return
+    this.#isReplacing = true
+    try {
+      this.#parts.say('info', 'a new API process is loaded to replace the old one')
+      const next = await this.#load()
+      if (!next) return this.#parts.say('error', 'the new API process did not come up; the old one goes on')
+      this.#next = next
+      this.#hurry.abort()
+      await this.#current?.stop(this.#times.stopping)
+    } finally {
+      this.#isReplacing = false
+    }
+  }
+
+  /** Ends the API process and starts none again. @param limit ms after which it is killed */
+  async stop(limit: number): Promise<void> {
+    this.#isStopping = true
+    this.#hurry.abort()
+    await Promise.all([this.#current?.stop(limit), this.#takeNext()?.stop(limit)])
+  }
+
+  /** From its start to its end. */
+  async #live(run: ApiRun): Promise<Ending> {
+    this.#current = run
+    const over = new AbortController()
+    void this.#bringUp(run, over.signal)
+    const ending = await run.ended
+    over.abort()
+    this.#current = undefined
+    return ending
+  }
+
+  async #bringUp(run: ApiRun, over: AbortSignal): Promise<void> {
+    if (!this.#understands(await run.loaded)) return run.kill()
+    run.start()
+    const words = await run.ready
+    if (!this.#wasReady) this.#parts.announce(words)
+    else this.#parts.say('info', 'the API is back')
+    this.#wasReady = true
+    await this.#watch(run, over)
+  }
+
+  /** A process that does not turn does not end by itself either. */
+  async #watch(run: ApiRun, over: AbortSignal): Promise<void> {
+    const { pingEvery, silence } = this.#times
+    try {
+      for (;;) {
+        await sleep(pingEvery, undefined, { signal: over })
+        await run.ping(silence)
+      }
+    } catch {
+      if (over.aborted) return
+      this.#parts.say('error', `the API process has not answered for ${silence / 1000} s and is killed`)
+      run.kill()
+    }
+  }
+
+  /** A process that waits for `start`, or undefined when it ended before, took too long, or speaks another version. */
+  async #load(): Promise<ApiRun | undefined> {
+    const run = this.#parts.begin()
+    const over = new AbortController()
+    const late = sleep(this.#times.loading, undefined, { signal: over.signal }).catch(() => undefined)
+    const version = await Promise.race([run.loaded, run.ended.then(() => undefined), late])
+    over.abort()
+    if (version !== undefined && this.#understands(version) && !this.#isStopping) return run
+    run.kill()
+    return undefined
+  }
+
+  #understands(version: number): boolean {
+    if (version === wireVersion) return true
+    this.#parts.say('error', 'the new version needs a new gateway, too: stop Berth and start it again')
+    return false
+  }
+
+  #takeNext(): ApiRun | undefined {
+    const next = this.#next
+    this.#next = undefined
+    return next
+  }
+
+  async #pause({ code, signal }: Ending, pause: number): Promise<void> {
+    const when = pause === 0 ? 'at once' : `in ${pause / 1000} s`
+    const how = signal === null ? `with exit code ${code}` : `by ${signal}`
+    this.#parts.say('error', `the API process ended ${how}; it is started again ${when}`)
+    this.#hurry = new AbortController()
+    await sleep(pause, undefined, { signal: this.#hurry.signal }).catch(() => undefined)
+  }
+}
