@@ -5,7 +5,7 @@ import type { Absence, Explanation } from '../gateway.ts'
 import { absenceBody, absencePage, type AbsenceReason, type AbsenceView } from './absence-page.ts'
 import { pagePolicy } from './document.ts'
 import { exitCodeInWords } from './exit-code.ts'
-import { progressDone, progressHead, progressStep } from './progress-page.ts'
+import { progressFailed, progressHead, progressReady, progressStep } from './progress-page.ts'
 import { refusalPage } from './refusal-page.ts'
 
 const view: AbsenceView = {
@@ -54,8 +54,8 @@ function everyPage(text: AbsenceView, lines: readonly string[]): string[] {
     refusalPage({ status: 404, title: displayName, message: displayName, dashboardUrl }),
     ...reasons.map(([, reason]) => absencePage(reason, text)),
     absencePage({ absence: absent('crashed', 1), lastLines: lines, displayName }, text),
-    head + progressDone('ready'),
-    head + progressDone(absenceBody(explained(absent('failed'), lines), text)),
+    head + progressReady(text.launchHref),
+    head + progressFailed(absenceBody(explained(absent('failed'), lines), text)),
   ]
 }
 
@@ -113,6 +113,21 @@ test('only a page whose app answers reloads, and at once: nothing that is read m
   assert.equal(reloading.length, 1)
   assert.match(reloading[0] ?? '', /<meta http-equiv="refresh" content="0">/)
 })
+
+test('moving on leads to the address that was asked for', () => {
+  assert.match(progressReady('/ann-dev/a?b="1"&c'), / content="0; url=\/ann-dev\/a\?b=&quot;1&quot;&amp;c">/)
+})
+
+for (const target of [
+  '//evil.example/',
+  '/\\evil.example',
+  'https://evil.example/',
+  'javascript:alert(1)',
+  '*',
+  '/a b',
+]) {
+  test(`moving on never leads to ${target}`, () => assert.ok(!progressReady(target).includes(target)))
+}
 
 const codes: readonly (readonly [number, RegExp])[] = [
   [1, /error of its own/],

@@ -1,8 +1,8 @@
 import { closeDocument, escaped, mainLink, openDocument, sameAddress, type Markup } from './document.ts'
 
 /**
- * A page that is sent in pieces while a container starts: `progressHead`, any number of `progressStep`, one
- * `progressDone`. The connection stays open in between, and a browser shows each piece when it comes, without a script.
+ * A page that is sent in pieces while a container starts: `progressHead`, any number of `progressStep`, then
+ * `progressReady` or `progressFailed`. The connection stays open in between, and a browser shows each piece when it comes, without a script.
  * Send it with status 503, `Retry-After`, `Cache-Control: no-store`, `X-Content-Type-Options: nosniff` (a browser that
  * guesses the type waits for more) and `pagePolicy`.
  *
@@ -32,17 +32,33 @@ export function progressStep(text: string): string {
 }
 
 /**
- * The last piece. `ready`: the browser asks for the same address again by itself, with its fragment; the app must answer
- * by then. Otherwise the content of a page that says why not (`absenceBody`), which takes the place of the progress.
+ * The last piece when the app answers: the browser asks again by itself. It asks for the target by name, because a page
+ * with a fragment (`#/notes`) that refreshes to its very own address only scrolls. The fragment itself is lost: the
+ * server never sees it, and there is no script that could.
+ * @param target path and query of the request, as they came
  */
-export function progressDone(end: 'ready' | Markup): string {
-  const outcome = end === 'ready' ? ready : `<div class="failed part" role="alert">\n${end.html}</div>\n`
-  return `${end === 'ready' ? '<li>It answers. Moving on…</li>\n' : ''}</ol>\n</div>\n</div>\n${outcome}${closeDocument}`
+export function progressReady(target: string): string {
+  const address = isPath(target) ? target : sameAddress
+  return `<li>It answers. Moving on…</li>
+</ol>
+</div>
+</div>
+<div class="ready part">
+<meta http-equiv="refresh" content="0${address === sameAddress ? '' : `; url=${escaped(address)}`}">
+${mainLink(address, 'Go on')}
+</div>
+${closeDocument}`
 }
 
-/** A refresh counts wherever it stands in a document. The link is for those who have forbidden pages to reload. */
-const ready = `<div class="ready part">
-<meta http-equiv="refresh" content="0">
-${mainLink(sameAddress, 'Go on')}
+/** The last piece when it does not: why not (`absenceBody`), in place of the progress. */
+export function progressFailed(reason: Markup): string {
+  return `</ol>
 </div>
-`
+</div>
+<div class="failed part" role="alert">
+${reason.html}</div>
+${closeDocument}`
+}
+
+/** Of this host: two slashes, or a backslash for one of them, would lead to another. */
+const isPath = (target: string) => /^\/(?![/\\])[^\s\\]*$/.test(target)

@@ -4,7 +4,8 @@
  *
  * Seconds are counted by an animation of a registered number, for there is no script. Browsers that cannot register one
  * would show a wrong number; they are told by their ignorance of relative colours, which came later or at the same time.
- * The clock of a step stops where it is when the next step follows. It runs under reduced motion too: a number that
+ * The clock of a step stops where it is when the next step follows (`:not(:last-child)` would stop all of them: while a
+ * list is still being received, Chromium calls nothing its last child). It runs under reduced motion too: a number that
  * changes is news and no movement.
  */
 export const style = `
@@ -35,12 +36,12 @@ pre{max-height:18rem;overflow:auto;padding:.7rem .9rem;font:.9rem/1.5 ui-monospa
 @keyframes slide{from{transform:translateX(-100%)}to{transform:translateX(290%)}}
 .steps{display:grid;gap:.4rem;padding:0;list-style:none}
 .steps li{display:flex;gap:1rem;justify-content:space-between}
-.steps li:not(:last-child){color:var(--quiet)}
+.steps li:has(+li){color:var(--quiet)}
 .clock{flex:none;color:var(--quiet);font-variant-numeric:tabular-nums}
 @property --seconds{syntax:'<integer>';inherits:false;initial-value:0}
 @keyframes count{to{--seconds:600}}
 @supports (color:rgb(from red r g b)){.clock::after{counter-reset:seconds var(--seconds);content:counter(seconds) ' s';animation:count 600s steps(600) forwards}}
-.steps li:not(:last-child) .clock::after{animation-play-state:paused}
+.steps li:has(+li) .clock::after{animation-play-state:paused}
 main:has(.failed) .waiting{display:none}
 .waiting:has(~.ready) .bar::before{width:100%;animation:none}
 @media (prefers-reduced-motion:reduce){.bar::before{width:100%;animation:none;opacity:.6}}
