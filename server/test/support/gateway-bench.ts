@@ -1,106 +1,231 @@
 import { once } from 'node:events'
 import http, { type IncomingMessage, type RequestListener } from 'node:http'
 import net from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import type { TestContext } from 'node:test'
-import { createBuiltinGateway, type GatewayLimits } from '#/gateway/builtin/builtin-gateway.ts'
-import type { Caller, Destination, Gateway, GatewayParts, Route } from '#/gateway/gateway.ts'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import type {
+  Absence,
+  Activity,
+  Address,
+  ControlPlane,
+  Explanation,
+  GatewaySettings,
+  Known,
+  Person,
+  Place,
+  TypeRules,
+} from '#/gateway/gateway.ts'
+import { createNetGateway } from '#/gateway/net/net-gateway.ts'
 
-/** Ann as the rest of Berth knows her. */
-export const annCaller: Caller = {
+/** The signature key of the stand-in control plane; one for all gateways of a test file. */
+const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+const kid = 'bench'
+const publicJwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }
+
+export interface TokenTerms {
+  /** Seconds from now on; negative for a token that has expired. An hour when left out. */
+  readonly expiresIn?: number
+  readonly jti?: string
+  /** Seconds that it is old. */
+  readonly age?: number
+  /** Only tokens for apps have one. */
+  readonly audience?: string
+}
+
+let tokens = 0
+
+/** A real access token, signed as the control plane signs them. */
+export async function tokenFor(userId: number, terms: TokenTerms = {}): Promise<string> {
+  const now = Math.floor(Date.now() / 1000)
+  const { expiresIn = 3_600, jti = `token-${++tokens}`, age = 0, audience } = terms
+  const jwt = new SignJWT({ is_admin: userId === 2 })
+    .setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' })
+    .setSubject(String(userId))
+    .setJti(jti)
+    .setIssuer('http://spawner.test')
+    .setIssuedAt(now - age)
+    .setExpirationTime(now + expiresIn)
+  return (audience === undefined ? jwt : jwt.setAudience(audience)).sign(privateKey)
+}
+
+export const annToken = await tokenFor(1, { jti: 'ann' })
+export const bobToken = await tokenFor(2, { jti: 'bob' })
+export const maxToken = await tokenFor(3, { jti: 'max' })
+
+const madeLongAgo = Date.now() - 86_400_000
+
+export const annPerson: Person = {
   userId: 1,
-  email: 'ann@example.org',
   slug: 'ann',
-  token: 'ann-token',
-  isAdmin: false,
+  email: 'ann@example.org',
   isBlocked: false,
+  createdAt: madeLongAgo,
 }
 
-/** Ann owns `ann-dev`; Bob is an administrator; Max is blocked and owns `max-dev`. Tokens are `{slug}-token`. */
-const callers: readonly Caller[] = [
-  annCaller,
-  { ...annCaller, userId: 2, email: 'bob@example.org', slug: 'bob', token: 'bob-token', isAdmin: true },
-  { ...annCaller, userId: 3, email: 'max@example.org', slug: 'max', token: 'max-token', isBlocked: true },
+/** Ann owns `ann-dev`; Bob is an administrator; Max is blocked and owns `max-dev`. */
+export const people: readonly Person[] = [
+  annPerson,
+  { ...annPerson, userId: 2, slug: 'bob', email: 'bob@example.org' },
+  { ...annPerson, userId: 3, slug: 'max', email: 'max@example.org', isBlocked: true },
 ]
-
-const annRoute: Route = {
-  kind: 'route',
-  prefix: 'ann-dev',
-  ownerId: 1,
-  containerId: 'c1',
-  isBlocked: false,
-  access: 'owner',
-  stripPrefix: true,
-  forwardToken: 'scoped',
-}
 
 /** Headers of a person's browser that opens an address, and of a program of Ann's. */
 export const browser = { accept: 'text/html,application/xhtml+xml', 'sec-fetch-mode': 'navigate' }
-export const ann = { authorization: 'Bearer ann-token' }
-export const annCookie = { cookie: 'spawner_token=ann-token' }
+export const ann = { authorization: `Bearer ${annToken}` }
+export const annCookie = { cookie: `spawner_token=${annToken}` }
+export const bob = { authorization: `Bearer ${bobToken}` }
+export const max = { authorization: `Bearer ${maxToken}` }
+
+export const usualRules: TypeRules = {
+  access: 'owner',
+  stripPrefix: true,
+  rewriteLocation: true,
+  forwardToken: 'scoped',
+  allowHeaders: [],
+}
+
+/** What the gateway has told its control plane, newest last. */
+export interface Told {
+  readonly reports: string[]
+  readonly suspects: string[]
+  readonly activity: Activity[]
+  readonly wakes: string[]
+}
+
+export type BenchGateway = ReturnType<typeof createNetGateway>
 
 export interface Bench {
   /** Where the gateway listens. */
   readonly port: number
-  readonly gateway: Gateway
-  /** What the gateway has reported as broken, newest last. */
-  readonly reports: Error[]
+  readonly gateway: BenchGateway
+  readonly told: Told
+  /** Ann's container, as the gateway was told at first. */
+  readonly place: Place
+  /** What the gateway was told at first; `replace` with changes of it. */
+  readonly known: Known
+  readonly settings: GatewaySettings
+  readonly control: ControlPlane
 }
 
 export interface BenchChanges {
-  readonly route?: Partial<Route>
-  readonly parts?: Partial<GatewayParts>
-  readonly limits?: GatewayLimits
+  /** Of type `dev`. */
+  readonly rules?: Partial<TypeRules>
+  /** Of Ann's container. */
+  readonly place?: Partial<Place>
+  readonly person?: Partial<Person>
+  readonly settings?: Partial<GatewaySettings>
+  readonly control?: Partial<ControlPlane>
+  /** Beside `ann-dev` and `max-dev`. */
+  readonly places?: readonly Place[]
+  readonly people?: readonly Person[]
+  readonly revoked?: Known['revoked']
+  /** Stands for the API and the front end; without one nobody listens there. */
+  readonly platform?: net.Server
 }
 
 /** A gateway on a real socket before a real app; both end with the test. */
 export async function startBench(t: TestContext, app: net.Server, changes: BenchChanges = {}): Promise<Bench> {
-  const appPort = await listen(t, app)
-  const reports: Error[] = []
-  const parts = { ...usualParts(appPort, { ...annRoute, ...changes.route }, reports), ...changes.parts }
-  const gateway = createBuiltinGateway(parts, changes.limits)
-  const server = http.createServer((request, response) => gateway.request(request, response))
-  server.on('upgrade', (request, socket, head) => gateway.upgrade(request, socket, head))
-  return { port: await listen(t, server), gateway, reports }
+  const place = { ...placeOf('ann-dev', 1, await listen(t, app)), ...changes.place }
+  const told: Told = { reports: [], suspects: [], activity: [], wakes: [] }
+  const control = { ...standIn(told), ...changes.control }
+  const settings = { ...(await usualSettings(t, changes)), ...changes.settings }
+  const known: Known = {
+    people: [
+      ...people.map((one) => (one.userId === 1 ? { ...one, ...changes.person } : one)),
+      ...(changes.people ?? []),
+    ],
+    places: [place, placeOf('max-dev', 3, 1), ...(changes.places ?? [])],
+    revoked: changes.revoked ?? [],
+  }
+  const gateway = createNetGateway()
+  t.after(() => gateway.close(0))
+  const port = await gateway.listen('127.0.0.1', 0)
+  await gateway.serve(settings, control)
+  await gateway.replace(known)
+  return { port, gateway, told, place, known, settings, control }
 }
 
-function usualParts(appPort: number, route: Route, reports: Error[]): GatewayParts {
-  const destinations = new Map<string, Destination>([
-    ['ann-dev', route],
-    ['ann', { kind: 'home', ownerId: 1, path: '/ann-dev/' }],
-    ['max-dev', { ...route, prefix: 'max-dev', ownerId: 3 }],
-  ])
+/** A container that runs on the loopback. @param port 1 where nobody listens */
+export function placeOf(prefix: string, ownerId: number, port: number, changes: Partial<Address> = {}): Place {
+  const where: Address = { containerId: `c-${prefix}-${port}`, host: '127.0.0.1', port, isPaused: false, ...changes }
+  return { prefix, ownerId, type: prefix.slice(prefix.indexOf('-') + 1), isBlocked: false, where }
+}
+
+export const asleep: Absence = { absent: 'asleep', exitCode: null }
+
+async function usualSettings(t: TestContext, { rules, platform }: BenchChanges): Promise<GatewaySettings> {
   return {
-    identify: async (request) => callers.find((caller) => caller.token === tokenOf(request)),
-    find: async (segment) => destinations.get(segment),
-    locate: async () => ({ host: '127.0.0.1', port: appPort }),
-    scopedToken: async (caller, prefix) => `scoped-${caller.slug}-${prefix}`,
-    clientAddress: () => '203.0.113.9',
     scheme: 'http',
     loginUrl: 'http://spawner.test/login',
+    launchUrl: 'http://spawner.test/launch',
     dashboardUrl: 'http://spawner.test/dashboard?a=1&b=2',
-    report: (error) => void reports.push(error),
+    platformSocket: await listenOnSocket(t, platform),
+    reservedSlugs: ['api', 'login', 'dashboard', 'assets', 'launch'],
+    trustedProxies: [],
+    keys: [publicJwk],
+    types: { dev: { ...usualRules, ...rules }, prod: usualRules },
   }
 }
 
-function tokenOf(request: IncomingMessage): string | undefined {
-  const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]
-  return bearer ?? /(?:^|; )spawner_token=([^;]*)/.exec(request.headers.cookie ?? '')?.[1]
+/** The control plane of a machine on which nothing happens. */
+function standIn(told: Told): ControlPlane {
+  const explanation: Explanation = { absence: undefined, lastLines: [], displayName: 'Development' }
+  return {
+    scopedToken: async (userId, prefix) => ({
+      token: `scoped-${userId}-${prefix}`,
+      expiresAt: Date.now() + 900_000,
+    }),
+    wake: async (prefix) => {
+      told.wakes.push(prefix)
+      return { absent: 'failed', exitCode: null }
+    },
+    explain: async () => explanation,
+    suspect: (prefix) => void told.suspects.push(prefix),
+    used: (activity) => void told.activity.push(...activity),
+    report: (problem) => void told.reports.push(problem),
+  }
+}
+
+async function listenOnSocket(t: TestContext, server: net.Server | undefined): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'berth-bench-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const socket = path.join(folder, 'platform.sock')
+  if (server) await opened(t, server, { path: socket })
+  return socket
 }
 
 /** Starts a server on a free port of the loopback; when the test ends it closes, with all its connections. */
 export async function listen(t: TestContext, server: net.Server): Promise<number> {
+  await opened(t, server, { host: '127.0.0.1', port: 0 })
+  return (server.address() as net.AddressInfo).port
+}
+
+async function opened(t: TestContext, server: net.Server, where: net.ListenOptions): Promise<void> {
   const sockets = new Set<net.Socket>()
   server.on('connection', (socket: net.Socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(where)
   await once(server, 'listening')
   t.after(() => {
     server.close()
     for (const socket of sockets) socket.destroy()
   })
-  return (server.address() as net.AddressInfo).port
+}
+
+/** A port of the loopback where nobody listens. */
+export async function closedPort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as net.AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 /** What an app has received, as the echo app tells it. */
@@ -115,8 +240,8 @@ export interface Echo {
 
 /** An app that answers with what it has received, as JSON. */
 export function echoApp(): http.Server {
-  return http.createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray()).toString('latin1')
+  return http.createServer({ maxHeaderSize: 65_536 }, async (request, response) => {
+    const body = Buffer.concat(await request.toArray().catch(() => [])).toString('latin1')
     const { method, url, headers, rawHeaders } = request
     response.end(JSON.stringify({ method, url, headers, lines: pairs(rawHeaders), body }), 'latin1')
   })
@@ -126,14 +251,32 @@ export function httpApp(listener: RequestListener): http.Server {
   return http.createServer(listener)
 }
 
-/** An app that speaks TCP itself: for answers that no library would give. */
+/** An app that speaks TCP itself, once per connection: for answers that no library would give. */
 export function rawApp(onHead: (socket: net.Socket, head: string) => void): net.Server {
   return net.createServer((socket) => {
     socket.once('data', (bytes) => onHead(socket, bytes.toString('latin1')))
   })
 }
 
-function pairs(flat: readonly string[]): string[] {
+/** An app that answers every connection's first bytes with the same ones, then ends. */
+export function answering(text: string): net.Server {
+  return rawApp((socket) => socket.end(text, 'latin1'))
+}
+
+/** An app that takes everything and says `ok`; `seen` holds every byte that reached it. */
+export function watchfulApp(): { readonly app: net.Server; readonly seen: () => string } {
+  const chunks: Buffer[] = []
+  const app = net.createServer((socket) => {
+    socket.on('data', (bytes) => {
+      chunks.push(bytes)
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+    })
+  })
+  return { app, seen: () => Buffer.concat(chunks).toString('latin1') }
+}
+
+/** Node's flat list (name, value, name, value) as lines. */
+export function pairs(flat: readonly string[]): string[] {
   return flat.flatMap((text, index) => (index % 2 === 0 ? [`${text}: ${flat[index + 1]}`] : []))
 }
 
@@ -152,14 +295,19 @@ export interface Asking {
   readonly body?: string | Buffer
 }
 
-/** One request on a connection of its own; the path is sent as it is. */
+/** One request on a connection of its own; the path is sent as it is. @throws {Error} after 20 s without an answer */
 export async function get(port: number, path: string, { body, ...options }: Asking = {}): Promise<Answer> {
   const request = http.request({ host: '127.0.0.1', port, path, agent: false, ...options })
-  request.end(body)
-  const [message] = (await once(request, 'response')) as [IncomingMessage]
-  const text = Buffer.concat(await message.toArray()).toString('latin1')
-  const { statusCode = 0, headers, rawHeaders, trailers } = message
-  return { status: statusCode, headers, lines: pairs(rawHeaders), trailers, body: text }
+  const overdue = setTimeout(() => request.destroy(new Error(`no answer: ${path}`)), 20_000)
+  try {
+    request.end(body)
+    const [message] = (await once(request, 'response')) as [IncomingMessage]
+    const text = Buffer.concat(await message.toArray()).toString('latin1')
+    const { statusCode = 0, headers, rawHeaders, trailers } = message
+    return { status: statusCode, headers, lines: pairs(rawHeaders), trailers, body: text }
+  } finally {
+    clearTimeout(overdue)
+  }
 }
 
 /** As `get`, read as what the echo app has received. */
@@ -169,23 +317,84 @@ export async function echoed(port: number, path: string, asking: Asking = {}): P
   return JSON.parse(body) as Echo
 }
 
-/** Sends bytes as they are and collects all that comes back until the connection ends. */
-export async function exchange(port: number, text: string): Promise<string> {
+/** Sends bytes as they are and collects all that comes back until the connection ends. @throws {Error} when it stays open */
+export async function exchange(port: number, text: string, quietFor = 5_000): Promise<string> {
   const socket = net.connect(port, '127.0.0.1')
-  socket.setTimeout(5_000, () => socket.destroy(new Error('the connection stayed open')))
+  socket.setTimeout(quietFor, () => socket.destroy(new Error('the connection stayed open')))
   socket.write(text, 'latin1')
   return Buffer.concat(await socket.toArray()).toString('latin1')
 }
 
-/** A request head as text, with Ann's token and `Connection: close`. */
-export function requestHead(firstLine: string, ...lines: readonly string[]): string {
-  const all = [firstLine, 'Host: spawner.test', 'Authorization: Bearer ann-token', 'Connection: close', ...lines]
-  return `${all.join('\r\n')}\r\n\r\n`
+/** A connection that bytes are written to as they are; `text` is what has come back until now. */
+export interface RawClient {
+  readonly socket: net.Socket
+  readonly text: () => string
+  write(text: string): void
+  /** Resolves with everything received once it matches. @throws {Error} after 5 s */
+  expect(pattern: RegExp): Promise<string>
 }
 
-/** Resolves when the condition holds. @throws {Error} naming what was awaited, after 5 s */
-export async function until(what: string, condition: () => boolean): Promise<void> {
-  const end = Date.now() + 5_000
+/** Ends with the test. */
+export async function rawClient(t: TestContext, port: number): Promise<RawClient> {
+  const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.on('data', (bytes) => void (received += bytes.toString('latin1')))
+  await once(socket, 'connect')
+  return {
+    socket,
+    text: () => received,
+    write: (text) => void socket.write(text, 'latin1'),
+    expect: async (pattern) => {
+      await until(`${pattern} in ${JSON.stringify(received.slice(0, 300))}`, () => pattern.test(received))
+      return received
+    },
+  }
+}
+
+/** A request head as text, with Ann's token and `Connection: close`. */
+export function requestHead(firstLine: string, ...lines: readonly string[]): string {
+  return headOf(firstLine, 'Host: spawner.test', `Authorization: Bearer ${annToken}`, 'Connection: close', ...lines)
+}
+
+/** As `requestHead`, on a connection that is kept. */
+export function keptHead(firstLine: string, ...lines: readonly string[]): string {
+  return headOf(firstLine, 'Host: spawner.test', `Authorization: Bearer ${annToken}`, ...lines)
+}
+
+/** Lines as a head, nothing added but line ends. */
+export function headOf(...lines: readonly string[]): string {
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** Everything behind an answer's first head. */
+export function bodyOf(answer: string): string {
+  return answer.slice(answer.indexOf('\r\n\r\n') + 4)
+}
+
+export const webSocketLines: readonly string[] = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+]
+
+/** A WebSocket's opening handshake with Ann's token. */
+export function upgradeHead(...lines: readonly string[]): string {
+  return keptHead('GET /ann-dev/socket?x=1 HTTP/1.1', ...webSocketLines, ...lines)
+}
+
+/** What an app says to agree to a WebSocket; the key's answer belongs to the key in `webSocketLines`. */
+export const switching = headOf(
+  'HTTP/1.1 101 Switching Protocols',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+)
+
+/** Resolves when the condition holds. @throws {Error} naming what was awaited, after `limit` ms */
+export async function until(what: string, condition: () => boolean, limit = 5_000): Promise<void> {
+  const end = Date.now() + limit
   while (!condition()) {
     if (Date.now() > end) throw new Error(`waited in vain: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
