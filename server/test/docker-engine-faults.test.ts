@@ -210,6 +210,18 @@ test('an engine that cannot freeze says so, also when it says it in the words of
   assert.equal((await look(runtime, id)).state, 'running')
 })
 
+test('a container runs after a start even if somebody paused or stopped it between the look and the start', async (t) => {
+  const { id } = await rig.run('contested')
+  const startAt = async (part: RegExp, answer: string, meanwhile: () => Promise<void>) => {
+    const address = await engineAnswering(t, part, answer, meanwhile)
+    await createDockerRuntime({ instance: rig.instance, dockerHost: address, network: rig.instance }).start(id)
+    assert.equal((await look(runtime, id)).state, 'running')
+  }
+  await startAt(/\/start /, refusal(409, 'cannot start a paused container'), () => rig.pause(id))
+  await rig.pause(id)
+  await startAt(/\/unpause /, refusal(500, `Container ${id} is not paused`), () => runtime.stop(id))
+})
+
 test('a process that has turned away from the events can end', async () => {
   const script = `
     import { createDockerRuntime } from '${import.meta.resolve('#/runtime/docker-engine/docker-runtime.ts')}'

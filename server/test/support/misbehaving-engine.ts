@@ -58,15 +58,23 @@ export async function lineToEngine(lifetime: Lifetime): Promise<Line> {
   }
 }
 
-/** The real engine, but questions whose first line has `part` get `answer`, which is a whole answer in HTTP/1.1. */
-export function engineAnswering(lifetime: Lifetime, part: RegExp, answer: string): Promise<string> {
+/**
+ * The real engine, but questions whose first line has `part` get `answer`, which is a whole answer in HTTP/1.1.
+ * `meanwhile` is done before it: what somebody else does at the same moment.
+ */
+export function engineAnswering(
+  lifetime: Lifetime,
+  part: RegExp,
+  answer: string,
+  meanwhile: () => Promise<void> = async () => undefined,
+): Promise<string> {
   return listen(lifetime, (near) => {
     const far = connect(engineAddress.replace(/^unix:\/\//, ''))
     far.on('error', () => undefined).on('data', (data) => near.write(data))
     near.on('close', () => far.destroy())
     near.on('data', (data) => {
       const [firstLine = ''] = data.toString('latin1').split('\r\n')
-      if (part.test(firstLine)) near.write(answer, 'latin1')
+      if (part.test(firstLine)) void meanwhile().finally(() => near.write(answer, 'latin1'))
       else far.write(data)
     })
   })

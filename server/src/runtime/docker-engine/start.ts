@@ -38,12 +38,11 @@ async function startAfterAll(
   signal?: AbortSignal,
 ): Promise<void> {
   const state = (await inspectId(engine, id, signal))?.state
-  // Docker answers 500 to an unpause of what runs.
-  if (state === 'running') return
   if (state === 'paused') return order(engine, id, 'unpause', signal)
   const isNetworkGone = /network .*not found/i.test(String(refusal.cause))
-  const wasStopped = verb === 'unpause' && state !== undefined
-  if (!isNetworkGone && !wasStopped) throw refusal
+  // Somebody else unpaused it, to which Docker answers 500, or stopped it.
+  const isPausedNoMore = verb === 'unpause' && state !== undefined
+  if (!isNetworkGone && !isPausedNoMore) throw refusal
   // `docker network prune` removes a network on which nothing runs, as ours is at night.
   if (isNetworkGone) await prepare(engine)
   await order(engine, id, 'start', signal)
