@@ -144,7 +144,7 @@ test('each step counts its seconds until the next one; under reduced motion the 
   streams[0]?.end(progressReady('/'))
 })
 
-test('the last lines can be scrolled by keyboard alone', async (t) => {
+test('of the last lines the newest are in sight, and the others are reached by keyboard alone', async (t) => {
   const url = await serve(t, (_, response) => {
     begin(response, 200)
     response.end(pages.crashed)
@@ -154,8 +154,18 @@ test('the last lines can be scrolled by keyboard alone', async (t) => {
   const box = page.getByRole('region', { name: 'What it wrote last' })
   for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Tab')
   assert.equal(await box.evaluate((element) => element === document.activeElement), true)
-  await page.keyboard.press('End')
-  await page.waitForFunction(() => document.querySelector('pre')!.scrollTop > 0)
+  const isInSight = (end: 'top' | 'bottom') =>
+    box.evaluate((element, end) => {
+      const [outer, inner] = [element.getBoundingClientRect(), element.firstElementChild!.getBoundingClientRect()]
+      return Math.abs(outer[end] - inner[end]) < 3
+    }, end)
+  assert.deepEqual([await isInSight('top'), await isInSight('bottom')], [false, true])
+  await page.keyboard.press('Home')
+  await page.waitForFunction(() => {
+    const { scrollTop, scrollHeight, clientHeight } = document.querySelector('.lines')!
+    return scrollTop <= clientHeight - scrollHeight + 1
+  })
+  assert.deepEqual([await isInSight('top'), await isInSight('bottom')], [true, false])
 })
 
 /** Whole seconds that a step shows, NaN before it is there. */

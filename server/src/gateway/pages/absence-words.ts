@@ -47,7 +47,7 @@ export function absenceWords(why: Why, name: string, exitCode: number | null): A
     },
     'out-of-memory': {
       title: `${name} ran out of memory`,
-      what: `It needed more memory than it may use, so it was ended${inBrackets(exitCode)}. ${filesStay}`,
+      what: `It needed more memory than it may use, so it was ended${exitCode === null ? '' : ` (exit code ${exitCode})`}. ${filesStay}`,
       todo: 'Start it again and do less at a time, or ask your administrator for more memory.',
       help: 'start',
       button: 'Start it again',
@@ -61,7 +61,7 @@ export function absenceWords(why: Why, name: string, exitCode: number | null): A
     },
     failed: {
       title: `${name} could not be started`,
-      what: `The container engine did not start it${inBrackets(exitCode)}. ${filesStay}`,
+      what: `The container engine did not start it. ${exitCode === null ? '' : `${exitCodeInWords(exitCode)} `}${filesStay}`,
       todo: 'Try again. If that does not help, ask your administrator.',
       help: 'start',
       button: 'Try again',
@@ -97,5 +97,3 @@ export const todoForOthers: Readonly<Record<Help, string>> = {
   again: 'Try again in a moment. If this lasts, tell its owner.',
   dashboard: 'Its owner can ask the administrator why.',
 }
-
-const inBrackets = (exitCode: number | null) => (exitCode === null ? '' : ` (exit code ${exitCode})`)

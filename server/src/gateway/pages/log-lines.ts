@@ -9,13 +9,18 @@ const terminalCodes = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)
 /** Control characters, and those that turn the reading order round: a line must read as it was written. */
 const invisible = /[^\P{Cc}\t]|\p{Bidi_Control}/gu
 
-/** The last lines of an app, oldest first, in a region that scrolls and can be reached by keyboard. Nothing when it was silent. */
+/**
+ * The last lines of an app, oldest first, in a region that scrolls, begins at its end and can be reached by keyboard.
+ * Nothing when the app was silent.
+ */
 export function logRegion(lines: readonly string[]): Markup {
   if (lines.length === 0) return { html: '' }
   return {
     html: `<h2 id="lines">What it wrote last</h2>
-<pre role="region" aria-labelledby="lines" tabindex="0" translate="no" dir="auto">
+<div class="lines" role="region" aria-labelledby="lines" tabindex="0">
+<pre translate="no" dir="auto">
 ${lines.map((line) => escaped(readable(line))).join('\n')}</pre>
+</div>
 `,
   }
 }

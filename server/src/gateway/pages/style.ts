@@ -2,6 +2,8 @@
  * The look of the front end, said again: the gateway can run without it and imports nothing of it. Colours are those of
  * `web/src/styles/base.css`: every pair of text and ground has at least 4.5:1, every border that matters 3:1.
  *
+ * The app's last lines stand in a column turned upside down, which is how a box begins scrolled to its end.
+ *
  * Seconds are counted by an animation of a registered number, for there is no script. Browsers that cannot register one
  * would show a wrong number; they are told by their ignorance of relative colours, which came later or at the same time.
  * The clock of a step stops where it is when the next step follows (`:not(:last-child)` would stop all of them: while a
@@ -30,7 +32,8 @@ main{width:min(34rem,100vw - 2rem);margin:clamp(1rem,9vh,6rem) auto 2rem;padding
 .button{display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.5rem 1.1rem;font-weight:600;text-decoration:none;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:8px}
 .button:hover{color:var(--on-accent);background:var(--accent-strong)}
 .hint{color:var(--quiet);font-size:.94rem}
-pre{max-height:18rem;overflow:auto;padding:.7rem .9rem;font:.9rem/1.5 ui-monospace,'Cascadia Mono',Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere;background:var(--wash);border:1px solid var(--edge);border-radius:8px}
+.lines{display:flex;flex-direction:column-reverse;max-height:18rem;overflow:auto;background:var(--wash);border:1px solid var(--edge);border-radius:8px}
+pre{padding:.7rem .9rem;font:.9rem/1.5 ui-monospace,'Cascadia Mono',Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
 .bar{height:.6rem;overflow:hidden;background:var(--wash);border:1px solid var(--edge);border-radius:999px}
 .bar::before{content:'';display:block;width:35%;height:100%;background:var(--accent);border-radius:inherit;animation:slide 1.8s ease-in-out infinite}
 @keyframes slide{from{transform:translateX(-100%)}to{transform:translateX(290%)}}
