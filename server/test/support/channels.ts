@@ -15,8 +15,9 @@ export interface ChannelPair {
   readonly sent: string[]
   /** Cuts it: both ends see the other gone. */
   cut(): void
-  /** Puts something in as if the far end had said it. */
+  /** Puts something in as if that end had said it. */
   sayFromFar(message: unknown): void
+  sayFromNear(message: unknown): void
 }
 
 /** Two ends of a channel in one process, through JSON as between processes, with the vices that a test asks for. */
@@ -49,5 +50,6 @@ export function channelPair({ slow = 0, loses = () => false }: ChannelVices = {}
     sent,
     cut: cut.resolve,
     sayFromFar: (message) => hear.near?.(message),
+    sayFromNear: (message) => hear.far?.(message),
   }
 }

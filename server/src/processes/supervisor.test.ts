@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { fork, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RecordingGateway } from '#test/support/recording-gateway.ts'
+import { followApi } from './api-run.ts'
+import { Supervisor, type SupervisorTimes } from './supervisor.ts'
+
+const standIn = path.resolve(import.meta.dirname, '../../test/support/stand-in-api.ts')
+const quick: Partial<SupervisorTimes> = { firstPause: 20, longestPause: 80, pingEvery: 20, silence: 300, stopping: 500 }
+
+/** Keeps stand-ins, whose vices are given one after the other; from the last on, all have the last one. */
+function keep(t: TestContext, vices: readonly string[], times: Partial<SupervisorTimes> = {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-supervisor-'))
+  const diary = path.join(folder, 'diary')
+  writeFileSync(diary, '')
+  const gateway = new RecordingGateway()
+  const forks: ChildProcess[] = []
+  const said: string[] = []
+  const began: number[] = []
+  const supervisor = new Supervisor({
+    begin: () => {
+      const child = fork(standIn, [vices[Math.min(forks.length, vices.length - 1)] ?? '', diary])
+      forks.push(child)
+      began.push(performance.now())
+      return followApi(child, gateway, (problem) => said.push(problem))
+    },
+    announce: (words) => said.push(`announced: ${words.trim()}`),
+    say: (_level, line) => said.push(line),
+    times: { ...quick, ...times },
+  })
+  t.after(async () => {
+    await supervisor.stop(100)
+    for (const child of forks) child.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  })
+  const until = async (what: string, isSo: () => boolean) => {
+    for (const limit = performance.now() + 20_000; !isSo(); await sleep(5))
+      assert.ok(performance.now() < limit, `not within 20 s: ${what}; said: ${said.join(' | ')}`)
+  }
+  const hasSaid = (words: string) => until(words, () => said.some((line) => line.includes(words)))
+  const read = () => readFileSync(diary, 'utf8')
+  const forked = (at: number) => forks[at] ?? assert.fail(`there is no process ${at}`)
+  return { supervisor, gateway, forks, forked, said, began, hasSaid, until, read, ended: supervisor.run() }
+}
+
+test('the exit code of an API process that never came up is ours, and nothing is started again', async (t) => {
+  for (const [vice, code] of [
+    ['unloadable', 7],
+    ['unstartable', 3],
+  ] as const) {
+    const { ended, forks, said } = keep(t, [vice])
+    assert.equal(await ended, code)
+    assert.equal(forks.length, 1)
+    assert.deepEqual(said, [])
+  }
+})
+
+test('an API process that is killed is started again at once, told once each, and announced only the first time', async (t) => {
+  const { forked, said, began, hasSaid, gateway, supervisor, ended } = keep(t, ['good'])
+  await hasSaid('announced')
+  const control = gateway.control
+  const killed = performance.now()
+  forked(0).kill('SIGKILL')
+  await hasSaid('the API is back')
+  assert.ok((began[1] ?? 0) - killed < 200)
+  assert.deepEqual(said, [
+    `announced: ready ${forked(0).pid}`,
+    'the API process ended by SIGKILL; it is started again at once',
+    'the API is back',
+  ])
+  assert.notEqual(gateway.control, control)
+  await supervisor.stop(5000)
+  assert.equal(await ended, 0)
+})
+
+test('one that ends again and again is started after longer and longer pauses, up to the longest', async (t) => {
+  const { said, until } = keep(t, ['mortal'])
+  const pauses = () => said.flatMap((line) => /exit code 9; it is started again (.*)/.exec(line)?.[1] ?? [])
+  await until('five ends', () => pauses().length >= 5)
+  assert.deepEqual(pauses().slice(0, 5), ['at once', 'in 0.02 s', 'in 0.04 s', 'in 0.08 s', 'in 0.08 s'])
+})
+
+test('after a long life an end is the first again', async (t) => {
+  const { said, until } = keep(t, ['mortal'], { longLife: 20 })
+  await until('three ends', () => said.filter((line) => line.includes('at once')).length >= 3)
+})
+
+test('one that no longer turns is killed and started again', async (t) => {
+  const { hasSaid } = keep(t, ['deaf', 'good'])
+  await hasSaid('has not answered for 0.3 s and is killed')
+  await hasSaid('the API is back')
+})
+
+test('replaced on demand: the old one stops when the new one is loaded, and the new one starts when the old one is gone', async (t) => {
+  const { supervisor, forked, hasSaid, said, read } = keep(t, ['good', 'slow to load'])
+  await hasSaid('announced')
+  await supervisor.replace()
+  await hasSaid('the API is back')
+  const [first, second] = [forked(0).pid, forked(1).pid]
+  assert.equal(read(), `${first} start\n${first} stop\n${second} start\n`)
+  assert.ok(!said.join().includes('started again'))
+})
+
+test('a new one that does not come up leaves the old one in its place', async (t) => {
+  const { supervisor, forked, hasSaid, read } = keep(t, ['good', 'unloadable'])
+  await hasSaid('announced')
+  await supervisor.replace()
+  await hasSaid('the old one goes on')
+  assert.equal(forked(0).exitCode, null)
+  assert.ok(!read().includes('stop'))
+})
+
+test('an old one that does not stop is killed after its time, and the new one starts', async (t) => {
+  const { supervisor, forked, hasSaid } = keep(t, ['never stops', 'good'])
+  await hasSaid('announced')
+  await supervisor.replace()
+  assert.equal(forked(0).signalCode, 'SIGKILL')
+  await hasSaid('the API is back')
+})
+
+test('when the old one dies while the new one is loaded, one is left at the end, and it runs', async (t) => {
+  const { supervisor, forks, forked, hasSaid, until } = keep(t, ['good', 'slow to load', 'good', 'good'])
+  await hasSaid('announced')
+  const replaced = supervisor.replace()
+  forked(0).kill('SIGKILL')
+  await replaced
+  await hasSaid('the API is back')
+  await until(
+    'only one lives',
+    () => forks.filter(({ exitCode, signalCode }) => exitCode ?? signalCode ?? true).length <= 1,
+  )
+})
+
+test('stopped between two starts, it starts none', async (t) => {
+  const { supervisor, ended, forks, until, said } = keep(t, ['mortal'], { firstPause: 60_000, longestPause: 60_000 })
+  await until('a long pause', () => said.some((line) => line.includes('in 60 s')))
+  await supervisor.stop(1000)
+  assert.equal(await ended, 0)
+  assert.equal(forks.length, 2)
+})
+
+test('one that does not stop is killed at the limit, and the exit code says so', async (t) => {
+  const { supervisor, ended, hasSaid } = keep(t, ['never stops'])
+  await hasSaid('announced')
+  await supervisor.stop(100)
+  assert.equal(await ended, 1)
+})
+
+test('10,000 people and places go from process to process without either being held up for long', async (t) => {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const { hasSaid, read, gateway } = keep(t, ['knows many'])
+  await hasSaid('announced')
+  delay.disable()
+  assert.equal(gateway.known?.places.length, 10_000)
+  const sender = Number(/longest turn (\d+) ms/.exec(read())?.[1])
+  t.diagnostic(`longest turn: sender ${sender} ms, receiver ${Math.round(delay.max / 1e6)} ms`)
+  // The goal is 20 ms; twice of it leaves room for a machine that does other things, too.
+  assert.ok(sender < 40, `the sender was held up for ${sender} ms`)
+  assert.ok(delay.max / 1e6 < 40, `the receiver was held up for ${delay.max / 1e6} ms`)
+})
