@@ -11,7 +11,13 @@ import { followApi } from './api-run.ts'
 import { Supervisor, type SupervisorTimes } from './supervisor.ts'
 
 const standIn = path.resolve(import.meta.dirname, '../../test/support/stand-in-api.ts')
-const quick: Partial<SupervisorTimes> = { firstPause: 20, longestPause: 80, pingEvery: 20, silence: 300, stopping: 500 }
+const quick: Partial<SupervisorTimes> = {
+  firstPause: 20,
+  longestPause: 80,
+  pingEvery: 20,
+  silence: 10_000,
+  stopping: 500,
+}
 
 /** Keeps stand-ins, whose vices are given one after the other; from the last on, all have the last one. */
 function keep(t: TestContext, vices: readonly string[], times: Partial<SupervisorTimes> = {}) {
@@ -91,7 +97,7 @@ test('after a long life an end is the first again', async (t) => {
 })
 
 test('one that no longer turns is killed and started again', async (t) => {
-  const { hasSaid } = keep(t, ['deaf', 'good'])
+  const { hasSaid } = keep(t, ['deaf', 'good'], { silence: 300 })
   await hasSaid('has not answered for 0.3 s and is killed')
   await hasSaid('the API is back')
 })
@@ -124,16 +130,15 @@ test('an old one that does not stop is killed after its time, and the new one st
 })
 
 test('when the old one dies while the new one is loaded, one is left at the end, and it runs', async (t) => {
-  const { supervisor, forks, forked, hasSaid, until } = keep(t, ['good', 'slow to load', 'good', 'good'])
+  const { supervisor, forks, forked, hasSaid, said, until } = keep(t, ['good', 'slow to load', 'good', 'good'])
   await hasSaid('announced')
   const replaced = supervisor.replace()
   forked(0).kill('SIGKILL')
   await replaced
   await hasSaid('the API is back')
-  await until(
-    'only one lives',
-    () => forks.filter(({ exitCode, signalCode }) => exitCode ?? signalCode ?? true).length <= 1,
-  )
+  const living = () => forks.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+  await until('only one lives', () => living().length === 1 && living()[0] === forked(1))
+  assert.ok(!said.join().includes('is killed'))
 })
 
 test('stopped between two starts, it starts none', async (t) => {

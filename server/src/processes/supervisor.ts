@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiRun, Ending } from './api-run.ts'
+import { CallOverdue } from './link.ts'
 import { wireVersion } from './wire.ts'
 
 export interface SupervisorParts {
@@ -131,8 +132,9 @@ export class Supervisor {
         await sleep(pingEvery, undefined, { signal: over })
         await run.ping(silence)
       }
-    } catch {
-      if (over.aborted) return
+    } catch (error) {
+      // One that ends while it is asked is no news: its end is told elsewhere.
+      if (!(error instanceof CallOverdue)) return
       this.#parts.say('error', `the API process has not answered for ${silence / 1000} s and is killed`)
       run.kill()
     }
