@@ -1,13 +1,21 @@
-import { endpoints, type Answer, type Body, type EndpointName, type Params, type Query } from './endpoints.ts'
+import {
+  endpoints,
+  type Answer,
+  type Body,
+  type EndpointName,
+  type JsonName,
+  type Params,
+  type Query,
+} from './endpoints.ts'
 
 /** The parts of a request that an endpoint's row in the table asks for. */
 export type Input<N extends EndpointName> = (Params<N> extends undefined ? unknown : { params: Params<N> }) &
   (Query<N> extends undefined ? unknown : { query: Query<N> }) &
   (Body<N> extends undefined ? unknown : { body: Body<N> })
 
-/** One typed function per endpoint of the table. */
+/** One typed function per endpoint of the table that answers with JSON; a stream is for `EventSource`. */
 export type Client = {
-  [N in EndpointName]: unknown extends Input<N> ? () => Promise<Answer<N>> : (input: Input<N>) => Promise<Answer<N>>
+  [N in JsonName]: unknown extends Input<N> ? () => Promise<Answer<N>> : (input: Input<N>) => Promise<Answer<N>>
 }
 
 /** An answer that is not 2xx: `message` is the server's own sentence, `body` all that it sent. */
@@ -30,7 +38,7 @@ export class ApiError extends Error {
  * @throws {ApiError} from every function, when the answer is not 2xx
  */
 export function createClient(send: typeof fetch, baseUrl = ''): Client {
-  const names = Object.keys(endpoints) as EndpointName[]
+  const names = (Object.keys(endpoints) as EndpointName[]).filter((name) => !('stream' in endpoints[name]))
   const call = (name: EndpointName) => (input?: Parts) => request(send, baseUrl, name, input ?? {})
   // The cast is the one place where a loop over names meets a type per name.
   return Object.fromEntries(names.map((name) => [name, call(name)])) as unknown as Client

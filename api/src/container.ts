@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { OrNull } from './shapes.ts'
+import { Instant, OrNull } from './shapes.ts'
 
 /** Any text: an unknown type is answered by the use case with 400, whatever it looks like. */
 export const TypeParams = Type.Object({ container_type: Type.String() })
@@ -24,3 +24,36 @@ export const LaunchResponse = Type.Object({
   status: Type.Literal('running'),
 })
 export type LaunchResponse = Type.Static<typeof LaunchResponse>
+
+/** Nobody used it for so long that it is about to be put to rest; a minute before, or a quarter of its idle time. */
+export const IdleEvent = Type.Object({
+  type: Type.String(),
+  action: Type.Union([Type.Literal('pause'), Type.Literal('stop')]),
+  at: Instant,
+})
+export type IdleEvent = Type.Static<typeof IdleEvent>
+
+/** Where a container stands from now on. */
+export const ContainerEvent = Type.Object({
+  type: Type.String(),
+  status: Type.Union(
+    (
+      [
+        'running',
+        'paused',
+        'blocked',
+        'asleep',
+        'missing',
+        'crashed',
+        'out-of-memory',
+        'no-image',
+        'failed',
+        'unknown',
+      ] as const
+    ).map((word) => Type.Literal(word)),
+  ),
+})
+export type ContainerEvent = Type.Static<typeof ContainerEvent>
+
+/** Events of `GET /api/container/events`, by name. */
+export const containerEvents = { idle: IdleEvent, container: ContainerEvent } as const

@@ -28,8 +28,10 @@ export interface Endpoint {
   readonly params?: Type.TSchema
   readonly query?: Type.TSchema
   readonly body?: Type.TSchema
-  /** Body of the answer 200. */
-  readonly response: Type.TSchema
+  /** Body of the answer 200; a row has either this or `stream`. */
+  readonly response?: Type.TSchema
+  /** The answer 200 does not end by itself: server-sent events, and the data of each by its name. */
+  readonly stream?: Readonly<Record<string, Type.TSchema>>
   readonly refusals: Refusals
   /** False where even reading has an effect, so that `HEAD` must not reach it. */
   readonly head?: false
@@ -140,6 +142,15 @@ export const endpoints = {
     response: container.LaunchResponse,
     refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: ErrorBody },
   },
+  containerEvents: {
+    method: 'GET',
+    path: '/api/container/events',
+    access: 'user',
+    summary: 'What happens to the containers of the signed-in user, as it happens',
+    stream: container.containerEvents,
+    refusals: { 403: ErrorBody, 404: ErrorBody, 429: ErrorBody },
+    head: false,
+  },
   listUsers: {
     method: 'GET',
     path: '/api/admin/users',
@@ -248,5 +259,10 @@ type StaticOf<E, K extends string> = E extends { readonly [key in K]: infer S ex
 export type Params<N extends EndpointName> = StaticOf<Endpoints[N], 'params'>
 export type Query<N extends EndpointName> = StaticOf<Endpoints[N], 'query'>
 export type Body<N extends EndpointName> = StaticOf<Endpoints[N], 'body'>
+/** Endpoints whose answer is a stream of events, and all others. */
+export type StreamName = {
+  [N in EndpointName]: Endpoints[N] extends { readonly stream: unknown } ? N : never
+}[EndpointName]
+export type JsonName = Exclude<EndpointName, StreamName>
 /** What an endpoint answers with 200. */
-export type Answer<N extends EndpointName> = Type.Static<Endpoints[N]['response']>
+export type Answer<N extends JsonName> = Type.Static<Endpoints[N]['response']>

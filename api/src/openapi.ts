@@ -55,19 +55,30 @@ function parameters(place: 'path' | 'query', schema: Type.TSchema | undefined): 
 
 /** What the table names, plus what access alone can answer: 401 without a token, 403 without the role. */
 function responses(endpoint: Endpoint): Record<string, unknown> {
-  const schemas: Record<number, Type.TSchema> = { 200: endpoint.response }
+  const schemas: Record<number, Type.TSchema> = {}
   if (endpoint.access !== 'public') schemas[401] = ErrorBody
   if (endpoint.access === 'admin') schemas[403] = ErrorBody
   Object.assign(schemas, endpoint.refusals)
-  return Object.fromEntries(
-    Object.entries(schemas).map(([status, schema]) => [
-      status,
-      { description: meanings[status] ?? '', content: json(schema) },
-    ]),
-  )
+  const refused = Object.entries(schemas).map(([status, schema]) => [status, response(status, json(schema))])
+  return {
+    200: response('200', endpoint.stream ? events(endpoint.stream) : json(endpoint.response)),
+    ...Object.fromEntries(refused),
+  }
 }
 
-const json = (schema: Type.TSchema) => ({ 'application/json': { schema } })
+const response = (status: string, content: object) => ({ description: meanings[status] ?? '', content })
+
+/** OpenAPI has no words for server-sent events; each is described as the object of its fields, `data` being its JSON. */
+function events(stream: NonNullable<Endpoint['stream']>): object {
+  const each = Object.entries(stream).map(([event, data]) => ({
+    type: 'object',
+    required: ['event', 'data'],
+    properties: { event: { const: event }, data },
+  }))
+  return { 'text/event-stream': { schema: { oneOf: each } } }
+}
+
+const json = (schema: Type.TSchema | undefined) => ({ 'application/json': { schema } })
 
 const meanings: Record<string, string> = {
   200: 'Done',
@@ -76,7 +87,7 @@ const meanings: Record<string, string> = {
   403: 'Refused: blocked, not verified, or not an administrator',
   404: 'No such thing',
   409: 'The change would leave nobody in charge',
-  429: 'Too many links were mailed to this address in the last hour',
+  429: 'Too many links were mailed to this address in the last hour, or too many streams are open',
   500: 'Something the service depends on failed',
   503: 'Not ready; the body says which part',
 }

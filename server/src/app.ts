@@ -1,38 +1,48 @@
-import type { Server } from 'node:http'
 import { pages as pagePaths } from '@berth/web/paths.ts'
 import type { Logger } from 'pino'
 import { AccessTokens } from '#/accounts/access-token.ts'
 import { LogIn } from '#/accounts/log-in.ts'
 import { MagicLinks } from '#/accounts/magic-link.ts'
 import { Revocations } from '#/accounts/revocations.ts'
+import { ScopedTokens } from '#/accounts/scoped-tokens.ts'
 import { Sessions } from '#/accounts/session.ts'
 import { SignUp } from '#/accounts/sign-up.ts'
 import type { SigningKey } from '#/accounts/signing-key.ts'
 import { VerifyLink } from '#/accounts/verify-link.ts'
 import { Blocking } from '#/administration/block.ts'
+import { attempt } from '#/attempt.ts'
 import { addressesFor, type Addresses, type Config } from '#/config.ts'
-import { Directory } from '#/containers/directory.ts'
+import { Activity } from '#/containers/activity.ts'
+import { Events } from '#/containers/events.ts'
+import { Flights } from '#/containers/flights.ts'
 import { Launch } from '#/containers/launch.ts'
+import { Places } from '#/containers/places.ts'
+import { Rest } from '#/containers/rest.ts'
 import { Spawner } from '#/containers/spawner.ts'
-import type { Gateway, GatewayParts } from '#/gateway/gateway.ts'
-import { clientAddress } from '#/http/client-address.ts'
+import { typeRules } from '#/containers/type-rules.ts'
+import { Wake } from '#/containers/wake.ts'
+import type { ControlPlane, Gateway, GatewaySettings } from '#/gateway/gateway.ts'
+import { forwardedAddress } from '#/http/forwarded-address.ts'
 import { adminHandlers } from '#/http/handlers/admin.ts'
 import { authHandlers } from '#/http/handlers/auth.ts'
 import { containerHandlers } from '#/http/handlers/container.ts'
+import { eventHandlers } from '#/http/handlers/events.ts'
 import { systemHandlers } from '#/http/handlers/system.ts'
 import { userHandlers } from '#/http/handlers/user.ts'
-import { createListener, drain, listen } from '#/http/listener.ts'
+import { drain, listenOnSocket } from '#/http/listener.ts'
 import { Pages } from '#/http/pages.ts'
 import { createHttpServer } from '#/http/server.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { blockedTask, enforceBlocks, type Stop } from '#/reconcile/blocked.ts'
 import { expiredTask } from '#/reconcile/expired.ts'
+import { Idle } from '#/reconcile/idle.ts'
+import { lastUsedTask } from '#/reconcile/last-used.ts'
+import { placesTask } from '#/reconcile/places.ts'
 import { preparedTask } from '#/reconcile/prepared.ts'
 import { Reconciler } from '#/reconcile/reconciler.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
-import type { User } from '#/store/users.ts'
 
 /** What differs between the real program and a test; everything else is wired here. */
 export interface AppParts {
@@ -41,7 +51,10 @@ export interface AppParts {
   readonly key: SigningKey
   readonly runtime: Runtime
   readonly mailer: Mailer
-  readonly createGateway: (parts: GatewayParts) => Gateway
+  /** The data plane; it goes on when this app ends. */
+  readonly gateway: Gateway
+  /** Unix socket that API and front end listen on, in a folder that the owner alone may enter. */
+  readonly socketPath: string
   /** Name of this installation; begins the name of every container. */
   readonly instance: string
   /** Folder of the built front end. */
@@ -49,11 +62,12 @@ export interface AppParts {
   readonly log: Logger
 }
 
-/** A Berth that listens. */
+/** The control plane of a Berth, and the addresses that its gateway answers. */
 export interface App extends Addresses {
   readonly port: number
   /**
-   * Stops taking requests, lets those under way end within 15 s, and closes every part. Containers go on running.
+   * Stops answering for API and front end, lets requests under way end within 15 s, and closes every part. The gateway and
+   * the containers go on.
    */
   close(): Promise<void>
 }
@@ -63,83 +77,145 @@ const reconcileEvery = 30_000
 /** How long requests under way may take to end at a stop, in ms. */
 const drainTime = 15_000
 
-/** Binds the listener, wires every part, and resolves when requests are answered. @throws when the port is taken */
+/** Wires every part, tells the gateway everything, and resolves when requests are answered. @throws when the port is taken */
 export async function startApp(parts: AppParts): Promise<App> {
-  const { server, serve } = createListener(reservedSlugs)
-  const port = await listen(server, parts.config.host, parts.config.port)
-  const addresses = addressesFor(parts.config, port)
-  const containers = wireContainers(parts, addresses)
-  const accounts = await wireAccounts(parts, addresses, containers.launch)
-  const reconciler = wireReconciler(parts, containers, accounts)
-  const gateway = parts.createGateway(gatewayParts(parts, addresses, accounts, containers.directory))
-  const api = await wireHttp(parts, addresses, containers, accounts, reconciler, server)
-  const stopWatching = new AbortController()
-  parts.runtime.watch(({ id }) => containers.directory.forget(id), stopWatching.signal)
-  serve({ gateway, handle: api.handle })
+  const { config, gateway, database, mailer, log } = parts
+  const port = await gateway.listen(config.host, config.port)
+  const addresses = addressesFor(config, port)
+  const tokens = wireTokens(parts, addresses)
+  await tokens.revocations.load(new Date())
+  const containers = wireContainers(parts, addresses, tokens)
+  const accounts = wireAccounts(parts, addresses, tokens, containers)
+  const reconciler = wireReconciler(parts, containers, tokens)
+  const idle = wireIdle(parts, containers)
+  const api = await wireHttp(parts, addresses, containers, accounts, reconciler)
+  const following = new AbortController()
+  await listenOnSocket(api.server, parts.socketPath)
+  await gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, tokens, containers))
+  await containers.places.publishAll(following.signal)
   reconciler.activate()
+  idle.start()
 
   const close = async () => {
-    const drained = drain(server, drainTime)
-    stopWatching.abort()
-    await gateway.close()
-    await drained
+    following.abort()
+    idle.stop()
+    containers.events.close()
+    await drain(api.server, drainTime)
     await reconciler.stop()
+    await attempt(log, 'writing when containers were used last', () => containers.activity.writeDue(Infinity))
     await api.close()
-    parts.mailer.close()
-    await parts.database.close()
+    mailer.close()
+    await database.close()
   }
   return { ...addresses, port, close }
 }
 
+type Tokens = ReturnType<typeof wireTokens>
 type Containers = ReturnType<typeof wireContainers>
-type Accounts = Awaited<ReturnType<typeof wireAccounts>>
+type Accounts = ReturnType<typeof wireAccounts>
+
+function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }: Addresses) {
+  const events = new Events()
+  const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires)
+  const revocations = new Revocations(database, async ({ userId, jti, expiresAt }) => {
+    events.endToken(userId, jti)
+    await gateway.apply([{ kind: 'revoked', revocation: { jti, expiresAt: expiresAt.getTime() } }])
+  })
+  return { events, tokens, revocations, scopedTokens: new ScopedTokens(database, tokens) }
+}
 
 function wireContainers(
-  { config, database, runtime, instance, key, log }: AppParts,
+  { config, database, runtime, gateway, instance, key, log }: AppParts,
   { spawnerUrl, frontendUrl }: Addresses,
+  { events, revocations }: Tokens,
 ) {
+  const { templates } = config
+  const report = (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`)
+  const activity = new Activity(database)
+  const places = new Places({
+    db: database.db,
+    runtime,
+    templates,
+    gateway,
+    revoked: () => revocations.all(),
+    onStatus: (container, status) => {
+      if (status === 'running') activity.startOver(container, Date.now())
+      events.tell(container.userId, { name: 'container', data: { type: container.type, status } })
+    },
+    onShutOut: (userId) => events.endUser(userId),
+    report,
+  })
+  const flights = new Flights()
   const settings = {
     instance,
     spawnerUrl,
     jwksUrl: `${frontendUrl}/api/.well-known/jwks.json`,
     jwks: JSON.stringify(key.jwks),
   }
-  const spawner = new Spawner(runtime, database, settings, log)
+  const spawner = new Spawner({ runtime, database, settings, flights, places, log })
   return {
+    events,
+    activity,
+    places,
     spawner,
-    launch: new Launch(database, spawner, config.templates),
-    directory: new Directory(database.db, config.templates, runtime),
+    launch: new Launch(database, spawner, templates),
+    wake: new Wake({ runtime, database, templates, flights, places, spawner, activity, report }),
+    rest: new Rest({ runtime, database, gateway, flights, places, activity }),
   }
 }
 
-async function wireAccounts({ config, database, mailer, key, log }: AppParts, addresses: Addresses, launch: Launch) {
-  const { frontendUrl, spawnerUrl } = addresses
-  const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires)
-  const revocations = new Revocations(database)
-  await revocations.load(new Date())
+function wireAccounts(
+  { config, database, mailer, key, log }: AppParts,
+  { frontendUrl }: Addresses,
+  { tokens, revocations }: Tokens,
+  { launch, places }: Containers,
+) {
   const links = new MagicLinks(database, mailer, {
     expiry: config.magicLinkExpiry,
     perHour: config.magicLinksPerHour,
     frontendUrl,
   })
+  const effects = {
+    publish: (userId: number) => places.publishPerson(userId),
+    startPrimary: (user: Parameters<Launch['startPrimary']>[0]) => launch.startPrimary(user, new Date()),
+  }
   return {
     tokens,
     revocations,
     sessions: new Sessions(database, tokens, revocations, key.secretFor('csrf')),
     logIn: new LogIn(database, links),
     signUp: new SignUp(database, links, { adminEmails: config.adminEmails, reservedSlugs }),
-    verifyLink: new VerifyLink(database, tokens, (user) => launch.startPrimary(user, new Date()), log),
+    verifyLink: new VerifyLink(database, tokens, effects, log),
   }
 }
 
 function wireReconciler(
   { database, runtime, log }: AppParts,
-  { spawner }: Containers,
-  { revocations }: Accounts,
+  { spawner, places, activity }: Containers,
+  { revocations }: Tokens,
 ): Reconciler {
   const stop: Stop = (owned) => spawner.stopBlocked(owned)
-  const tasks = [preparedTask(runtime), blockedTask(database, runtime, stop, log), expiredTask(database, revocations)]
+  const tasks = [
+    preparedTask(runtime),
+    placesTask(places),
+    blockedTask(database, runtime, stop, log),
+    expiredTask(database, revocations),
+    lastUsedTask(activity),
+  ]
   return new Reconciler(tasks, reconcileEvery, log)
+}
+
+function wireIdle({ config, runtime, log }: AppParts, { places, rest, activity, events }: Containers): Idle {
+  return new Idle({
+    templates: config.templates,
+    places,
+    rest,
+    activity,
+    runtime,
+    warn: ({ userId, type }, at) =>
+      events.tell(userId, { name: 'idle', data: { type, action: 'stop', at: at.toISOString() } }),
+    log,
+  })
 }
 
 async function wireHttp(
@@ -148,53 +224,65 @@ async function wireHttp(
   containers: Containers,
   accounts: Accounts,
   reconciler: Reconciler,
-  server: Server,
 ) {
-  const { config, database, log } = parts
+  const { config, database, gateway, log } = parts
   const enforce = enforceBlocks(
     (owned) => containers.spawner.stopBlocked(owned),
     () => reconciler.activate(),
     log,
   )
+  const publish = async (userIds: readonly number[]) => {
+    await Promise.all(userIds.map((userId) => containers.places.publishPerson(userId)))
+  }
   const cookie = { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' }
   const shared = { ...parts, ...addresses, ...accounts, ...containers, templates: config.templates, cookie }
-  const pages = await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions })
   return createHttpServer({
     handlers: {
       ...authHandlers(shared),
       ...userHandlers(shared),
       ...containerHandlers(shared),
-      ...adminHandlers({ database, blocking: new Blocking(database, enforce) }),
+      ...eventHandlers(shared),
+      ...adminHandlers({ database, blocking: new Blocking(database, { publish, enforce }) }),
       ...systemHandlers(shared),
     },
     sessions: accounts.sessions,
-    pages,
+    pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions }),
     log,
-    clientAddress: (request) => clientAddress(request, config.trustedProxies),
-    server,
+    clientAddress: forwardedAddress,
+    counts: () => gateway.counts(),
   })
 }
 
-function gatewayParts(
-  { config, log }: AppParts,
-  { frontendUrl }: Addresses,
-  { sessions, tokens }: Accounts,
-  directory: Directory,
-): GatewayParts {
+function gatewaySettings({ config, key, socketPath }: AppParts, { frontendUrl }: Addresses): GatewaySettings {
   return {
-    identify: async (request) => {
-      const session = await sessions.identifyForApp(request.headers, new Date())
-      return session?.user && { ...callerOf(session.user), token: session.token }
-    },
-    find: (segment) => directory.find(segment),
-    locate: (route) => directory.locate(route),
-    scopedToken: ({ userId, isAdmin }, prefix) => tokens.scoped({ id: userId, isAdmin }, prefix, new Date()),
-    clientAddress: (request) => clientAddress(request, config.trustedProxies),
     scheme: config.scheme,
     loginUrl: frontendUrl + pagePaths.login,
+    launchUrl: frontendUrl + pagePaths.launch,
     dashboardUrl: frontendUrl + pagePaths.home,
-    report: (error) => log.error({ err: error }, 'the gateway failed'),
+    platformSocket: socketPath,
+    reservedSlugs: [...reservedSlugs],
+    trustedProxies: config.trustedProxies,
+    keys: key.jwks.keys.map((each) => ({ ...each })),
+    types: typeRules(config.templates),
   }
 }
 
-const callerOf = ({ id, email, slug, isAdmin, isBlocked }: User) => ({ userId: id, email, slug, isAdmin, isBlocked })
+function controlPlane(
+  { log }: AppParts,
+  { scopedTokens }: Tokens,
+  { places, wake, activity }: Containers,
+): ControlPlane {
+  return {
+    scopedToken: (userId, prefix) => scopedTokens.issue(userId, prefix, new Date()),
+    wake: (prefix) => wake.wake(prefix),
+    explain: (prefix) => wake.explain(prefix),
+    suspect: (prefix) => wake.suspect(prefix),
+    used: (uses) => {
+      for (const { prefix, at } of uses) {
+        const container = places.find(prefix)
+        if (container) activity.used(container, at)
+      }
+    },
+    report: (problem) => log.error(`the gateway: ${problem}`),
+  }
+}

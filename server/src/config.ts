@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import { BlockList } from 'node:net'
 import path from 'node:path'
 import { readTemplate, readTemplates } from '#/containers/read-templates.ts'
 import { Templates, type Template } from '#/containers/template.ts'
@@ -25,7 +24,8 @@ export interface Config {
   readonly smtpUrl: string | null
   readonly mailFrom: string | null
   readonly dockerHost: string | undefined
-  readonly trustedProxies: BlockList
+  /** Addresses and networks such as `10.0.0.0/8`, each checked. */
+  readonly trustedProxies: readonly string[]
   readonly adminEmails: ReadonlySet<string>
   readonly logLevel: string
 }
@@ -83,7 +83,7 @@ export function readConfig(
     smtpUrl: check('SMTP_URL', null, url('smtp:', 'smtps:')),
     mailFrom: text('MAIL_FROM'),
     dockerHost: text('DOCKER_HOST') ?? undefined,
-    trustedProxies: check('TRUSTED_PROXIES', new BlockList(), networks),
+    trustedProxies: check('TRUSTED_PROXIES', [], networks),
     adminEmails: check(
       'ADMIN_EMAILS',
       new Set<string>(),
@@ -211,17 +211,15 @@ const list = (value: string) =>
     .map((each) => each.trim())
     .filter((each) => each !== '')
 
-function networks(value: string): BlockList | Problem {
-  const trusted = new BlockList()
-  for (const each of list(value)) {
-    const [address = '', bits] = each.split('/')
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    const most = family === 'ipv6' ? 128 : 32
-    if (isIP(address) === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
-      return new Problem(`"${each}" is not an address or network such as 10.0.0.0/8`)
-    }
-    if (bits === undefined) trusted.addAddress(address, family)
-    else trusted.addSubnet(address, Number(bits), family)
-  }
-  return trusted
+function networks(value: string): readonly string[] | Problem {
+  const wrong = list(value).find((each) => !isNetwork(each))
+  return wrong === undefined ? list(value) : new Problem(`"${wrong}" is not an address or network such as 10.0.0.0/8`)
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const most = isIP(address) === 6 ? 128 : 32
+  return (
+    isIP(address) !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  )
 }

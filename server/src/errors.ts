@@ -81,6 +81,11 @@ export const refusals = {
       },
     ),
 
+  tooManyStreams: () =>
+    new Refusal(429, 'Too many pages of yours listen to your containers already. Close some of them.', {
+      headers: { 'retry-after': '30' },
+    }),
+
   mailFailed: (cause: unknown) =>
     new Refusal(500, 'The mail could not be sent. Nothing was changed; try again in a few minutes.', { cause }),
   launchFailed: (cause: unknown) =>

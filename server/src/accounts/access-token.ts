@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
+import { jwtVerify, SignJWT } from 'jose'
 import { algorithm, type SigningKey } from './signing-key.ts'
 
 /** What a valid access token says. */
@@ -14,6 +14,13 @@ export interface Claims {
 export interface Subject {
   readonly id: number
   readonly isAdmin: boolean
+}
+
+/** What the app in a container sees of its user. */
+export interface ScopedToken {
+  readonly token: string
+  /** ms since 1970 */
+  readonly expiresAt: number
 }
 
 /** Longest token looked at, in characters; ours have about 350. */
@@ -31,7 +38,7 @@ export class AccessTokens {
   readonly #key: SigningKey
   readonly #issuer: string
   readonly #remembered = new Map<string, Claims>()
-  readonly #scoped = new Map<string, { token: string; expiresAt: number }>()
+  readonly #scoped = new Map<string, ScopedToken>()
   /** Seconds. */
   readonly lifetime: number
 
@@ -50,14 +57,15 @@ export class AccessTokens {
    * A token for the app in a container: same person, same key, but short-lived and refused by the API, so that an app
    * (or whoever took it over) cannot act for the person. Handed out again while it lasts.
    */
-  async scoped(subject: Subject, prefix: string, now: Date): Promise<string> {
+  async scoped(subject: Subject, prefix: string, now: Date): Promise<ScopedToken> {
     const key = `${subject.id} ${subject.isAdmin} ${prefix}`
     const known = this.#scoped.get(key)
-    if (known && known.expiresAt - now.getTime() > scopedReserve) return known.token
+    if (known && known.expiresAt - now.getTime() > scopedReserve) return known
     const token = await this.#sign(subject, randomUUID(), now, scopedLifetime, containerAudience)
+    const scoped = { token, expiresAt: now.getTime() + scopedLifetime * 1000 }
     if (this.#scoped.size >= mostRemembered) this.#scoped.clear()
-    this.#scoped.set(key, { token, expiresAt: now.getTime() + scopedLifetime * 1000 })
-    return token
+    this.#scoped.set(key, scoped)
+    return scoped
   }
 
   /** The claims of a token of ours that has not expired; undefined for everything else. Revocation is the caller's to check. */
@@ -69,15 +77,6 @@ export class AccessTokens {
     if (this.#remembered.size >= mostRemembered) this.#remembered.clear()
     this.#remembered.set(token, claims)
     return claims
-  }
-
-  /** Whether a token says that it was signed with our key, valid or not. */
-  isOurs(token: string): boolean {
-    try {
-      return decodeProtectedHeader(token).kid === this.#key.kid
-    } catch {
-      return false
-    }
   }
 
   async #sign(subject: Subject, jti: string, now: Date, lifetime: number, audience?: string): Promise<string> {

@@ -8,10 +8,13 @@ import type { Claims } from './access-token.ts'
  */
 export class Revocations {
   readonly #database: Database
+  readonly #onRevoked: (claims: Claims) => Promise<void>
   readonly #expiryByJti = new Map<string, Date>()
 
-  constructor(database: Database) {
+  /** @param onRevoked tells whoever judges tokens by themselves; a revocation waits for it */
+  constructor(database: Database, onRevoked: (claims: Claims) => Promise<void>) {
     this.#database = database
+    this.#onRevoked = onRevoked
   }
 
   /** Reads what was revoked before this start. */
@@ -24,10 +27,15 @@ export class Revocations {
     return this.#expiryByJti.has(jti)
   }
 
-  /** Durable when it resolves; refused from the first moment on. */
+  /** All that would still be accepted otherwise, for who begins to judge tokens. */
+  all(): { jti: string; expiresAt: number }[] {
+    return [...this.#expiryByJti].map(([jti, expiresAt]) => ({ jti, expiresAt: expiresAt.getTime() }))
+  }
+
+  /** Durable, and refused everywhere, when it resolves; refused here from the first moment on. */
   async revoke(claims: Claims): Promise<void> {
     this.#expiryByJti.set(claims.jti, claims.expiresAt)
-    await insertRevokedToken(this.#database.db, claims)
+    await Promise.all([insertRevokedToken(this.#database.db, claims), this.#onRevoked(claims)])
   }
 
   /** Forgets tokens that have expired by themselves. */

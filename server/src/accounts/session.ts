@@ -46,16 +46,6 @@ export class Sessions {
   }
 
   /**
-   * As `identify`, for a request on its way to an app. Apps have `Authorization` headers of their own, so one that is not
-   * a token of ours leaves it to the cookie; one that is ours, but expired or revoked, does not.
-   */
-  async identifyForApp(headers: IncomingHttpHeaders, now: Date): Promise<Session | undefined> {
-    const { authorization, ...others } = headers
-    const isOurs = bearerTokens(authorization ?? '').some((token) => this.#tokens.isOurs(token))
-    return (await this.identify(isOurs ? headers : others, now)).session
-  }
-
-  /**
    * A proof that a page of ours made the request. Put into documents that a person navigated to, where no container's
    * page on the same origin can read it.
    */

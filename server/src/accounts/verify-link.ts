@@ -15,18 +15,25 @@ export interface SignedIn {
   readonly token: string
 }
 
+/** What follows when somebody signs in. */
+export interface SignInEffects {
+  /** Tells the gateway that the user may be let in. */
+  publish(userId: number): Promise<void>
+  /** Makes sure that the user's container of the first type runs. */
+  startPrimary(user: User): Promise<unknown>
+}
+
 /** `GET /api/auth/verify-signup` and `/verify-login`. */
 export class VerifyLink {
   readonly #database: Database
   readonly #tokens: AccessTokens
-  readonly #startPrimary: (user: User) => Promise<unknown>
+  readonly #effects: SignInEffects
   readonly #log: Logger
 
-  /** @param startPrimary makes sure that the user's container of the first type runs */
-  constructor(database: Database, tokens: AccessTokens, startPrimary: (user: User) => Promise<unknown>, log: Logger) {
+  constructor(database: Database, tokens: AccessTokens, effects: SignInEffects, log: Logger) {
     this.#database = database
     this.#tokens = tokens
-    this.#startPrimary = startPrimary
+    this.#effects = effects
     this.#log = log
   }
 
@@ -75,9 +82,10 @@ export class VerifyLink {
   /** The link is used up by now, so nothing that follows may cost the person their token. */
   async #signIn(user: User, now: Date): Promise<SignedIn> {
     const token = await this.#tokens.issue(user, now)
+    await attempt(this.#log, `publishing user ${user.id}`, () => this.#effects.publish(user.id))
     await within(
       containerPatience,
-      attempt(this.#log, `starting the first container of user ${user.id}`, () => this.#startPrimary(user)),
+      attempt(this.#log, `starting the first container of user ${user.id}`, () => this.#effects.startPrimary(user)),
     )
     return { user, token }
   }

@@ -22,6 +22,14 @@ export interface UserWithContainers {
   readonly containers: UserContainer[]
 }
 
+/** What follows a change, once it is stored. */
+export interface BlockEffects {
+  /** Tells the gateway what the store says of these users now. What was open and is forbidden now is cut when it resolves. */
+  publish(userIds: readonly number[]): Promise<void>
+  /** Stops these containers; must not throw and must end within a limit of its own. */
+  enforce(records: readonly UserContainer[]): Promise<void>
+}
+
 /**
  * Blocking and unblocking. Source: specification, Container block state.
  * The block is stored together with its audit entry before the engine is asked to stop anything: from that moment no
@@ -29,12 +37,11 @@ export interface UserWithContainers {
  */
 export class Blocking {
   readonly #database: Database
-  readonly #enforce: (records: readonly UserContainer[]) => Promise<void>
+  readonly #effects: BlockEffects
 
-  /** @param enforce stops these containers; must not throw and must end within a limit of its own */
-  constructor(database: Database, enforce: (records: readonly UserContainer[]) => Promise<void>) {
+  constructor(database: Database, effects: BlockEffects) {
     this.#database = database
-    this.#enforce = enforce
+    this.#effects = effects
   }
 
   /** Blocks each record that exists; one that is blocked keeps its first date. @returns them as they are now */
@@ -46,19 +53,21 @@ export class Blocking {
         changed.map((id) => containerEntry(admin, 'container.block', id, now)),
       )
     })
-    await this.#enforce(result.containers)
+    await this.#follow(result.containers, this.#publish(result.containers))
     return result
   }
 
   /** Unblocks each record that exists; nothing is started. */
   async unblockContainers(admin: User, ids: readonly number[], now: Date): Promise<BulkResult> {
-    return this.#change(ids, async (tx, known) => {
+    const result = await this.#change(ids, async (tx, known) => {
       const changed = await unblockContainers(tx, known)
       await insertAuditEntries(
         tx,
         changed.map((id) => containerEntry(admin, 'container.unblock', id, now)),
       )
     })
+    await this.#publish(result.containers)
+    return result
   }
 
   /**
@@ -81,13 +90,13 @@ export class Blocking {
       if (!user.isBlocked) await insertAuditEntries(tx, [userEntry(admin, 'user.block', id, cascade, now)])
       return withContainers(tx, id)
     })
-    await this.#enforce(result.containers)
+    await this.#follow(result.containers, this.#effects.publish([id]))
     return result
   }
 
   /** Unblocks a user and the containers that the cascade blocked; those blocked one by one stay blocked. @throws {Refusal} 404 */
   async unblockUser(admin: User, id: number, now: Date): Promise<UserWithContainers> {
-    return this.#database.transaction(async (tx) => {
+    const result = await this.#database.transaction(async (tx) => {
       const user = await mustFind(tx, id)
       const ids = (await listContainersOf(tx, id)).map((record) => record.id)
       await setUserBlocked(tx, id, false)
@@ -95,6 +104,18 @@ export class Blocking {
       if (user.isBlocked) await insertAuditEntries(tx, [userEntry(admin, 'user.unblock', id, released, now)])
       return withContainers(tx, id)
     })
+    await this.#effects.publish([id])
+    return result
+  }
+
+  /** The stop is not kept waiting, nor given up, by a gateway that does not answer. @throws what telling the gateway threw */
+  async #follow(records: readonly UserContainer[], published: Promise<void>): Promise<void> {
+    const [told] = await Promise.allSettled([published, this.#effects.enforce(records)])
+    if (told.status === 'rejected') throw told.reason
+  }
+
+  async #publish(records: readonly UserContainer[]): Promise<void> {
+    await this.#effects.publish([...new Set(records.map(({ userId }) => userId))])
   }
 
   async #change(ids: readonly number[], effect: (tx: Db, known: number[]) => Promise<void>): Promise<BulkResult> {

@@ -14,8 +14,11 @@ export interface InstanceSettings {
   readonly jwks: string
 }
 
+/** What of a user a container is made of. */
+export type Dweller = Pick<User, 'id' | 'slug' | 'email'>
+
 /** The one place where a template and a user become what the runtime is asked for. */
-export function instanceSpec(user: User, template: Template, settings: InstanceSettings): InstanceSpec {
+export function instanceSpec(user: Dweller, template: Template, settings: InstanceSettings): InstanceSpec {
   const { instance } = settings
   const spec = {
     name: containerName(instance, user.slug, template.type),
@@ -40,7 +43,7 @@ export function instanceSpec(user: User, template: Template, settings: InstanceS
 }
 
 /** What an app has to know about its place. Nothing secret: everything in the container can read it. */
-function platformEnv(user: User, template: Template, settings: InstanceSettings): Record<string, string> {
+function platformEnv(user: Dweller, template: Template, settings: InstanceSettings): Record<string, string> {
   const prefix = containerPrefix(user.slug, template.type)
   return {
     BASE_PATH: `/${prefix}`,

@@ -66,8 +66,12 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     cpus: pick('cpus', readers.cpus, defaultLimits.cpus),
     pids: pick('pids', readers.pids, defaultLimits.pids),
     home: pick('home', readers.home, defaultHome),
+    idlePause: pick('idle_pause', readers.idle_pause, 0),
     idleTimeout: pick('idle_timeout', readers.idle_timeout, 0),
+    idleCpu: pick('idle_cpu', readers.idle_cpu, null),
     stripPrefix: pick('strip_prefix', readers.strip_prefix, true),
+    rewriteLocation: pick('rewrite_location', readers.rewrite_location, true),
+    allowHeaders: pick('allow_headers', readers.allow_headers, []),
     access: pick('access', readers.access, 'owner'),
     forwardToken: pick('forward_token', readers.forward_token, 'scoped'),
     runtime: pick('runtime', readers.runtime, null),
@@ -75,7 +79,18 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     capAdd: pick('cap_add', readers.cap_add, []),
     allowSetuid: pick('allow_setuid', readers.allow_setuid, false),
   }
+  problems.push(...contradictionsIn(template))
   return problems.length === 0 ? { template, problems } : { problems }
+}
+
+/** What no field is wrong about by itself. */
+function contradictionsIn({ type, idlePause, idleTimeout, idleCpu }: Template): string[] {
+  const problems: string[] = []
+  if (idlePause > 0 && idleTimeout > 0 && idlePause >= idleTimeout)
+    problems.push(`${type}: idle_pause must be smaller than idle_timeout: what is stopped cannot be paused any more`)
+  if (typeof idleCpu === 'number' && idlePause === 0 && idleTimeout === 0)
+    problems.push(`${type}: idle_cpu means nothing without idle_pause or idle_timeout`)
+  return problems
 }
 
 const text: Reader<string> = (value) => (typeof value === 'string' && value !== '' ? ok(value) : bad('must be text'))
@@ -107,22 +122,36 @@ const readers = {
   env: readEnv,
   command: orNull(textList),
   memory: readMemory,
-  cpus: (value: unknown) =>
-    typeof value === 'number' && value >= 0.01 && value <= 1024
-      ? ok(value)
-      : bad('must be a number of cores, e.g. 0.5'),
+  cpus: cores,
   pids: whole(1, 4_194_304),
   home: orNull((value: unknown) =>
     typeof value === 'string' && /^\/[^\0:]+$/.test(value) ? ok(value) : bad('must be an absolute path or null'),
   ),
+  idle_pause: whole(0, 31_536_000),
   idle_timeout: whole(0, 31_536_000),
+  idle_cpu: orNull(cores),
   strip_prefix: flag,
+  rewrite_location: flag,
+  allow_headers: headerNames,
   access: oneOf('owner', 'authenticated', 'public'),
   forward_token: oneOf('scoped', 'full'),
   runtime: orNull(text),
   read_only: flag,
   cap_add: textList,
   allow_setuid: flag,
+}
+
+function cores(value: unknown): Read<number> {
+  const isCores = typeof value === 'number' && value >= 0.01 && value <= 1024
+  return isCores ? ok(value) : bad('must be a number of cores, e.g. 0.5')
+}
+
+/** RFC 9110, 5.1: a name is a token; case does not matter, so it is kept in one. */
+function headerNames(value: unknown): Read<readonly string[]> {
+  const isName = (each: unknown) => typeof each === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(each)
+  return Array.isArray(value) && value.every(isName)
+    ? ok(value.map((each) => String(each).toLowerCase()))
+    : bad('must be a list of header names')
 }
 
 function readEnv(value: unknown): Read<Readonly<Record<string, string>>> {

@@ -6,16 +6,29 @@ import type { Database } from '#/store/database.ts'
 import {
   ensureContainer,
   findContainer,
+  noteStopped,
   storeInstance,
   touchContainer,
   type UserContainer,
 } from '#/store/user-containers.ts'
 import { findUser, type User } from '#/store/users.ts'
-import { Flights } from './flights.ts'
-import { instanceSpec, type InstanceSettings } from './instance-spec.ts'
+import type { Flights } from './flights.ts'
+import { instanceSpec, type Dweller, type InstanceSettings } from './instance-spec.ts'
+import { absence } from './known-container.ts'
 import { ownedKey, type OwnedType } from './owned-type.ts'
+import type { Places } from './places.ts'
 import { Settling } from './settling.ts'
 import type { Template } from './template.ts'
+
+export interface SpawnerParts {
+  readonly runtime: Runtime
+  readonly database: Database
+  readonly settings: InstanceSettings
+  readonly flights: Flights
+  /** Told what became of every launch before its caller is. */
+  readonly places: Pick<Places, 'publishContainer'>
+  readonly log: Logger
+}
 
 /** A container that runs. */
 export interface Running {
@@ -33,20 +46,24 @@ export class Spawner {
   readonly #runtime: Runtime
   readonly #database: Database
   readonly #settings: InstanceSettings
+  readonly #flights: Flights
+  readonly #places: SpawnerParts['places']
   readonly #log: Logger
-  readonly #flights = new Flights()
   readonly #settling: Settling
 
-  constructor(runtime: Runtime, database: Database, settings: InstanceSettings, log: Logger) {
+  constructor({ runtime, database, settings, flights, places, log }: SpawnerParts) {
     this.#runtime = runtime
     this.#database = database
     this.#settings = settings
+    this.#flights = flights
+    this.#places = places
     this.#log = log
     this.#settling = new Settling(runtime)
   }
 
   /**
-   * Makes sure that the user's container of this type runs. Source: specification, Container lifecycle rules and launch 3, 4.
+   * Makes sure that the user's container of this type runs, and that the gateway knows where.
+   * Source: specification, Container lifecycle rules and launch 3, 4.
    * @throws {Refusal} 403 when it was blocked meanwhile; it does not run then
    * @throws {RuntimeError} when it could not be made to run; what exists by then is found by the next launch
    */
@@ -71,13 +88,20 @@ export class Spawner {
    */
   async stopBlocked({ userId, type }: OwnedType): Promise<void> {
     return this.#flights.join(ownedKey({ userId, type }), 'stop', async () => {
-      if (!(await this.#blockOf(userId, type))) return
+      if (!(await this.blockOf(userId, type))) return
       const instances = await this.#runtime.list({ userId })
+      await noteStopped(this.#database.db, userId, type, new Date())
       for (const { id, owner } of instances) if (owner?.type === type) await this.#runtime.stop(id)
+      await this.#places.publishContainer({ userId, type })
     })
   }
 
-  /** What launch and replace share: the record first, then `prepare`, then a container that runs. */
+  /** What a container made now would be made of; another one is replaced when it is started. */
+  fingerprintOf(user: Dweller, template: Template): string {
+    return instanceSpec(user, template, this.#settings).fingerprint
+  }
+
+  /** What launch and replace share, one after the other for each container. */
   async #fly(
     verb: 'launch' | 'replace',
     user: User,
@@ -85,13 +109,36 @@ export class Spawner {
     now: Date,
     prepare: () => Promise<unknown>,
   ): Promise<Running> {
-    return this.#flights.join(ownedKey({ userId: user.id, type: template.type }), verb, async () => {
-      const record = await this.#recordOf(user, template, now)
-      await prepare()
-      const instance = await this.#makeRunning(user, template, record)
-      await touchContainer(this.#database.db, record.id, now)
-      return { containerId: instance.id }
-    })
+    const key = ownedKey({ userId: user.id, type: template.type })
+    return this.#flights.join(key, verb, () => this.ensureInFlight(user, template, now, prepare))
+  }
+
+  /** As `ensureRunning`, for who is in a flight of this container already: the record first, then `prepare`, then the engine. */
+  async ensureInFlight(
+    user: User,
+    template: Template,
+    now: Date,
+    prepare: () => Promise<unknown> = async () => undefined,
+  ): Promise<Running> {
+    const owned = { userId: user.id, type: template.type }
+    try {
+      const running = await this.#launch(user, template, now, prepare)
+      await this.#places.publishContainer(owned, { failure: undefined })
+      return running
+    } catch (error) {
+      await attempt(this.#log, `publishing that ${owned.type} of user ${user.id} did not start`, () =>
+        this.#places.publishContainer(owned, outcomeOf(error)),
+      )
+      throw error
+    }
+  }
+
+  async #launch(user: User, template: Template, now: Date, prepare: () => Promise<unknown>): Promise<Running> {
+    const record = await this.#recordOf(user, template, now)
+    await prepare()
+    const instance = await this.#makeRunning(user, template, record)
+    await touchContainer(this.#database.db, record.id, now)
+    return { containerId: instance.id }
   }
 
   /** Read again inside the flight: a block may have been stored while this launch waited its turn. */
@@ -171,14 +218,15 @@ export class Spawner {
 
   /** Blocking does not wait for a launch that is under way; the launch looks once more before it promises anything. */
   async #stopIfBlocked(record: UserContainer, instance: Instance): Promise<void> {
-    const block = await this.#blockOf(record.userId, record.type)
+    const block = await this.blockOf(record.userId, record.type)
     if (!block) return
+    await noteStopped(this.#database.db, record.userId, record.type, new Date())
     await this.#runtime.stop(instance.id)
     throw block
   }
 
   /** The refusal of whoever would launch it now; undefined when nobody would be refused. A user who is gone counts as blocked. */
-  async #blockOf(userId: number, type: string): Promise<Refusal | undefined> {
+  async blockOf(userId: number, type: string): Promise<Refusal | undefined> {
     const [record, user] = await Promise.all([
       findContainer(this.#database.db, userId, type),
       findUser(this.#database.db, userId),
@@ -199,4 +247,10 @@ export class Spawner {
   async #store(record: UserContainer, containerId: string, port: number | null, image: string): Promise<void> {
     await storeInstance(this.#database.db, record.id, { containerId, port, image })
   }
+}
+
+/** What a failure says about the container; nothing, when it says more about the block or the engine. */
+function outcomeOf(error: unknown): Parameters<Places['publishContainer']>[1] {
+  if (!(error instanceof RuntimeError) || error.kind === 'unreachable') return undefined
+  return { failure: absence(error.kind === 'image' ? 'no-image' : 'failed') }
 }

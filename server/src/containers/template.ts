@@ -15,9 +15,17 @@ export interface Template {
   readonly pids: number
   /** Where the home volume is mounted; null for none. */
   readonly home: string | null
-  /** Seconds without traffic after which the container may be stopped; 0 never. */
+  /** Seconds without traffic after which the container is paused: memory kept, no CPU; 0 never. Less than `idleTimeout`. */
+  readonly idlePause: number
+  /** Seconds without traffic after which the container is stopped; 0 never. */
   readonly idleTimeout: number
+  /** Cores; a container that used more on average is busy although no byte moves. Null: traffic alone counts. */
+  readonly idleCpu: number | null
   readonly stripPrefix: boolean
+  /** Whether `Location` and `Refresh` of the app's answers get the prefix when they are absolute paths. */
+  readonly rewriteLocation: boolean
+  /** Lower-case names of headers that pass although they are taken out of answers by default. */
+  readonly allowHeaders: readonly string[]
   readonly access: 'owner' | 'authenticated' | 'public'
   /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the person's own. */
   readonly forwardToken: 'scoped' | 'full'

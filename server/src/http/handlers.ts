@@ -1,6 +1,7 @@
-import type { Answer, Body, EndpointName, Params, Query } from '@berth/api/endpoints.ts'
+import type { Answer, Body, EndpointName, JsonName, Params, Query, StreamName } from '@berth/api/endpoints.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '#/accounts/session.ts'
+import type { EventStream } from './event-stream.ts'
 
 /** What a handler is given: the parts its row of the table names, already validated, and who is calling. */
 export interface Call<N extends EndpointName> {
@@ -17,4 +18,6 @@ export interface Call<N extends EndpointName> {
 }
 
 /** One handler per endpoint of the table; a missing or misspelt one does not compile. */
-export type Handlers = { [N in EndpointName]: (call: Call<N>) => Answer<N> | Promise<Answer<N>> }
+export type Handlers = { [N in JsonName]: (call: Call<N>) => Answer<N> | Promise<Answer<N>> } & {
+  [N in StreamName]: (call: Call<N>) => EventStream | Promise<EventStream>
+}

@@ -1,76 +1,62 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { lstat, chmod, unlink } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Gateway } from '#/gateway/gateway.ts'
 
-/** How long a client may take for its head, in ms; the body of an upload may take as long as it moves. */
+/** How long a client may take for its head, in ms. */
 const headersTimeout = 15_000
-/** How long an API client may take for its body, in ms. */
+/** How long a client may take for its body, in ms. */
 const bodyTimeout = 60_000
-/** Longer than the idle time of common proxies in front of us, so that they close first and never lose a race; in ms. */
+/** Longer than the gateway keeps idle connections to us, so that it closes first and never loses a race; in ms. */
 const keepAliveTimeout = 65_000
 
 /** Anything else that is offered, such as h2c by curl, may be ignored: the request is answered as it is (RFC 9110, 7.8). */
 const shouldUpgradeCallback = (request: IncomingMessage) => /^websocket$/i.test(request.headers.upgrade ?? '')
 
-/** Who answers once everything is built. */
-export interface Answering {
-  readonly gateway: Gateway
-  /** API and front end. */
-  readonly handle: RequestListener
-}
-
-/**
- * The one listener: the first path segment decides whether the gateway or the API and front end answers.
- * It can be bound before there is anybody to answer, because the addresses in links depend on the port that was free;
- * until `serve` is called every request gets 503.
- * @param reserved first parts of the paths that are ours, e.g. `api`, `verify`
- */
-export function createListener(reserved: ReadonlySet<string>): {
-  server: Server
-  serve: (answering: Answering) => void
-} {
-  let answering: Answering | undefined
+/** The listener of API and front end. Only the gateway reaches it. @param handle answers every request */
+export function createListener(handle: RequestListener): Server {
   const server = createServer(
     { headersTimeout, requestTimeout: 0, keepAliveTimeout, shouldUpgradeCallback },
     (request, response) => {
-      if (!request.url?.startsWith('/')) return refuse(response, 400, 'The request target must be a path.')
-      if (!answering) return refuse(response, 503, 'Berth is starting. Try again in a second.')
-      if (isContainerPath(request.url, reserved)) return answering.gateway.request(request, response)
       endSlowBody(request)
-      answering.handle(request, response)
+      handle(request, response)
     },
   )
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const isContainer = isContainerPath(request.url ?? '', reserved)
-    if (answering && isContainer) answering.gateway.upgrade(request, socket, head)
-    else socket.end(rawAnswer(404, 'Not Found', 'There is nothing to upgrade to here.'))
+  server.on('upgrade', (_request, socket: Duplex) => {
+    socket.on('error', () => socket.destroy())
+    socket.end(rawAnswer(404, 'Not Found', 'There is nothing to upgrade to here.'))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.end(answerTo(error))
     else socket.destroy()
   })
-  return { server, serve: (parts) => void (answering = parts) }
+  return server
 }
 
-/** Binds the listener. @param port 0 picks a free one @returns the port @throws when it is taken */
-export async function listen(server: Server, host: string, port: number): Promise<number> {
+/**
+ * Binds the listener to a Unix socket that its owner alone may use. One that an earlier process left is removed.
+ * @throws {Error} when it cannot be had, or when something other than a socket is there
+ */
+export async function listenOnSocket(server: Server, socketPath: string): Promise<void> {
+  await removeStale(socketPath)
   await new Promise<void>((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => reject(new Error(reasonFor(error, host, port), { cause: error }))
-    server.once('error', fail)
-    server.listen(port, host, () => {
-      server.removeListener('error', fail)
+    server.once('error', reject)
+    server.listen(socketPath, () => {
+      server.removeListener('error', reject)
       resolve()
     })
   })
-  // A TCP listener's address is never a path.
-  return (server.address() as AddressInfo).port
+  // The folder keeps strangers out from the first moment on; this holds should somebody open the folder.
+  await chmod(socketPath, 0o600)
 }
 
-function reasonFor({ code }: NodeJS.ErrnoException, host: string, port: number): string {
-  if (code === 'EADDRINUSE') return `port ${port} on ${host} is taken; set PORT to another one, or to 0 for a free one`
-  if (code === 'EACCES') return `port ${port} may not be used without more rights; set PORT to one above 1023`
-  return `cannot listen on ${host}:${port}; HOST must be an address of this machine`
+async function removeStale(socketPath: string): Promise<void> {
+  const there = await lstat(socketPath).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (!there) return
+  if (!there.isSocket()) throw new Error(`${socketPath} is in the way, and is no socket`)
+  await unlink(socketPath)
 }
 
 /** Takes no more connections and waits for the requests under way, at most so long (ms), before it cuts them. */
@@ -82,12 +68,6 @@ export async function drain(server: Server, limit: number): Promise<void> {
   clearTimeout(timer)
 }
 
-/** True for `/{slug}` and `/{slug}-{type}`; slugs have no hyphen, so what precedes the first one names us or an owner. */
-export function isContainerPath(url: string, reserved: ReadonlySet<string>): boolean {
-  const slug = /^\/([a-z0-9]+)(?:[-/?]|$)/.exec(url)?.[1]
-  return slug !== undefined && !reserved.has(slug)
-}
-
 function endSlowBody(request: IncomingMessage): void {
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
   const timer = setTimeout(() => request.destroy(), bodyTimeout)
@@ -95,10 +75,6 @@ function endSlowBody(request: IncomingMessage): void {
   timer.unref()
   request.once('close', () => clearTimeout(timer))
   request.once('end', () => clearTimeout(timer))
-}
-
-function refuse(response: ServerResponse, status: number, error: string): void {
-  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify({ error }))
 }
 
 /** What Node's parser refuses, before there is a request to answer. */

@@ -2,8 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
 import { routeOf } from './error-handler.ts'
 
-/** `GET /metrics`: Prometheus text about the process and its requests. Numbers and route patterns only. */
-export function registerMetrics(server: FastifyInstance): void {
+/**
+ * `GET /metrics`: Prometheus text about the process and its requests, and what the gateway counted. Numbers and route
+ * patterns only. @param counts rejects when there is nobody to ask; its numbers are left out then
+ */
+export function registerMetrics(
+  server: FastifyInstance,
+  counts: () => Promise<Readonly<Record<string, number>>>,
+): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const labelNames = ['method', 'route', 'status'] as const
@@ -25,5 +31,13 @@ export function registerMetrics(server: FastifyInstance): void {
     requests.inc(labels)
     seconds.observe(labels, reply.elapsedTime / 1000)
   })
-  server.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
+  server.get('/metrics', async (_request, reply) => {
+    const more = await counts().catch(() => ({}))
+    return reply.type(registry.contentType).send((await registry.metrics()) + lines(more))
+  })
 }
+
+const lines = (counts: Readonly<Record<string, number>>) =>
+  Object.entries(counts)
+    .map(([name, value]) => `# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}\n${name} ${value}\n`)
+    .join('')

@@ -6,13 +6,15 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import type { RequestListener, Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Session, Sessions } from '#/accounts/session.ts'
 import { refusals } from '#/errors.ts'
 import { authenticate } from './authenticate.ts'
 import { bodyLimit, handleError, routeOf } from './error-handler.ts'
+import { sendEventStream, type EventStream } from './event-stream.ts'
 import type { Call, Handlers } from './handlers.ts'
+import { createListener } from './listener.ts'
 import { registerMetrics } from './metrics.ts'
 import type { Pages } from './pages.ts'
 
@@ -33,8 +35,8 @@ export interface HttpParts {
   /** Address of the person behind a request. */
   readonly clientAddress: (request: FastifyRequest['raw']) => string
   readonly pages: Pages
-  /** The listener; it stays the caller's to open and close. */
-  readonly server: Server
+  /** Further numbers for `/metrics`, by name. */
+  readonly counts: () => Promise<Readonly<Record<string, number>>>
 }
 
 /** Longest path parameter looked at; Fastify's own limit of 100 would answer 414 where the specification says 400. */
@@ -42,7 +44,8 @@ const longestParameter = 16_384
 
 /** The built HTTP side. */
 export interface HttpServer {
-  readonly handle: RequestListener
+  /** Not bound yet; it is the caller's to open and to drain. */
+  readonly server: Server
   close(): Promise<void>
 }
 
@@ -51,7 +54,7 @@ export interface HttpServer {
  * the front end's pages and the metrics beside it.
  */
 export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
-  let handle: RequestListener | undefined
+  let listener: Server | undefined
   const server = fastify({
     loggerInstance: parts.log as FastifyBaseLogger,
     // One line of our own per answer, by route pattern: addresses carry tokens.
@@ -62,10 +65,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     routerOptions: { maxParamLength: longestParameter },
     // What a client sent is judged as it is: a number is not an address, however it could be spelled.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
-    serverFactory: (handler) => {
-      handle = handler
-      return parts.server
-    },
+    serverFactory: (handler) => (listener = createListener(handler)),
     frameworkErrors: handleError,
   })
   server.decorateRequest('session', undefined)
@@ -87,11 +87,11 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     )
   })
   for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts)
-  registerMetrics(server)
+  registerMetrics(server, parts.counts)
   parts.pages.register(server)
   await server.ready()
-  if (!handle) throw new Error('the HTTP framework did not take the listener')
-  return { handle, close: () => server.close() }
+  if (!listener) throw new Error('the HTTP framework did not take the listener')
+  return { server: listener, close: () => server.close() }
 }
 
 function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts): void {
@@ -107,7 +107,10 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts)
     onRequest: async (request) => {
       request.session = await authenticate(parts.sessions, endpoint.access, request, request.now)
     },
-    handler: async (request, reply) => handle(toCall(request, reply, parts)),
+    handler: async (request, reply) => {
+      const answer = await handle(toCall(request, reply, parts))
+      return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer
+    },
   })
 }
 
@@ -130,7 +133,7 @@ function schemaOf({ params, query, body, response, refusals: refused }: Endpoint
     ...(params && { params }),
     ...(query && { querystring: query }),
     ...(body && { body }),
-    response: { 200: response, ...refused },
+    response: { ...(response && { 200: response }), ...refused },
   }
 }
 

@@ -46,6 +46,8 @@ export interface UserContainersTable {
   blocked_by: number | null
   /** Whether one container was blocked, or its whole user: unblocking a user releases only the latter. */
   block_source: 'container' | 'user' | null
+  /** When Berth stopped it last; null once it was started again. */
+  stopped_at: number | null
 }
 
 export interface MagicLinksTable {

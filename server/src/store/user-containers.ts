@@ -18,6 +18,8 @@ export interface UserContainer {
   readonly isBlocked: boolean
   readonly blockedAt: Date | null
   readonly blockedBy: number | null
+  /** When Berth stopped it last; null once it was started again. */
+  readonly stoppedAt: Date | null
 }
 
 /** All records of one user, oldest first. */
@@ -87,6 +89,7 @@ export async function ensureContainer(
       blocked_at: null,
       blocked_by: null,
       block_source: null,
+      stopped_at: null,
     })
     .onConflict((conflict) => conflict.columns(['user_id', 'container_type']).doNothing())
     .execute()
@@ -108,8 +111,31 @@ export async function storeInstance(
     .execute()
 }
 
+/** Notes that it runs and is used: `last_used` moves, and whoever stopped it before does not count any more. */
 export async function touchContainer(db: Db, id: number, now: Date): Promise<void> {
-  await db.updateTable('user_containers').set({ last_used: now.getTime() }).where('id', '=', id).execute()
+  const change = { last_used: now.getTime(), stopped_at: null }
+  await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
+}
+
+/** Moves `last_used` forward, never back. */
+export async function noteUse(db: Db, userId: number, type: string, at: Date): Promise<void> {
+  await db
+    .updateTable('user_containers')
+    .set({ last_used: at.getTime() })
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .where((each) => each.or([each('last_used', 'is', null), each('last_used', '<', at.getTime())]))
+    .execute()
+}
+
+/** Notes that Berth stops it now, or (null) that it was started again or could not be stopped. */
+export async function noteStopped(db: Db, userId: number, type: string, at: Date | null): Promise<void> {
+  await db
+    .updateTable('user_containers')
+    .set({ stopped_at: at?.getTime() ?? null })
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .execute()
 }
 
 /** Blocks records that are not blocked yet; one that is keeps its first date and administrator. */
@@ -156,5 +182,6 @@ function fromRow(row: Selectable<UserContainersTable>): UserContainer {
     isBlocked: row.is_blocked === 1,
     blockedAt: date(row.blocked_at),
     blockedBy: row.blocked_by,
+    stoppedAt: date(row.stopped_at),
   }
 }

@@ -47,6 +47,29 @@ export async function listUsers(db: Db, page: { limit: number; after: number; q?
   return (await query.execute()).map(fromRow)
 }
 
+/** Whoever may be let in somewhere: has verified their address, or owns a record. Page by id, as `listUsers`. */
+export async function listPeople(db: Db, page: { limit: number; after: number }): Promise<User[]> {
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '>', page.after)
+    .where((each) =>
+      each.or([
+        each('state', '!=', 'registered'),
+        each.exists(
+          each
+            .selectFrom('user_containers')
+            .select('user_containers.id')
+            .whereRef('user_containers.user_id', '=', 'users.id'),
+        ),
+      ]),
+    )
+    .orderBy('id')
+    .limit(page.limit)
+    .execute()
+  return rows.map(fromRow)
+}
+
 /** Stores a new account; `isAdmin` is decided by the caller under the sign-up lock. */
 export async function insertUser(
   db: Db,

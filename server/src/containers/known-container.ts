@@ -1,0 +1,55 @@
+import type { Absence, Address } from '#/gateway/gateway.ts'
+import type { Instance } from '#/runtime/runtime.ts'
+import type { OwnedType } from './owned-type.ts'
+
+/** All that is known about one container: what the store says, and what the engine said last. */
+export interface KnownContainer extends OwnedType {
+  /** First segment of its path. */
+  readonly prefix: string
+  /** The engine's id; null until the first creation succeeded. */
+  readonly containerId: string | null
+  /** Whether it, or its owner, is blocked. */
+  readonly isBlocked: boolean
+  /** Whether Berth itself stopped it last, and has not started it since. */
+  readonly wasStopped: boolean
+  /** What the engine said of this id: undefined, when it was not asked yet. */
+  readonly seen: Instance | 'gone' | undefined
+  /** Why the last launch failed, until the next one. */
+  readonly failure: Absence | undefined
+}
+
+/** Ends of programs that are no fault: by itself, and by the two signals that a stop sends (128 + 9, 128 + 15). */
+const quietEnds = new Set([0, 137, 143])
+
+/**
+ * Where a container is, or why it cannot be reached, as far as the engine was asked.
+ * A container that does not carry this user and type on its labels is none of theirs, whatever the store says.
+ */
+export function whereIs(known: KnownContainer): Address | Absence {
+  const { seen, failure } = known
+  if (known.containerId === null || seen === 'gone' || (seen && !isTheirs(known, seen)))
+    return failure ?? absence('missing')
+  if (seen?.state === 'running' || seen?.state === 'paused') return addressOf(seen)
+  const isEnded = seen?.state === 'exited' || seen?.state === 'dead'
+  return (isEnded && faultOf(known, seen)) || (failure ?? absence('asleep', seen?.exitCode ?? null))
+}
+
+/** Running or paused, with an address. */
+export const isThere = (where: Address | Absence): where is Address => 'host' in where
+
+export const absence = (absent: Absence['absent'], exitCode: number | null = null): Absence => ({ absent, exitCode })
+
+const isTheirs = ({ userId, type }: OwnedType, { owner }: Instance) => owner?.userId === userId && owner.type === type
+
+/** Something took it off its network when it has none; a start does not mend that. */
+function addressOf({ id, address, port, state }: Instance): Address | Absence {
+  if (address === null || port === null) return absence('failed')
+  return { containerId: id, host: address, port, isPaused: state === 'paused' }
+}
+
+/** What its end was, when it was one to be told. What Berth stopped has done nothing wrong, whatever it said at the end. */
+function faultOf({ wasStopped }: KnownContainer, { isOutOfMemory, exitCode }: Instance): Absence | undefined {
+  if (wasStopped) return undefined
+  if (isOutOfMemory) return absence('out-of-memory', exitCode)
+  return exitCode === null || quietEnds.has(exitCode) ? undefined : absence('crashed', exitCode)
+}

@@ -1,0 +1,81 @@
+import type { Address, Change, Known, Person, Place, Revocation } from '#/gateway/gateway.ts'
+import { absence, isThere } from './known-container.ts'
+
+/**
+ * What the gateway was told, to the letter, and the changes that lead from there to something new.
+ * Every method that returns changes counts on their being told, in this order.
+ */
+export class Picture {
+  readonly #people = new Map<number, Person>()
+  readonly #places = new Map<string, Place>()
+  /** Prefix by address: the engine gives addresses on, and no two places may have the same. */
+  readonly #prefixAt = new Map<string, string>()
+
+  place(prefix: string): Place | undefined {
+    return this.#places.get(prefix)
+  }
+
+  person(userId: number): Person | undefined {
+    return this.#people.get(userId)
+  }
+
+  putPerson(person: Person): Change[] {
+    if (isSame(this.#people.get(person.userId), person)) return []
+    this.#people.set(person.userId, person)
+    return [{ kind: 'person', person }]
+  }
+
+  removePerson(userId: number): Change[] {
+    return this.#people.delete(userId) ? [{ kind: 'person-gone', userId }] : []
+  }
+
+  /** An address that another place has is taken from that one first. @param isAnew tells it although nothing changed */
+  putPlace(place: Place, isAnew = false): Change[] {
+    const old = this.#places.get(place.prefix)
+    if (!isAnew && isSame(old, place)) return []
+    const taken = isThere(place.where) ? this.#takeAway(place.where, place.prefix) : []
+    this.#set(place)
+    return [...taken, { kind: 'place', place }]
+  }
+
+  removePlace(prefix: string): Change[] {
+    const old = this.#places.get(prefix)
+    if (!old) return []
+    this.#forgetAddress(old)
+    this.#places.delete(prefix)
+    return [{ kind: 'place-gone', prefix }]
+  }
+
+  all(revoked: readonly Revocation[]): Known {
+    return { people: [...this.#people.values()], places: [...this.#places.values()], revoked }
+  }
+
+  #takeAway(address: Address, from: string): Change[] {
+    const prefix = this.#prefixAt.get(nameOf(address))
+    const other = prefix === undefined || prefix === from ? undefined : this.#places.get(prefix)
+    if (!other) return []
+    const place = { ...other, where: absence('asleep') }
+    this.#set(place)
+    return [{ kind: 'place', place }]
+  }
+
+  #set(place: Place): void {
+    const old = this.#places.get(place.prefix)
+    if (old) this.#forgetAddress(old)
+    this.#places.set(place.prefix, place)
+    if (isThere(place.where)) this.#prefixAt.set(nameOf(place.where), place.prefix)
+  }
+
+  #forgetAddress({ prefix, where }: Place): void {
+    if (isThere(where) && this.#prefixAt.get(nameOf(where)) === prefix) this.#prefixAt.delete(nameOf(where))
+  }
+}
+
+/**
+ * A container has its address to itself, whatever port its app listens on: the next one that gets the address may listen
+ * on any. Only of programs on the host's own address each has but a port.
+ */
+const nameOf = ({ host, port }: Address) => (/^(127\.|::1$)/.test(host) ? `${host} ${port}` : host)
+
+/** Both are plain data whose keys were written in one place, in one order. */
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)

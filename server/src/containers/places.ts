@@ -1,0 +1,460 @@
+import type { Absence, Change, Gateway, Person, Place, Revocation } from '#/gateway/gateway.ts'
+import { OneAtATime } from '#/one-at-a-time.ts'
+import { RuntimeError, type Instance, type Runtime, type RuntimeEvent } from '#/runtime/runtime.ts'
+import type { Db } from '#/store/database.ts'
+import { listContainersOf, listContainersOfAll, type UserContainer } from '#/store/user-containers.ts'
+import { findUser, listPeople, type User } from '#/store/users.ts'
+import { containerPrefix } from './container-name.ts'
+import { EnginePulse } from './engine-pulse.ts'
+import { absence, isThere, whereIs, type KnownContainer } from './known-container.ts'
+import { Looks } from './looks.ts'
+import type { OwnedType } from './owned-type.ts'
+import { Picture } from './picture.ts'
+import type { Templates } from './template.ts'
+
+/** Users read from the store at a time. */
+const pageSize = 500
+/** Containers looked at, at the same time, when many have to be. */
+const parallelLooks = 8
+/** Looks at one container that change overtook before one is believed no more and left to the next event. */
+const mostRepeats = 20
+
+export interface PlacesParts {
+  readonly db: Db
+  readonly runtime: Runtime
+  readonly templates: Templates
+  readonly gateway: Gateway
+  /** What is revoked now. */
+  readonly revoked: () => readonly Revocation[]
+  /** Called when a container's status is another than was told before; must not throw. */
+  readonly onStatus: (container: KnownContainer, status: PlaceStatus) => void
+  /** Called when somebody is blocked or gone; must not throw. */
+  readonly onShutOut: (userId: number) => void
+  readonly report: (error: unknown, what: string) => void
+}
+
+/** A place in one word. */
+export type PlaceStatus = 'running' | 'paused' | 'blocked' | Absence['absent']
+
+interface Entry {
+  known: KnownContainer
+  /** Answers of the engine to older questions do not count any more. In steps of the clock. */
+  asOf: number
+  /** When its program ended last, as far as was heard. In steps of the clock. */
+  endedAt: number
+  status: PlaceStatus | undefined
+}
+
+interface Owner {
+  readonly containers: Map<string, Entry>
+  /** Answers of the store to older questions do not count any more. In steps of the clock. */
+  asOf: number
+}
+
+/**
+ * Keeps the gateway's picture true: where every container is, and who there is.
+ * - The truth is asked for (store by user, engine by container id), never made up from events: these only say when.
+ * - An event that a program ended takes its address away before anything else is asked: the engine gives it on at once.
+ * - An answer counts only when nothing was heard since it was asked for; otherwise it is asked for again.
+ * - Changes are worked out and sent in one go, without a pause in between, so that they arrive in the order of the answers.
+ */
+export class Places {
+  readonly #parts: PlacesParts
+  readonly #picture = new Picture()
+  readonly #pulse: EnginePulse
+  readonly #owners = new Map<number, Owner>()
+  readonly #byPrefix = new Map<string, Entry>()
+  readonly #byId = new Map<string, Entry>()
+  readonly #reads = new OneAtATime()
+  readonly #looks = new Looks((id) => this.#lookAt(id))
+  /** Counts questions and what was heard, so that it can be said which came first. */
+  #clock = 0
+  #isPublished = false
+  #isInDoubt = false
+  /** The last thing told to the gateway; who finds that nothing is left to tell waits for it. */
+  #told: Promise<void> = Promise.resolve()
+
+  constructor(parts: PlacesParts) {
+    this.#parts = parts
+    this.#pulse = new EnginePulse(parts.runtime, { onLost: () => this.#lose(), onFound: () => this.#find() })
+  }
+
+  /** What is known of the container with this first path segment. */
+  find(prefix: string): KnownContainer | undefined {
+    return this.#byPrefix.get(prefix)?.known
+  }
+
+  get({ userId, type }: OwnedType): KnownContainer | undefined {
+    return this.#owners.get(userId)?.containers.get(type)?.known
+  }
+
+  /** What the gateway was told of it. */
+  placeOf({ prefix }: KnownContainer): Place | undefined {
+    return this.#picture.place(prefix)
+  }
+
+  /** What the gateway was told of somebody. */
+  personOf({ userId }: OwnedType): Person | undefined {
+    return this.#picture.person(userId)
+  }
+
+  /** All that are known, for those who look for idle ones. */
+  *all(): Generator<KnownContainer> {
+    for (const { known } of this.#byPrefix.values()) yield known
+  }
+
+  /**
+   * Says everything, in one step, and follows the engine from then on. When the engine does not answer, all places are
+   * `unknown` until it does. @param signal ends the following @throws when the store or the gateway fails
+   */
+  async publishAll(signal: AbortSignal): Promise<void> {
+    await this.#readAll()
+    this.#parts.runtime.watch((event) => this.#hear(event), signal)
+    await this.#takeList()
+    await this.#replace()
+    void this.#pulse.follow(signal)
+    // A list tells no exit codes, and may be some milliseconds behind.
+    if (!this.#pulse.isLost) void this.#lookAtEach([...this.#byId.keys()])
+  }
+
+  /** Reads users, records and a list of containers, and looks at what is not as it was told. @throws as above, or {RuntimeError} */
+  async refresh(): Promise<void> {
+    await this.#tell(await this.#readAll())
+    if (this.#isInDoubt) await this.#replace()
+    const listed = await this.#list()
+    await this.#lookAtEach([...this.#byId.keys()].filter((id) => isOtherThan(this.#byId.get(id), listed.get(id))))
+  }
+
+  /** What the store says of a user and their records. @throws when the store or the gateway fails */
+  async publishPerson(userId: number): Promise<void> {
+    await this.#reads.run(String(userId), async () => {
+      const asOf = ++this.#clock
+      const { db } = this.#parts
+      const [user, records] = await Promise.all([findUser(db, userId), listContainersOf(db, userId)])
+      await this.#tell(this.#takeIn(userId, user, records, asOf))
+    })
+  }
+
+  /**
+   * What store and engine say of a container. When it resolves the gateway follows; when the engine does not answer, the
+   * place stays as it was, and is looked at again once it does.
+   * @param outcome of a launch: why it failed, or that it did not; remembered until the next one
+   * @throws when the store or the gateway fails
+   */
+  async publishContainer(owned: OwnedType, outcome?: { readonly failure: Absence | undefined }): Promise<void> {
+    await this.publishPerson(owned.userId)
+    const entry = this.#entry(owned)
+    if (!entry) return
+    if (outcome) entry.known = { ...entry.known, failure: outcome.failure }
+    if (entry.known.containerId === null) await this.#tell(this.#changesOf(entry))
+    else await this.#looks.look(entry.known.containerId)
+  }
+
+  /** As `publishContainer`, and says it although it may be as it was: so ends a hold of the gateway's. */
+  async publishAnew(owned: OwnedType): Promise<void> {
+    await this.publishContainer(owned)
+    const entry = this.#entry(owned)
+    if (entry) await this.#tell(this.#changesOf(entry, { isAnew: true }))
+  }
+
+  /** As `publishContainer`, for who knows that nothing has changed in the store. */
+  async look({ containerId }: KnownContainer): Promise<void> {
+    if (containerId !== null) await this.#looks.look(containerId)
+  }
+
+  /** Resolves when no look at it is under way. */
+  async settled({ containerId }: KnownContainer): Promise<void> {
+    if (containerId !== null) await this.#looks.settled(containerId)
+  }
+
+  /** For `expect`. */
+  now(): number {
+    return this.#clock
+  }
+
+  /**
+   * Tells what the engine has just confirmed that it did, without asking it once more. Nothing is told when the program
+   * ended since. @param since `now()` before the engine was asked to do it
+   */
+  async expect(owned: OwnedType, state: 'running' | 'paused', since: number): Promise<void> {
+    const entry = this.#entry(owned)
+    const seen = entry?.known.seen
+    if (!entry || !seen || seen === 'gone' || seen.address === null || entry.endedAt > since) return
+    entry.asOf = ++this.#clock
+    entry.known = { ...entry.known, seen: { ...seen, state } }
+    await this.#tell(this.#changesOf(entry))
+  }
+
+  // --- The engine
+
+  #hear({ id, action }: RuntimeEvent): void {
+    if (action === 'lost') return this.#pulse.hears(false)
+    if (id === undefined) return this.#hearAgain()
+    const entry = this.#byId.get(id)
+    // What no record names concerns no place; its launch publishes it.
+    if (!entry) return
+    entry.asOf = ++this.#clock
+    if (action === 'die' || action === 'destroy') this.#takeAddressAway(entry)
+    this.#looks.look(id).catch((error: unknown) => this.#parts.report(error, 'publishing after an event'))
+  }
+
+  #takeAddressAway(entry: Entry): void {
+    entry.endedAt = this.#clock
+    const { seen } = entry.known
+    if (!seen || seen === 'gone') return
+    entry.known = { ...entry.known, seen: { ...seen, state: 'ended', address: null } }
+    this.#tellLater(this.#changesOf(entry, { isProvisional: true }))
+  }
+
+  /** Anything may have changed while nothing was heard. */
+  #hearAgain(): void {
+    this.#pulse.hears(true)
+    for (const entry of this.#byId.values()) entry.asOf = ++this.#clock
+    void this.#lookAtEach([...this.#byId.keys()])
+  }
+
+  /** Nothing that the engine ever said counts any more. */
+  #lose(): void {
+    const asOf = ++this.#clock
+    for (const entry of this.#byId.values()) {
+      entry.asOf = asOf
+      entry.known = { ...entry.known, seen: undefined }
+    }
+    this.#tellLater([...this.#byId.values()].flatMap((entry) => this.#changesOf(entry)))
+  }
+
+  #find(): void {
+    void this.#lookAtEach([...this.#byId.keys()])
+  }
+
+  /** Never throws; what could not be looked at stays, and is looked at again when the engine answers. */
+  async #lookAtEach(ids: string[]): Promise<void> {
+    const worker = async () => {
+      for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+        await this.#looks.look(id).catch((error: unknown) => this.#parts.report(error, 'looking at a container'))
+      }
+    }
+    await Promise.all(Array.from({ length: parallelLooks }, worker))
+  }
+
+  async #lookAt(id: string): Promise<void> {
+    for (let repeats = 0; repeats < mostRepeats; repeats++) {
+      const asOf = ++this.#clock
+      const seen = await this.#ask(id)
+      const entry = this.#byId.get(id)
+      if (seen === undefined || !entry || this.#pulse.isLost) return
+      if (entry.asOf > asOf) continue
+      entry.asOf = asOf
+      entry.known = { ...entry.known, seen }
+      return this.#tell(this.#changesOf(entry))
+    }
+  }
+
+  /** @returns undefined when the engine could not be asked */
+  async #ask(id: string): Promise<Instance | 'gone' | undefined> {
+    const askedAt = performance.now()
+    try {
+      return (await this.#parts.runtime.inspectId(id)) ?? 'gone'
+    } catch (error) {
+      if (!(error instanceof RuntimeError)) throw error
+      if (error.kind === 'unreachable') this.#pulse.fails(askedAt)
+      else this.#parts.report(error, 'looking at a container')
+      return undefined
+    }
+  }
+
+  /** At the start, when nothing is known: believed as it is. */
+  async #takeList(): Promise<void> {
+    const asOf = ++this.#clock
+    const askedAt = performance.now()
+    try {
+      const listed = await this.#list()
+      for (const [id, entry] of this.#byId) {
+        if (entry.asOf <= asOf) entry.known = { ...entry.known, seen: listed.get(id) ?? 'gone' }
+      }
+    } catch (error) {
+      this.#parts.report(error, 'asking the engine which containers there are')
+      this.#pulse.giveUp(askedAt)
+    }
+  }
+
+  async #list(): Promise<Map<string, Instance>> {
+    return new Map((await this.#parts.runtime.list()).map((instance) => [instance.id, instance]))
+  }
+
+  // --- The store
+
+  /** @returns the changes; they have to be told */
+  async #readAll(): Promise<Change[]> {
+    const changes: Change[] = []
+    const found = new Set<number>()
+    for (let after = 0, isLast = false; !isLast;) {
+      const asOf = ++this.#clock
+      const users = await listPeople(this.#parts.db, { limit: pageSize, after })
+      const ids = users.map(({ id }) => id)
+      const records = Map.groupBy(await listContainersOfAll(this.#parts.db, ids), ({ userId }) => userId)
+      for (const user of users) {
+        found.add(user.id)
+        changes.push(...this.#takeIn(user.id, user, records.get(user.id) ?? [], asOf))
+      }
+      isLast = users.length < pageSize
+      after = ids.at(-1) ?? after
+    }
+    await this.#readMissing([...this.#owners.keys()].filter((id) => !found.has(id)))
+    return changes
+  }
+
+  /** Gone, or new since their page was read. */
+  async #readMissing(userIds: readonly number[]): Promise<void> {
+    for (const userId of userIds) await this.publishPerson(userId)
+  }
+
+  #takeIn(userId: number, user: User | undefined, records: readonly UserContainer[], asOf: number): Change[] {
+    const owner = this.#owners.get(userId) ?? { containers: new Map<string, Entry>(), asOf: 0 }
+    if (owner.asOf > asOf) return []
+    owner.asOf = asOf
+    if (!user || (user.state === 'registered' && records.length === 0)) return this.#forget(userId, owner)
+    this.#owners.set(userId, owner)
+    if (user.isBlocked) this.#parts.onShutOut(userId)
+    const known = records.filter(({ type }) => this.#parts.templates.get(type))
+    const gone = [...owner.containers.keys()].filter((type) => !known.some((record) => record.type === type))
+    return [
+      ...this.#picture.putPerson(personOf(user)),
+      ...gone.flatMap((type) => this.#remove(owner, type)),
+      ...known.flatMap((record) => this.#changesOf(this.#put(owner, user, record))),
+    ]
+  }
+
+  #forget(userId: number, owner: Owner): Change[] {
+    if (!this.#owners.delete(userId)) return []
+    this.#parts.onShutOut(userId)
+    const places = [...owner.containers.keys()].flatMap((type) => this.#remove(owner, type))
+    return [...places, ...this.#picture.removePerson(userId)]
+  }
+
+  #put(owner: Owner, user: User, record: UserContainer): Entry {
+    const { userId, type, containerId } = record
+    const old = owner.containers.get(type)
+    const isSame = old?.known.containerId === containerId
+    const known: KnownContainer = {
+      userId,
+      type,
+      prefix: containerPrefix(user.slug, type),
+      containerId,
+      isBlocked: record.isBlocked || user.isBlocked,
+      wasStopped: record.stoppedAt !== null,
+      seen: isSame ? old.known.seen : undefined,
+      failure: old?.known.failure,
+    }
+    const entry: Entry = old ?? { known, asOf: 0, endedAt: 0, status: undefined }
+    if (!isSame && old?.known.containerId) this.#byId.delete(old.known.containerId)
+    entry.known = known
+    owner.containers.set(type, entry)
+    this.#byPrefix.set(known.prefix, entry)
+    if (containerId !== null) this.#byId.set(containerId, entry)
+    return entry
+  }
+
+  #remove(owner: Owner, type: string): Change[] {
+    const entry = owner.containers.get(type)
+    if (!entry) return []
+    const { prefix, containerId } = entry.known
+    owner.containers.delete(type)
+    this.#byPrefix.delete(prefix)
+    if (containerId !== null) this.#byId.delete(containerId)
+    return this.#picture.removePlace(prefix)
+  }
+
+  #entry({ userId, type }: OwnedType): Entry | undefined {
+    return this.#owners.get(userId)?.containers.get(type)
+  }
+
+  // --- The gateway
+
+  /** @param isProvisional it is looked at again at once, so nobody else is told yet */
+  #changesOf(entry: Entry, { isAnew = false, isProvisional = false } = {}): Change[] {
+    const place = this.#toPlace(entry.known)
+    const changes = this.#picture.putPlace(place, isAnew)
+    this.#lookAtLosers(changes, place.prefix)
+    if (!isProvisional && entry.known.seen !== undefined) this.#noteStatus(entry, place)
+    return changes
+  }
+
+  #toPlace(known: KnownContainer): Place {
+    const { userId, type, prefix, isBlocked } = known
+    return { prefix, ownerId: userId, type: encodeURIComponent(type), isBlocked, where: this.#where(known) }
+  }
+
+  /** Of a container that was not asked for yet nothing new is said: it stays absent, or where the same one was. */
+  #where(known: KnownContainer): Place['where'] {
+    const { containerId, seen, prefix } = known
+    if (containerId === null || seen !== undefined) return whereIs(known)
+    if (this.#pulse.isLost) return absence('unknown')
+    const told = this.#picture.place(prefix)?.where
+    return told && (!isThere(told) || told.containerId === containerId) ? told : absence('asleep')
+  }
+
+  #lookAtLosers(changes: readonly Change[], winner: string): void {
+    for (const change of changes) {
+      const loser = change.kind === 'place' && change.place.prefix !== winner ? change.place.prefix : undefined
+      const id = loser && this.#byPrefix.get(loser)?.known.containerId
+      if (id) void this.#lookAtEach([id])
+    }
+  }
+
+  #noteStatus(entry: Entry, place: Place): void {
+    const status = statusOf(place)
+    if (entry.status === status) return
+    entry.status = status
+    this.#parts.onStatus(entry.known, status)
+  }
+
+  /** Resolves when this, and all that was told before, counts. */
+  async #tell(changes: readonly Change[]): Promise<void> {
+    if (changes.length > 0 && this.#isPublished) this.#told = this.#noted(this.#parts.gateway.apply(changes))
+    return this.#told
+  }
+
+  #tellLater(changes: readonly Change[]): void {
+    this.#tell(changes).catch((error: unknown) => this.#parts.report(error, 'telling the gateway'))
+  }
+
+  async #replace(): Promise<void> {
+    for (const entry of this.#byPrefix.values()) this.#changesOf(entry)
+    this.#isPublished = true
+    this.#isInDoubt = false
+    this.#told = this.#noted(this.#parts.gateway.replace(this.#picture.all(this.#parts.revoked())))
+    return this.#told
+  }
+
+  async #noted(told: Promise<void>): Promise<void> {
+    try {
+      await told
+    } catch (error) {
+      this.#isInDoubt = true
+      throw error
+    }
+  }
+}
+
+export function statusOf({ isBlocked, where }: Place): PlaceStatus {
+  if (isBlocked) return 'blocked'
+  if (!isThere(where)) return where.absent
+  return where.isPaused ? 'paused' : 'running'
+}
+
+const personOf = ({ id, slug, email, isBlocked, createdAt }: User): Person => ({
+  userId: id,
+  slug,
+  email,
+  isBlocked,
+  createdAt: createdAt.getTime(),
+})
+
+/** Whether a list says anything else of a container than what was seen of it. */
+function isOtherThan(entry: Entry | undefined, listed: Instance | undefined): boolean {
+  const seen = entry?.known.seen
+  if (!seen) return true
+  if (seen === 'gone' || !listed) return (seen === 'gone') !== (listed === undefined)
+  return seen.state !== listed.state || seen.address !== listed.address
+}

@@ -1,0 +1,87 @@
+import type { Gateway } from '#/gateway/gateway.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+import { noteStopped } from '#/store/user-containers.ts'
+import type { Activity } from './activity.ts'
+import type { Flights } from './flights.ts'
+import { isThere, type KnownContainer } from './known-container.ts'
+import { ownedKey, type OwnedType } from './owned-type.ts'
+import type { Places } from './places.ts'
+
+/** The two steps: memory kept but no CPU, and neither. */
+export type RestKind = 'pause' | 'stop'
+
+export interface RestParts {
+  readonly runtime: Runtime
+  readonly database: Database
+  readonly gateway: Gateway
+  readonly flights: Flights
+  readonly places: Places
+  readonly activity: Activity
+}
+
+/**
+ * Puts containers to rest that nobody uses, so that nobody notices: the gateway first makes sure that no byte moves and
+ * holds whoever comes; they wait for a wake, which waits in the same queue as this, and then starts it again.
+ */
+export class Rest {
+  readonly #parts: RestParts
+
+  constructor(parts: RestParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @param quietFor ms without a byte that are asked for
+   * @returns `used`, when it was used meanwhile and nothing was done; `done`, also when there is nothing to do any more
+   * @throws {RuntimeError} when the engine could not; requests reach it again then
+   */
+  async rest(owned: OwnedType, kind: RestKind, quietFor: number): Promise<'done' | 'used'> {
+    return this.#parts.flights.join(ownedKey(owned), kind === 'pause' ? 'pause' : 'idle stop', () =>
+      this.#inFlight(owned, kind, quietFor),
+    )
+  }
+
+  async #inFlight(owned: OwnedType, kind: RestKind, quietFor: number): Promise<'done' | 'used'> {
+    const { places, gateway, activity } = this.#parts
+    const known = places.get(owned)
+    if (!known || !this.#isDue(known, kind)) return 'done'
+    if (!(await gateway.hold(known.prefix, quietFor))) return 'used'
+    try {
+      await (kind === 'pause' ? this.#pause(known) : this.#stop(known))
+      return 'done'
+    } finally {
+      await places.publishAnew(owned)
+      await activity.write(owned)
+    }
+  }
+
+  /** It may have ended, or been paused, while this waited for its turn. */
+  #isDue(known: KnownContainer, kind: RestKind): boolean {
+    const where = this.#parts.places.placeOf(known)?.where
+    return where !== undefined && isThere(where) && (kind === 'stop' || !where.isPaused)
+  }
+
+  async #pause(known: KnownContainer): Promise<void> {
+    const { places, runtime } = this.#parts
+    if (known.containerId === null) return
+    const since = places.now()
+    await runtime.pause(known.containerId)
+    await places.expect(known, 'paused', since)
+  }
+
+  /** Noted before it is done: whatever the program says when it ends, it has not crashed. */
+  async #stop(known: KnownContainer): Promise<void> {
+    const { database, places, runtime } = this.#parts
+    const { containerId, userId, type } = known
+    if (containerId === null) return
+    await noteStopped(database.db, userId, type, new Date())
+    await places.publishPerson(userId)
+    try {
+      await runtime.stop(containerId)
+    } catch (error) {
+      await noteStopped(database.db, userId, type, null)
+      throw error
+    }
+  }
+}

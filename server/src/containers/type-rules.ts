@@ -1,0 +1,14 @@
+import type { TypeRules } from '#/gateway/gateway.ts'
+import type { Templates } from './template.ts'
+
+/** What the gateway has to know of the templates, by type as it stands in paths, in the configured order. */
+export function typeRules(templates: Templates): Record<string, TypeRules> {
+  return Object.fromEntries(
+    templates
+      .all()
+      .map(({ type, access, stripPrefix, rewriteLocation, forwardToken, allowHeaders }) => [
+        encodeURIComponent(type),
+        { access, stripPrefix, rewriteLocation, forwardToken, allowHeaders },
+      ]),
+  )
+}

@@ -1,0 +1,180 @@
+import { within } from '#/attempt.ts'
+import { Refusal } from '#/errors.ts'
+import type { Absence, ControlPlane, Explanation } from '#/gateway/gateway.ts'
+import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+import { noteStopped } from '#/store/user-containers.ts'
+import { findUser } from '#/store/users.ts'
+import type { Activity } from './activity.ts'
+import type { Flights } from './flights.ts'
+import { absence, isThere, type KnownContainer } from './known-container.ts'
+import { ownedKey, type OwnedType } from './owned-type.ts'
+import type { Places } from './places.ts'
+import type { Spawner } from './spawner.ts'
+import type { Templates } from './template.ts'
+
+/** How long somebody waits for a container, in ms; it goes on starting after that. */
+const wakeLimit = 60_000
+/** How long an explanation may take, in ms; what is missing then is left out. */
+const explainLimit = 2_500
+const mostLines = 20
+/** Between two looks at a container that did not answer, in ms. */
+const suspectEvery = 1_000
+const mostSuspects = 10_000
+
+export interface WakeParts {
+  readonly runtime: Runtime
+  readonly database: Database
+  readonly templates: Templates
+  readonly flights: Flights
+  readonly places: Places
+  readonly spawner: Spawner
+  readonly activity: Activity
+  readonly report: (error: unknown, what: string) => void
+}
+
+/** What the gateway asks about a container that it cannot reach. */
+export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> {
+  readonly #parts: WakeParts
+  readonly #suspectedAt = new Map<string, number>()
+
+  constructor(parts: WakeParts) {
+    this.#parts = parts
+  }
+
+  /** In the container's turn: behind a stop that is under way, together with everybody else who wakes it. */
+  async wake(prefix: string): Promise<Absence | undefined> {
+    const { places, flights, report } = this.#parts
+    const known = places.find(prefix)
+    if (!known) return absence('missing')
+    const flight = flights.join(ownedKey(known), 'wake', () => this.#wakeInFlight(known))
+    // Whoever stops waiting leaves the flight without a listener.
+    flight.catch((error: unknown) => report(error, 'waking a container'))
+    const woken = await within(
+      wakeLimit,
+      flight.then(() => true),
+    )
+    return this.#whyNot(known, woken === true ? undefined : absence('asleep'))
+  }
+
+  async explain(prefix: string): Promise<Explanation> {
+    const { places, templates } = this.#parts
+    const known = places.find(prefix)
+    if (!known) return { absence: absence('missing'), lastLines: [], displayName: '' }
+    const [lastLines] = await Promise.all([
+      within(explainLimit, this.#lastLines(known)),
+      within(explainLimit, places.look(known)),
+    ])
+    const displayName = templates.get(known.type)?.displayName ?? known.type
+    return { absence: this.#whyNot(known), lastLines: lastLines ?? [], displayName }
+  }
+
+  suspect(prefix: string): void {
+    const { places, report } = this.#parts
+    const known = places.find(prefix)
+    const now = performance.now()
+    if (!known || now - (this.#suspectedAt.get(prefix) ?? -suspectEvery) < suspectEvery) return
+    if (this.#suspectedAt.size >= mostSuspects) this.#suspectedAt.clear()
+    this.#suspectedAt.set(prefix, now)
+    places.look(known).catch((error: unknown) => report(error, 'looking at a container that did not answer'))
+  }
+
+  async #wakeInFlight(owned: OwnedType): Promise<void> {
+    const { places } = this.#parts
+    const before = places.get(owned)
+    // It may have ended a moment ago, and not be asleep at all.
+    if (before) await places.settled(before)
+    const known = places.get(owned)
+    if (!known || known.isBlocked || !isWakeable(places, known)) return
+    if (!(await this.#startWhatIsThere(known))) await this.#launch(known)
+  }
+
+  /**
+   * The short way, for the container that is there: no look at name and image, no watching whether the program stays.
+   * The block is looked up while the engine works; one that was stored after that stops it in the next flight.
+   * @returns false when it takes a launch: there is no such container any more, it is of an older template, or does not start
+   */
+  async #startWhatIsThere(known: KnownContainer): Promise<boolean> {
+    const { places, runtime, spawner } = this.#parts
+    const { containerId, seen } = known
+    if (containerId === null || !seen || seen === 'gone' || !this.#isUpToDate(known)) return false
+    const since = places.now()
+    const [block, isStarted] = await Promise.all([
+      spawner.blockOf(known.userId, known.type),
+      isDone(runtime.start(containerId)),
+    ])
+    if (!isStarted) return false
+    if (block) {
+      await runtime.stop(containerId)
+      await places.publishContainer(known)
+      return true
+    }
+    if (seen.state === 'paused') await places.expect(known, 'running', since)
+    else await places.look(known)
+    this.#noteLater(known)
+    return true
+  }
+
+  /** A paused one stays what it is: its memory is what was paused for. */
+  #isUpToDate(known: KnownContainer): boolean {
+    const { places, templates, spawner } = this.#parts
+    const [template, person] = [templates.get(known.type), places.personOf(known)]
+    if (!template || !person || !known.seen || known.seen === 'gone') return false
+    if (known.seen.state === 'paused') return true
+    return known.seen.fingerprint === spawner.fingerprintOf({ ...person, id: person.userId }, template)
+  }
+
+  /** What went wrong is told by the place, which was published. */
+  async #launch(known: KnownContainer): Promise<void> {
+    const { database, templates, spawner, report } = this.#parts
+    const [template, user] = [templates.get(known.type), await findUser(database.db, known.userId)]
+    if (!template || !user) return
+    try {
+      await spawner.ensureInFlight(user, template, new Date())
+    } catch (error) {
+      if (!(error instanceof Refusal)) report(error, 'waking a container')
+    }
+  }
+
+  /** Nobody waits for this. */
+  #noteLater(known: KnownContainer): void {
+    const { activity, database, places, report } = this.#parts
+    activity.used(known, Date.now())
+    if (!known.wasStopped) return
+    noteStopped(database.db, known.userId, known.type, null)
+      .then(() => places.publishPerson(known.userId))
+      .catch((error: unknown) => report(error, 'noting that a container was started'))
+  }
+
+  async #lastLines({ containerId }: KnownContainer): Promise<readonly string[]> {
+    if (containerId === null) return []
+    // The engine may keep no output, or not answer; there is a page to show all the same.
+    return this.#parts.runtime.logs(containerId, mostLines).catch(() => [])
+  }
+
+  /** @param otherwise when the place says that it runs */
+  #whyNot(owned: OwnedType, otherwise?: Absence): Absence | undefined {
+    const { places } = this.#parts
+    const known = places.get(owned)
+    const where = known && places.placeOf(known)?.where
+    if (!known || !where) return absence('missing')
+    if (!isThere(where)) return where
+    return known.isBlocked || where.isPaused ? absence('asleep') : otherwise
+  }
+}
+
+function isWakeable(places: Places, known: KnownContainer): boolean {
+  const where = places.placeOf(known)?.where
+  return where !== undefined && (isThere(where) ? where.isPaused : where.absent === 'asleep')
+}
+
+/** False when the engine says that it cannot. @throws {RuntimeError} when it does not answer */
+async function isDone(work: Promise<void>): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch (error) {
+    if (error instanceof RuntimeError && error.kind !== 'unreachable') return false
+    throw error
+  }
+}

@@ -1,0 +1,143 @@
+import type { Logger } from 'pino'
+import type { Activity } from '#/containers/activity.ts'
+import type { KnownContainer } from '#/containers/known-container.ts'
+import { ownedKey } from '#/containers/owned-type.ts'
+import type { Places } from '#/containers/places.ts'
+import type { Rest, RestKind } from '#/containers/rest.ts'
+import type { Template, Templates } from '#/containers/template.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+
+/** Between two looks at who is idle, in ms. */
+const every = 1_000
+/** Containers put to rest at the same time; the others come with the next look. */
+const parallel = 8
+/** How long before a stop its owner is told, in ms; a quarter of the time when that is shorter. */
+const longestWarning = 60_000
+
+export interface IdleParts {
+  readonly templates: Templates
+  readonly places: Places
+  readonly rest: Rest
+  readonly activity: Activity
+  readonly runtime: Runtime
+  /** Tells the owner's open pages that it is about to be stopped. */
+  readonly warn: (container: KnownContainer, at: Date) => void
+  readonly log: Logger
+}
+
+interface Sample {
+  readonly at: number
+  readonly cpuSeconds: number
+}
+
+/**
+ * Puts to rest what nobody uses: paused after `idle_pause`, stopped after `idle_timeout`, both since the last byte.
+ * It runs by the second and apart from the reconciler, whose tasks may take long; what it does not manage in one look is
+ * still due in the next.
+ */
+export class Idle {
+  readonly #parts: IdleParts
+  readonly #resting = new Set<string>()
+  /** By container, the use that its owner was warned after: one warning for each. */
+  readonly #warned = new Map<string, number>()
+  readonly #samples = new Map<string, Sample>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: IdleParts) {
+    this.#parts = parts
+  }
+
+  /** Begins to look; never, when no template asks for it. */
+  start(): void {
+    const isWanted = this.#parts.templates.all().some((template) => firstStep(template) > 0)
+    if (!isWanted) return
+    this.#timer = setInterval(() => this.look(Date.now()), every)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** One look at all that run. */
+  look(now: number): void {
+    for (const known of this.#parts.places.all()) {
+      const template = this.#parts.templates.get(known.type)
+      const where = this.#parts.places.placeOf(known)?.where
+      if (!template || firstStep(template) === 0 || !where || !('host' in where)) continue
+      this.#consider(known, template, where.isPaused, now)
+    }
+  }
+
+  #consider(known: KnownContainer, template: Template, isPaused: boolean, now: number): void {
+    const quiet = now - this.#parts.activity.lastOf(known)
+    this.#warnInTime(known, template, quiet, now)
+    if (template.idleCpu !== null && !isPaused && quiet >= firstStep(template) / 2) void this.#sampleInTime(known)
+    const kind = dueStep(template, quiet, isPaused)
+    const key = ownedKey(known)
+    if (!kind || this.#resting.has(key) || this.#resting.size >= parallel) return
+    this.#resting.add(key)
+    void this.#putToRest(known, template, kind, isPaused).finally(() => this.#resting.delete(key))
+  }
+
+  /** Never throws. */
+  async #putToRest(known: KnownContainer, template: Template, kind: RestKind, isPaused: boolean): Promise<void> {
+    const { rest, activity, log } = this.#parts
+    const { userId, type } = known
+    try {
+      if (template.idleCpu !== null && !isPaused && (await this.#isBusy(known, template.idleCpu))) return
+      const quietFor = (kind === 'stop' ? template.idleTimeout : template.idlePause) * 1_000
+      if ((await rest.rest(known, kind, quietFor)) === 'used') return activity.startOver(known, Date.now())
+      log.info({ userId, type, kind }, 'put to rest')
+    } catch (error) {
+      log.warn({ err: error, userId, type, kind }, 'could not be put to rest; tried again after another idle time')
+      activity.startOver(known, Date.now())
+    }
+  }
+
+  /** Once for each time that it fell quiet; whoever uses it afterwards is warned again when it falls quiet again. */
+  #warnInTime(known: KnownContainer, { idleTimeout }: Template, quiet: number, now: number): void {
+    const limit = idleTimeout * 1_000
+    if (limit === 0 || quiet < limit - Math.min(longestWarning, limit / 4) || quiet >= limit) return
+    const key = ownedKey(known)
+    const last = now - quiet
+    if (this.#warned.get(key) === last) return
+    this.#warned.set(key, last)
+    this.#parts.warn(known, new Date(last + limit))
+  }
+
+  /** Half-way through its quiet time, so that what it did when it was last used does not count. */
+  async #sampleInTime(known: KnownContainer): Promise<void> {
+    const sample = this.#samples.get(ownedKey(known))
+    if (!sample || sample.at < this.#parts.activity.lastOf(known)) await this.#sample(known).catch(() => undefined)
+  }
+
+  /** Whether it used more than so many cores since it was looked at last; then its time starts over. */
+  async #isBusy(known: KnownContainer, cores: number): Promise<boolean> {
+    const before = this.#samples.get(ownedKey(known))
+    const now = await this.#sample(known)
+    if (!now) return false
+    // Without anything to compare with, and after a new start, the next look knows more.
+    if (!before || now.at - before.at < 500 || now.cpuSeconds < before.cpuSeconds) return true
+    const isBusy = (now.cpuSeconds - before.cpuSeconds) / ((now.at - before.at) / 1_000) > cores
+    if (isBusy) this.#parts.activity.startOver(known, Date.now())
+    return isBusy
+  }
+
+  /** @returns undefined when it does not run */
+  async #sample(known: KnownContainer): Promise<Sample | undefined> {
+    if (known.containerId === null) return undefined
+    const usage = await this.#parts.runtime.usage(known.containerId)
+    const sample = usage && { at: Date.now(), cpuSeconds: usage.cpuSeconds }
+    if (sample) this.#samples.set(ownedKey(known), sample)
+    return sample
+  }
+}
+
+/** ms until the first of the two steps; 0 when there is none. */
+const firstStep = ({ idlePause, idleTimeout }: Template) => (idlePause || idleTimeout) * 1_000
+
+function dueStep({ idlePause, idleTimeout }: Template, quiet: number, isPaused: boolean): RestKind | undefined {
+  if (idleTimeout > 0 && quiet >= idleTimeout * 1_000) return 'stop'
+  return !isPaused && idlePause > 0 && quiet >= idlePause * 1_000 ? 'pause' : undefined
+}
