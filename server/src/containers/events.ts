@@ -52,7 +52,7 @@ export class Events {
   /** Ends all, and takes no more. */
   close(): void {
     this.#isClosed = true
-    for (const userId of [...this.#byUser.keys()]) this.endUser(userId)
+    for (const userId of this.#byUser.keys()) this.endUser(userId)
   }
 
   #end(userId: number, isMeant: (subscription: Subscription) => boolean): void {

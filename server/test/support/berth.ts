@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { loadSigningKey } from '#/accounts/signing-key.ts'
 import { startApp, type App } from '#/app.ts'
 import { readConfig } from '#/config.ts'
-import { createBuiltinGateway } from '#/gateway/builtin/builtin-gateway.ts'
+import type { Gateway } from '#/gateway/gateway.ts'
 import { createSmtpMailer } from '#/mail/smtp.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
@@ -15,6 +15,7 @@ import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { removeInstance, testImage } from './engine.ts'
 import { startMailServer, type MailServer } from './mail-server.ts'
+import { ObedientGateway } from './obedient-gateway.ts'
 
 /** Something with `after`: a test, or a suite's `{ after }`. */
 export interface Lifetime {
@@ -27,6 +28,8 @@ export interface BerthOptions {
   /** Puts something misbehaving between Berth and the engine. */
   readonly wrapRuntime?: (runtime: Runtime) => Runtime
   readonly mailer?: Mailer
+  /** Stands between the API and the world instead of the real gateway; it is closed with the Berth. */
+  readonly gateway?: ClosableGateway
   /** Folder of the built front end; without it a stand-in is served, for the API's tests must not depend on a build. */
   readonly webDir?: string
   /** Uses the data and the containers of an earlier Berth, as a restart does. */
@@ -34,7 +37,9 @@ export interface BerthOptions {
   readonly instance?: string
 }
 
-/** A whole Berth: real listener, store, engine and mail server. */
+export type ClosableGateway = Gateway & { close(): Promise<void> }
+
+/** A whole Berth: real gateway, store, engine and mail server. */
 export interface Berth {
   readonly app: App
   readonly database: Database
@@ -107,6 +112,9 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const engine = createDockerRuntime({ instance, dockerHost: process.env.DOCKER_HOST, network: instance })
   const runtime = options.wrapRuntime?.(engine) ?? engine
   await engine.prepare()
+  const gateway = options.gateway ?? new ObedientGateway()
+  // As short as a socket's path has to be (107 characters), and apart from the data, which a restart shares.
+  const socketFolder = await mkdtemp(path.join(tmpdir(), 'berth-api-'))
   const app = await startApp({
     config,
     database,
@@ -114,12 +122,18 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     instance,
     key: await loadSigningKey(dataDir),
     mailer: options.mailer ?? createSmtpMailer(mail.url, 'berth@berth.test'),
-    createGateway: createBuiltinGateway,
+    gateway,
+    socketPath: path.join(socketFolder, 'api.sock'),
     webDir: options.webDir ?? (await webFolder(dataDir)),
     log: pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) }),
   })
   let closing: Promise<void> | undefined
-  const close = () => (closing ??= Promise.all([app.close(), mail.close()]).then(() => undefined))
+  const close = () => (closing ??= closeAll())
+  const closeAll = async () => {
+    await Promise.all([app.close(), mail.close()])
+    await gateway.close()
+    await rm(socketFolder, { recursive: true, force: true })
+  }
   lifetime.after(async () => {
     await close()
     await removeInstance(instance)
