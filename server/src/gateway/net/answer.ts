@@ -1,0 +1,82 @@
+import { STATUS_CODES } from 'node:http'
+import { pagePolicy } from '../pages/document.ts'
+import { refusalPage } from '../pages/refusal-page.ts'
+import { isNavigation, isWorkerScript } from './navigation.ts'
+import type { GatewayRefusal } from './refusals.ts'
+import type { RequestHead } from './request-head.ts'
+
+/** Where people are led from a refusal. */
+export interface WaysOn {
+  readonly loginUrl: string
+  readonly dashboardUrl: string
+}
+
+/** An answer of the gateway's own. */
+export interface OwnAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' }
+const asPage = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy }
+
+/**
+ * The answer to a refused request: the login page for a browser without a token, a page for other navigations,
+ * `{error}` for all else. A service worker that asks for its script gets one that takes itself away: it would otherwise
+ * go on answering in place of a container that is gone or somebody else's by now.
+ * @param head undefined when the request could not be read
+ */
+export function refusalAnswer(head: RequestHead | undefined, refusal: GatewayRefusal, ways: WaysOn): OwnAnswer {
+  if (head && isWorkerScript(head) && endsWorker.has(refusal.status)) return workerEnd
+  if (!head || !isNavigation(head)) return jsonAnswer(refusal)
+  if (refusal.status === 401) return redirectAnswer(302, withNext(ways.loginUrl, head.target))
+  const { status, message, headers } = refusal
+  return pageAnswer(status, refusalPage({ status, message, dashboardUrl: ways.dashboardUrl }), headers)
+}
+
+/** Not 403: that is also said to a script that must not be registered in the first place. */
+const endsWorker = new Set([401, 404])
+const workerEnd: OwnAnswer = {
+  status: 200,
+  headers: { ...always, 'content-type': 'text/javascript; charset=utf-8' },
+  body: "self.addEventListener('install', () => self.skipWaiting())\nself.addEventListener('activate', () => self.registration.unregister())\n",
+}
+
+export function jsonAnswer({ status, message, headers }: GatewayRefusal): OwnAnswer {
+  const type = { 'content-type': 'application/json; charset=utf-8' }
+  return { status, headers: { ...always, ...headers, ...type }, body: JSON.stringify({ error: message }) }
+}
+
+/** A page of the gateway's own. */
+export function pageAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): OwnAnswer {
+  return { status, headers: { ...always, ...headers, ...asPage }, body }
+}
+
+/** Sends the client elsewhere. @param to goes into `Location` as it is */
+export function redirectAnswer(status: 302 | 308, to: string): OwnAnswer {
+  return { status, headers: { ...always, location: to }, body: '' }
+}
+
+/** An address of the front end with the way back: path and query only, so that it can never lead to another host. */
+export function withNext(url: string, target: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}next=${encodeURIComponent(target)}`
+}
+
+/** The answer as it goes out. @param isHead no body follows, but its length is told */
+export function answerText({ status, headers, body }: OwnAnswer, isHead: boolean, isLast: boolean): string {
+  const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) })
+    .filter(([name]) => name !== 'connection')
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${headLine(status)}${lines.join('')}${isLast ? 'connection: close\r\n' : ''}\r\n${isHead ? '' : body}`
+}
+
+/** Head of an answer whose body comes bit by bit, until the connection closes. */
+export function openAnswerHead(status: number, headers: Readonly<Record<string, string>>): string {
+  const all = { ...always, ...asPage, ...headers, connection: 'close' }
+  return `${headLine(status)}${Object.entries(all)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`
+}
+
+const headLine = (status: number) => `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`

@@ -1,0 +1,165 @@
+import net from 'node:net'
+import { clock } from './clock.ts'
+import type { AppAddress, Upstream } from './route.ts'
+
+type Done = (error?: Error | null) => void
+
+/** Whoever waits for an app's answer. */
+export interface AnswerTaker {
+  /** Bytes from the app: those of `bytes` up to `end`. They may be overwritten once `isHoldingBytes` is false. */
+  takeAnswer(bytes: Buffer, end: number): void
+  /** Some of the bytes given last are still on their way out. */
+  isHoldingBytes(): boolean
+  /** What was written has left, after `write` had said that it is too much. */
+  appDrained(): void
+  /** The app closed the connection; with an error when it broke. */
+  appEnded(error: Error | undefined): void
+}
+
+const smallBuffer = 4 * 1024
+const largeBuffer = 64 * 1024
+/** A router on the way may forget a silent connection; a host that lost its power never says that it left. */
+const keepAliveAfter = 30_000
+
+/**
+ * One connection to one app, at one address of one container, for ever: it is never used for anybody else's.
+ * Reads into a buffer of its own that is used again and again, instead of one new buffer for each read.
+ */
+export class AppConnection {
+  readonly upstream: Upstream
+  readonly #socket: AppSocket
+  #buffer: Buffer = Buffer.allocUnsafeSlow(smallBuffer)
+  #taker: AnswerTaker | undefined
+  #error: Error | undefined
+  /** Requests that were sent on it. */
+  uses = 0
+  /** When its last answer ended, in ms since 1970. */
+  idleSince = 0
+
+  private constructor(upstream: Upstream, address: AppAddress) {
+    this.upstream = upstream
+    this.#socket = new AppSocket({
+      onread: { buffer: () => this.#buffer, callback: (length, bytes) => this.#read(length, bytes as Buffer) },
+    })
+    this.#socket.on('error', (error) => (this.#error = error))
+    this.#socket.on('drain', () => this.#taker?.appDrained())
+    this.#socket.on('end', () => this.#ended())
+    this.#socket.on('close', () => this.#ended())
+    if ('path' in address) this.#socket.connect({ path: address.path })
+    else this.#socket.connect({ host: address.host, port: address.port, noDelay: true })
+  }
+
+  /** Connects. Rejects when the app has not accepted within `limit` ms. */
+  static open(upstream: Upstream, address: AppAddress, limit: number): Promise<AppConnection> {
+    const connection = new AppConnection(upstream, address)
+    return new Promise((resolve, reject) => {
+      const socket = connection.#socket
+      const timer = setTimeout(() => socket.destroy(new Error(`no connection within ${limit} ms`)), limit)
+      socket.once('connect', () => {
+        clearTimeout(timer)
+        socket.setKeepAlive(true, keepAliveAfter)
+        resolve(connection)
+      })
+      socket.once('close', () => {
+        clearTimeout(timer)
+        reject(connection.#error ?? new Error('the connection closed at once'))
+      })
+    })
+  }
+
+  /** Sends the beginning of a request; its answer, and what becomes of the connection, are the taker's. */
+  begin(taker: AnswerTaker, head: string, body: Buffer | undefined): boolean {
+    this.uses++
+    this.#taker = taker
+    if (body === undefined || body.length === 0) return this.#socket.write(head, 'latin1')
+    this.#socket.cork()
+    this.#socket.write(head, 'latin1')
+    const isRoom = this.#socket.write(body)
+    this.#socket.uncork()
+    return isRoom
+  }
+
+  /** @returns false when the app reads slower than we write: wait for `appDrained` */
+  write(bytes: Buffer | string): boolean {
+    return typeof bytes === 'string' ? this.#socket.write(bytes, 'latin1') : this.#socket.write(bytes)
+  }
+
+  /** Hands the connection over to somebody else who takes what the app says. */
+  handTo(taker: AnswerTaker): void {
+    this.#taker = taker
+  }
+
+  /** Keeps it for the next request to the same app. */
+  release(): void {
+    this.#taker = undefined
+    this.idleSince = clock.now
+    if (this.#socket.destroyed || this.#socket.readyState !== 'open') this.destroy()
+    else this.upstream.keepIdle(this)
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  /** Sends what was written, then closes; nobody hears of it any more. */
+  destroySoon(): void {
+    this.#taker = undefined
+    this.#socket.destroySoon()
+  }
+
+  /** Nobody hears of it any more. */
+  destroy(): void {
+    this.#taker = undefined
+    this.#socket.destroy()
+  }
+
+  #read(length: number, bytes: Buffer): boolean {
+    const taker = this.#taker
+    // An app that speaks before it is asked: what it says would be taken for the answer to somebody's next request.
+    if (!taker) {
+      this.upstream.forgetIdle(this)
+      this.destroy()
+      return false
+    }
+    taker.takeAnswer(bytes, length)
+    if (length === bytes.length && length < largeBuffer) this.#buffer = Buffer.allocUnsafeSlow(largeBuffer)
+    else if (taker.isHoldingBytes()) this.#buffer = Buffer.allocUnsafeSlow(bytes.length)
+    return true
+  }
+
+  #ended(): void {
+    this.upstream.forgetIdle(this)
+    const taker = this.#taker
+    this.#taker = undefined
+    taker?.appEnded(this.#error)
+    if (!taker) this.#socket.destroy()
+  }
+}
+
+/**
+ * An app may refuse a large upload (413) and close while we are still sending. Node ends a socket at the first write that
+ * fails, with the app's answer still unread: of 20 such answers 20 were lost. Here a write that fails because the app is
+ * gone only stops the sending; what the app said is read to its end, which follows at once, and that closes the socket.
+ */
+class AppSocket extends net.Socket {
+  override _write(chunk: unknown, encoding: BufferEncoding, done: Done): void {
+    // oxlint-disable-next-line eslint/no-underscore-dangle -- Node's name for what a stream overrides
+    super._write(chunk, encoding, unlessGone(done))
+  }
+
+  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], done: Done): void {
+    // oxlint-disable-next-line eslint/no-underscore-dangle -- as above
+    super._writev?.(chunks, unlessGone(done))
+  }
+}
+
+function unlessGone(done: Done): Done {
+  return (error) => {
+    const code = error && 'code' in error ? error.code : undefined
+    if (code !== 'EPIPE' && code !== 'ECONNRESET') done(error)
+  }
+}

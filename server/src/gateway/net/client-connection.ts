@@ -1,0 +1,325 @@
+import type { Socket } from 'node:net'
+import { answerText, openAnswerHead, refusalAnswer, type OwnAnswer } from './answer.ts'
+import type { AppConnection } from './app-connection.ts'
+import { clock } from './clock.ts'
+import type { Core } from './core.ts'
+import type { Exchange, ExchangeClient } from './exchange.ts'
+import { isFault } from './header-lines.ts'
+import { Identification } from './identify.ts'
+import { gatewayRefusals, type GatewayRefusal } from './refusals.ts'
+import { longestRequestHead, readRequestHead, type RequestHead } from './request-head.ts'
+import { askAgain, serveRequest, wakeFor } from './serve-request.ts'
+import type { Stream } from './stream.ts'
+import { Tunnel, type TunnelClient } from './tunnel.ts'
+
+/** How long a client may take, in ms. */
+export interface ClientLimits {
+  /** For a whole head, from its first byte or from the connection. */
+  readonly head: number
+  /** Without a request. Longer than common proxies in front of us wait, so that they close first and never lose a race. */
+  readonly idle: number
+  /** Without sending anything more of its request, or reading anything more of its answer. */
+  readonly stalled: number
+  /** To go on sending after its answer. */
+  readonly leaving: number
+  /** Without a byte on a WebSocket, pings included. */
+  readonly silentWebSocket: number
+}
+
+export const usualClientLimits: ClientLimits = {
+  head: 15_000,
+  idle: 65_000,
+  stalled: 120_000,
+  leaving: 30_000,
+  silentWebSocket: 3_600_000,
+}
+
+/** A router on the way may forget a silent connection; an unplugged client never says that it left. */
+const keepAliveAfter = 30_000
+const nothing = Buffer.alloc(0)
+
+/**
+ * One client's connection: reads heads, has each request served in turn, and carries bytes. It is in one of four states:
+ * reading a head, busy with a request (`#head`), a tunnel, or leaving (what still comes is dropped).
+ */
+export class ClientConnection implements ExchangeClient, TunnelClient {
+  readonly identification: Identification
+  /** Address of whoever connected; a proxy in front of us, perhaps. */
+  readonly peer: string
+  readonly #core: Core
+  readonly #limits: ClientLimits
+  readonly #socket: Socket
+  /** Bytes that came in and belong to no request yet. */
+  #stash: Buffer | undefined
+  /** The request that is being served. */
+  #head: RequestHead | undefined
+  #exchange: Exchange | undefined
+  /** The beginning of its body. */
+  #first: Buffer = nothing
+  #tunnel: Tunnel | undefined
+  #isLeaving = false
+  /** When patience ends, in ms since 1970. */
+  #deadline: number
+
+  constructor(socket: Socket, core: Core, limits: ClientLimits) {
+    this.#core = core
+    this.#limits = limits
+    this.#socket = socket
+    this.#deadline = clock.now + limits.head
+    this.identification = new Identification(core.people)
+    this.peer = socket.remoteAddress ?? ''
+    socket.setKeepAlive(true, keepAliveAfter)
+    socket.on('data', (bytes: Buffer) => this.#take(bytes))
+    socket.on('drain', () => this.#drained())
+    socket.on('end', () => this.#ended())
+    socket.on('error', () => {})
+    socket.on('close', () => this.#closed())
+  }
+
+  /** What is open on it now. */
+  get stream(): Stream | undefined {
+    return this.#tunnel ?? this.#exchange
+  }
+
+  get isIdle(): boolean {
+    return this.#head === undefined && this.#tunnel === undefined && !this.#isLeaving
+  }
+
+  /** The client left while its request was being looked into. */
+  get isGone(): boolean {
+    return this.#socket.destroyed
+  }
+
+  get isTunnel(): boolean {
+    return this.#tunnel !== undefined
+  }
+
+  // For the request that is being served
+
+  /** Begins an exchange for it. @param rest what came behind its head @throws {GatewayRefusal} 400 when its body is malformed */
+  begin(exchange: Exchange, rest: Buffer): void {
+    this.#exchange = exchange
+    const stop = exchange.readFirst(rest, 0)
+    this.#first = rest.subarray(0, exchange.passable)
+    if (stop < rest.length) this.#stash = rest.subarray(stop)
+    // Until the app can take it, the rest of the body stays where it is.
+    if (!exchange.isRequestDone) this.pause()
+  }
+
+  /** Sends it to the app. */
+  send(app: AppConnection): void {
+    const exchange = this.#exchange
+    if (!exchange || exchange.isOver) return app.destroy()
+    exchange.send(app, this.#first)
+    this.#first = nothing
+    this.#deadline = exchange.isRequestDone ? Number.POSITIVE_INFINITY : clock.now + this.#limits.stalled
+    if (!exchange.isRequestDone && !exchange.isClientPaused) this.resume()
+  }
+
+  /** Answers it in the gateway's own words. */
+  answer(own: OwnAnswer): void {
+    const head = this.#head
+    const isLast = head === undefined || head.isLast || head.bodyLength !== 0 || own.headers.connection === 'close'
+    this.#exchange?.clientGone()
+    if (own.status >= 400) this.#core.usage.refusals++
+    this.#socket.write(answerText(own, head?.method === 'HEAD', isLast))
+    this.answered(isLast)
+  }
+
+  refuse(refusal: GatewayRefusal): void {
+    const ways = this.#core.serving?.settings ?? { loginUrl: '/', dashboardUrl: '/' }
+    if (refusal.status >= 500 && refusal.cause !== undefined) this.#report(refusal.cause)
+    this.answer(refusalAnswer(this.#head, refusal, ways))
+  }
+
+  /** Begins an answer that is said bit by bit; `finishAnswer` ends it. */
+  openAnswer(status: number, headers: Readonly<Record<string, string>>, beginning: string): void {
+    this.#socket.write(openAnswerHead(status, headers) + beginning)
+  }
+
+  continueAnswer(text: string): void {
+    this.#socket.write(text)
+  }
+
+  finishAnswer(text: string): void {
+    this.#socket.write(text)
+    this.#exchange?.clientGone()
+    this.answered(true)
+  }
+
+  // For its exchange
+
+  write(bytes: Buffer | string): boolean {
+    const isRoom = typeof bytes === 'string' ? this.#socket.write(bytes, 'latin1') : this.#socket.write(bytes)
+    if (!isRoom) this.#deadline = clock.now + this.#limits.stalled
+    return isRoom
+  }
+
+  writeTogether(head: string, body: Buffer): boolean {
+    this.#socket.cork()
+    this.#socket.write(head, 'latin1')
+    const isRoom = this.write(body)
+    this.#socket.uncork()
+    return isRoom
+  }
+
+  isHoldingBytes(): boolean {
+    return this.#socket.writableLength > 0
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  answered(isLast: boolean): void {
+    this.#endRequest()
+    if (isLast || this.#core.isClosing) return this.#leave()
+    this.#deadline = clock.now + this.#limits.idle
+    const stash = this.#stash
+    if (stash === undefined) return
+    this.#stash = undefined
+    // Not at once: a thousand requests sent together must not be served a thousand calls deep.
+    setImmediate(() => {
+      if (this.#socket.destroyed) return
+      this.resume()
+      this.#readHead(stash)
+    })
+  }
+
+  failed(cause: Error, hasBegun: boolean): void {
+    if (!hasBegun) return this.refuse(gatewayRefusals.appFailed(cause))
+    this.#report(cause)
+    this.cut()
+  }
+
+  again(): void {
+    const exchange = this.#exchange
+    if (exchange) askAgain(this.#core, this, exchange)
+  }
+
+  tunnel(app: AppConnection, first: Buffer): void {
+    const exchange = this.#exchange
+    const caller = exchange?.caller
+    this.#endRequest()
+    this.#core.usage.beginWebSocket(caller)
+    this.#socket.setNoDelay(true)
+    const tunnel = new Tunnel(caller, app, this, () => wakeFor(this.#core, tunnel))
+    this.#tunnel = tunnel
+    this.#deadline = clock.now + this.#limits.silentWebSocket
+    if (first.length > 0) tunnel.takeAnswer(first, first.length)
+    // Bytes that came together with the two heads have been read already and would be lost.
+    if (this.#stash) tunnel.takeBytes(this.#stash)
+    this.#stash = undefined
+    this.resume()
+  }
+
+  // For its tunnel
+
+  end(): void {
+    this.#leave()
+  }
+
+  cut(): void {
+    this.#socket.destroy()
+  }
+
+  /** Called every now and then: ends what takes too long. */
+  sweep(): void {
+    if (this.#tunnel) this.#deadline = this.#tunnel.lastByteAt + this.#limits.silentWebSocket
+    if (clock.now < this.#deadline) return
+    this.#deadline = Number.POSITIVE_INFINITY
+    if (this.isIdle && this.#stash) this.#refuseUnread(gatewayRefusals.tooSlow())
+    else if (this.#tunnel) this.#tunnel.cut()
+    else this.cut()
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#tunnel) return this.#tunnel.takeBytes(bytes)
+    if (this.#isLeaving) return
+    if (this.#head === undefined) return this.#readHead(this.#stash ? Buffer.concat([this.#stash, bytes]) : bytes)
+    const exchange = this.#exchange
+    const stop = exchange && !exchange.isRequestDone ? exchange.takeBody(bytes) : 0
+    if (exchange?.isRequestDone === false) this.#deadline = clock.now + this.#limits.stalled
+    else if (stop > 0) this.#deadline = Number.POSITIVE_INFINITY
+    if (stop < bytes.length && !this.#isLeaving) this.#keep(bytes.subarray(stop))
+  }
+
+  /** What comes before its turn waits, and nothing more is read. */
+  #keep(bytes: Buffer): void {
+    this.#stash = this.#stash ? Buffer.concat([this.#stash, bytes]) : bytes
+    this.pause()
+  }
+
+  #readHead(bytes: Buffer): void {
+    const text = bytes.toString('latin1', 0, Math.min(bytes.length, longestRequestHead + 4))
+    const end = text.indexOf('\r\n\r\n')
+    if (end === -1 || end > longestRequestHead) return this.#waitForHead(bytes)
+    this.#stash = undefined
+    const head = readRequestHead(text.slice(0, end + 4))
+    if (isFault(head)) return this.#refuseUnread(gatewayRefusals.badMessage(head))
+    this.#head = head
+    this.#deadline = Number.POSITIVE_INFINITY
+    serveRequest(this.#core, this, head, end + 4 === bytes.length ? nothing : bytes.subarray(end + 4))
+  }
+
+  #waitForHead(bytes: Buffer): void {
+    if (bytes.length > longestRequestHead) return this.#refuseUnread(gatewayRefusals.headTooLarge(longestRequestHead))
+    if (this.#stash === undefined) this.#deadline = Math.min(this.#deadline, clock.now + this.#limits.head)
+    this.#stash = bytes
+  }
+
+  /** Nobody knows where a next request would begin: the connection ends with the answer. */
+  #refuseUnread(refusal: GatewayRefusal): void {
+    this.#stash = undefined
+    this.refuse(refusal)
+  }
+
+  #endRequest(): void {
+    if (this.#head) this.#core.usage.endRequest(this.#exchange?.caller)
+    this.#head = undefined
+    this.#exchange = undefined
+    this.#first = nothing
+  }
+
+  /**
+   * Sends what was written, then closes. What the client still sends is read and dropped for a while: closing at once
+   * would reset the connection, and the client would lose the answer (a 413, say) while it is still sending.
+   */
+  #leave(): void {
+    this.#isLeaving = true
+    this.#stash = undefined
+    this.#deadline = clock.now + this.#limits.leaving
+    this.#socket.end()
+    this.resume()
+  }
+
+  #drained(): void {
+    if (this.#tunnel) return this.#tunnel.clientDrained()
+    if (this.#exchange?.isRequestDone) this.#deadline = Number.POSITIVE_INFINITY
+    this.#exchange?.clientDrained()
+  }
+
+  /** A client that ends its side has left; nobody sends half a connection's worth of HTTP (nginx thinks so, too). */
+  #ended(): void {
+    if (this.#tunnel || this.#isLeaving) return
+    this.#socket.destroy()
+  }
+
+  #closed(): void {
+    this.#core.connections.delete(this)
+    if (this.#tunnel) this.#core.usage.endWebSocket(this.#tunnel.caller)
+    this.#tunnel?.clientGone()
+    this.#exchange?.clientGone()
+    this.#endRequest()
+  }
+
+  #report(cause: unknown): void {
+    this.#core.usage.failures++
+    const { upstream } = this.#exchange?.parts ?? {}
+    this.#core.serving?.control.report(`${upstream?.name ?? 'a request'} failed: ${(cause as Error).message}`)
+  }
+}

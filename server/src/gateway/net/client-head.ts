@@ -1,0 +1,126 @@
+import type { TypeRules } from '../gateway.ts'
+import { narrowedSetCookie } from './cookies.ts'
+import { isFault, NotableNames, readLines, without, withoutNamed, type NotableLine } from './header-lines.ts'
+import type { ResponseHead } from './response-head.ts'
+
+/** Where an app's answer is going: the prefix rewrites addresses, the origin (lower case) tells our own from others'. */
+export interface Destined {
+  readonly prefix: string
+  readonly rules: TypeRules
+  readonly origin: string
+}
+
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+])
+
+// They speak for the whole origin, which an app shares with the platform and with other people's apps: one app could
+// sign everybody out (Clear-Site-Data), collect others' addresses (reports), or open the front end's window (COOP).
+const originWide = new Set([
+  'accept-ch',
+  'alt-svc',
+  'clear-site-data',
+  'critical-ch',
+  'cross-origin-opener-policy',
+  'cross-origin-opener-policy-report-only',
+  'nel',
+  'origin-agent-cluster',
+  'public-key-pins',
+  'public-key-pins-report-only',
+  'report-to',
+  'reporting-endpoints',
+  'strict-transport-security',
+  'use-as-dictionary',
+])
+const isOriginWide = (name: string) => originWide.has(name) || name.startsWith('secure-session-')
+
+const framing = ['content-length', 'transfer-encoding']
+const rewritten = ['location', 'refresh', 'service-worker-allowed', 'set-cookie', 'www-authenticate']
+
+/** Lines of an answer that its reader has to be told of. */
+export const responseNames = new NotableNames(
+  [...hopByHop, ...originWide, ...framing, ...rewritten],
+  ['secure-session-'],
+  isOriginWide,
+)
+
+/**
+ * The head of an app's answer as the client gets it: nothing hop-by-hop, nothing that speaks for the whole origin;
+ * cookies, redirects and worker scopes kept under the app's prefix.
+ * @param to undefined for the platform's own answers, which may speak for the origin
+ * @param isUnchunked the client knows no chunks, so they are undone
+ * @returns undefined when the head may be passed on as it came
+ */
+export function headForClient(
+  head: ResponseHead,
+  to: Destined | undefined,
+  { isLast, isUnchunked, isUpgrade }: { isLast: boolean; isUnchunked: boolean; isUpgrade: boolean },
+): string | undefined {
+  const { text, linesStart, notable } = head
+  let added = isLast ? 'Connection: close\r\n' : isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''
+  const changed: NotableLine[] = []
+  for (const each of notable) {
+    const value = valueFor(each, to, isUnchunked || head.status === 204)
+    if (value === each.value) continue
+    changed.push(each)
+    if (value !== undefined) added += `${text.slice(each.start, text.indexOf(':', each.start))}: ${value}\r\n`
+  }
+  if (changed.length === 0 && added === '' && head.named.length === 0) return undefined
+  const kept = withoutNamed(without(text, linesStart, changed), head.named, new Set(framing))
+  return `${text.slice(0, linesStart)}${kept}${added}\r\n`
+}
+
+/** The lines behind an answer's chunked body. None that rewrites or speaks for the origin: browsers ignore those there anyway. */
+export function trailersForClient(trailers: string): string {
+  const text = `${trailers}\r\n`
+  const lines = readLines(text, 0, responseNames)
+  return isFault(lines) ? '' : without(text, 0, lines)
+}
+
+function valueFor({ name, value }: NotableLine, to: Destined | undefined, dropsCoding: boolean): string | undefined {
+  if (hopByHop.has(name)) return undefined
+  if (name === 'transfer-encoding' && dropsCoding) return undefined
+  if (to === undefined || to.rules.allowHeaders.includes(name)) return value
+  if (isOriginWide(name)) return undefined
+  const { prefix, rules, origin } = to
+  const isRewritten = rules.stripPrefix && rules.rewriteLocation
+  switch (name) {
+    case 'set-cookie':
+      return narrowedSetCookie(value, prefix, rules.stripPrefix)
+    case 'service-worker-allowed':
+      return `/${prefix}/`
+    case 'location':
+      return isRewritten ? prefixed(value, prefix, origin) : value
+    case 'refresh':
+      return isRewritten ? prefixedRefresh(value, prefix, origin) : value
+    case 'www-authenticate':
+      // The browser's own box would ask for a password in the name of the whole origin.
+      return /^basic\b/i.test(value) ? undefined : value
+    default:
+      return value
+  }
+}
+
+/** `/x`, also behind our own origin, becomes `/{prefix}/x`; relative, other-origin and already prefixed ones stay. */
+function prefixed(location: string, prefix: string, origin: string): string {
+  const own = location.toLowerCase().startsWith(`${origin}/`) ? location.slice(0, origin.length) : ''
+  const path = location.slice(own.length)
+  if (!/^\/(?!\/)/.test(path) && own === '') return location
+  const isPrefixed = path.startsWith(`/${prefix}`) && /^([/?#]|$)/.test(path.slice(prefix.length + 1))
+  return isPrefixed ? location : `${own}/${prefix}${path}`
+}
+
+/** `5; url=/x`, with or without quotes. */
+function prefixedRefresh(refresh: string, prefix: string, origin: string): string {
+  return refresh.replace(
+    /^([^;,]*[;,]\s*url\s*=\s*["']?)([^"']*)/i,
+    (_whole, before: string, address: string) => before + prefixed(address, prefix, origin),
+  )
+}

@@ -1,0 +1,331 @@
+import type { AnswerTaker, AppConnection } from './app-connection.ts'
+import { BodyReader } from './body-reader.ts'
+import { headForClient, responseNames, trailersForClient, type Destined } from './client-head.ts'
+import { isFault } from './header-lines.ts'
+import type { Caller } from './people.ts'
+import { gatewayRefusals, type GatewayRefusal } from './refusals.ts'
+import { chunked, trailersForApp, type RequestHead } from './request-head.ts'
+import { longestResponseHead, readResponseHead, untilClose, type ResponseHead } from './response-head.ts'
+import type { Upstream } from './route.ts'
+import type { Stream } from './stream.ts'
+
+/** Interim answers (1xx) that an app may send before the one that counts. */
+const mostInterim = 5
+/** Bodies up to this size travel in one piece with their head, in bytes. */
+const smallBody = 4 * 1024
+
+/** The client's side of an exchange. */
+export interface ExchangeClient {
+  /** @returns false when the client reads slower than we write */
+  write(bytes: Buffer | string): boolean
+  /** Head and body in as few packets as possible. */
+  writeTogether(head: string, body: Buffer): boolean
+  isHoldingBytes(): boolean
+  /** Stops and goes on reading what the client sends. */
+  pause(): void
+  resume(): void
+  /** The answer is complete. @param isLast the connection cannot carry another one */
+  answered(isLast: boolean): void
+  /** Nothing was sent yet: answer with a refusal instead. */
+  refuse(refusal: GatewayRefusal): void
+  /** The app failed. When its answer had begun, the client must see a cut, so that nobody takes a part for the whole. */
+  failed(cause: Error, hasBegun: boolean): void
+  /** Ends the client's connection at once. */
+  cut(): void
+  /** The app agreed to a WebSocket: from now on bytes go both ways. `first` follows the handshake. */
+  tunnel(app: AppConnection, first: Buffer): void
+  /** The connection that was kept turned out to be closed: get a new one. */
+  again(): void
+}
+
+export interface ExchangeParts {
+  readonly head: RequestHead
+  readonly upstream: Upstream
+  /** As `headForApp` or `headForPlatform` made it. */
+  readonly appHead: string
+  /** Undefined for the platform's own answers. */
+  readonly destined: Destined | undefined
+  readonly caller: Caller | undefined
+}
+
+/**
+ * One request and its answer, both passed on as they come: nothing is collected, bodies keep their framing, and whoever
+ * reads slowly holds the other back.
+ */
+export class Exchange implements AnswerTaker, Stream {
+  readonly parts: ExchangeParts
+  readonly #client: ExchangeClient
+  readonly #request: BodyReader
+  #answer: BodyReader | undefined
+  #answerHead: ResponseHead | undefined
+  #partialHead = ''
+  #interim = 0
+  #app: AppConnection | undefined
+  #isOver = false
+  #isClientPaused = false
+  #isAppPaused = false
+
+  constructor(parts: ExchangeParts, client: ExchangeClient) {
+    this.parts = parts
+    this.#client = client
+    this.#request = new BodyReader(parts.head.bodyLength)
+    parts.upstream.streams.add(this)
+  }
+
+  get caller(): Caller | undefined {
+    return this.parts.caller
+  }
+
+  /** Nobody waits for the answer any more. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Whether it may be sent on a connection that was kept, which may have been closed a moment ago: it can be sent again. */
+  get isRepeatable(): boolean {
+    const { method, bodyLength, opensWebSocket } = this.parts.head
+    return (method === 'GET' || method === 'HEAD') && bodyLength === 0 && !opensWebSocket
+  }
+
+  /** The app reads slower than the client sends. */
+  get isClientPaused(): boolean {
+    return this.#isClientPaused
+  }
+
+  /** The whole request has come in. */
+  get isRequestDone(): boolean {
+    return this.#request.isDone
+  }
+
+  /** The answer has begun to go to the client, and cannot be taken back. */
+  get hasBegun(): boolean {
+    return this.#answer !== undefined
+  }
+
+  /**
+   * Looks at the first bytes of the body before anything is sent: bad framing must not reach an app at all.
+   * @returns where the next request begins in `bytes`
+   * @throws {GatewayRefusal} 400
+   */
+  readFirst(bytes: Buffer, start: number): number {
+    const stop = this.#request.read(bytes, start, bytes.length)
+    if (this.#request.problem) throw gatewayRefusals.badMessage(this.#request.problem)
+    return stop
+  }
+
+  /** Sends the request. @param first the beginning of the body, as `readFirst` has seen it */
+  send(app: AppConnection, first: Buffer): void {
+    this.#app = app
+    this.parts.upstream.touch()
+    let isRoom = app.begin(this, this.parts.appHead, first)
+    if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
+    if (!isRoom) this.#holdClient()
+  }
+
+  /** How much of the first bytes belongs to the body, without trailers. */
+  get passable(): number {
+    return this.#request.passable
+  }
+
+  /** More of the request's body. @returns where the next request begins in `bytes` */
+  takeBody(bytes: Buffer): number {
+    const stop = this.#request.read(bytes, 0, bytes.length)
+    if (this.#request.problem) return this.#refuseBody(bytes)
+    const app = this.#app
+    // Answered early: the rest is read and dropped.
+    if (!app) return stop
+    this.parts.upstream.touch()
+    let isRoom = this.#request.passable === 0 || app.write(bytes.subarray(0, this.#request.passable))
+    if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
+    if (!isRoom) this.#holdClient()
+    return stop
+  }
+
+  takeAnswer(bytes: Buffer, end: number): void {
+    this.parts.upstream.touch()
+    if (this.#answer) this.#passBody(this.#answer, bytes, end)
+    else this.#readHead(bytes, 0, end)
+  }
+
+  isHoldingBytes(): boolean {
+    return this.#client.isHoldingBytes()
+  }
+
+  appDrained(): void {
+    if (!this.#isClientPaused) return
+    this.#isClientPaused = false
+    this.#client.resume()
+  }
+
+  clientDrained(): void {
+    if (!this.#isAppPaused) return
+    this.#isAppPaused = false
+    this.#app?.resume()
+  }
+
+  appEnded(error: Error | undefined): void {
+    const app = this.#app
+    this.#app = undefined
+    if (this.#isOver) return
+    if (this.#answerHead?.bodyLength === untilClose && !error) return this.#finish(true)
+    if (this.hasBegun || this.#partialHead !== '')
+      return this.#fail(error ?? new Error('it closed in the middle of its answer'))
+    // Apps close connections that were idle for a while; a request that crossed with that was never seen.
+    if (app && app.uses > 1 && this.isRepeatable) return this.#client.again()
+    this.#fail(error ?? new Error('it closed the connection without an answer'))
+  }
+
+  /** The client left: the app hears of it at once. */
+  clientGone(): void {
+    this.#end()
+    this.#app?.destroy()
+    this.#app = undefined
+  }
+
+  cut(): void {
+    this.clientGone()
+    this.#client.cut()
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.parts.upstream.streams.delete(this)
+  }
+
+  #holdClient(): void {
+    this.#isClientPaused = true
+    this.#client.pause()
+  }
+
+  #holdApp(): void {
+    if (this.#app === undefined) return
+    this.#isAppPaused = true
+    this.#app.pause()
+  }
+
+  #endRequest(): boolean {
+    return this.#request.isChunked ? (this.#app?.write(`${trailersForApp(this.#request.trailers)}\r\n`) ?? true) : true
+  }
+
+  #refuseBody(bytes: Buffer): number {
+    // The app has a part already; it must not take it for the whole.
+    this.#app?.destroy()
+    this.#app = undefined
+    const { problem } = this.#request
+    if (this.hasBegun || !problem) this.#fail(new Error('bad framing'))
+    else {
+      this.#end()
+      this.#client.refuse(gatewayRefusals.badMessage(problem))
+    }
+    return bytes.length
+  }
+
+  #readHead(bytes: Buffer, start: number, end: number): void {
+    const before = this.#partialHead.length
+    const text = this.#partialHead + bytes.toString('latin1', start, Math.min(end, start + longestResponseHead + 4))
+    const headEnd = text.indexOf('\r\n\r\n')
+    if (headEnd === -1 || headEnd > longestResponseHead) {
+      if (text.length > longestResponseHead) return this.#fail(new Error('its head is too long'))
+      this.#partialHead = text
+      return
+    }
+    this.#partialHead = ''
+    const head = readResponseHead(text.slice(0, headEnd + 4), responseNames, this.parts.head.method === 'HEAD')
+    if (isFault(head)) return this.#fail(new Error(`its answer is not valid HTTP: ${head.why}`))
+    this.#takeHead(head, bytes, start, start + headEnd + 4 - before, end)
+  }
+
+  #takeHead(head: ResponseHead, bytes: Buffer, start: number, bodyStart: number, end: number): void {
+    if (head.status === 101) this.#openTunnel(head, bytes.subarray(bodyStart, end))
+    else if (head.status < 200) this.#passInterim(head, bytes, bodyStart, end)
+    else this.#passHead(head, bytes, start, bodyStart, end)
+  }
+
+  /** 100 and 103: for clients that know them (RFC 9110, 15.2). */
+  #passInterim(head: ResponseHead, bytes: Buffer, next: number, end: number): void {
+    if (++this.#interim > mostInterim) return this.#fail(new Error('it sends one interim answer after another'))
+    const options = { isLast: false, isUnchunked: false, isUpgrade: false }
+    if (!this.parts.head.isHttp10) this.#client.write(headForClient(head, this.parts.destined, options) ?? head.text)
+    if (next < end) this.#readHead(bytes, next, end)
+  }
+
+  #openTunnel(head: ResponseHead, first: Buffer): void {
+    const app = this.#app
+    if (!app || !this.parts.head.opensWebSocket || head.upgrade !== 'websocket')
+      return this.#fail(new Error('it changed to a protocol that was not asked for'))
+    const options = { isLast: false, isUnchunked: false, isUpgrade: true }
+    this.parts.upstream.hasAnswered = true
+    this.#end()
+    this.#app = undefined
+    this.#client.write(headForClient(head, this.parts.destined, options) ?? head.text)
+    this.#client.tunnel(app, first)
+  }
+
+  #passHead(head: ResponseHead, bytes: Buffer, start: number, bodyStart: number, end: number): void {
+    const isUnchunked = this.parts.head.isHttp10 && head.bodyLength === chunked
+    const answer = new BodyReader(head.bodyLength, isUnchunked)
+    const stop = answer.read(bytes, bodyStart, end)
+    if (answer.problem) return this.#fail(new Error(`its answer is not valid HTTP: ${answer.problem.why}`))
+    this.parts.upstream.hasAnswered = true
+    this.#answerHead = head
+    this.#answer = answer
+    const options = { isLast: this.#isLast(head), isUnchunked, isUpgrade: false }
+    const text = headForClient(head, this.parts.destined, options)
+    const passable = answer.passable
+    let isRoom: boolean
+    // Nothing to change, and all of it in this buffer: head and body go out as they came in.
+    if (text === undefined && bodyStart - start === head.text.length)
+      isRoom = this.#client.write(bytes.subarray(start, passable))
+    else if (answer.spans) isRoom = this.#client.writeTogether(text ?? head.text, unchunked(bytes, answer.spans))
+    else if (passable - bodyStart <= smallBody)
+      isRoom = this.#client.write((text ?? head.text) + bytes.toString('latin1', bodyStart, passable))
+    else isRoom = this.#client.writeTogether(text ?? head.text, bytes.subarray(bodyStart, passable))
+    this.#passed(answer, isRoom, stop < end)
+  }
+
+  #passBody(answer: BodyReader, bytes: Buffer, end: number): void {
+    const stop = answer.read(bytes, 0, end)
+    if (answer.problem) return this.#fail(new Error(`its answer is not valid HTTP: ${answer.problem.why}`))
+    const { passable, spans } = answer
+    const part = spans ? unchunked(bytes, spans) : bytes.subarray(0, passable)
+    this.#passed(answer, part.length === 0 || this.#client.write(part), stop < end)
+  }
+
+  /** @param isMore the app said more than its answer: nobody knows what that would be taken for */
+  #passed(answer: BodyReader, isRoom: boolean, isMore: boolean): void {
+    if (!answer.isDone) {
+      if (!isRoom) this.#holdApp()
+      return
+    }
+    if (answer.isChunked && !answer.isEndPassed && !answer.spans)
+      this.#client.write(`${trailersForClient(answer.trailers)}\r\n`)
+    this.#finish(isMore || this.#answerHead?.isReusable !== true)
+  }
+
+  #isLast({ bodyLength }: ResponseHead): boolean {
+    // An answer to an upload that is still coming: what follows on the connection is its rest.
+    return this.parts.head.isLast || bodyLength === untilClose || !this.#request.isDone
+  }
+
+  #finish(endsApp: boolean): void {
+    const app = this.#app
+    this.#app = undefined
+    this.#end()
+    if (endsApp || !this.#request.isDone) app?.destroy()
+    else app?.release()
+    this.#client.answered(this.#answerHead === undefined || this.#isLast(this.#answerHead))
+  }
+
+  #fail(cause: Error): void {
+    const isBegun = this.hasBegun
+    this.clientGone()
+    this.#client.failed(cause, isBegun)
+  }
+}
+
+/** The data of chunks without their framing. */
+function unchunked(bytes: Buffer, spans: readonly number[]): Buffer {
+  const parts: Buffer[] = []
+  for (let at = 0; at < spans.length; at += 2) parts.push(bytes.subarray(spans[at], spans[at + 1]))
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,156 @@
+/**
+ * Header lines, read so strictly that no two programs can read them in two ways. Every rule that is looser somewhere
+ * else (bare LF, folded lines, space before the colon, control bytes) has been used to smuggle requests past a proxy.
+ */
+
+/** A line that somebody has to look at; all others pass as they are. */
+export interface NotableLine {
+  /** Lower case. */
+  readonly name: string
+  /** Without the white space around it. */
+  readonly value: string
+  /** Where the line begins in the head, and where the next one does. */
+  readonly start: number
+  readonly end: number
+}
+
+/** What is wrong with a message, and the status that says so to a client. */
+export interface MessageFault {
+  readonly status: 400 | 405 | 431 | 501 | 505
+  readonly why: string
+}
+
+export const fault = (why: string, status: MessageFault['status'] = 400): MessageFault => ({ status, why })
+
+export const isFault = (read: object): read is MessageFault => 'why' in read
+
+/** More lines than any browser sends; beyond it a head is an attack on somebody's parser. */
+export const mostLines = 100
+
+/** 1 for each code that may stand in a name (RFC 9110, 5.6.2: token), 0 for all others. */
+const tokenCodes = codesOf((code) => /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(code)))
+/** 1 for each code that may stand in a value (RFC 9110, 5.5): tab, visible ASCII, space, and bytes above 127. */
+const valueCodes = codesOf((code) => code === 9 || (code >= 32 && code !== 127))
+
+function codesOf(isIn: (code: number) => boolean): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, code) => Number(isIn(code)))
+}
+
+export const isTokenCode = (code: number) => tokenCodes[code] === 1
+
+const [tab, lineFeed, carriageReturn, space, colon] = [9, 10, 13, 32, 58]
+
+/**
+ * Names that matter to one kind of message. Asked for every line of every message, so that the first question is
+ * answered without making a string: is there any such name of this length with this first letter?
+ */
+export class NotableNames {
+  readonly #names: ReadonlySet<string>
+  readonly #isAlso: (lowerName: string) => boolean
+  /** By length of the name: a bit for each first letter. */
+  readonly #letters = new Uint32Array(64)
+
+  /**
+   * @param names lower case
+   * @param families beginnings of further names, e.g. `x-forwarded-`
+   * @param isAlso decides about names that share length and first letter with a known one, or begin as a family does
+   */
+  constructor(names: readonly string[], families: readonly string[] = [], isAlso = (_name: string) => false) {
+    this.#names = new Set(names)
+    this.#isAlso = isAlso
+    for (const name of names) this.#mark(name.length, name)
+    for (const family of families)
+      for (let length = family.length; length < this.#letters.length; length++) this.#mark(length, family)
+  }
+
+  #mark(length: number, name: string): void {
+    this.#letters[length] = (this.#letters[length] ?? 0) | letterBit(name.charCodeAt(0))
+  }
+
+  /** The lower-case name when it is notable, else undefined. */
+  find(text: string, start: number, end: number): string | undefined {
+    const letters = this.#letters[Math.min(end - start, 63)] ?? 0
+    if ((letters & letterBit(text.charCodeAt(start))) === 0) return undefined
+    const name = text.slice(start, end).toLowerCase()
+    return this.#names.has(name) || this.#isAlso(name) ? name : undefined
+  }
+}
+
+/** Upper and lower case share their last five bits. Other characters may share a bit; then the set decides. */
+const letterBit = (code: number) => 1 << (code & 31)
+
+/**
+ * Reads the header lines of a head.
+ * @param text the whole head, latin1, with the empty line that ends it
+ * @param from where the first header line begins
+ * @returns the notable lines in order, or what is wrong
+ */
+export function readLines(text: string, from: number, names: NotableNames): NotableLine[] | MessageFault {
+  const notable: NotableLine[] = []
+  const last = text.length - 2
+  let count = 0
+  let at = from
+  while (at < last) {
+    const start = at
+    while (tokenCodes[text.charCodeAt(at)] === 1) at++
+    if (at === start || text.charCodeAt(at) !== colon) return fault('A header line has no valid name.')
+    const nameEnd = at
+    at++
+    while (isBlank(text.charCodeAt(at))) at++
+    const valueStart = at
+    while (valueCodes[text.charCodeAt(at)] === 1) at++
+    if (text.charCodeAt(at) !== carriageReturn || text.charCodeAt(at + 1) !== lineFeed)
+      return fault('A header holds a character that no header may hold.')
+    at += 2
+    if (++count > mostLines) return fault(`It has more than ${mostLines} headers.`, 431)
+    const name = names.find(text, start, nameEnd)
+    if (name !== undefined) notable.push({ name, value: trimmed(text, valueStart, at - 2), start, end: at })
+  }
+  return notable
+}
+
+const isBlank = (code: number) => code === space || code === tab
+
+/** Only space and tab count as white space: `trim` would also take `\x0b` away, and `\x0bchunked` would become `chunked`. */
+function trimmed(text: string, start: number, end: number): string {
+  let stop = end
+  while (stop > start && isBlank(text.charCodeAt(stop - 1))) stop--
+  return text.slice(start, stop)
+}
+
+/** The text of all lines but the given ones, which must be in order. */
+export function without(text: string, from: number, lines: readonly NotableLine[]): string {
+  let kept = ''
+  let at = from
+  for (const { start, end } of lines) {
+    if (start > at) kept += text.slice(at, start)
+    at = end
+  }
+  return kept + text.slice(at, text.length - 2)
+}
+
+/** Value of the first line of this name, for names that are asked for seldom. @param name lower case, without signs */
+export function headerValue(text: string, name: string): string | undefined {
+  return new RegExp(`\\r\\n${name}:[\\t ]*([^\\r]*?)[\\t ]*\\r\\n`, 'i').exec(text)?.[1]
+}
+
+/** Lower-case tokens of a comma-separated list. */
+export function tokensOf(list: string): string[] {
+  return list
+    .split(',')
+    .map((token) => token.replace(/^[\t ]+|[\t ]+$/g, '').toLowerCase())
+    .filter((token) => token !== '')
+}
+
+/**
+ * Drops lines that `Connection` names (RFC 9110, 7.6.1). Rare, so it may be slow.
+ * @param lines text of lines @param but lower-case names that stay whoever names them
+ */
+export function withoutNamed(lines: string, named: readonly string[], but: ReadonlySet<string>): string {
+  const gone = new Set(named.filter((name) => !but.has(name)))
+  if (gone.size === 0) return lines
+  return lines
+    .split('\r\n')
+    .filter((line) => line === '' || !gone.has(line.slice(0, line.indexOf(':')).toLowerCase()))
+    .join('\r\n')
+}

@@ -1,0 +1,126 @@
+import { decodeProtectedHeader, importJWK, jwtVerify, type CryptoKey, type JWK } from 'jose'
+import type { Person, Revocation } from '../gateway.ts'
+import { clock } from './clock.ts'
+
+/** Longest token looked at, in characters; ours have about 350. */
+const longest = 4096
+/** Verified tokens remembered, so that a signature (about 100 us) is checked once and not at every request. */
+const mostRemembered = 20_000
+
+/** What a valid token of ours says. */
+export interface Caller {
+  readonly userId: number
+  readonly jti: string
+  /** ms since 1970 */
+  readonly issuedAt: number
+  readonly expiresAt: number
+  /** The token itself, for `forward_token: full`. */
+  readonly token: string
+}
+
+/** Who may have tokens, which tokens are good, and which were revoked. */
+export class People {
+  #byId = new Map<number, Person>()
+  #bySlug = new Map<string, Person>()
+  #revoked = new Map<string, number>()
+  #keys = new Map<string, CryptoKey>()
+  readonly #verified = new Map<string, Caller>()
+
+  get(userId: number): Person | undefined {
+    return this.#byId.get(userId)
+  }
+
+  bySlug(slug: string): Person | undefined {
+    return this.#bySlug.get(slug)
+  }
+
+  set(person: Person): void {
+    this.remove(person.userId)
+    this.#byId.set(person.userId, person)
+    this.#bySlug.set(person.slug, person)
+  }
+
+  remove(userId: number): void {
+    const person = this.#byId.get(userId)
+    if (!person) return
+    this.#byId.delete(userId)
+    this.#bySlug.delete(person.slug)
+  }
+
+  revoke({ jti, expiresAt }: Revocation): void {
+    this.#revoked.set(jti, expiresAt)
+  }
+
+  replace(people: readonly Person[], revoked: readonly Revocation[]): void {
+    this.#byId = new Map(people.map((person) => [person.userId, person]))
+    this.#bySlug = new Map(people.map((person) => [person.slug, person]))
+    this.#revoked = new Map(revoked.map(({ jti, expiresAt }) => [jti, expiresAt]))
+  }
+
+  /** Forgets revocations of tokens that have expired by themselves. */
+  prune(): void {
+    for (const [jti, expiresAt] of this.#revoked) if (expiresAt <= clock.now) this.#revoked.delete(jti)
+  }
+
+  /** @param keys RFC 7517 public keys @throws when one is no key */
+  async setKeys(keys: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+    const read = new Map<string, CryptoKey>()
+    for (const key of keys) {
+      const jwk = key as JWK
+      // importJWK answers bytes for symmetric keys only.
+      read.set(jwk.kid ?? '', (await importJWK(jwk, jwk.alg)) as CryptoKey)
+    }
+    this.#keys = read
+    this.#verified.clear()
+  }
+
+  /** Whether this caller may act now; asked again at every request and for everything open. Source: specification, Authentication 3. */
+  isGood({ userId, jti, issuedAt, expiresAt }: Caller): boolean {
+    const person = this.#byId.get(userId)
+    // A token from before its user existed is somebody else's. Tokens count in whole seconds.
+    return (
+      person !== undefined && expiresAt > clock.now && !this.#revoked.has(jti) && issuedAt + 1_000 > person.createdAt
+    )
+  }
+
+  /** The caller of a token that was verified before. */
+  remembered(token: string): Caller | undefined {
+    return this.#verified.get(token)
+  }
+
+  /** Whether a token says that it was signed with a key of ours, valid or not. */
+  isOurs(token: string): boolean {
+    try {
+      return this.#keys.has(decodeProtectedHeader(token).kid ?? '')
+    } catch {
+      return false
+    }
+  }
+
+  /** The caller of a token with a good signature that has not expired; undefined for everything else. */
+  async verify(token: string): Promise<Caller | undefined> {
+    const caller = this.#verified.get(token) ?? (token.length <= longest ? await this.#check(token) : undefined)
+    if (!caller) return undefined
+    if (this.#verified.size >= mostRemembered) this.#verified.clear()
+    this.#verified.set(token, caller)
+    return caller
+  }
+
+  async #check(token: string): Promise<Caller | undefined> {
+    try {
+      const key = this.#keys.get(decodeProtectedHeader(token).kid ?? '')
+      if (!key) return undefined
+      const { payload } = await jwtVerify(token, key, {
+        requiredClaims: ['sub', 'jti', 'iat', 'exp'],
+        currentDate: new Date(clock.now),
+      })
+      const { sub = '', jti = '', iat = 0, exp = 0, aud } = payload
+      // Only a container's own token has an audience; it opens nothing.
+      if (aud !== undefined || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
+      return { userId: Number(sub), jti, issuedAt: iat * 1000, expiresAt: exp * 1000, token }
+    } catch {
+      // jose throws for each way in which a token can be wrong; to the caller they are one.
+      return undefined
+    }
+  }
+}

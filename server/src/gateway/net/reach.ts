@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Absence, ControlPlane } from '../gateway.ts'
+import { AppConnection } from './app-connection.ts'
+import { gatewayRefusals } from './refusals.ts'
+import { Route, type Upstream } from './route.ts'
+
+/** How long an app may take to accept a connection, in ms. */
+const connectLimit = 10_000
+/** How long an app that has answered before may refuse connections, in ms: time for it to restart itself. */
+const returnLimit = 1_000
+/** Pauses between attempts to connect, in ms. */
+const [firstPause, longestPause] = [5, 250]
+
+/** Somebody who waits for a connection. */
+export interface Waiting {
+  /** Whether to go on trying: the client may have left. */
+  isWanted(): boolean
+  /** Only its owner wakes a container that sleeps; one that is paused wakes for everybody who may pass. */
+  readonly mayWake: boolean
+  /** How long to wait for a container that starts, in ms. */
+  readonly patience: number
+}
+
+/**
+ * A new connection to an upstream: wakes the container when it has to, and tries again while its app is still starting,
+ * so that "it runs" is never followed by a refusal.
+ * @returns why there is none to be had, when that is known
+ * @throws {GatewayRefusal} 502 when the app cannot be reached although it should be there
+ */
+export async function reach(
+  upstream: Upstream,
+  control: ControlPlane,
+  waiting: Waiting,
+): Promise<AppConnection | Absence> {
+  const end = performance.now() + waiting.patience
+  for (let pause = firstPause; ; pause = Math.min(pause * 1.5, longestPause)) {
+    const limit = upstream.hasAnswered ? Math.min(end, performance.now() + returnLimit) : end
+    const got = await attempt(upstream, control, waiting, limit)
+    if (got instanceof AppConnection || 'absent' in got) return got
+    if (performance.now() + pause > limit || !waiting.isWanted()) throw gatewayRefusals.appFailed(got)
+    await sleep(pause)
+  }
+}
+
+/** One attempt: a connection, why there is none, or what went wrong, which may be mended by time. */
+async function attempt(
+  upstream: Upstream,
+  control: ControlPlane,
+  waiting: Waiting,
+  end: number,
+): Promise<AppConnection | Absence | Error> {
+  const { address } = upstream
+  if (!address) return (await wake(upstream, control, waiting, end)) ?? new Error('it has no address yet')
+  try {
+    return await AppConnection.open(upstream, address, connectLimit)
+  } catch (error) {
+    if (!(upstream instanceof Route) || isRefused(error)) return error as Error
+    // Nobody lives at this address: the engine may have given it up without a word to us.
+    control.suspect(upstream.place.prefix)
+    throw gatewayRefusals.appFailed(error)
+  }
+}
+
+/** Nobody listens yet (`ECONNREFUSED`), or the platform's socket is not there yet. */
+const isRefused = (error: unknown) => ['ECONNREFUSED', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))
+
+/** Waits until the container runs. @returns why it does not, or undefined when it may by now */
+async function wake(
+  upstream: Upstream,
+  control: ControlPlane,
+  { mayWake }: Waiting,
+  end: number,
+): Promise<Absence | undefined> {
+  if (!(upstream instanceof Route)) return undefined
+  const { where, prefix } = upstream.place
+  if ('absent' in where && !(where.absent === 'asleep' && mayWake)) return where
+  const tooLate: Absence = { absent: 'asleep', exitCode: null }
+  const limit = sleep(Math.max(0, end - performance.now()), tooLate, { ref: false })
+  return Promise.race([control.wake(prefix).catch(() => unknown), limit])
+}
+
+const unknown: Absence = { absent: 'unknown', exitCode: null }

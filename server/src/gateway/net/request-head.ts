@@ -1,0 +1,230 @@
+import {
+  fault,
+  headerValue,
+  isFault,
+  isTokenCode,
+  NotableNames,
+  readLines,
+  tokensOf,
+  without,
+  withoutNamed,
+  type MessageFault,
+  type NotableLine,
+} from './header-lines.ts'
+
+/** Longest head of a request, in bytes: browsers with many cookies send up to 20 KB. */
+export const longestRequestHead = 32 * 1024
+
+/** Body lengths that are no number of bytes. */
+export const chunked = -1
+
+/** A request as it was sent, as far as a proxy has to understand it. */
+export interface RequestHead {
+  readonly method: string
+  /** As sent, byte for byte; begins with a slash. */
+  readonly target: string
+  readonly isHttp10: boolean
+  readonly host: string | undefined
+  /** Bytes of the body, or `chunked`. */
+  readonly bodyLength: number
+  /** The client will send no other request on this connection. */
+  readonly isLast: boolean
+  /** RFC 6455 opening handshake. Any other wish to change the protocol is left out, as RFC 9110, 7.8 allows. */
+  readonly opensWebSocket: boolean
+  /** All cookies, in the order sent. */
+  readonly cookie: string | undefined
+  readonly authorization: string | undefined
+  readonly forwardedFor: string | undefined
+  /** Lines for the other end, each with its CRLF: all but hop-by-hop ones, cookies, authorization, and what only a proxy may say. */
+  readonly kept: string
+  /** The whole head, for headers that are asked for seldom. */
+  readonly text: string
+}
+
+// RFC 9110, 7.6.1, and what older programs treat alike.
+const hopByHop = [
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+]
+const framing = ['content-length', 'host', 'transfer-encoding']
+const identity = ['authorization', 'cookie']
+const proxyWords = ['forwarded', 'proxy', 'x-forwarded', 'x-forwarded-for', 'x-real-ip']
+
+/** CGI-like apps read `X_Forwarded_For` and `X.Forwarded.For` as `X-Forwarded-For`. */
+function isProxyWord(name: string): boolean {
+  const plain = name.replace(/[_.]/g, '-')
+  return proxyWords.includes(plain) || plain.startsWith('x-forwarded-') || plain.startsWith('x-berth-')
+}
+
+const names = new NotableNames([...hopByHop, ...framing, ...identity, ...proxyWords], ['x-'], isProxyWord)
+const stays = new Set(framing)
+/** These lines say how long the message is and where it goes, whatever `Connection` says of them. */
+const neverNamed = new Set([...framing, 'expect'])
+
+/**
+ * Reads a request's head, or says what is wrong with it. Whatever Node's own parser refuses is refused; where that one is
+ * lenient (absolute addresses, two hosts), this one is not. Only methods are freer: any token is one (RFC 9110, 9.1).
+ * @param text latin1, with the empty line that ends it
+ */
+export function readRequestHead(text: string): RequestHead | MessageFault {
+  const first = readRequestLine(text)
+  if (isFault(first)) return first
+  const lines = readLines(text, first.end, names)
+  if (isFault(lines)) return lines
+  const read = new Lines(lines)
+  const problem = read.problem ?? framingFault(read, first)
+  if (problem) return problem
+  const { method, target, isHttp10 } = first
+  const kept = without(
+    text,
+    first.end,
+    lines.filter(({ name }) => !stays.has(name)),
+  )
+  const bodyLength = read.coding === undefined ? Number(read.length ?? 0) : chunked
+  return {
+    method,
+    target,
+    isHttp10,
+    host: read.host,
+    bodyLength,
+    isLast: isHttp10 || read.isClose,
+    opensWebSocket: read.upgrade !== undefined && bodyLength === 0 && isHandshake(text, first, read),
+    cookie: read.cookie,
+    authorization: read.authorization,
+    forwardedFor: read.forwardedFor,
+    kept: read.named === undefined ? kept : withoutNamed(kept, read.named, neverNamed),
+    text,
+  }
+}
+
+/** The lines behind a request's chunked body that an app may see: what is decided in the head is not decided again after it. */
+export function trailersForApp(trailers: string): string {
+  const text = `${trailers}\r\n`
+  const lines = readLines(text, 0, names)
+  return isFault(lines) ? '' : without(text, 0, lines)
+}
+
+interface RequestLine {
+  readonly method: string
+  readonly target: string
+  readonly isHttp10: boolean
+  /** Where the first header line begins. */
+  readonly end: number
+}
+
+function readRequestLine(text: string): RequestLine | MessageFault {
+  const methodEnd = text.indexOf(' ')
+  const lineEnd = text.indexOf('\r\n')
+  for (let at = 0; at < methodEnd; at++) if (!isTokenCode(text.charCodeAt(at))) return fault('Its method is not valid.')
+  if (methodEnd < 1 || methodEnd > lineEnd) return fault('It does not begin with a method.')
+  const method = text.slice(0, methodEnd)
+  if (method === 'TRACE' || method === 'CONNECT') return fault('This method is not allowed here.', 405)
+  const targetEnd = lineEnd - ' HTTP/1.1'.length
+  if (targetEnd <= methodEnd || !text.startsWith(' HTTP/', targetEnd)) return fault('Its first line is not valid.')
+  if (!text.startsWith('1.', targetEnd + 6)) return fault('Only HTTP/1.1 and HTTP/1.0 are spoken here.', 505)
+  const minor = text.charCodeAt(targetEnd + 8)
+  if (minor !== 48 && minor !== 49) return fault('Only HTTP/1.1 and HTTP/1.0 are spoken here.', 505)
+  // Absolute form, `*` and authority form name a host, and the Host header may name another one.
+  if (text.charCodeAt(methodEnd + 1) !== 47) return fault('Its target must be a path that begins with a slash.')
+  for (let at = methodEnd + 1; at < targetEnd; at++) {
+    const code = text.charCodeAt(at)
+    if (code <= 32 || code === 35 || code === 127)
+      return fault('Its target holds a character that no address may hold.')
+  }
+  return { method, target: text.slice(methodEnd + 1, targetEnd), isHttp10: minor === 48, end: lineEnd + 2 }
+}
+
+/** The notable lines of a request, each where it belongs; `problem` when a line comes twice that may come once. */
+class Lines {
+  host: string | undefined
+  length: string | undefined
+  coding: string | undefined
+  upgrade: string | undefined
+  cookie: string | undefined
+  authorization: string | undefined
+  forwardedFor: string | undefined
+  isClose = false
+  isUpgrade = false
+  /** What `Connection` names beside the usual words. */
+  named: string[] | undefined
+  problem: MessageFault | undefined
+
+  constructor(lines: readonly NotableLine[]) {
+    for (const line of lines) this.#take(line)
+  }
+
+  #take({ name, value }: NotableLine): void {
+    switch (name) {
+      case 'host':
+        this.host = this.#once(this.host, value, 'It names two hosts.')
+        break
+      case 'content-length':
+        this.length = this.#once(this.length, value, 'It has two lengths.')
+        break
+      case 'transfer-encoding':
+        this.coding = this.#once(this.coding, value, 'It has two transfer codings.')
+        break
+      case 'authorization':
+        this.authorization = this.#once(this.authorization, value, 'It has two Authorization headers.')
+        break
+      case 'connection':
+        this.#takeConnection(value)
+        break
+      case 'upgrade':
+        this.upgrade = value
+        break
+      case 'cookie':
+        this.cookie = this.cookie === undefined ? value : `${this.cookie}; ${value}`
+        break
+      case 'x-forwarded-for':
+        this.forwardedFor = this.forwardedFor === undefined ? value : `${this.forwardedFor}, ${value}`
+        break
+    }
+  }
+
+  #once(before: string | undefined, value: string, why: string): string {
+    if (before !== undefined) this.problem ??= fault(why)
+    return value
+  }
+
+  #takeConnection(value: string): void {
+    for (const token of value === 'keep-alive' ? [] : tokensOf(value)) {
+      if (token === 'close') this.isClose = true
+      else if (token === 'upgrade') this.isUpgrade = true
+      else if (token !== 'keep-alive') (this.named ??= []).push(token)
+    }
+  }
+}
+
+/** RFC 9112, 6: what could be read as two different lengths, and what nobody here can undo. */
+function framingFault({ host, length, coding }: Lines, { isHttp10 }: RequestLine): MessageFault | undefined {
+  if (host === undefined && !isHttp10) return fault('It names no host.')
+  if (host !== undefined && !/^[\w.\-:[\]]*$/.test(host)) return fault('Its host is not valid.')
+  if (coding !== undefined && length !== undefined) return fault('It has a length and a transfer coding.')
+  // RFC 9112, 6.1: an HTTP/1.0 message with a transfer coding has faulty framing.
+  if (coding !== undefined && isHttp10) return fault('HTTP/1.0 knows no transfer coding.')
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    return fault('Of all transfer codings only "chunked" is understood here.', 501)
+  // 15 digits are exact in a number, and a petabyte is enough.
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return fault('Its length is not a number.')
+  return undefined
+}
+
+/** RFC 6455, 4.2.1. */
+function isHandshake(text: string, { method, isHttp10 }: RequestLine, { upgrade, isUpgrade }: Lines): boolean {
+  return (
+    isUpgrade &&
+    upgrade?.toLowerCase() === 'websocket' &&
+    method === 'GET' &&
+    !isHttp10 &&
+    headerValue(text, 'sec-websocket-version') === '13' &&
+    /^[+/0-9A-Za-z]{22}==$/.test(headerValue(text, 'sec-websocket-key') ?? '')
+  )
+}

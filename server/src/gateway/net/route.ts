@@ -1,0 +1,186 @@
+import type { Address, Activity, Place, TypeRules } from '../gateway.ts'
+import type { AppConnection } from './app-connection.ts'
+import { clock } from './clock.ts'
+import type { Stream } from './stream.ts'
+
+/** Connections to one app that are kept for its next requests. */
+const mostIdle = 64
+
+/** Something that requests are sent to: a container's app, or the platform itself. */
+export interface Upstream {
+  /** For logs: never a secret. */
+  readonly name: string
+  /** Where it is reached now; undefined when it is not. */
+  readonly address: AppAddress | undefined
+  /** It has answered at this address: a refused connection means that it ended, not that it is still starting. */
+  hasAnswered: boolean
+  /** Requests and WebSockets under way. */
+  readonly streams: Set<Stream>
+  takeIdle(): AppConnection | undefined
+  keepIdle(connection: AppConnection): void
+  forgetIdle(connection: AppConnection): void
+  /** Bytes moved. */
+  touch(): void
+}
+
+export type AppAddress = { readonly host: string; readonly port: number } | { readonly path: string }
+
+/** Idle connections to one upstream. The one used last is used first, so that the others may end. */
+export class IdleConnections {
+  readonly #stack: AppConnection[] = []
+
+  take(): AppConnection | undefined {
+    return this.#stack.pop()
+  }
+
+  keep(connection: AppConnection): void {
+    if (this.#stack.length >= mostIdle) connection.destroy()
+    else this.#stack.push(connection)
+  }
+
+  forget(connection: AppConnection): void {
+    const index = this.#stack.indexOf(connection)
+    if (index !== -1) this.#stack.splice(index, 1)
+  }
+
+  /** Ends those that nobody has used since then (ms since 1970). */
+  endOlder(than: number): void {
+    while (this.#stack[0] && this.#stack[0].idleSince < than) this.#stack.shift()?.destroy()
+  }
+
+  endAll(): void {
+    for (const connection of this.#stack.splice(0)) connection.destroy()
+  }
+
+  get size(): number {
+    return this.#stack.length
+  }
+}
+
+/** A token for an app, and until when it is good (ms since 1970). */
+export interface ScopedToken {
+  readonly token: string
+  readonly expiresAt: number
+}
+
+/** One container's place, with everything that is open to it. Connections belong to one address of one container for ever. */
+export class Route implements Upstream {
+  #place: Place
+  #isHeld = false
+  readonly rules: TypeRules
+  readonly idle = new IdleConnections()
+  readonly streams = new Set<Stream>()
+  /** By user id. */
+  readonly scopedTokens = new Map<number, ScopedToken>()
+  /** Tokens that were asked for, by user id. */
+  readonly askedTokens = new Map<number, Promise<string | undefined>>()
+  hasAnswered = false
+  lastByteAt = clock.now
+  /** Set while it waits in the list of routes that were used. */
+  #isTouched = false
+  readonly #touched: Route[]
+
+  /** @param touched the list that this route enters when bytes move, until `report` takes it out */
+  constructor(place: Place, rules: TypeRules, touched: Route[]) {
+    this.#place = place
+    this.rules = rules
+    this.#touched = touched
+  }
+
+  get place(): Place {
+    return this.#place
+  }
+
+  get name(): string {
+    return `/${this.#place.prefix}`
+  }
+
+  /** Undefined while nobody may connect: absent, paused, or held for a pause or stop. */
+  get address(): Address | undefined {
+    const { where } = this.#place
+    return this.#isHeld || 'absent' in where || where.isPaused ? undefined : where
+  }
+
+  /** Takes over what is now true, and cuts what is not allowed or not there any more. */
+  move(place: Place): void {
+    const before = this.#place.where
+    this.#place = place
+    this.#isHeld = false
+    if (place.isBlocked) this.cut()
+    else if (isSameAddress(before, place.where)) return
+    this.hasAnswered = false
+    this.idle.endAll()
+    if (!('absent' in before)) this.cut()
+  }
+
+  /** Ends everything that is open to it. */
+  cut(): void {
+    this.idle.endAll()
+    for (const stream of this.streams) stream.cut()
+  }
+
+  /** See `Gateway.hold`. */
+  hold(quietFor: number): boolean {
+    if (this.#isTouched || clock.now - this.lastByteAt < quietFor) return false
+    this.#isHeld = true
+    return true
+  }
+
+  takeIdle(): AppConnection | undefined {
+    return this.idle.take()
+  }
+
+  keepIdle(connection: AppConnection): void {
+    this.idle.keep(connection)
+  }
+
+  forgetIdle(connection: AppConnection): void {
+    this.idle.forget(connection)
+  }
+
+  touch(): void {
+    this.lastByteAt = clock.now
+    if (this.#isTouched) return
+    this.#isTouched = true
+    this.#touched.push(this)
+  }
+
+  /** What `touch` has noted since the last report. */
+  report(): Activity {
+    this.#isTouched = false
+    return { prefix: this.#place.prefix, at: this.lastByteAt }
+  }
+}
+
+/** The same container at the same address, whether or not it is paused. */
+function isSameAddress(one: Place['where'], other: Place['where']): boolean {
+  if ('absent' in one || 'absent' in other) return 'absent' in one && 'absent' in other
+  return one.containerId === other.containerId && one.host === other.host && one.port === other.port
+}
+
+/** The API and the front end: one upstream on a Unix socket, which is away while they restart. */
+export class Platform implements Upstream {
+  readonly name = 'the API'
+  readonly address: AppAddress
+  readonly idle = new IdleConnections()
+  readonly streams = new Set<Stream>()
+  hasAnswered = true
+
+  constructor(path: string) {
+    this.address = { path }
+  }
+
+  takeIdle(): AppConnection | undefined {
+    return this.idle.take()
+  }
+
+  keepIdle(connection: AppConnection): void {
+    this.idle.keep(connection)
+  }
+
+  forgetIdle(connection: AppConnection): void {
+    this.idle.forget(connection)
+  }
+
+  touch(): void {}
+}

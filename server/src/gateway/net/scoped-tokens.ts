@@ -1,0 +1,42 @@
+import type { ControlPlane } from '../gateway.ts'
+import { clock } from './clock.ts'
+import type { Caller } from './people.ts'
+import type { Route } from './route.ts'
+
+/** A token is handed out again until it has less than this left, in ms. */
+const reserve = 300_000
+
+/**
+ * The token that the app gets in place of the caller's own. At once when there is one; a promise at the first request of
+ * a person to an app. Without a control plane the last one is used on, even past its end: then the app decides.
+ * @returns undefined when none can be had; the app then sees no token
+ */
+export function tokenForApp(
+  control: ControlPlane,
+  route: Route,
+  caller: Caller,
+): string | undefined | Promise<string | undefined> {
+  if (route.rules.forwardToken === 'full') return caller.token
+  const known = route.scopedTokens.get(caller.userId)
+  if (known && known.expiresAt - clock.now > reserve) return known.token
+  const asked = ask(control, route, caller)
+  return known ? known.token : asked
+}
+
+function ask(control: ControlPlane, route: Route, { userId }: Caller): Promise<string | undefined> {
+  const before = route.askedTokens.get(userId)
+  if (before) return before
+  const answer = control.scopedToken(userId, route.place.prefix).then(
+    (scoped) => {
+      route.scopedTokens.set(userId, scoped)
+      route.askedTokens.delete(userId)
+      return scoped.token
+    },
+    () => {
+      route.askedTokens.delete(userId)
+      return undefined
+    },
+  )
+  route.askedTokens.set(userId, answer)
+  return answer
+}

@@ -1,0 +1,141 @@
+import { absenceAnswer } from './absence-answer.ts'
+import { admit } from './admit.ts'
+import { redirectAnswer } from './answer.ts'
+import { headForApp, headForPlatform, type Identity, type Origin } from './app-head.ts'
+import { bring } from './bring.ts'
+import type { ClientConnection } from './client-connection.ts'
+import type { Core, Serving } from './core.ts'
+import { Exchange } from './exchange.ts'
+import type { Caller } from './people.ts'
+import { GatewayRefusal, gatewayRefusals } from './refusals.ts'
+import type { RequestHead } from './request-head.ts'
+import { Route } from './route.ts'
+import { tokenForApp } from './scoped-tokens.ts'
+import { cutTarget, isContainerSegment, type Target } from './target.ts'
+import type { Tunnel } from './tunnel.ts'
+
+/** A request on its way through the gateway. */
+interface Request {
+  readonly core: Core
+  readonly serving: Serving
+  readonly client: ClientConnection
+  readonly head: RequestHead
+  readonly target: Target
+  /** What came behind the head. */
+  readonly rest: Buffer
+}
+
+/**
+ * Serves one request: from the platform, from a container's app, or with a refusal. Nothing here waits when the caller
+ * and the app are known, which is nearly always.
+ */
+export function serveRequest(core: Core, client: ClientConnection, head: RequestHead, rest: Buffer): void {
+  const { serving } = core
+  if (!serving) return client.refuse(gatewayRefusals.starting())
+  if (core.isClosing) return client.refuse(gatewayRefusals.shuttingDown())
+  const request = { core, serving, client, head, target: cutTarget(head.target), rest }
+  guarded(client, () => (isForContainer(request) ? identifyAndServe(request) : servePlatform(request)))
+}
+
+/** The connection that was kept had been closed by the app: the request goes out once more, on a new one. */
+export function askAgain(core: Core, client: ClientConnection, exchange: Exchange): void {
+  if (core.serving) void bring(core.serving, client, exchange, { isOwner: false })
+}
+
+/** Somebody writes on a WebSocket to an app that was paused meanwhile. */
+export function wakeFor({ serving }: Core, { upstream }: Tunnel): void {
+  if (!serving || !(upstream instanceof Route)) return
+  serving.control.wake(upstream.place.prefix).catch(() => undefined)
+}
+
+function guarded(client: ClientConnection, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    client.refuse(error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error))
+  }
+}
+
+function isForContainer({ core, serving, target }: Request): boolean {
+  return core.routes.get(target.segment) !== undefined || isContainerSegment(target.segment, serving.reservedSlugs)
+}
+
+function servePlatform({ core, serving, client, head, rest }: Request): void {
+  core.usage.beginRequest(undefined)
+  const plain: RequestHead = head.opensWebSocket ? { ...head, opensWebSocket: false } : head
+  const appHead = headForPlatform(plain, originOf(serving, client, head))
+  const { platform: upstream } = serving
+  start(
+    serving,
+    client,
+    new Exchange({ head: plain, upstream, appHead, destined: undefined, caller: undefined }, client),
+    rest,
+    false,
+  )
+}
+
+function identifyAndServe(request: Request): void {
+  const { client, head } = request
+  const caller = client.identification.seen(head)
+  if (caller === 'unseen') void verifyAndServe(request)
+  else serveContainer(request, caller)
+}
+
+async function verifyAndServe(request: Request): Promise<void> {
+  const { client, head } = request
+  client.pause()
+  const caller = await client.identification.verify(head)
+  client.resume()
+  if (client.isGone) return
+  guarded(client, () => serveContainer(request, caller))
+}
+
+function serveContainer(request: Request, caller: Caller | undefined): void {
+  const { core, serving, client, head, target } = request
+  const { routes, people } = core
+  const admission = admit({ routes, people, scheme: serving.settings.scheme }, head, target, caller)
+  if (admission.kind === 'redirect') return client.answer(redirectAnswer(admission.status, admission.to))
+  if (admission.kind === 'missing') {
+    const { prefix, type, isOwner } = admission
+    return void absenceAnswer(serving, head, missing, { prefix, type, isOwner }).then((own) => client.answer(own))
+  }
+  const person = caller && people.get(caller.userId)
+  if (!caller || !person) return serveApp(request, admission.route, admission.isOwner, undefined)
+  const token = tokenForApp(serving.control, admission.route, caller)
+  const serve = (good: string | undefined) =>
+    serveApp(request, admission.route, admission.isOwner, { caller, email: person.email, token: good })
+  if (token instanceof Promise) void token.then((good) => client.isGone || guarded(client, () => serve(good)))
+  else serve(token)
+}
+
+const missing = { absent: 'missing', exitCode: null } as const
+
+function serveApp(request: Request, route: Route, isOwner: boolean, identity: Identity | undefined): void {
+  const { core, serving, client, head, target, rest } = request
+  const { prefix } = route.place
+  if (head.opensWebSocket) core.usage.checkWebSockets(identity?.caller)
+  core.usage.beginRequest(identity?.caller)
+  const appHead = headForApp(head, pathFor(target, route), prefix, originOf(serving, client, head), identity)
+  const origin = `${serving.settings.scheme}://${head.host ?? ''}`.toLowerCase()
+  const destined = { prefix, rules: route.rules, origin }
+  const exchange = new Exchange({ head, upstream: route, appHead, destined, caller: identity?.caller }, client)
+  start(serving, client, exchange, rest, isOwner)
+}
+
+/** On a connection that was kept, when there is one and the request could be sent again, else on a new one. */
+function start(serving: Serving, client: ClientConnection, exchange: Exchange, rest: Buffer, isOwner: boolean): void {
+  client.begin(exchange, rest)
+  const { upstream } = exchange.parts
+  const kept = exchange.isRepeatable && upstream.address ? upstream.takeIdle() : undefined
+  if (kept) client.send(kept)
+  else void bring(serving, client, exchange, { isOwner })
+}
+
+function pathFor({ rest, query }: Target, route: Route): string {
+  if (!route.rules.stripPrefix) return `/${route.place.prefix}${rest}${query}`
+  return rest === '' ? `/${query}` : rest + query
+}
+
+function originOf({ settings, trustedProxies }: Serving, client: ClientConnection, head: RequestHead): Origin {
+  return { address: trustedProxies.clientAddress(client.peer, head.forwardedFor), scheme: settings.scheme }
+}

@@ -1,0 +1,42 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Longest address that is passed on, in characters. */
+const longest = 45
+
+/** The operator's own proxies in front of the gateway, whose `X-Forwarded-For` is believed. */
+export class TrustedProxies {
+  readonly #list = new BlockList()
+  readonly #isEmpty: boolean
+
+  /** @param networks addresses, or networks such as `10.0.0.0/8`; checked before */
+  constructor(networks: readonly string[]) {
+    this.#isEmpty = networks.length === 0
+    for (const network of networks) {
+      const [address = '', bits] = network.split('/')
+      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+      if (bits === undefined) this.#list.addAddress(address, family)
+      else this.#list.addSubnet(address, Number(bits), family)
+    }
+  }
+
+  /** The address of the person asking: from the right of `forwardedFor`, the first that is not a trusted proxy's. */
+  clientAddress(peer: string, forwardedFor: string | undefined): string {
+    let address = normalised(peer)
+    if (this.#isEmpty || forwardedFor === undefined) return address
+    const forwarded = forwardedFor.split(',').map((each) => normalised(each.trim()))
+    while (this.#isTrusted(address)) {
+      const next = forwarded.pop()
+      if (next === undefined || isIP(next) === 0) break
+      address = next
+    }
+    return address.slice(0, longest)
+  }
+
+  #isTrusted(address: string): boolean {
+    return isIP(address) !== 0 && this.#list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+/** An IPv4 peer of a dual-stack listener is reported as `::ffff:10.0.0.1`. */
+const normalised = (address: string) =>
+  address.startsWith('::ffff:') ? address.replace(/^::ffff:(?=\d+\.)/, '') : address

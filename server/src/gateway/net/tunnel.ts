@@ -1,0 +1,91 @@
+import type { AnswerTaker, AppConnection } from './app-connection.ts'
+import { clock } from './clock.ts'
+import { FrameReader } from './frame-reader.ts'
+import type { Caller } from './people.ts'
+import type { Upstream } from './route.ts'
+import type { Stream } from './stream.ts'
+
+/** The client's side of a tunnel. */
+export interface TunnelClient {
+  write(bytes: Buffer): boolean
+  isHoldingBytes(): boolean
+  pause(): void
+  resume(): void
+  /** Sends what was written, then closes. */
+  end(): void
+  cut(): void
+}
+
+/**
+ * A WebSocket once both sides have agreed to it: bytes go both ways as they come. Frames are followed only to tell
+ * what people send from pings: an open but silent socket must not keep a container awake.
+ */
+export class Tunnel implements AnswerTaker, Stream {
+  readonly caller: Caller | undefined
+  readonly upstream: Upstream
+  readonly #client: TunnelClient
+  readonly #app: AppConnection
+  readonly #fromApp = new FrameReader()
+  readonly #fromClient = new FrameReader()
+  readonly #wake: () => void
+  /** When the last byte moved, pings included; in ms since 1970. */
+  lastByteAt = clock.now
+
+  /** @param wake called for data on its way to an app that has no address now: it is paused, and would not hear it */
+  constructor(caller: Caller | undefined, app: AppConnection, client: TunnelClient, wake: () => void) {
+    this.caller = caller
+    this.upstream = app.upstream
+    this.#app = app
+    this.#client = client
+    this.#wake = wake
+    this.upstream.streams.add(this)
+    app.handTo(this)
+  }
+
+  /** Bytes from the client. */
+  takeBytes(bytes: Buffer): void {
+    this.lastByteAt = clock.now
+    if (this.#fromClient.read(bytes, bytes.length)) this.#noteData()
+    if (!this.#app.write(bytes)) this.#client.pause()
+  }
+
+  takeAnswer(bytes: Buffer, end: number): void {
+    this.lastByteAt = clock.now
+    if (this.#fromApp.read(bytes, end)) this.upstream.touch()
+    if (!this.#client.write(bytes.subarray(0, end))) this.#app.pause()
+  }
+
+  isHoldingBytes(): boolean {
+    return this.#client.isHoldingBytes()
+  }
+
+  appDrained(): void {
+    this.#client.resume()
+  }
+
+  clientDrained(): void {
+    this.#app.resume()
+  }
+
+  appEnded(error: Error | undefined): void {
+    this.upstream.streams.delete(this)
+    if (error) this.#client.cut()
+    else this.#client.end()
+  }
+
+  clientGone(): void {
+    this.upstream.streams.delete(this)
+    this.#app.destroySoon()
+  }
+
+  cut(): void {
+    this.upstream.streams.delete(this)
+    this.#app.destroy()
+    this.#client.cut()
+  }
+
+  #noteData(): void {
+    this.upstream.touch()
+    if (this.upstream.address === undefined) this.#wake()
+  }
+}
