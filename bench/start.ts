@@ -7,7 +7,8 @@ import { median, report } from './figures.ts'
 
 /**
  * `npm start`, from the key to `/readyz` 200, when everything is set up already: `npm run bench:start [rounds]`.
- * Memory is the resident size of the server process, ten seconds after it became ready, nobody using it.
+ * Memory is looked at ten seconds after it became ready, nobody using it: the resident size of each process, and what
+ * both take in all, where pages that they share (Node's own code) count once.
  */
 const rounds = Number(process.argv[2] ?? 5)
 const root = path.resolve(import.meta.dirname, '..')
@@ -16,7 +17,9 @@ const limit = 60_000
 const port = 18_080
 
 const seconds: number[] = []
-const megabytes: number[] = []
+const gateway: number[] = []
+const api: number[] = []
+const inAll: number[] = []
 for (let round = 0; round < rounds; round++) {
   const started = performance.now()
   const npm = spawn('npm', ['start'], { cwd: root, env: { ...process.env, PORT: String(port) }, stdio: 'ignore' })
@@ -24,14 +27,19 @@ for (let round = 0; round < rounds; round++) {
   await isReady(started)
   seconds.push((performance.now() - started) / 1000)
   await sleep(idle)
-  megabytes.push(residentMegabytes(await serverProcess()))
+  const [first, second] = await serverProcesses()
+  gateway.push(residentMegabytes(first))
+  api.push(residentMegabytes(second))
+  inAll.push(ownMegabytes(first) + ownMegabytes(second))
   npm.kill('SIGTERM')
   await ended
 }
 report('second npm start', {
   rounds,
   'until ready, median (at most 1.5 s)': `${median(seconds).toFixed(2)} s`,
-  'resident when idle, median (at most 120 MB)': `${median(megabytes).toFixed(0)} MB`,
+  'gateway process resident when idle, median (at most 60 MB)': `${median(gateway).toFixed(0)} MB`,
+  'API process resident when idle, median': `${median(api).toFixed(0)} MB`,
+  'both in all, median': `${median(inAll).toFixed(0)} MB`,
 })
 
 async function isReady(started: number): Promise<void> {
@@ -43,12 +51,24 @@ async function isReady(started: number): Promise<void> {
   throw new Error(`not ready within ${limit} ms`)
 }
 
-async function serverProcess(): Promise<string> {
+/** Ids of the gateway process and of the API process that it forked. */
+async function serverProcesses(): Promise<[string, string]> {
   const { stdout } = await promisify(execFile)('pgrep', ['-n', '-f', 'server/src/main.ts'])
-  return stdout.trim()
+  const main = stdout.trim()
+  const [child] = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').split(' ')
+  if (!child) throw new Error('there is no API process')
+  return [main, child]
 }
 
 function residentMegabytes(pid: string): number {
-  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) / 1024
+  return megabytes(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmRSS')
+}
+
+/** Shared pages count in part, by how many processes share them. */
+function ownMegabytes(pid: string): number {
+  return megabytes(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss')
+}
+
+function megabytes(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]) / 1024
 }

@@ -1,0 +1,151 @@
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pino, type Logger } from 'pino'
+import { loadSigningKey } from '#/accounts/signing-key.ts'
+import { startApp, type App } from '#/app.ts'
+import { readConfig, warningsFor, type Config } from '#/config.ts'
+import type { Gateway } from '#/gateway/gateway.ts'
+import type { Mailer } from '#/mail/mailer.ts'
+import { createOutbox } from '#/mail/outbox.ts'
+import { createSmtpMailer } from '#/mail/smtp.ts'
+import { channelTo } from '#/processes/channel.ts'
+import { RemoteGateway } from '#/processes/remote-gateway.ts'
+import { removeRunFolder } from '#/processes/run-folder.ts'
+import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import { openDatabase } from '#/store/database.ts'
+import { installationName } from '#/store/installation.ts'
+
+/**
+ * The API process: store, engine, keys, API and front end. It is forked by main.ts, answers on the Unix socket that it is
+ * given, and tells the gateway process what that needs to know. It may end at any time; another one is started then.
+ */
+
+/** Longest time a stop may take, in ms; whatever still hangs then is cut off. */
+const stopLimit = 19_000
+
+await main()
+
+/** Environment, parts, start. Only this file and main.ts read the environment or end the process. */
+async function main(): Promise<void> {
+  const [, , socketPath] = process.argv
+  if (socketPath === undefined || !process.send) return fail(['Start Berth with "npm start"; this is a part of it.'])
+  const { config, problems } = readConfig(process.env, (file) => readFileSync(file, 'utf8'))
+  if (!config) return fail(['Berth cannot start with these settings:', ...problems.map((problem) => `  - ${problem}`)])
+  const log = createLog(config)
+  const end = prepareEnd(log)
+  const gateway = new RemoteGateway(channelTo(process), {
+    stop: () => void end.begin('the gateway process asks for it'),
+    report: (problem) => log.error(`between the processes: ${problem}`),
+  })
+  endWithTheGateway(gateway, end, path.dirname(socketPath))
+  await gateway.awaitStart()
+  try {
+    const app = await start(config, log, gateway, socketPath)
+    end.app = app
+    for (const warning of warningsFor(config, app)) log.warn(warning)
+    gateway.ready(whereItIs(app, config))
+  } catch (error) {
+    log.fatal({ err: error }, 'Berth could not start')
+    fail([`Berth could not start: ${reasonOf(error)}`])
+  }
+}
+
+async function start(config: Config, log: Logger, gateway: Gateway, socketPath: string): Promise<App> {
+  const database = await openDatabase(config.databaseUrl, config.dataDir)
+  const instance = await installationName(database.db, newInstanceName)
+  return startApp({
+    config,
+    database,
+    instance,
+    log,
+    gateway,
+    socketPath,
+    key: await loadSigningKey(config.dataDir),
+    runtime: createDockerRuntime({ instance, dockerHost: config.dockerHost, network: instance }),
+    mailer: createMailer(config, log),
+    webDir: path.resolve(import.meta.dirname, '../../web/dist'),
+  })
+}
+
+function createMailer(config: Config, log: Logger): Mailer {
+  const host = (config.baseDomain ?? 'berth.localhost').replace(/:\d+$/, '')
+  const from = config.mailFrom ?? `berth@${host}`
+  return config.smtpUrl === null ? createOutbox(outboxOf(config), from, log) : createSmtpMailer(config.smtpUrl, from)
+}
+
+function outboxOf({ dataDir }: Config): string {
+  return path.join(dataDir, 'outbox')
+}
+
+/** Letters that cannot be read as a hexadecimal id, so that a container's name never looks like one. */
+function newInstanceName(): string {
+  return `berth-${Array.from({ length: 5 }, () => 'ghkmnpqrstvwxyz'[randomInt(15)]).join('')}`
+}
+
+/** JSON lines for machines; for a person at a terminal, the same in colour. */
+function createLog({ logLevel }: Config): Logger {
+  const transport = process.stdout.isTTY
+    ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
+    : {}
+  return pino({ level: logLevel, ...transport })
+}
+
+/** The sentence of what was being done, and of what got in its way. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error
+  return cause instanceof Error ? `${message}: ${cause.message}` : message
+}
+
+function whereItIs(app: App, config: Config): string {
+  const mail =
+    config.smtpUrl === null ? `is written to ${outboxOf(config)}, and each link is printed here` : 'goes out by SMTP'
+  return `\nBerth is ready: ${app.frontendUrl} (listening on ${config.host}:${app.port})\nMail ${mail}.\n\n`
+}
+
+/** The end of this process, whoever wants it, once. */
+interface Ending {
+  /** To be closed first, once there is one. */
+  app: App | undefined
+  /** Lets requests under way end, closes what is open, and ends the process within 20 s. */
+  begin(why: string): Promise<void>
+}
+
+function prepareEnd(log: Logger): Ending {
+  let hasBegun = false
+  const begin = async (why: string) => {
+    if (hasBegun) return
+    hasBegun = true
+    // What is only half started has promised nothing to anybody.
+    if (!ending.app) process.exit(0)
+    log.info({ why }, 'the API stops; containers go on running')
+    setTimeout(() => process.exit(1), stopLimit)
+    try {
+      await ending.app.close()
+      process.exit(0)
+    } catch (error) {
+      log.error({ err: error }, 'stopping failed')
+      process.exit(1)
+    }
+  }
+  const ending: Ending = { app: undefined, begin }
+  return ending
+}
+
+/**
+ * The gateway process decides when this one ends. Ctrl-C and a closed terminal reach both, and would otherwise stop the
+ * API while the gateway still lets requests end. A gateway process that was killed leaves the run folder to us.
+ */
+function endWithTheGateway(gateway: RemoteGateway, end: Ending, runFolder: string): void {
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+  process.on('SIGTERM', () => void end.begin('SIGTERM'))
+  void gateway.lost.then(() => {
+    process.once('exit', () => removeRunFolder(runFolder))
+    return end.begin('the gateway process is gone')
+  })
+}
+
+function fail(lines: readonly string[]): never {
+  process.stderr.write(`${lines.join('\n')}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import http from 'node:http'
+import type { Socket } from 'node:net'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '#/store/database.ts'
+import { insertRevokedToken } from '#/store/revoked-tokens.ts'
+import { lives, runProgram, signIn, waitFor, type Program } from './support/program.ts'
+
+/**
+ * What people see while the API process comes and goes beside the gateway process: real processes, a real container.
+ */
+
+/** In the container: `/ticks` says a letter every 50 ms for ever, an upgrade echoes, all else says hello. */
+const app = `
+const server = require('node:http').createServer((request, response) => {
+  if (request.url !== '/ticks') return response.end('hello')
+  const timer = setInterval(() => response.write('.'), 50)
+  response.once('close', () => clearInterval(timer))
+})
+server.on('upgrade', (request, socket) => {
+  const sum = require('node:crypto').createHash('sha1')
+  const accept = sum.update(request.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64')
+  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n')
+  socket.on('error', () => {}).pipe(socket)
+})
+server.listen(8080)
+`
+const template = {
+  display_name: 'Development',
+  description: 'Where work is done',
+  image: 'berth-demo-dev:latest',
+  command: ['/usr/bin/node', '-e', app],
+  port: 8080,
+  memory: '128m',
+}
+const env = { CONTAINER_TEMPLATES: JSON.stringify({ dev: template }), LOG_LEVEL: 'info' }
+
+/** A started program with Ann, whose container answers. */
+async function withAnn(t: TestContext): Promise<{ program: Program; token: string }> {
+  const program = runProgram(t, env)
+  const token = await signIn(program, 'ann@x.org')
+  await waitFor("Ann's container answers", async () => (await program.fetch('/ann-dev/', token)).status === 200)
+  return { program, token }
+}
+
+interface Download {
+  /** Letters that have arrived. */
+  count(): number
+  isOver(): boolean
+}
+
+async function download(program: Program, token: string): Promise<Download> {
+  const response = await program.fetch('/ann-dev/ticks', token)
+  assert.equal(response.status, 200)
+  let count = 0
+  let isOver = false
+  const read = async () => {
+    for await (const chunk of response.body ?? []) count += (chunk as Uint8Array).length
+  }
+  void read()
+    .catch(() => undefined)
+    .finally(() => (isOver = true))
+  return { count: () => count, isOver: () => isOver }
+}
+
+async function openWebSocket(program: Program, token: string): Promise<Socket> {
+  const [, port] = await program.said(/listening on 127\.0\.0\.1:(\d+)/)
+  const headers = {
+    authorization: `Bearer ${token}`,
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  }
+  const asked = http.get({ host: '127.0.0.1', port, path: '/ann-dev/', headers })
+  const [response, socket] = (await once(asked, 'upgrade')) as [http.IncomingMessage, Socket]
+  assert.equal(response.statusCode, 101)
+  return socket.on('error', () => {})
+}
+
+/** Says a frame into the WebSocket and hears it again. */
+async function assertEchoes(socket: Socket): Promise<void> {
+  assert.ok(!socket.destroyed, 'the WebSocket is open')
+  // A masked text frame with two letters; nobody on the way changes a byte of it.
+  const frame = Buffer.from([0x81, 0x82, 1, 2, 3, 4, 0x69, 0x6b])
+  socket.write(frame)
+  const [heard] = (await once(socket, 'data', { signal: AbortSignal.timeout(5000) })) as [Buffer]
+  assert.deepEqual(heard, frame)
+}
+
+async function assertStreams({ count, isOver }: Download): Promise<void> {
+  assert.ok(!isOver(), 'the download goes on')
+  const before = count()
+  await waitFor('more of the download', () => count() > before + 2, 5000)
+}
+
+const back = /"msg":"the API is back"/
+
+test('when the API process is killed, streams and known routes go on, and it comes back with what was revoked meanwhile', async (t) => {
+  const { program, token } = await withAnn(t)
+  const doomed = await signIn(program, 'ann@x.org', 'login')
+  const socket = await openWebSocket(program, token)
+  const [kept, cut] = [await download(program, token), await download(program, doomed)]
+  const database = await openDatabase(null, program.dataDir)
+  t.after(() => database.close())
+
+  process.kill(program.api(), 'SIGKILL')
+  await insertRevokedToken(database.db, { jti: jtiOf(doomed), expiresAt: new Date(Date.now() + 3_600_000) })
+  assert.equal((await program.fetch('/api/user/me', token)).status, 503)
+  assert.equal((await program.fetch('/ann-dev/', token)).status, 200)
+  await assertEchoes(socket)
+  await assertStreams(kept)
+
+  await program.said(back)
+  await sleep(1000)
+  assert.equal((await program.fetch('/ann-dev/', doomed)).status, 401)
+  assert.ok(cut.isOver(), "the revoked token's download is cut")
+  assert.equal((await program.fetch('/ann-dev/', token)).status, 200)
+  assert.equal((await program.fetch('/api/user/me', token)).status, 200)
+  await assertEchoes(socket)
+  await assertStreams(kept)
+  assert.equal(program.output().split('Berth is ready').length - 1, 1)
+  assert.equal(program.output().split('ended by SIGKILL; it is started again at once').length - 1, 1)
+})
+
+test('SIGHUP changes the API process for a new one, and streams live on', async (t) => {
+  const { program, token } = await withAnn(t)
+  const socket = await openWebSocket(program, token)
+  const stream = await download(program, token)
+  const before = program.api()
+  program.process.kill('SIGHUP')
+  await program.said(back)
+  assert.ok(!lives(before))
+  assert.notEqual(program.api(), before)
+  assert.equal((await program.fetch('/api/user/me', token)).status, 200)
+  await assertEchoes(socket)
+  await assertStreams(stream)
+})
+
+test('SIGTERM ends both processes within 20 s with exit code 0, although a download never ends', async (t) => {
+  const { program, token } = await withAnn(t)
+  const stream = await download(program, token)
+  const api = program.api()
+  const began = performance.now()
+  program.process.kill('SIGTERM')
+  assert.equal(await program.ended(), 0)
+  assert.ok(performance.now() - began < 20_000)
+  assert.ok(!lives(api))
+  await waitFor('the end of the download', stream.isOver, 1000)
+  assert.deepEqual(readdirSync(program.temporary), [], 'its run folder is gone')
+})
+
+test('Ctrl-C, which reaches both processes and the first of them twice, ends them with exit code 0', async (t) => {
+  const program = runProgram(t)
+  await program.said(/Berth is ready/)
+  const api = program.api()
+  process.kill(api, 'SIGINT')
+  program.process.kill('SIGINT')
+  await sleep(20)
+  program.process.kill('SIGINT')
+  assert.equal(await program.ended(), 0)
+  assert.ok(!lives(api))
+})
+
+test('when the gateway process is killed, the API process ends by itself within 20 s and takes the run folder along', async (t) => {
+  const program = runProgram(t)
+  await program.said(/Berth is ready/)
+  const api = program.api()
+  t.after(() => lives(api) && process.kill(api, 'SIGKILL'))
+  program.process.kill('SIGKILL')
+  await waitFor('the end of the API process', () => !lives(api), 20_000)
+  assert.deepEqual(readdirSync(program.temporary), [])
+})
+
+test("the run folder, with the socket that believes whoever comes, is our user's only", async (t) => {
+  const program = runProgram(t)
+  await program.said(/Berth is ready/)
+  const [folder = ''] = readdirSync(program.temporary)
+  const { mode } = await stat(path.join(program.temporary, folder))
+  assert.equal(mode & 0o777, 0o700)
+})
+
+/** The token's own name, without a look at its signature. */
+function jtiOf(token: string): string {
+  const [, claims = ''] = token.split('.')
+  return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { jti: string }).jti
+}
