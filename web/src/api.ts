@@ -9,6 +9,9 @@ let bearer: string | null = null
 /** Whether somebody is signed in: this document was served to them, or they signed in on it. */
 export const isSignedIn = () => signedIn || bearer !== null
 
+/** Whether this document may change something: see `keepToken` for when a signed-in person's may not. */
+export const canAct = () => csrf !== null || bearer !== null
+
 /**
  * For plain http anywhere but on this machine: browsers do not say there that a person navigated, so the server cannot
  * tell our documents from what a container's page fetched, and gives them no CSRF value. The page then works with the

@@ -39,6 +39,12 @@ function leadsToApi(pathname: string): boolean {
   }
 }
 
+/** Whether a path, its query aside, is one of the front end's own pages. */
+export function isPage(path: string): boolean {
+  const wanted = path.replace(/[?#].*$/s, '')
+  return Object.values<string>(pages).includes(wanted)
+}
+
 /** `page` with `?next=` behind it when there is a safe place to go on to, else `page` alone. */
 export function withNext(page: PagePath, next: unknown): string {
   const safe = safeNext(next)

@@ -34,6 +34,13 @@ export function go(to: string, state: unknown = null): void {
   changed()
 }
 
+/** As `go`, but the way back does not lead to the page that is left: for pages that do something as soon as they open. */
+export function goInstead(to: string, state: unknown = null): void {
+  history.replaceState(state, '', to)
+  scrollTo(0, 0)
+  changed()
+}
+
 /** The current place; the component renders again when it changes. */
 export function usePlace(): Place {
   return useSyncExternalStore(subscribe, () => place)
@@ -59,7 +66,7 @@ export function tokenIn(state: unknown): string | undefined {
   return hasToken && state.token !== '' ? (state.token as string) : undefined
 }
 
-/** Forgets a token that is of no use any more. */
-export function dropToken(): void {
+/** Forgets what this history entry keeps: a token that is of no use any more, or words that were read. */
+export function dropState(): void {
   history.replaceState(null, '')
 }

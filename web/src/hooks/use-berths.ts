@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { ContainerEntry, MeResponse } from '@berth/api/user.ts'
 import { connect } from '#/api.ts'
 import { isAborted, isSignedOut, sentenceOf } from '#/errors.ts'
-import { pages } from '#/paths.ts'
+import { pages, withNext } from '#/paths.ts'
 import { startPolling, type Poll } from '#/poll.ts'
 
 /** Milliseconds between the end of a look and the next one. */
@@ -54,7 +54,10 @@ export function useBerths(): Berths {
   return { ...seen, problem, refresh }
 }
 
-/** To the login by a real navigation, so that the server tells the next document that nobody is signed in. */
-export function leave(): void {
-  location.replace(pages.login)
+/**
+ * To the login by a real navigation, so that the server tells the next document that nobody is signed in.
+ * @param next where to go on to afterwards
+ */
+export function leave(next?: string): void {
+  location.replace(withNext(pages.login, next))
 }

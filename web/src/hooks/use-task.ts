@@ -21,14 +21,16 @@ export function useTask(): Task {
   useEffect(() => () => current.current?.abort(), [])
 
   async function run(action: (signal: AbortSignal) => Promise<void>) {
-    // A ref and not the state: two clicks can come before React renders.
-    if (current.current) return
+    // A ref and not the state: two clicks can come before React renders. What was given up no longer counts: in
+    // development React takes every component away once and puts it back, with the same ref.
+    if (current.current && !current.current.signal.aborted) return
     const mine = (current.current = new AbortController())
     setBusy(true)
     setError(undefined)
     await action(mine.signal).catch((reason: unknown) => {
       if (!isAborted(reason)) setError(reason)
     })
+    if (current.current !== mine) return
     current.current = undefined
     setBusy(false)
   }

@@ -3,6 +3,7 @@ import { Button } from '#/components/button.tsx'
 import { ContainerCard } from '#/components/container-card.tsx'
 import { focusHeading, Page } from '#/components/page.tsx'
 import { useBerths, type Berths } from '#/hooks/use-berths.ts'
+import { useNotice } from '#/hooks/use-notice.ts'
 
 const words = {
   title: 'Your containers',
@@ -13,11 +14,13 @@ const words = {
   empty: 'No container types are configured here yet. Ask your administrator.',
 }
 
-/** The signed-in person's home: one card for each type. */
+/** The signed-in person's home: one card for each type. A page that led here may have left words to say why. */
 export function Dashboard() {
   const berths = useBerths()
+  const notice = useNotice()
   return (
     <Page title={words.title} aside={<Account email={berths.user?.email} />}>
+      {notice !== undefined && <p className="note">{notice}</p>}
       <Problem berths={berths} />
       {berths.containers ? <Cards berths={berths} /> : !berths.problem && <Loading />}
     </Page>

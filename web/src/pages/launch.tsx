@@ -1,15 +1,112 @@
+import { useEffect, useState } from 'react'
+import { ApiError } from '@berth/api/client.ts'
+import { canAct, connect, isSignedIn, launchLimit } from '#/api.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { Link } from '#/components/link.tsx'
 import { Page } from '#/components/page.tsx'
+import { isSignedOut, sentenceOf } from '#/errors.ts'
+import { leave } from '#/hooks/use-berths.ts'
+import type { Notice } from '#/hooks/use-notice.ts'
+import { useTask } from '#/hooks/use-task.ts'
+import { placeInContainer } from '#/launched.ts'
+import { pages, withNext } from '#/paths.ts'
+import { goInstead, usePlace } from '#/place.ts'
 
 const words = {
   title: 'Starting your container',
-  busy: 'One moment…',
+  failedTitle: 'Your container was not started',
+  starting: 'It is being started. This page moves on by itself as soon as it runs.',
+  patience: 'The first time this can take a minute.',
+  running: 'It is running. Taking you there…',
+  retry: 'Try again',
+  dashboard: 'Go to your containers',
+  noType: 'This link does not say which container to start. Choose one here.',
+  signInAgain: 'This page cannot tell that it was you who opened it.',
+  signIn: 'Sign in to start your container',
 }
 
-/** Where the gateway sends a person whose container does not wake by itself. */
+/**
+ * `/launch?type=dev&next=/ann-dev/x`: where the gateway sends people whose container does not wake by itself. It starts
+ * the container as soon as it opens, and leads on. All that a link from elsewhere can do with it is to start a container
+ * for its own owner.
+ */
 export function Launch() {
+  const { query } = usePlace()
+  const here = `${pages.launch}?${query}`
+  if (canAct()) return <Start type={query.get('type')} next={query.get('next')} here={here} />
+  return <SignIn next={here} />
+}
+
+function Start({ type, next, here }: { type: string | null; next: string | null; here: string }) {
+  const { error, run } = useTask()
+  const [isRunning, setRunning] = useState(false)
+
+  function start() {
+    void run(async (signal) => {
+      try {
+        if (type === null || type === '') return toDashboard(words.noType)
+        const api = connect(signal, launchLimit)
+        const { service_url } = await api.launchContainer({ params: { container_type: type } })
+        setRunning(true)
+        location.replace(placeInContainer(next, service_url))
+      } catch (reason) {
+        if (isSignedOut(reason)) leave(here)
+        if (isUnknownType(reason)) toDashboard(sentenceOf(reason))
+        throw reason
+      }
+    })
+  }
+
+  // oxlint-disable-next-line react/exhaustive-deps -- once, as soon as the page opens; after that by its button alone
+  useEffect(start, [])
+
+  const hasFailed = error !== undefined
   return (
-    <Page title={words.title} narrow>
-      <p role="status">{words.busy}</p>
+    <Page title={hasFailed ? words.failedTitle : words.title} narrow>
+      <div role="status" className="live">
+        {!hasFailed && <p>{isRunning ? words.running : words.starting}</p>}
+      </div>
+      {!hasFailed && !isRunning && <p className="hint">{words.patience}</p>}
+      <Alert error={error} />
+      {hasFailed && (
+        <div className="actions">
+          <Button look="primary" onPress={start}>
+            {words.retry}
+          </Button>
+          <a className="button" href={pages.home}>
+            {words.dashboard}
+          </a>
+        </div>
+      )}
     </Page>
   )
 }
+
+/**
+ * Leads strangers to the sign-in. Who is signed in but has no proof is on plain http away from this machine, and would get
+ * none by coming here again: they are told, so that they are not sent to and fro.
+ */
+function SignIn({ next }: { next: string }) {
+  const isOut = !isSignedIn()
+  useEffect(() => {
+    if (isOut) leave(next)
+  }, [isOut, next])
+
+  return (
+    <Page title={words.title} narrow>
+      {!isOut && <p>{words.signInAgain}</p>}
+      <p>
+        <Link to={withNext(pages.login, next)}>{words.signIn}</Link>
+      </p>
+    </Page>
+  )
+}
+
+/** Where all types are to be seen, with the reason for coming there. */
+function toDashboard(notice: string): void {
+  goInstead(pages.home, { notice } satisfies Notice)
+}
+
+/** The API's only reason for 400 here: no type of that name is configured. */
+const isUnknownType = (error: unknown) => error instanceof ApiError && error.status === 400

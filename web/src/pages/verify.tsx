@@ -10,8 +10,8 @@ import { isUnverified } from '#/errors.ts'
 import { useTask } from '#/hooks/use-task.ts'
 import { mailKinds } from '#/mail-request.ts'
 import { recallNext, takeNext } from '#/next.ts'
-import { pages, withNext } from '#/paths.ts'
-import { dropToken, go, tokenIn, usePlace } from '#/place.ts'
+import { isPage, pages, withNext } from '#/paths.ts'
+import { dropState, go, tokenIn, usePlace } from '#/place.ts'
 
 const words = {
   login: {
@@ -69,17 +69,18 @@ export function Verify({ kind }: { kind: 'login' | 'signup' }) {
 
 /**
  * A real navigation, where it is of use: the server puts the CSRF value of the new session into the next document.
- * On plain http it cannot, so the dashboard goes on in this one.
+ * On plain http it cannot, so our own pages go on in this one.
  */
 function enter(accessToken: string, next: string | undefined): void {
-  if (isSecureContext || next !== undefined) return location.replace(next ?? pages.home)
+  const to = next ?? pages.home
+  if (isSecureContext || !isPage(to)) return location.replace(to)
   keepToken(accessToken)
-  go(pages.home)
+  go(to)
 }
 
 /** A used, expired or wrong token would only be refused again after a reload. */
 function forgetRefused(error: unknown): never {
-  if (error instanceof ApiError && error.status === 400) dropToken()
+  if (error instanceof ApiError && error.status === 400) dropState()
   throw error
 }
 
