@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertOk, blockContainer, engineState, recordOf, unblockContainer } from '#test/support/asking.ts'
+import { fragile, outside, patiently, startRig } from '#test/support/control-plane.ts'
+import { refusingRuntime, slowRuntime } from '#test/support/misbehaving.ts'
+import { testTemplates } from '#test/support/berth.ts'
+import { ObedientGateway } from '#test/support/obedient-gateway.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+
+/** Counts what the engine is asked to do. */
+const asked: string[] = []
+const countingRuntime = (runtime: Runtime): Runtime => ({
+  ...runtime,
+  start: (id, signal) => (asked.push('start'), runtime.start(id, signal)),
+  create: (spec, signal) => (asked.push('create'), runtime.create(spec, signal)),
+  inspect: (name) => (asked.push('inspect'), runtime.inspect(name)),
+})
+
+const rig = await startRig({ after }, fragile, { wrapRuntime: countingRuntime })
+const { berth, control } = rig
+const admin = await rig.person('boss')
+
+test('a paused container runs again when its owner asks for it, and only that is asked of the engine', async () => {
+  const ann = await rig.person('ann')
+  await outside.pause(ann.address().containerId)
+  await ann.untilWord('paused')
+  asked.length = 0
+  assert.equal(await control.wake(ann.prefix), undefined)
+  assert.equal(ann.word(), 'running')
+  assert.equal(await engineState(berth, ann.address().containerId), 'running')
+  assert.deepEqual(asked, ['start'])
+})
+
+test('of a stopped container fifty wakes at once make one start, and all of them wait for it', async () => {
+  const bob = await rig.person('bob')
+  const { containerId } = bob.address()
+  await outside.stop(containerId)
+  await bob.untilWord('asleep')
+  asked.length = 0
+  const answers = await Promise.all(Array.from({ length: 50 }, () => control.wake(bob.prefix)))
+  assert.ok(answers.every((answer) => answer === undefined))
+  assert.equal(bob.address().containerId, containerId)
+  assert.deepEqual(asked, ['start'])
+})
+
+test('what crashes after a wake has crashed, although Berth had put it to sleep before', async () => {
+  const cat = await rig.person('cat')
+  const record = await recordOf(admin, cat.id)
+  assertOk(await blockContainer(admin, record.id))
+  assertOk(await unblockContainer(admin, record.id))
+  await cat.untilWord('asleep')
+  assert.equal(await control.wake(cat.prefix), undefined)
+  await sleep(300)
+  await outside.signal(cat.address().containerId, 'USR1')
+  await cat.untilWord('crashed')
+})
+
+test('what is blocked is not woken, also when the block comes while it wakes', async () => {
+  const dan = await rig.person('dan')
+  const { containerId } = dan.address()
+  const record = await recordOf(admin, dan.id)
+  assertOk(await blockContainer(admin, record.id))
+  assert.notEqual(await control.wake(dan.prefix), undefined)
+  assert.equal(await engineState(berth, containerId), 'exited')
+  for (let round = 0; round < 4; round++) {
+    assertOk(await unblockContainer(admin, record.id))
+    const waking = control.wake(dan.prefix)
+    await sleep(round * 60)
+    const blocked = blockContainer(admin, record.id)
+    await waking
+    assertOk(await blocked)
+    assert.equal(await engineState(berth, containerId), 'exited', `round ${round}`)
+    assert.equal(rig.gateway.places.get(dan.prefix)?.isBlocked, true)
+  }
+})
+
+test('a wake during a launch is that launch', async (t) => {
+  const slow = await startRig(t, {}, { wrapRuntime: (runtime) => slowRuntime(runtime, 200) })
+  const eve = await slow.person('eve')
+  await outside.stop(eve.address().containerId)
+  await eve.untilWord('asleep')
+  const [launched, woken] = await Promise.all([
+    eve.call('POST', '/api/container/restart'),
+    sleep(50).then(() => slow.control.wake(eve.prefix)),
+  ])
+  assertOk(launched)
+  assert.equal(woken, undefined)
+  assert.equal(eve.address().containerId, launched.body.container_id)
+})
+
+test('what crashed is not started by a visit; why, and its last lines, are explained', async () => {
+  const fay = await rig.person('fay')
+  await outside.signal(fay.address().containerId, 'USR1')
+  await fay.untilWord('crashed')
+  const absence = { absent: 'crashed', exitCode: 3 }
+  assert.deepEqual(await control.wake(fay.prefix), absence)
+  assert.equal(fay.word(), 'crashed')
+  const { lastLines, ...rest } = await control.explain(fay.prefix)
+  assert.deepEqual(rest, { absence, displayName: 'Development' })
+  assert.equal(lastLines.at(-1), 'last words')
+})
+
+test('a wake that comes in the moment of a crash does not hide it', async () => {
+  const gus = await rig.person('gus')
+  await outside.signal(gus.address().containerId, 'USR1')
+  await patiently(
+    () => gus.word() !== 'running',
+    () => 'it did not end',
+  )
+  assert.deepEqual(await control.wake(gus.prefix), { absent: 'crashed', exitCode: 3 })
+})
+
+test('what ran out of memory says so', async () => {
+  const hal = await rig.person('hal')
+  await outside.signal(hal.address().containerId, 'USR2')
+  await hal.untilWord('out-of-memory')
+  const { absence, lastLines } = await control.explain(hal.prefix)
+  assert.equal(absence?.absent, 'out-of-memory')
+  assert.ok(lastLines.includes('hungry'))
+})
+
+test('a container that was removed while it slept unnoticed is made anew by a wake', async (t) => {
+  const quiet = await startRig(t, {}, { wrapRuntime: (runtime) => ({ ...runtime, watch: () => undefined }) })
+  const ida = await quiet.person('ida')
+  const { containerId } = ida.address()
+  await outside.stop(containerId)
+  await quiet.control.explain(ida.prefix)
+  assert.equal(ida.word(), 'asleep')
+  await outside.remove(containerId)
+  assert.equal(await quiet.control.wake(ida.prefix), undefined)
+  assert.notEqual(ida.address().containerId, containerId)
+})
+
+test('a container of an older template is made anew when it wakes, unless it was only paused', async (t) => {
+  const first = await startRig(t)
+  const [jim, kim] = [await first.person('jim'), await first.person('kim')]
+  const [stopped, paused] = [jim.address().containerId, kim.address().containerId]
+  await Promise.all([outside.stop(stopped), outside.pause(paused)])
+  await first.berth.close()
+  const gateway = new ObedientGateway()
+  const { instance, dataDir } = first.berth
+  const env = { CONTAINER_TEMPLATES: await testTemplates({ env: { NEW: '1' } }) }
+  const { control: later } = await startRig(t, {}, { instance, dataDir, gateway, env })
+  assert.equal(gateway.wordFor(kim.prefix), 'paused')
+  assert.deepEqual([await later.wake(jim.prefix), await later.wake(kim.prefix)], [undefined, undefined])
+  const where = (prefix: string) => JSON.stringify(gateway.places.get(prefix)?.where)
+  assert.ok(!where(jim.prefix).includes(stopped))
+  assert.ok(where(kim.prefix).includes(paused))
+})
+
+test('an image that cannot be had is told until a launch succeeds', async (t) => {
+  const fault = { active: true }
+  const bare = await startRig(t, {}, { wrapRuntime: (runtime) => refusingRuntime(runtime, fault) })
+  const lea = await bare.person('lea')
+  assert.equal(lea.word(), 'no-image')
+  assert.equal((await bare.control.wake(lea.prefix))?.absent, 'no-image')
+  assert.equal((await bare.control.explain(lea.prefix)).absence?.absent, 'no-image')
+  fault.active = false
+  assertOk(await lea.call('POST', '/api/container/launch/dev'))
+  assert.equal(lea.word(), 'running')
+  await outside.stop(lea.address().containerId)
+  await lea.untilWord('asleep')
+})
+
+test('an explanation takes less than three seconds although the engine takes longer', async (t) => {
+  const never = () => new Promise<never>(() => {})
+  const hung = { active: false }
+  const slow = await startRig(
+    t,
+    {},
+    {
+      wrapRuntime: (runtime) => ({
+        ...runtime,
+        logs: never,
+        inspectId: (id) => (hung.active ? never() : runtime.inspectId(id)),
+      }),
+    },
+  )
+  const mia = await slow.person('mia')
+  hung.active = true
+  const began = performance.now()
+  const { lastLines, displayName } = await slow.control.explain(mia.prefix)
+  assert.ok(performance.now() - began < 3_000)
+  assert.deepEqual([lastLines, displayName], [[], 'Development'])
+})
+
+test('of what nobody knows it is only said that it is missing', async () => {
+  assert.deepEqual(await control.wake('nobody-dev'), { absent: 'missing', exitCode: null })
+  const { absence, lastLines } = await control.explain('nobody-dev')
+  assert.deepEqual([absence?.absent, lastLines], ['missing', []])
+  control.suspect('nobody-dev')
+  control.used([{ prefix: 'nobody-dev', at: Date.now() }])
+})

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Address, ControlPlane } from '#/gateway/gateway.ts'
+import { startBerth, testTemplates, type Berth, type BerthOptions, type Lifetime, type Person } from './berth.ts'
+import { askEngine } from './engine.ts'
+import { ObedientGateway } from './obedient-gateway.ts'
+
+/** A Berth whose gateway shows what it was told, and one person with a container of the first type. */
+export interface Rig {
+  readonly berth: Berth
+  readonly gateway: ObedientGateway
+  readonly control: ControlPlane
+  /** Somebody who signed up; the first one is an administrator. */
+  person(name: string): Promise<Tenant>
+}
+
+/** Somebody and their `dev` container, as the gateway knows it. */
+export interface Tenant extends Person {
+  readonly prefix: string
+  /** Where it is now. @throws when it is absent */
+  address(): Address
+  /** Its word, or undefined: see `ObedientGateway.wordFor`. */
+  word(): string | undefined
+  /** Looks until the gateway knows it so, at most 15 s. */
+  untilWord(word: string | undefined): Promise<void>
+}
+
+/** @param fields of the templates */
+export async function startRig(
+  lifetime: Lifetime,
+  fields: Record<string, unknown> = {},
+  options: BerthOptions & { readonly gateway?: ObedientGateway } = {},
+): Promise<Rig> {
+  const gateway = options.gateway ?? new ObedientGateway()
+  const env = { CONTAINER_TEMPLATES: await testTemplates(fields), ...options.env }
+  const berth = await startBerth(lifetime, { ...options, gateway, env })
+  const { control } = gateway
+  if (!control) throw new Error('the gateway was never served')
+  const person = async (name: string) => tenantOf(gateway, await berth.signUp(`${name}@x.org`))
+  return { berth, gateway, control, person }
+}
+
+export function tenantOf(gateway: ObedientGateway, person: Person): Tenant {
+  const prefix = `${person.slug}-dev`
+  const word = () => gateway.wordFor(prefix)
+  return {
+    ...person,
+    prefix,
+    word,
+    address: () => {
+      const where = gateway.places.get(prefix)?.where
+      if (!where || !('host' in where)) throw new Error(`${prefix} is ${where?.absent ?? 'nowhere'}`)
+      return where
+    },
+    untilWord: (wanted) =>
+      patiently(
+        () => word() === wanted,
+        () => `${prefix} is ${word()}, not ${wanted}`,
+      ),
+  }
+}
+
+/** Looks every 10 ms until it is so. @throws after 15 s, in the given words */
+export async function patiently(isSo: () => boolean | Promise<boolean>, words: () => string): Promise<void> {
+  const end = performance.now() + 15_000
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(words())
+    await sleep(10)
+  }
+}
+
+/** A program that ends with 3 at SIGUSR1 and eats up all memory at SIGUSR2; it says a line before either. */
+export const fragile = {
+  command: [
+    '/bin/sh',
+    '-c',
+    'trap "echo last words; exit 3" USR1; trap "echo hungry; exec tail /dev/zero" USR2; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done',
+  ],
+}
+
+/** Behind Berth's back. */
+export const outside = {
+  pause: (id: string) => askEngine('POST', `/containers/${id}/pause`),
+  unpause: (id: string) => askEngine('POST', `/containers/${id}/unpause`),
+  stop: (id: string) => askEngine('POST', `/containers/${id}/stop`),
+  start: (id: string) => askEngine('POST', `/containers/${id}/start`),
+  signal: (id: string, signal: string) => askEngine('POST', `/containers/${id}/kill`, { query: { signal } }),
+  remove: (id: string) => askEngine('DELETE', `/containers/${id}`, { query: { force: 'true' } }),
+}
