@@ -33,9 +33,8 @@ async function main(): Promise<void> {
   process.once('exit', () => removeRunFolder(folder))
   const gateway = createNetGateway()
   const report = (problem: string) => say('error', problem)
-  let forks = 0
   const supervisor = new Supervisor({
-    begin: () => followApi(forkApi(path.join(folder, `api-${++forks}.sock`)), gateway, report),
+    begin: () => followApi(forkApi(path.join(folder, 'api.sock')), gateway, report),
     announce: (words) => process.stdout.write(words),
     say,
   })
@@ -50,7 +49,7 @@ async function main(): Promise<void> {
   process.exit(await supervisor.run())
 }
 
-/** @param socket of its own, so that none meets what another left behind */
+/** All have the same socket, one after the other: requests that wait for an API that is away find the next one there. */
 function forkApi(socket: string): ChildProcess {
   const program = path.join(import.meta.dirname, 'api-process.ts')
   const child = fork(program, [socket], { execArgv: apiFlags, env: apiEnvironment })

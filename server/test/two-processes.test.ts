@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { mkdtempSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
 import http from 'node:http'
 import type { Socket } from 'node:net'
 import path from 'node:path'
+import { tmpdir } from 'node:os'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#/store/database.ts'
@@ -38,14 +39,16 @@ const template = {
   port: 8080,
   memory: '128m',
 }
-const env = { CONTAINER_TEMPLATES: JSON.stringify({ dev: template }), LOG_LEVEL: 'info' }
-
 /** A started program with Ann, whose container answers. */
-async function withAnn(t: TestContext): Promise<{ program: Program; token: string }> {
-  const program = runProgram(t, env)
+async function withAnn(t: TestContext): Promise<{ program: Program; token: string; templates: string }> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-templates-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const templates = path.join(folder, 'templates.json')
+  writeFileSync(templates, JSON.stringify({ dev: template }))
+  const program = runProgram(t, { CONTAINER_TEMPLATES_FILE: templates })
   const token = await signIn(program, 'ann@x.org')
   await waitFor("Ann's container answers", async () => (await program.fetch('/ann-dev/', token)).status === 200)
-  return { program, token }
+  return { program, token, templates }
 }
 
 interface Download {
@@ -101,21 +104,26 @@ async function assertStreams({ count, isOver }: Download): Promise<void> {
 
 const back = /"msg":"the API is back"/
 
-test('when the API process is killed, streams and known routes go on, and it comes back with what was revoked meanwhile', async (t) => {
-  const { program, token } = await withAnn(t)
+test('while the API process is away, streams and known routes go on, and it comes back with what was revoked meanwhile', async (t) => {
+  const { program, token, templates } = await withAnn(t)
   const doomed = await signIn(program, 'ann@x.org', 'login')
   const socket = await openWebSocket(program, token)
   const [kept, cut] = [await download(program, token), await download(program, doomed)]
   const database = await openDatabase(null, program.dataDir)
   t.after(() => database.close())
 
+  // Without its templates it cannot come back.
+  renameSync(templates, `${templates}.away`)
   process.kill(program.api(), 'SIGKILL')
   await insertRevokedToken(database.db, { jti: jtiOf(doomed), expiresAt: new Date(Date.now() + 3_600_000) })
   assert.equal((await program.fetch('/api/user/me', token)).status, 503)
+  await program.said(/started again in 0.4 s/)
   assert.equal((await program.fetch('/ann-dev/', token)).status, 200)
+  assert.equal((await program.fetch('/ann-dev/', doomed)).status, 200, 'nobody has told the gateway yet')
   await assertEchoes(socket)
   await assertStreams(kept)
 
+  renameSync(`${templates}.away`, templates)
   await program.said(back)
   await sleep(1000)
   assert.equal((await program.fetch('/ann-dev/', doomed)).status, 401)

@@ -8,6 +8,7 @@ import { isFault } from './header-lines.ts'
 import { Identification } from './identify.ts'
 import { gatewayRefusals, type GatewayRefusal } from './refusals.ts'
 import { longestRequestHead, readRequestHead, type RequestHead } from './request-head.ts'
+import { Platform } from './route.ts'
 import { askAgain, serveRequest, wakeFor } from './serve-request.ts'
 import type { Stream } from './stream.ts'
 import { Tunnel, type TunnelClient } from './tunnel.ts'
@@ -191,7 +192,9 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   }
 
   failed(cause: Error, hasBegun: boolean): void {
-    if (!hasBegun) return this.refuse(gatewayRefusals.appFailed(cause))
+    // A process that is being killed still accepts connections for some milliseconds.
+    const isPlatform = this.#exchange?.parts.upstream instanceof Platform
+    if (!hasBegun) return this.refuse(gatewayRefusals[isPlatform ? 'platformDown' : 'appFailed'](cause))
     this.#report(cause)
     this.cut()
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Activity, Person, Place, TypeRules } from '../gateway.ts'
 import type { People } from './people.ts'
 import { Route } from './route.ts'
@@ -38,7 +39,14 @@ export class Routes {
 
   /** Takes other rules for the types; routes whose rules changed are made anew at the next `set`. */
   setTypes(types: Readonly<Record<string, TypeRules>>): void {
-    this.#types = new Map(Object.entries(types))
+    const before = this.#types
+    // Another control plane tells the same rules as other objects; open streams must not pay for that.
+    this.#types = new Map(
+      Object.entries(types).map(([type, rules]) => {
+        const known = before.get(type)
+        return [type, known && isDeepStrictEqual(known, rules) ? known : rules]
+      }),
+    )
   }
 
   get(prefix: string): Route | undefined {
