@@ -61,7 +61,7 @@ export function absenceWords(why: Why, name: string, exitCode: number | null): A
     },
     failed: {
       title: `${name} could not be started`,
-      what: `The container engine did not start it. ${exitCode === null ? '' : `${exitCodeInWords(exitCode)} `}${filesStay}`,
+      what: `Starting it did not work. ${exitCode === null ? '' : `${exitCodeInWords(exitCode)} `}${filesStay}`,
       todo: 'Try again. If that does not help, ask your administrator.',
       help: 'start',
       button: 'Try again',

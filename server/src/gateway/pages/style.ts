@@ -24,7 +24,7 @@ h2{font-size:1.15rem}
 a{color:var(--accent);text-underline-offset:.18em}
 a:hover{color:var(--accent-strong)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:8px}
-header{display:flex;align-items:center;min-height:4rem;padding:.6rem max(clamp(1rem,4vw,2rem),50vw - 33rem);background:var(--surface);border-bottom:1px solid var(--line)}
+header{display:flex;align-items:center;min-height:calc(4rem + 1px);padding:.6rem calc(max(0px,50vw - 33rem) + clamp(1rem,4vw,2rem));background:var(--surface);border-bottom:1px solid var(--line)}
 .brand{display:inline-flex;align-items:center;gap:.6rem;font-size:1.15rem;font-weight:700;color:var(--ink);text-decoration:none}
 .brand:hover{color:var(--accent)}
 main,.part{display:grid;grid-template-columns:minmax(0,1fr);gap:1rem}
