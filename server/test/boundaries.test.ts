@@ -49,7 +49,7 @@ const offenders = (isWrong: (each: Import) => boolean) => imports.filter(isWrong
 
 test('every import is seen by these rules', () => {
   assert.ok(imports.length > 150, `only ${imports.length} imports found`)
-  assert.ok(imports.some(({ file, target }) => file === 'server/src/main.ts' && target === 'server/src/app.ts'))
+  assert.ok(imports.some(({ file, target }) => file === 'server/src/api-process.ts' && target === 'server/src/app.ts'))
 })
 
 test('the API definition imports nothing but itself and its schema library', () => {
@@ -112,32 +112,47 @@ test('every folder of the server has its rule', () => {
   assert.deepEqual([...folders].sort(), Object.keys(allowed).sort())
 })
 
-test('adapters are chosen in main.ts alone', () => {
+/** The two processes begin here. */
+const programs = ['server/src/main.ts', 'server/src/api-process.ts']
+
+test('adapters are chosen in the program files alone', () => {
   const adapters = [
     'server/src/runtime/docker-engine/',
-    'server/src/gateway/builtin/',
+    'server/src/gateway/net/',
     'server/src/mail/smtp.ts',
     'server/src/mail/outbox.ts',
   ]
   const isWrong = ({ file, target }: Import) =>
     among(target, ...adapters) &&
-    file !== 'server/src/main.ts' &&
+    !programs.includes(file) &&
     path.posix.dirname(file) !== path.posix.dirname(target) &&
     !among(file, ...adapters)
   assert.deepEqual(offenders(isWrong), [])
+})
+
+test('the gateway process loads neither store, engine, settings nor Fastify: what it does not hold cannot leak from it', () => {
+  const loaded = new Set(['server/src/main.ts'])
+  for (const file of loaded)
+    for (const each of imports) if (each.file === file && !each.isTypeOnly) loaded.add(each.target)
+  const mayBeLoaded = ['server/src/main.ts', 'server/src/gateway/', 'server/src/processes/', 'node:', 'jose']
+  assert.ok(loaded.size > 20, `only ${loaded.size} files found`)
+  assert.deepEqual(
+    [...loaded].filter((target) => !among(target, ...mayBeLoaded)),
+    [],
+  )
 })
 
 test('each library has its one place', () => {
   const places: [RegExp, string[]][] = [
     [/^(kysely|pg|node:sqlite)(\/|$)/, ['server/src/store/']],
     [/^(@?fastify)(\/|$)/, ['server/src/http/']],
-    [/^jose$/, ['server/src/accounts/']],
+    [/^jose$/, ['server/src/accounts/', 'server/src/gateway/net/']],
     [/^nodemailer$/, ['server/src/mail/']],
     [
       /^(dockerode|docker-modem|undici|httpxy)(\/|$)/,
       ['server/src/runtime/docker-engine/', 'server/src/gateway/builtin/'],
     ],
-    [/^node:child_process$/, ['server/src/main.ts']],
+    [/^node:child_process$/, ['server/src/main.ts', 'server/src/processes/']],
   ]
   for (const [library, where] of places)
     assert.deepEqual(
@@ -146,10 +161,9 @@ test('each library has its one place', () => {
     )
 })
 
-test('main.ts alone reads the environment and ends the process', () => {
+test('the program files alone read the environment and end the process', () => {
   const found = sources.filter(
-    (file) =>
-      file !== 'server/src/main.ts' && /process\.(env|exit)\b/.test(readFileSync(path.join(root, file), 'utf8')),
+    (file) => !programs.includes(file) && /process\.(env|exit)\b/.test(readFileSync(path.join(root, file), 'utf8')),
   )
   assert.deepEqual(found, [])
 })
