@@ -39,6 +39,9 @@ export class AppConnection {
   private constructor(upstream: Upstream, address: AppAddress) {
     this.upstream = upstream
     this.#socket = new AppSocket({
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveAfter,
       onread: { buffer: () => this.#buffer, callback: (length, bytes) => this.#read(length, bytes as Buffer) },
     })
     this.#socket.on('error', (error) => (this.#error = error))
@@ -46,7 +49,7 @@ export class AppConnection {
     this.#socket.on('end', () => this.#ended())
     this.#socket.on('close', () => this.#ended())
     if ('path' in address) this.#socket.connect({ path: address.path })
-    else this.#socket.connect({ host: address.host, port: address.port, noDelay: true })
+    else this.#socket.connect(address.port, address.host)
   }
 
   /** Connects. Rejects when the app has not accepted within `limit` ms. */
@@ -57,7 +60,6 @@ export class AppConnection {
       const timer = setTimeout(() => socket.destroy(new Error(`no connection within ${limit} ms`)), limit)
       socket.once('connect', () => {
         clearTimeout(timer)
-        socket.setKeepAlive(true, keepAliveAfter)
         resolve(connection)
       })
       socket.once('close', () => {

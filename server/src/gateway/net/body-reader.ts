@@ -13,7 +13,8 @@ const sizeLine = new RegExp(
 )
 
 const [lineFeed, carriageReturn] = [10, 13]
-const noNames = new NotableNames([])
+/** What a trailer must not say any more: how long the message was, and for whom (RFC 9110, 6.5.1). */
+const tooLate = new NotableNames(['content-length', 'host', 'transfer-encoding'])
 
 type Place = 'size' | 'data' | 'data-end' | 'trailers' | 'done'
 
@@ -152,8 +153,9 @@ export class BodyReader {
     }
     const section = this.#line.slice(0, stop)
     this.#line = ''
-    const lines = readLines(section, 0, noNames)
+    const lines = readLines(section, 0, tooLate)
     if (isFault(lines)) this.problem = lines
+    else if (lines.length > 0) this.problem = fault('Its trailers speak of its length or host.')
     this.trailers = section.slice(0, -2)
     this.#place = 'done'
     return at + stop - before

@@ -97,12 +97,13 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
 
   // For the request that is being served
 
-  /** Begins an exchange for it. @param rest what came behind its head @throws {GatewayRefusal} 400 when its body is malformed */
-  begin(exchange: Exchange, rest: Buffer): void {
+  /** Begins an exchange for it. @throws {GatewayRefusal} 400 when what has come of its body is malformed */
+  begin(exchange: Exchange): void {
     this.#exchange = exchange
+    const rest = this.#stash ?? nothing
     const stop = exchange.readFirst(rest, 0)
     this.#first = rest.subarray(0, exchange.passable)
-    if (stop < rest.length) this.#stash = rest.subarray(stop)
+    this.#stash = stop < rest.length ? rest.subarray(stop) : undefined
     // Until the app can take it, the rest of the body stays where it is.
     if (!exchange.isRequestDone) this.pause()
   }
@@ -180,15 +181,10 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     this.#endRequest()
     if (isLast || this.#core.isClosing) return this.#leave()
     this.#deadline = clock.now + this.#limits.idle
-    const stash = this.#stash
-    if (stash === undefined) return
-    this.#stash = undefined
+    // A client that asks and asks without reading gets no further answer before it has read some.
+    if (this.#socket.writableNeedDrain) this.#waitForReader()
     // Not at once: a thousand requests sent together must not be served a thousand calls deep.
-    setImmediate(() => {
-      if (this.#socket.destroyed) return
-      this.resume()
-      this.#readHead(stash)
-    })
+    else if (this.#stash) setImmediate(() => this.#readNext())
   }
 
   failed(cause: Error, hasBegun: boolean): void {
@@ -235,7 +231,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     if (this.#tunnel) this.#deadline = this.#tunnel.lastByteAt + this.#limits.silentWebSocket
     if (clock.now < this.#deadline) return
     this.#deadline = Number.POSITIVE_INFINITY
-    if (this.isIdle && this.#stash) this.#refuseUnread(gatewayRefusals.tooSlow())
+    if (this.isIdle && this.#stash && this.#stash.length > 0) this.#refuseUnread(gatewayRefusals.tooSlow())
     else if (this.#tunnel) this.#tunnel.cut()
     else this.cut()
   }
@@ -251,6 +247,20 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     if (stop < bytes.length && !this.#isLeaving) this.#keep(bytes.subarray(stop))
   }
 
+  #waitForReader(): void {
+    this.#deadline = clock.now + this.#limits.stalled
+    this.#stash ??= nothing
+    this.pause()
+  }
+
+  #readNext(): void {
+    const stash = this.#stash
+    if (!stash || !this.isIdle || this.#socket.destroyed) return
+    this.#stash = undefined
+    this.resume()
+    if (stash.length > 0) this.#readHead(stash)
+  }
+
   /** What comes before its turn waits, and nothing more is read. */
   #keep(bytes: Buffer): void {
     this.#stash = this.#stash ? Buffer.concat([this.#stash, bytes]) : bytes
@@ -261,12 +271,12 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     const text = bytes.toString('latin1', 0, Math.min(bytes.length, longestRequestHead + 4))
     const end = text.indexOf('\r\n\r\n')
     if (end === -1 || end > longestRequestHead) return this.#waitForHead(bytes)
-    this.#stash = undefined
     const head = readRequestHead(text.slice(0, end + 4))
     if (isFault(head)) return this.#refuseUnread(gatewayRefusals.badMessage(head))
+    this.#stash = end + 4 === bytes.length ? undefined : bytes.subarray(end + 4)
     this.#head = head
     this.#deadline = Number.POSITIVE_INFINITY
-    serveRequest(this.#core, this, head, end + 4 === bytes.length ? nothing : bytes.subarray(end + 4))
+    serveRequest(this.#core, this, head)
   }
 
   #waitForHead(bytes: Buffer): void {
@@ -303,6 +313,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   #drained(): void {
     if (this.#tunnel) return this.#tunnel.clientDrained()
     if (this.#exchange?.isRequestDone) this.#deadline = Number.POSITIVE_INFINITY
+    if (this.isIdle) this.#readNext()
     this.#exchange?.clientDrained()
   }
 

@@ -64,17 +64,20 @@ export function headForClient(
   { isLast, isUnchunked, isUpgrade }: { isLast: boolean; isUnchunked: boolean; isUpgrade: boolean },
 ): string | undefined {
   const { text, linesStart, notable } = head
-  let added = isLast ? 'Connection: close\r\n' : isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''
-  const changed: NotableLine[] = []
+  const added = isLast ? 'Connection: close\r\n' : isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''
+  // In their order: of two cookies of one name the later one counts.
+  let lines = ''
+  let at = linesStart
   for (const each of notable) {
     const value = valueFor(each, to, isUnchunked || head.status === 204)
     if (value === each.value) continue
-    changed.push(each)
-    if (value !== undefined) added += `${text.slice(each.start, text.indexOf(':', each.start))}: ${value}\r\n`
+    lines += text.slice(at, each.start)
+    if (value !== undefined) lines += `${text.slice(each.start, text.indexOf(':', each.start))}: ${value}\r\n`
+    at = each.end
   }
-  if (changed.length === 0 && added === '' && head.named.length === 0) return undefined
-  const kept = withoutNamed(without(text, linesStart, changed), head.named, new Set(framing))
-  return `${text.slice(0, linesStart)}${kept}${added}\r\n`
+  if (at === linesStart && added === '' && head.named.length === 0) return undefined
+  lines += text.slice(at, -2)
+  return `${text.slice(0, linesStart)}${withoutNamed(lines, head.named, new Set(framing))}${added}\r\n`
 }
 
 /** The lines behind an answer's chunked body. None that rewrites or speaks for the origin: browsers ignore those there anyway. */

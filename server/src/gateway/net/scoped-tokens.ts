@@ -3,8 +3,8 @@ import { clock } from './clock.ts'
 import type { Caller } from './people.ts'
 import type { Route } from './route.ts'
 
-/** A token is handed out again until it has less than this left, in ms. */
-const reserve = 300_000
+/** A token is asked for anew when it has less than this left, in ms, and waited for when it has less than that. */
+const [reserve, leastLeft] = [300_000, 10_000]
 
 /**
  * The token that the app gets in place of the caller's own. At once when there is one; a promise at the first request of
@@ -20,7 +20,8 @@ export function tokenForApp(
   const known = route.scopedTokens.get(caller.userId)
   if (known && known.expiresAt - clock.now > reserve) return known.token
   const asked = ask(control, route, caller)
-  return known ? known.token : asked
+  if (!known) return asked
+  return known.expiresAt - clock.now > leastLeft ? known.token : asked.then((token) => token ?? known.token)
 }
 
 function ask(control: ControlPlane, route: Route, { userId }: Caller): Promise<string | undefined> {

@@ -21,19 +21,17 @@ interface Request {
   readonly client: ClientConnection
   readonly head: RequestHead
   readonly target: Target
-  /** What came behind the head. */
-  readonly rest: Buffer
 }
 
 /**
  * Serves one request: from the platform, from a container's app, or with a refusal. Nothing here waits when the caller
  * and the app are known, which is nearly always.
  */
-export function serveRequest(core: Core, client: ClientConnection, head: RequestHead, rest: Buffer): void {
+export function serveRequest(core: Core, client: ClientConnection, head: RequestHead): void {
   const { serving } = core
   if (!serving) return client.refuse(gatewayRefusals.starting())
   if (core.isClosing) return client.refuse(gatewayRefusals.shuttingDown())
-  const request = { core, serving, client, head, target: cutTarget(head.target), rest }
+  const request = { core, serving, client, head, target: cutTarget(head.target) }
   guarded(client, () => (isForContainer(request) ? identifyAndServe(request) : servePlatform(request)))
 }
 
@@ -56,11 +54,14 @@ function guarded(client: ClientConnection, work: () => void): void {
   }
 }
 
+/** @throws {GatewayRefusal} 400 for `//host/x`, which some programs take for another host */
 function isForContainer({ core, serving, target }: Request): boolean {
+  if (target.segment === '' && target.rest !== '')
+    throw gatewayRefusals.badTarget('It must begin with exactly one slash.')
   return core.routes.get(target.segment) !== undefined || isContainerSegment(target.segment, serving.reservedSlugs)
 }
 
-function servePlatform({ core, serving, client, head, rest }: Request): void {
+function servePlatform({ core, serving, client, head }: Request): void {
   core.usage.beginRequest(undefined)
   const plain: RequestHead = head.opensWebSocket ? { ...head, opensWebSocket: false } : head
   const appHead = headForPlatform(plain, originOf(serving, client, head))
@@ -69,7 +70,6 @@ function servePlatform({ core, serving, client, head, rest }: Request): void {
     serving,
     client,
     new Exchange({ head: plain, upstream, appHead, destined: undefined, caller: undefined }, client),
-    rest,
     false,
   )
 }
@@ -111,7 +111,7 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
 const missing = { absent: 'missing', exitCode: null } as const
 
 function serveApp(request: Request, route: Route, isOwner: boolean, identity: Identity | undefined): void {
-  const { core, serving, client, head, target, rest } = request
+  const { core, serving, client, head, target } = request
   const { prefix } = route.place
   if (head.opensWebSocket) core.usage.checkWebSockets(identity?.caller)
   core.usage.beginRequest(identity?.caller)
@@ -119,12 +119,12 @@ function serveApp(request: Request, route: Route, isOwner: boolean, identity: Id
   const origin = `${serving.settings.scheme}://${head.host ?? ''}`.toLowerCase()
   const destined = { prefix, rules: route.rules, origin }
   const exchange = new Exchange({ head, upstream: route, appHead, destined, caller: identity?.caller }, client)
-  start(serving, client, exchange, rest, isOwner)
+  start(serving, client, exchange, isOwner)
 }
 
 /** On a connection that was kept, when there is one and the request could be sent again, else on a new one. */
-function start(serving: Serving, client: ClientConnection, exchange: Exchange, rest: Buffer, isOwner: boolean): void {
-  client.begin(exchange, rest)
+function start(serving: Serving, client: ClientConnection, exchange: Exchange, isOwner: boolean): void {
+  client.begin(exchange)
   const { upstream } = exchange.parts
   const kept = exchange.isRepeatable && upstream.address ? upstream.takeIdle() : undefined
   if (kept) client.send(kept)
