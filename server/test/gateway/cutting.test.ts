@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test, type TestContext } from 'node:test'
+import type { Change, Known } from '#/gateway/gateway.ts'
+import {
+  annToken,
+  bobToken,
+  get,
+  keptHead,
+  headOf,
+  listen,
+  placeOf,
+  rawClient,
+  startBench,
+  switching,
+  tokenFor,
+  until,
+  upgradeHead,
+  webSocketLines,
+  type Bench,
+  type BenchChanges,
+  type RawClient,
+} from '#test/support/gateway-bench.ts'
+
+/** Within which time a stream must be cut, in ms. */
+const limit = 1_000
+
+/** An app that never ends what it begins: an event stream, an answer that is awaited, an upload, a WebSocket. */
+function endlessApp(atApp: Set<net.Socket>): net.Server {
+  return net.createServer((socket) => {
+    atApp.add(socket)
+    socket.on('close', () => atApp.delete(socket))
+    socket.on('end', () => socket.end())
+    socket.once('data', (bytes) => {
+      const head = bytes.toString('latin1')
+      if (/\r\nupgrade: websocket/i.test(head)) socket.write(switching)
+      else if (head.includes('/events')) socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n')
+    })
+  })
+}
+
+interface Streams {
+  readonly bench: Bench
+  readonly clients: Record<string, RawClient>
+  readonly atApp: Set<net.Socket>
+}
+
+/** One stream of each kind, open, with a token. */
+async function openStreams(t: TestContext, token: string, changes: BenchChanges = {}): Promise<Streams> {
+  const atApp = new Set<net.Socket>()
+  const bench = await startBench(t, endlessApp(atApp), changes)
+  const head = (text: string) => text.replace(annToken, token)
+  const requests = {
+    events: head(keptHead('GET /ann-dev/events HTTP/1.1')),
+    waiting: head(keptHead('GET /ann-dev/waiting HTTP/1.1')),
+    upload: head(keptHead('PUT /ann-dev/upload HTTP/1.1', 'Content-Length: 1000000')),
+    socket: head(upgradeHead()),
+  }
+  const clients: Record<string, RawClient> = {}
+  for (const [name, bytes] of Object.entries(requests)) {
+    const client = await rawClient(t, bench.port)
+    client.write(bytes)
+    if (name === 'events') await client.expect(/1\r\nx\r\n$/)
+    if (name === 'socket') await client.expect(/101/)
+    clients[name] = client
+  }
+  await until('all four have reached the app', () => atApp.size === 4)
+  return { bench, clients, atApp }
+}
+
+const isOver = ({ socket }: RawClient) => socket.destroyed || socket.readableEnded
+/** Over, or answered with a refusal instead of the app's answer. */
+const isEnded = (client: RawClient) => isOver(client) || /HTTP\/1\.1 [45]\d\d/.test(client.text())
+
+async function assertCut({ clients, atApp }: Streams): Promise<void> {
+  for (const [name, client] of Object.entries(clients))
+    await until(`${name} is cut`, () => (['events', 'socket'].includes(name) ? isOver(client) : isEnded(client)), limit)
+  await until('the app has no connection left', () => atApp.size === 0, limit)
+}
+
+const block = (known: Known, userId: number): Change => {
+  const person = known.people.find((one) => one.userId === userId)
+  assert.ok(person)
+  return { kind: 'person', person: { ...person, isBlocked: true } }
+}
+
+const causes: Record<string, (bench: Bench) => Promise<readonly Change[]>> = {
+  'its person is blocked': async ({ known }) => [block(known, 1)],
+  'its person is gone': async () => [{ kind: 'person-gone', userId: 1 }],
+  'its token is revoked': async () => [
+    { kind: 'revoked', revocation: { jti: 'ann', expiresAt: Date.now() + 3_600_000 } },
+  ],
+  'its container is blocked': async ({ place }) => [{ kind: 'place', place: { ...place, isBlocked: true } }],
+  'its container is gone': async () => [{ kind: 'place-gone', prefix: 'ann-dev' }],
+  'its container stops': async ({ place }) => [
+    { kind: 'place', place: { ...place, where: { absent: 'crashed', exitCode: 1 } } },
+  ],
+  'its container is another one at the same address': async ({ place }) => [
+    { kind: 'place', place: { ...place, where: { ...place.where, containerId: 'next' } as never } },
+  ],
+  'its container has another address': async ({ place }) => [
+    { kind: 'place', place: { ...place, where: { ...place.where, port: 1 } as never } },
+  ],
+  'its container has another owner': async ({ place }) => [{ kind: 'place', place: { ...place, ownerId: 2 } }],
+}
+
+for (const [cause, changes] of Object.entries(causes))
+  test(`a stream is cut within a second when ${cause}`, async (t) => {
+    const streams = await openStreams(t, annToken)
+    await streams.bench.gateway.apply(await changes(streams.bench))
+    await assertCut(streams)
+  })
+
+test('a stream is cut within a second when its token expires', async (t) => {
+  const token = await tokenFor(1, { expiresIn: 2 })
+  const expiry = (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp: number }).exp
+  const streams = await openStreams(t, token)
+  const early = expiry * 1000 - Date.now() - 150
+  if (early > 0) await sleep(early)
+  assert.ok(!Object.values(streams.clients).some(isOver), 'not before')
+  await sleep(Math.max(0, expiry * 1000 - Date.now()))
+  await assertCut(streams)
+})
+
+test('a state that no longer knows a container, a person or a token cuts what they had', async (t) => {
+  const without: ((known: Known) => Known)[] = [
+    (known) => ({ ...known, places: [] }),
+    (known) => ({ ...known, people: known.people.filter(({ userId }) => userId !== 1) }),
+    (known) => ({ ...known, revoked: [{ jti: 'ann', expiresAt: Date.now() + 3_600_000 }] }),
+  ]
+  for (const change of without) {
+    const streams = await openStreams(t, annToken)
+    await streams.bench.gateway.replace(change(streams.bench.known))
+    await assertCut(streams)
+  }
+})
+
+test('nothing that is still allowed is touched, by the same state told again or by changes of others', async (t) => {
+  const streams = await openStreams(t, annToken)
+  const { gateway, known, place, settings, control } = streams.bench
+  await gateway.replace(structuredClone(known))
+  await gateway.serve(settings, control)
+  await gateway.apply([
+    { kind: 'place', place: structuredClone(place) },
+    { kind: 'place', place: placeOf('ann-prod', 1, 1) },
+    { kind: 'place-gone', prefix: 'max-dev' },
+    { kind: 'revoked', revocation: { jti: 'bob', expiresAt: Date.now() + 3_600_000 } },
+    block(known, 2),
+    { kind: 'person-gone', userId: 3 },
+  ])
+  await gateway.apply([])
+  await sleep(1_500)
+  for (const [name, client] of Object.entries(streams.clients)) assert.ok(!isEnded(client), `${name} was cut`)
+  assert.equal(streams.atApp.size, 4)
+})
+
+test("a person's other session goes on when one is signed out", async (t) => {
+  const streams = await openStreams(t, await tokenFor(1, { jti: 'other' }))
+  await streams.bench.gateway.apply([
+    { kind: 'revoked', revocation: { jti: 'ann', expiresAt: Date.now() + 3_600_000 } },
+  ])
+  await sleep(300)
+  assert.ok(!Object.values(streams.clients).some(isEnded))
+})
+
+test('visitors of a public app are not cut with one of them, but all with its owner', async (t) => {
+  const atApp = new Set<net.Socket>()
+  const { port, gateway, known } = await startBench(t, endlessApp(atApp), { rules: { access: 'public' } })
+  const open = async (...lines: readonly string[]) => {
+    const client = await rawClient(t, port)
+    client.write(headOf('GET /ann-dev/events HTTP/1.1', 'Host: a', ...lines))
+    await client.expect(/1\r\nx\r\n$/)
+    return client
+  }
+  const [anonymous, bobs] = [await open(), await open(`Authorization: Bearer ${bobToken}`)]
+  await gateway.apply([block(known, 2)])
+  await until("Bob's is cut", () => isOver(bobs), limit)
+  assert.ok(!isOver(anonymous))
+  await gateway.apply([block(known, 1)])
+  await until('the last one is cut', () => isOver(anonymous), limit)
+})
+
+test('a kept connection of somebody who is blocked passes nothing any more', async (t) => {
+  const { port, gateway, known } = await startBench(
+    t,
+    http.createServer((_, response) => response.end('ok')),
+  )
+  const client = await rawClient(t, port)
+  client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+  await client.expect(/ok$/)
+  await gateway.apply([block(known, 1)])
+  client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+  await until('refused or closed', () => isOver(client) || /HTTP\/1\.1 403/.test(client.text()))
+  assert.equal(client.text().match(/200 OK/g)?.length, 1)
+})
+
+test('a request that waits for its answer from an old container gets no other answer', async (t) => {
+  const old = net.createServer(
+    (socket) =>
+      void socket.once('data', () =>
+        setTimeout(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold'), 300),
+      ),
+  )
+  const { port, gateway, place } = await startBench(t, old)
+  const next = await listen(
+    t,
+    http.createServer((_, response) => response.end('new')),
+  )
+  const asked = get(port, '/ann-dev/', { headers: { authorization: `Bearer ${annToken}` } }).catch(() => undefined)
+  await sleep(100)
+  await gateway.apply([{ kind: 'place', place: { ...place, where: placeOf('ann-dev', 1, next).where } }])
+  const answer = await asked
+  assert.notEqual(answer?.body, 'old')
+})
+
+test('changes count in their order', async (t) => {
+  const named = (name: string) => http.createServer((_, response) => response.end(name))
+  const { port, gateway, place } = await startBench(t, named('first'))
+  const places = await Promise.all(
+    ['second', 'third'].map(async (name) => placeOf('ann-dev', 1, await listen(t, named(name)))),
+  )
+  await gateway.apply([
+    ...places.map((one): Change => ({ kind: 'place', place: one })),
+    { kind: 'place-gone', prefix: 'ann-dev' },
+    { kind: 'place', place },
+    ...places.map((one): Change => ({ kind: 'place', place: one })),
+  ])
+  assert.equal((await get(port, '/ann-dev/', { headers: { authorization: `Bearer ${annToken}` } })).body, 'third')
+})
+
+test('10,000 routes come and go while a stream and requests run', async (t) => {
+  const atApp = new Set<net.Socket>()
+  const prod = placeOf(
+    'ann-prod',
+    1,
+    await listen(
+      t,
+      http.createServer((_, response) => response.end('ok')),
+    ),
+  )
+  const { port, gateway } = await startBench(t, endlessApp(atApp), { places: [prod] })
+  const stream = await rawClient(t, port)
+  stream.write(keptHead('GET /ann-dev/events HTTP/1.1'))
+  await stream.expect(/1\r\nx\r\n$/)
+  const statuses: number[] = []
+  const headers = { authorization: `Bearer ${annToken}` }
+  const begun = Date.now()
+  for (let round = 0; round < 100; round++) {
+    const some = Array.from({ length: 100 }, (_, each) => `u${round}x${each}-dev`)
+    await gateway.apply(some.map((prefix): Change => ({ kind: 'place', place: placeOf(prefix, 2, 1) })))
+    if (round % 10 === 0) statuses.push((await get(port, '/ann-prod/', { headers })).status)
+    if (round % 2 === 0) await gateway.apply(some.map((prefix): Change => ({ kind: 'place-gone', prefix })))
+  }
+  assert.deepEqual([...new Set(statuses)], [200])
+  assert.ok(!isOver(stream))
+  assert.ok(Date.now() - begun < 10_000, 'a change must not take long')
+})
+
+test('holding a container whose bytes moved just now changes nothing', async (t) => {
+  const { port, gateway } = await startBench(
+    t,
+    http.createServer((_, response) => response.end('ok')),
+  )
+  const headers = { authorization: `Bearer ${annToken}` }
+  await get(port, '/ann-dev/', { headers })
+  assert.equal(await gateway.hold('ann-dev', 60_000), false)
+  assert.equal((await get(port, '/ann-dev/', { headers })).status, 200)
+})
+
+test('a container that is held is woken by the next request, which waits for that', async (t) => {
+  let wakes = 0
+  const app = http.createServer((_, response) => response.end('ok'))
+  const bench: Bench = await startBench(t, app, {
+    control: {
+      wake: async (prefix) => {
+        wakes += 1
+        assert.equal(prefix, 'ann-dev')
+        await sleep(100)
+        await bench.gateway.apply([{ kind: 'place', place: bench.place }])
+        return undefined
+      },
+    },
+  })
+  const headers = { authorization: `Bearer ${annToken}` }
+  await get(bench.port, '/ann-dev/', { headers })
+  await until('it is quiet long enough', () => true)
+  await sleep(300)
+  assert.equal(await bench.gateway.hold('ann-dev', 200), true)
+  assert.equal((await get(bench.port, '/ann-dev/', { headers })).body, 'ok')
+  assert.equal(wakes, 1)
+  assert.equal((await get(bench.port, '/ann-dev/', { headers })).body, 'ok')
+  assert.equal(wakes, 1)
+})
+
+test('an open but silent WebSocket does not keep a container from being held, and survives it', async (t) => {
+  const atApp = new Set<net.Socket>()
+  const { port, gateway, place } = await startBench(t, endlessApp(atApp))
+  const client = await rawClient(t, port)
+  client.write(keptHead('GET /ann-dev/ HTTP/1.1', ...webSocketLines))
+  await client.expect(/101/)
+  await sleep(1_200)
+  assert.equal(await gateway.hold('ann-dev', 1_000), true)
+  await gateway.apply([{ kind: 'place', place: { ...place, where: { ...place.where, isPaused: true } as never } }])
+  await sleep(300)
+  assert.ok(!isOver(client), 'a pause must not close it')
+})
+
+test('nothing is held that is not there', async (t) => {
+  const { gateway } = await startBench(t, http.createServer())
+  const answer = await gateway.hold('nobody-dev', 0)
+  assert.equal(typeof answer, 'boolean')
+})
+
+test('counters are numbers by name', async (t) => {
+  const { port, gateway } = await startBench(
+    t,
+    http.createServer((_, response) => response.end('ok')),
+  )
+  await get(port, '/ann-dev/', { headers: { authorization: `Bearer ${annToken}` } })
+  const counts = Object.values(await gateway.counts())
+  assert.ok(counts.length > 0 && counts.every((count) => Number.isFinite(count) && count >= 0))
+  assert.ok(counts.some((count) => count > 0))
+})
+
+test('what was used is told about every second, by container', async (t) => {
+  const { port, told } = await startBench(
+    t,
+    http.createServer((_, response) => response.end('ok')),
+  )
+  const before = Date.now()
+  await get(port, '/ann-dev/', { headers: { authorization: `Bearer ${annToken}` } })
+  await until('the use is told', () => told.activity.length > 0, 2_500)
+  assert.deepEqual(new Set(told.activity.map(({ prefix }) => prefix)), new Set(['ann-dev']))
+  for (const { at } of told.activity) assert.ok(at >= before - 1_500 && at <= Date.now() + 100, String(at - before))
+})
