@@ -32,9 +32,10 @@ export async function reach(
   control: ControlPlane,
   waiting: Waiting,
 ): Promise<AppConnection | Absence> {
-  const end = performance.now() + waiting.patience
+  const begun = performance.now()
+  const end = begun + waiting.patience
   for (let pause = firstPause; ; pause = Math.min(pause * 1.5, longestPause)) {
-    const limit = upstream.hasAnswered ? Math.min(end, performance.now() + returnLimit) : end
+    const limit = upstream.hasAnswered ? Math.min(end, begun + returnLimit) : end
     const got = await attempt(upstream, control, waiting, limit)
     if (got instanceof AppConnection || 'absent' in got) return got
     if (performance.now() + pause > limit || !waiting.isWanted()) throw gatewayRefusals.appFailed(got)
