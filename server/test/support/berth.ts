@@ -8,6 +8,7 @@ import { loadSigningKey } from '#/accounts/signing-key.ts'
 import { startApp, type App } from '#/app.ts'
 import { readConfig } from '#/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
+import { createNetGateway } from '#/gateway/net/net-gateway.ts'
 import { createSmtpMailer } from '#/mail/smtp.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
@@ -15,7 +16,6 @@ import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { removeInstance, testImage } from './engine.ts'
 import { startMailServer, type MailServer } from './mail-server.ts'
-import { ObedientGateway } from './obedient-gateway.ts'
 
 /** Something with `after`: a test, or a suite's `{ after }`. */
 export interface Lifetime {
@@ -37,7 +37,8 @@ export interface BerthOptions {
   readonly instance?: string
 }
 
-export type ClosableGateway = Gateway & { close(): Promise<void> }
+/** @param limit ms for requests under way */
+export type ClosableGateway = Gateway & { close(limit: number): Promise<void> }
 
 /** A whole Berth: real gateway, store, engine and mail server. */
 export interface Berth {
@@ -112,7 +113,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const engine = createDockerRuntime({ instance, dockerHost: process.env.DOCKER_HOST, network: instance })
   const runtime = options.wrapRuntime?.(engine) ?? engine
   await engine.prepare()
-  const gateway = options.gateway ?? new ObedientGateway()
+  const gateway = options.gateway ?? createNetGateway()
   // As short as a socket's path has to be (107 characters), and apart from the data, which a restart shares.
   const socketFolder = await mkdtemp(path.join(tmpdir(), 'berth-api-'))
   const app = await startApp({
@@ -131,7 +132,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const close = () => (closing ??= closeAll())
   const closeAll = async () => {
     await Promise.all([app.close(), mail.close()])
-    await gateway.close()
+    await gateway.close(1_000)
     await rm(socketFolder, { recursive: true, force: true })
   }
   lifetime.after(async () => {
