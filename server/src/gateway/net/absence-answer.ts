@@ -47,7 +47,9 @@ export async function absenceReason(
   { prefix, isOwner, ...container }: AbsentContainer,
 ): Promise<AbsenceReason> {
   const known: Explanation = { absence, lastLines: [], displayName: nameOf(container) }
-  return isOwner ? control.explain(prefix).catch(() => known) : known
+  if (!isOwner) return known
+  const explained = await control.explain(prefix).catch(() => known)
+  return { ...explained, absence: explained.absence ?? absence }
 }
 
 export function absenceView(

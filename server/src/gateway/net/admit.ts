@@ -68,6 +68,7 @@ function rulesOf(destination: Destination | undefined): Pick<TypeRules, 'access'
 function checkOrigin({ text, host }: RequestHead, scheme: string): void {
   const origin = headerValue(text, 'origin')
   if (origin === undefined) return
+  if (/\r\norigin:[^]*\r\norigin:/i.test(text)) throw gatewayRefusals.foreignOrigin()
   if (origin.toLowerCase() !== `${scheme}://${host ?? ''}`.toLowerCase()) throw gatewayRefusals.foreignOrigin()
 }
 

@@ -13,8 +13,8 @@ const sizeLine = new RegExp(
 )
 
 const [lineFeed, carriageReturn] = [10, 13]
-/** What a trailer must not say any more: how long the message was, and for whom (RFC 9110, 6.5.1). */
-const tooLate = new NotableNames(['content-length', 'host', 'transfer-encoding'])
+/** What a trailer must not say any more: how long the message was (RFC 9110, 6.5.1). */
+const tooLate = new NotableNames(['content-length', 'transfer-encoding'])
 
 type Place = 'size' | 'data' | 'data-end' | 'trailers' | 'done'
 
@@ -155,7 +155,7 @@ export class BodyReader {
     this.#line = ''
     const lines = readLines(section, 0, tooLate)
     if (isFault(lines)) this.problem = lines
-    else if (lines.length > 0) this.problem = fault('Its trailers speak of its length or host.')
+    else if (lines.length > 0) this.problem = fault('Its trailers speak of its length.')
     this.trailers = section.slice(0, -2)
     this.#place = 'done'
     return at + stop - before

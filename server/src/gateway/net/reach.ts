@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Absence, ControlPlane } from '../gateway.ts'
 import { AppConnection } from './app-connection.ts'
-import { gatewayRefusals } from './refusals.ts'
+import { gatewayRefusals, type GatewayRefusal } from './refusals.ts'
 import { Route, type Upstream } from './route.ts'
 
 /** How long an app may take to accept a connection, in ms. */
@@ -38,7 +38,7 @@ export async function reach(
     const limit = upstream.hasAnswered ? Math.min(end, begun + returnLimit) : end
     const got = await attempt(upstream, control, waiting, limit)
     if (got instanceof AppConnection || 'absent' in got) return got
-    if (performance.now() + pause > limit || !waiting.isWanted()) throw gatewayRefusals.appFailed(got)
+    if (performance.now() + pause > limit || !waiting.isWanted()) throw lost(upstream, control, got)
     await sleep(pause)
   }
 }
@@ -56,10 +56,14 @@ async function attempt(
     return await AppConnection.open(upstream, address, connectLimit)
   } catch (error) {
     if (!(upstream instanceof Route) || isRefused(error)) return error as Error
-    // Nobody lives at this address: the engine may have given it up without a word to us.
-    control.suspect(upstream.place.prefix)
-    throw gatewayRefusals.appFailed(error)
+    throw lost(upstream, control, error)
   }
+}
+
+/** Nobody answers at this address: perhaps the engine has given it up without a word to us. */
+function lost(upstream: Upstream, control: ControlPlane, cause: unknown): GatewayRefusal {
+  if (upstream instanceof Route) control.suspect(upstream.place.prefix)
+  return gatewayRefusals.appFailed(cause)
 }
 
 /** Nobody listens yet (`ECONNREFUSED`), or the platform's socket is not there yet. */

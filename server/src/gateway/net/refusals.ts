@@ -67,6 +67,8 @@ export const gatewayRefusals = {
     new GatewayRefusal(503, 'Berth is restarting. Try again in a moment.', {
       headers: { ...hangUp, 'retry-after': '5' },
     }),
+  changed: () =>
+    new GatewayRefusal(503, 'This container was changed just now. Try again.', { headers: { 'retry-after': '1' } }),
   /** @param cause what the connection to the app said; it reaches the log, never the client */
   appFailed: (cause: unknown) =>
     new GatewayRefusal(502, 'The app in this container does not answer properly. Try again in a moment.', {

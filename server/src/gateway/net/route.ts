@@ -103,10 +103,10 @@ export class Route implements Upstream {
 
   /** Takes over what is now true, and cuts what is not allowed or not there any more. */
   move(place: Place): void {
-    const before = this.#place.where
+    const { where: before, ownerId } = this.#place
     this.#place = place
     this.#isHeld = false
-    if (place.isBlocked) this.cut()
+    if (place.isBlocked || place.ownerId !== ownerId) this.cut()
     else if (isSameAddress(before, place.where)) return
     this.hasAnswered = false
     this.idle.endAll()
@@ -121,7 +121,7 @@ export class Route implements Upstream {
 
   /** See `Gateway.hold`. */
   hold(quietFor: number): boolean {
-    if (this.#isTouched || clock.now - this.lastByteAt < quietFor) return false
+    if (clock.now - this.lastByteAt < quietFor) return false
     this.#isHeld = true
     return true
   }

@@ -1,5 +1,5 @@
 import { absenceAnswer } from './absence-answer.ts'
-import { admit } from './admit.ts'
+import { admit, type Admission } from './admit.ts'
 import { redirectAnswer } from './answer.ts'
 import { headForApp, headForPlatform, type Identity, type Origin } from './app-head.ts'
 import { bring } from './bring.ts'
@@ -102,10 +102,29 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
   const person = caller && people.get(caller.userId)
   if (!caller || !person) return serveApp(request, admission.route, admission.isOwner, undefined)
   const token = tokenForApp(serving.control, admission.route, caller)
-  const serve = (good: string | undefined) =>
-    serveApp(request, admission.route, admission.isOwner, { caller, email: person.email, token: good })
-  if (token instanceof Promise) void token.then((good) => client.isGone || guarded(client, () => serve(good)))
-  else serve(token)
+  if (token instanceof Promise) void serveLater(request, admission, token)
+  else serveApp(request, admission.route, admission.isOwner, { caller, email: person.email, token })
+}
+
+/** The first request of a person to an app waits for its token. Meanwhile much may have changed, so all is decided again. */
+async function serveLater(
+  request: Request,
+  before: Admission & { kind: 'app' },
+  asked: Promise<string | undefined>,
+): Promise<void> {
+  const { core, serving, client, head, target } = request
+  const token = await asked
+  if (client.isGone) return
+  guarded(client, () => {
+    const caller = client.identification.seen(head)
+    const { routes, people } = core
+    const known = caller === 'unseen' ? undefined : caller
+    const admission = admit({ routes, people, scheme: serving.settings.scheme }, head, target, known)
+    if (admission.kind !== 'app' || admission.route !== before.route) throw gatewayRefusals.changed()
+    const person = known && people.get(known.userId)
+    const identity = known && person && { caller: known, email: person.email, token }
+    serveApp(request, admission.route, admission.isOwner, identity)
+  })
 }
 
 const missing = { absent: 'missing', exitCode: null } as const
