@@ -135,8 +135,7 @@ function readRequestLine(text: string): RequestLine | MessageFault {
   if (text.charCodeAt(methodEnd + 1) !== 47) return fault('Its target must be a path that begins with a slash.')
   for (let at = methodEnd + 1; at < targetEnd; at++) {
     const code = text.charCodeAt(at)
-    if (code <= 32 || code === 35 || code === 127)
-      return fault('Its target holds a character that no address may hold.')
+    if (code <= 32 || code === 35 || code >= 127) return fault('Its target holds a character that no address may hold.')
   }
   return { method, target: text.slice(methodEnd + 1, targetEnd), isHttp10: minor === 48, end: lineEnd + 2 }
 }
