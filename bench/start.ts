@@ -7,8 +7,8 @@ import { median, report } from './figures.ts'
 
 /**
  * `npm start`, from the key to `/readyz` 200, when everything is set up already: `npm run bench:start [rounds]`.
- * Memory is looked at ten seconds after it became ready, nobody using it: the resident size of each process, and what
- * both take in all, where pages that they share (Node's own code) count once.
+ * Memory is looked at ten seconds after it became ready, nobody using it: the resident size of each process, and of both
+ * in all, where the file that both have mapped (Node itself) counts once.
  */
 const rounds = Number(process.argv[2] ?? 5)
 const root = path.resolve(import.meta.dirname, '..')
@@ -28,9 +28,9 @@ for (let round = 0; round < rounds; round++) {
   seconds.push((performance.now() - started) / 1000)
   await sleep(idle)
   const [first, second] = await serverProcesses()
-  gateway.push(residentMegabytes(first))
-  api.push(residentMegabytes(second))
-  inAll.push(ownMegabytes(first) + ownMegabytes(second))
+  gateway.push(megabytes(first, 'VmRSS'))
+  api.push(megabytes(second, 'VmRSS'))
+  inAll.push(megabytesInAll(first, second))
   npm.kill('SIGTERM')
   await ended
 }
@@ -60,15 +60,12 @@ async function serverProcesses(): Promise<[string, string]> {
   return [main, child]
 }
 
-function residentMegabytes(pid: string): number {
-  return megabytes(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmRSS')
+function megabytesInAll(...pids: string[]): number {
+  const own = pids.map((pid) => megabytes(pid, 'RssAnon')).reduce((sum, each) => sum + each, 0)
+  return own + Math.max(...pids.map((pid) => megabytes(pid, 'RssFile')))
 }
 
-/** Shared pages count in part, by how many processes share them. */
-function ownMegabytes(pid: string): number {
-  return megabytes(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss')
-}
-
-function megabytes(text: string, name: string): number {
-  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]) / 1024
+function megabytes(pid: string, name: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024
 }
