@@ -103,6 +103,31 @@ test('a missing file, an empty map, a doubled key and a template without image a
   assert.match(read({ CONTAINER_TEMPLATES: '{"a":{}}' }).problems.join(), /a: image must be text/)
 })
 
+test('idle times contradict each other when what is stopped would be paused later', () => {
+  const problems = (fields: string) => read({ CONTAINER_TEMPLATES: `{"a":{"image":"x",${fields}}}` }).problems.join()
+  assert.equal(problems('"idle_pause":60,"idle_timeout":600,"idle_cpu":0.1'), '')
+  assert.match(problems('"idle_pause":600,"idle_timeout":600'), /a: idle_pause must be smaller than idle_timeout/)
+  assert.match(problems('"idle_cpu":0.1'), /a: idle_cpu means nothing without/)
+  assert.match(problems('"idle_pause":-1'), /a: idle_pause must be a whole number/)
+})
+
+test('names of headers are lower-cased, and what is none is told', () => {
+  const template = good({ CONTAINER_TEMPLATES: '{"a":{"image":"x","allow_headers":["Clear-Site-Data"]}}' }).templates
+    .first
+  assert.deepEqual([template.allowHeaders, template.rewriteLocation], [['clear-site-data'], true])
+  for (const name of ['', 'a b', 'a:', 'a\\r\\nb'])
+    assert.match(
+      read({ CONTAINER_TEMPLATES: `{"a":{"image":"x","allow_headers":["${name}"]}}` }).problems.join(),
+      /a: allow_headers must be a list of header names/,
+    )
+})
+
+test('trusted proxies are addresses and networks', () => {
+  assert.deepEqual(good({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).trustedProxies, ['10.0.0.0/8', '::1'])
+  for (const wrong of ['proxy', '10.0.0.0/33', '10.0.0.0/8/8', '::1/129', '10.0.0.0/'])
+    assert.match(read({ TRUSTED_PROXIES: wrong }).problems.join(), /TRUSTED_PROXIES/)
+})
+
 test('names that every object has are no container types', () => {
   const { templates } = good({})
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])

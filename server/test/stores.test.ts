@@ -14,6 +14,9 @@ import {
   ensureContainer,
   findContainer,
   listBlockedContainers,
+  noteStopped,
+  noteUse,
+  touchContainer,
   unblockContainers,
 } from '#/store/user-containers.ts'
 import {
@@ -23,6 +26,7 @@ import {
   findUserByEmail,
   insertUser,
   listBlockedUserIds,
+  listPeople,
   listUsers,
   moveUserState,
   setUserBlocked,
@@ -59,6 +63,14 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       return insertUser(database.db, { email: `${name}@x.org`, slug: name, isAdmin: false, now, ...fields })
     }
 
+    test('an update of the tables that was cut off is finished at the next start', async () => {
+      const kept = await newUser()
+      await sql`delete from kysely_migration where name = '002-stopped-at'`.execute(database.db)
+      const again = await open()
+      assert.deepEqual(await findUser(again.db, kept.id), kept)
+      await again.close()
+    })
+
     test('a user comes back as stored', async () => {
       const user = await newUser({ isAdmin: true })
       assert.deepEqual(await findUser(database.db, user.id), user)
@@ -91,6 +103,29 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
     test('of many who claim a slug at once one gets it', async () => {
       const claims = await Promise.all(Array.from({ length: 8 }, () => claimSlug(database.db, 'popular')))
       assert.equal(claims.filter(Boolean).length, 1)
+    })
+
+    test('people are those who verified their address or own a record, page by page', async () => {
+      const [stranger, verified, owner] = [await newUser(), await newUser(), await newUser()]
+      await moveUserState(database.db, verified.id, 'registered', 'verified')
+      await ensureContainer(database.db, owner.id, 'dev', 'image', now)
+      const after = stranger.id - 1
+      const ids = (users: User[]) => users.map(({ id }) => id)
+      assert.deepEqual(ids(await listPeople(database.db, { limit: 10, after })), [verified.id, owner.id])
+      assert.deepEqual(ids(await listPeople(database.db, { limit: 1, after: verified.id })), [owner.id])
+    })
+
+    test('last_used moves forward only, and a start forgets that Berth had stopped it', async () => {
+      const { id } = await newUser()
+      const { id: recordId } = await ensureContainer(database.db, id, 'dev', 'image', now)
+      const record = () => findContainer(database.db, id, 'dev')
+      await noteUse(database.db, id, 'dev', later(2_000))
+      await noteUse(database.db, id, 'dev', later(1_000))
+      assert.deepEqual((await record())?.lastUsed, later(2_000))
+      await noteStopped(database.db, id, 'dev', later(3_000))
+      assert.deepEqual((await record())?.stoppedAt, later(3_000))
+      await touchContainer(database.db, recordId, later(4_000))
+      assert.deepEqual([(await record())?.lastUsed, (await record())?.stoppedAt], [later(4_000), null])
     })
 
     test('a search finds parts of addresses and takes % and _ as they are', async () => {

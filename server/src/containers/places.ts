@@ -19,6 +19,9 @@ const parallelLooks = 8
 /** Looks at one container that change overtook before one is believed no more and left to the next event. */
 const mostRepeats = 20
 
+/** How long after the gateway did not confirm something everything is said anew, in ms. */
+const retryAfter = 500
+
 export interface PlacesParts {
   readonly db: Db
   readonly runtime: Runtime
@@ -70,7 +73,9 @@ export class Places {
   /** Counts questions and what was heard, so that it can be said which came first. */
   #clock = 0
   #isPublished = false
-  #isInDoubt = false
+  /** Ends everything that goes on by itself. */
+  #signal: AbortSignal | undefined
+  #retry: NodeJS.Timeout | undefined
   /** The last thing told to the gateway; who finds that nothing is left to tell waits for it. */
   #told: Promise<void> = Promise.resolve()
 
@@ -108,6 +113,7 @@ export class Places {
    * `unknown` until it does. @param signal ends the following @throws when the store or the gateway fails
    */
   async publishAll(signal: AbortSignal): Promise<void> {
+    this.#signal = signal
     await this.#readAll()
     this.#parts.runtime.watch((event) => this.#hear(event), signal)
     await this.#takeList()
@@ -120,7 +126,6 @@ export class Places {
   /** Reads users, records and a list of containers, and looks at what is not as it was told. @throws as above, or {RuntimeError} */
   async refresh(): Promise<void> {
     await this.#tell(await this.#readAll())
-    if (this.#isInDoubt) await this.#replace()
     const listed = await this.#list()
     await this.#lookAtEach([...this.#byId.keys()].filter((id) => isOtherThan(this.#byId.get(id), listed.get(id))))
   }
@@ -422,18 +427,24 @@ export class Places {
   async #replace(): Promise<void> {
     for (const entry of this.#byPrefix.values()) this.#changesOf(entry)
     this.#isPublished = true
-    this.#isInDoubt = false
     this.#told = this.#noted(this.#parts.gateway.replace(this.#picture.all(this.#parts.revoked())))
     return this.#told
   }
 
+  /** What was not confirmed may or may not count: soon all of it is said anew. */
   async #noted(told: Promise<void>): Promise<void> {
     try {
       await told
     } catch (error) {
-      this.#isInDoubt = true
+      this.#retry ??= setTimeout(() => this.#tellAllAgain(), retryAfter).unref()
       throw error
     }
+  }
+
+  #tellAllAgain(): void {
+    this.#retry = undefined
+    if (this.#signal?.aborted) return
+    this.#replace().catch((error: unknown) => this.#parts.report(error, 'telling the gateway everything anew'))
   }
 }
 

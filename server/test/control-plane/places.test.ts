@@ -187,3 +187,19 @@ test('a start tells everything there is: people, places, and what was revoked', 
     () => `${gateway.wordFor(kim.prefix)}`,
   )
 })
+
+test('what the gateway did not confirm is not promised to anybody, and is soon said anew', async (t) => {
+  const own = await startRig(t)
+  const boss = await own.person('boss')
+  const lea = await own.person('lea')
+  const record = await recordOf(boss, lea.id)
+  own.gateway.isDeaf = true
+  assert.equal((await blockContainer(boss, record.id)).status, 500)
+  assert.equal(own.gateway.places.get(lea.prefix)?.isBlocked, false)
+  own.gateway.isDeaf = false
+  await patiently(
+    () => own.gateway.places.get(lea.prefix)?.isBlocked === true,
+    () => 'it was never said again',
+  )
+  assert.equal((await recordOf(boss, lea.id)).is_blocked, true)
+})

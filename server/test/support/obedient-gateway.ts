@@ -22,6 +22,8 @@ export class ObedientGateway implements Gateway {
   isQuiet = true
   /** ms until a change counts */
   delay = 0
+  /** Changes get lost, and whoever tells them hears so. */
+  isDeaf = false
   #server: Server | undefined
 
   async listen(host: string, port: number): Promise<number> {
@@ -52,6 +54,7 @@ export class ObedientGateway implements Gateway {
 
   async apply(changes: readonly Change[]): Promise<void> {
     if (this.delay > 0) await new Promise((resolve) => setTimeout(resolve, this.delay))
+    if (this.isDeaf) throw new Error('the gateway did not hear it')
     for (const change of changes) this.#applyOne(change)
   }
 
