@@ -130,7 +130,8 @@ export class Supervisor {
     try {
       for (;;) {
         await sleep(pingEvery, undefined, { signal: over })
-        await run.ping(silence)
+        // After we were stopped ourselves (Ctrl-Z) the first limit is over before the answer is read: ask twice.
+        await run.ping(silence / 2).catch(() => run.ping(silence / 2))
       }
     } catch (error) {
       // One that ends while it is asked is no news: its end is told elsewhere.
