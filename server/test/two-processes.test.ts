@@ -150,6 +150,17 @@ test('SIGHUP changes the API process for a new one, and streams live on', async 
   await assertStreams(stream)
 })
 
+test('SIGHUP with settings that are wrong by now changes nothing, and says what is wrong', async (t) => {
+  const { program, token, templates } = await withAnn(t)
+  const before = program.api()
+  writeFileSync(templates, '{"dev": {}}')
+  program.process.kill('SIGHUP')
+  await program.said(/dev: image must be text/)
+  await program.said(/the new API process did not come up; the old one goes on/)
+  assert.equal(program.api(), before)
+  assert.equal((await program.fetch('/api/user/me', token)).status, 200)
+})
+
 test('SIGTERM ends both processes within 20 s with exit code 0, although a download never ends', async (t) => {
   const { program, token } = await withAnn(t)
   const stream = await download(program, token)

@@ -121,6 +121,16 @@ test('a new one that does not come up leaves the old one in its place', async (t
   assert.ok(!read().includes('stop'))
 })
 
+test('a new one that speaks another version gets neither store nor engine, and the old one goes on', async (t) => {
+  const { supervisor, forked, hasSaid, read } = keep(t, ['good', 'other version'])
+  await hasSaid('announced')
+  await supervisor.replace()
+  await hasSaid('stop Berth and start it again')
+  await hasSaid('the old one goes on')
+  assert.equal(read(), `${forked(0).pid} start\n`)
+  assert.equal(forked(0).exitCode, null)
+})
+
 test('an old one that does not stop is killed after its time, and the new one starts', async (t) => {
   const { supervisor, forked, hasSaid } = keep(t, ['never stops', 'good'])
   await hasSaid('announced')

@@ -7,6 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { channelTo } from '#/processes/channel.ts'
 import { RemoteGateway } from '#/processes/remote-gateway.ts'
+import { wireVersion } from '#/processes/wire.ts'
 import { manyKnown, RecordingControlPlane, someSettings } from './recording-gateway.ts'
 
 const [, , vice, diary = ''] = process.argv
@@ -14,6 +15,10 @@ const write = (line: string) => appendFileSync(diary, `${process.pid} ${line}\n`
 
 if (vice === 'unloadable') process.exit(7)
 if (vice === 'slow to load') await sleep(300)
+if (vice === 'other version') {
+  process.send?.({ call: 'loaded', args: [wireVersion + 1] })
+  await sleep(20_000)
+}
 
 const delay = monitorEventLoopDelay({ resolution: 1 })
 const gateway = new RemoteGateway(channelTo(process), {
