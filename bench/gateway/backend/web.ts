@@ -1,0 +1,47 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { listening, loadCore, start, type Started } from '../process.ts'
+import { nginxFrame } from '../peers/nginx-frame.ts'
+import { programs, scratch } from '../programs.ts'
+import { busy } from '../routes.ts'
+
+/**
+ * The apps that answer plain requests: an nginx on the core of the load, because with a server of Node's the backend was
+ * the bottleneck. `/` answers a few bytes, `/mib` a file of 1 MiB, `/post` a few bytes once it has read the whole body.
+ */
+export async function startWeb(port: number): Promise<Started> {
+  const file = path.join(scratch, 'web.conf')
+  await writeFile(path.join(scratch, 'mib'), Buffer.alloc(1024 * 1024, 'x'))
+  await writeFile(file, nginxFrame('web', configuration(port)))
+  const command = [programs.nginx, '-c', file, '-p', scratch, '-e', path.join(scratch, 'web.err')]
+  const started = start('web', loadCore, ['env', ...keepMemory, ...command])
+  for (const { host } of busy) await listening('web', started, port, host)
+  return started
+}
+
+/** Without these, each body of 1 MiB would cost the backend fresh pages from the kernel, more than reading it does. */
+const keepMemory = ['MALLOC_MMAP_THRESHOLD_=33554432', 'MALLOC_TRIM_THRESHOLD_=268435456']
+
+/** nginx answers before it has read a body, unless it hands the request on: here, without the body, to itself. */
+function configuration(port: number): string {
+  const itself = `unix:${path.join(scratch, 'web.sock')}`
+  return `upstream itself { server ${itself}; keepalive 64; keepalive_requests 1000000000; }
+  default_type text/plain;
+  sendfile on;
+  tcp_nopush on;
+  open_file_cache max=10;
+  client_body_buffer_size 2m;
+  server {
+    ${busy.map(({ host }) => `listen ${host}:${port} backlog=4096;`).join('\n    ')}
+    listen ${itself};
+    location / { return 200 "hello, world\\n"; }
+    location = /mib { root ${scratch}; }
+    location = /post {
+      proxy_set_header Connection "";
+      proxy_set_header Content-Length "";
+      proxy_pass_request_body off;
+      proxy_method GET;
+      proxy_pass http://itself/;
+    }
+  }`
+}

@@ -1,0 +1,54 @@
+import { connect, type Socket } from 'node:net'
+
+/**
+ * GETs at a fixed rate, whatever the answers take, as a process: `latency.ts {port} {seconds} {rate} {heads as JSON}`.
+ * Says every latency, in microseconds from just before the write to the last byte, over IPC.
+ *
+ * The timer of Node wakes once per millisecond and sends what is due by then; a loop that never sleeps would be more even,
+ * but would keep the backend on the same core from its work. Lateness of the timer is not counted: it is the bench's own.
+ */
+const [port, seconds, rate] = process.argv.slice(2, 5).map(Number) as [number, number, number]
+const heads = JSON.parse(process.argv[5] ?? '[]') as string[]
+const microseconds: number[] = []
+const idle: Socket[] = []
+let sent = 0
+
+for (let each = 0; each < 16; each++) idle.push(await open())
+for (let each = 0; each < 500; each++) await new Promise<void>((resolve) => ask(resolve))
+microseconds.length = 0
+
+const started = performance.now()
+const timer = setInterval(() => {
+  const due = ((performance.now() - started) / 1000) * rate
+  for (; sent < due; sent++) ask()
+  if (due < seconds * rate) return
+  clearInterval(timer)
+  // Half a second for the last answers: one that takes longer is missing, which shows.
+  setTimeout(() => {
+    process.send?.({ sent, microseconds })
+    process.disconnect()
+    for (const socket of idle) socket.destroy()
+  }, 500)
+}, 1)
+
+function open(): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket))
+    socket.on('error', reject)
+  })
+}
+
+/** A connection that has nothing to do sends the next head; when none is left the request would wait, and the run fails. */
+function ask(done?: () => void): void {
+  const socket = idle.pop()
+  if (!socket) throw new Error('more than 16 requests were under way')
+  const begun = performance.now()
+  socket.on('data', function take(chunk: Buffer) {
+    if (!chunk.includes('hello, world\n')) return
+    microseconds.push((performance.now() - begun) * 1000)
+    socket.off('data', take)
+    idle.push(socket)
+    done?.()
+  })
+  socket.write(heads[sent % heads.length] ?? '', 'latin1')
+}

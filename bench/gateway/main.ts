@@ -1,0 +1,47 @@
+import { latencyCase } from './cases/latency.ts'
+import { pairCases } from './cases/pairs.ts'
+import { changeCase, idleCase, memoryCase } from './cases/standing.ts'
+import { tokenCase } from './cases/token.ts'
+import { readOptions } from './options.ts'
+import { emptyProfiles, profileOptions, topFunctions } from './profile.ts'
+import { ensurePrograms } from './programs.ts'
+import { Proxies } from './proxies.ts'
+import { table, type Row } from './table.ts'
+
+/**
+ * The gateway against its peers: `npm run bench:gateway [-- --only=get,down] [--rounds=5] [--profile]`. What is measured and
+ * how is in docs/performance.md. A goal that is missed does not fail the run; a figure that cannot be had does.
+ */
+const cases = [...pairCases, tokenCase, latencyCase, changeCase, idleCase, memoryCase]
+const { only, rounds, isProfile } = readOptions(process.argv.slice(2), new Set(cases.map(({ name }) => name)))
+const chosen = cases.filter(({ name }) => only?.includes(name) ?? true)
+
+await ensurePrograms()
+await (isProfile ? profileOurs() : compareAll())
+
+async function compareAll(): Promise<void> {
+  const proxies = await Proxies.start()
+  const rows: Row[] = []
+  try {
+    for (const each of chosen) {
+      const found = await each.run(proxies, rounds)
+      for (const { title, ours, peer = '', ratio } of found)
+        console.log(`${title}: ${ours} ${peer} ${ratio?.toFixed(2) ?? ''}`.trimEnd())
+      rows.push(...found)
+    }
+  } finally {
+    await proxies.end()
+  }
+  console.log(`\n${table(rows)}`)
+}
+
+async function profileOurs(): Promise<void> {
+  await emptyProfiles()
+  const proxies = await Proxies.start(profileOptions)
+  try {
+    for (const each of chosen) await each.profile?.(proxies)
+  } finally {
+    await proxies.end()
+  }
+  console.log(await topFunctions())
+}

@@ -1,0 +1,26 @@
+import { parseArgs } from 'node:util'
+
+export interface Options {
+  /** Names of the cases to run; undefined for all. */
+  readonly only: readonly string[] | undefined
+  readonly rounds: number
+  readonly isProfile: boolean
+}
+
+/** @throws {Error} for an option that does not exist, a case that does not, or rounds that are no number */
+export function readOptions(args: readonly string[], names: ReadonlySet<string>): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string' },
+      rounds: { type: 'string', default: '5' },
+      profile: { type: 'boolean', default: false },
+    },
+  })
+  const only = values.only?.split(',')
+  const unknown = only?.filter((name) => !names.has(name)) ?? []
+  if (unknown.length > 0) throw new Error(`--only=${unknown.join(',')}: there are ${[...names].join(', ')}`)
+  const rounds = Number(values.rounds)
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds=${values.rounds}: not a number of rounds`)
+  return { only, rounds, isProfile: values.profile }
+}

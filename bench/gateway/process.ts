@@ -1,0 +1,86 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, connect, type AddressInfo } from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { environment, scratch } from './programs.ts'
+
+/** Core of the proxy that is measured; nothing else of the bench runs there. */
+export const proxyCore = 0
+/** Core of the load and of the backend. */
+export const loadCore = 1
+
+export interface Started {
+  readonly pid: number
+  readonly child: ChildProcess
+  /** Ends it and waits, at most 5 s, then by force. */
+  end(): Promise<void>
+}
+
+/**
+ * Starts a program on one core; it gets an IPC channel when it is a script of ours. What it prints goes to
+ * `.berth/bench/{name}.log`.
+ */
+export function start(name: string, core: number, command: readonly string[], withChannel = false): Started {
+  const log = openSync(path.join(scratch, `${name}.log`), 'w')
+  const child = spawn('taskset', ['--cpu-list', String(core), ...command], {
+    stdio: ['ignore', log, log, ...(withChannel ? (['ipc'] as const) : [])],
+    env: { ...process.env, ...environment },
+  })
+  closeSync(log)
+  const ended = once(child, 'exit')
+  running.add(child)
+  void ended.then(() => running.delete(child))
+  const end = async () => {
+    child.kill('SIGTERM')
+    await Promise.race([ended, sleep(5_000, undefined, { ref: false })])
+    child.kill('SIGKILL')
+    await ended
+  }
+  // taskset becomes the program that it starts, so this is the program's own id.
+  return { pid: child.pid ?? 0, child, end }
+}
+
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+/** Waits until something listens. @throws {Error} with the end of the program's log, after 15 s or when it has ended */
+export async function listening(name: string, { child }: Started, port: number, host = '127.0.0.1'): Promise<void> {
+  for (let tries = 0; tries < 300 && child.exitCode === null; tries++) {
+    if (await answers(port, host)) return
+    await sleep(50)
+  }
+  throw new Error(`${name} does not listen:\n${readFileSync(path.join(scratch, `${name}.log`), 'utf8').slice(-2_000)}`)
+}
+
+function answers(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host, () => (socket.destroy(), resolve(true)))
+    socket.once('error', () => resolve(false))
+  })
+}
+
+/** A port that nobody had a moment ago: the peers cannot be asked which one they got. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** The next message of a script of ours. @throws {Error} after `limit` ms, or when it ends instead */
+export async function message<T>({ child }: Started, limit = 30_000): Promise<T> {
+  const signal = AbortSignal.timeout(limit)
+  const ended = once(child, 'exit', { signal }).then(() => {
+    throw new Error('a script of the bench ended before it said what it should')
+  })
+  const [said] = (await Promise.race([once(child, 'message', { signal }), ended])) as [T]
+  ended.catch(() => {})
+  return said
+}

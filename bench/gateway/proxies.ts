@@ -1,0 +1,106 @@
+import path from 'node:path'
+import { startWeb } from './backend/web.ts'
+import { startCaddy } from './peers/caddy.ts'
+import { startChp } from './peers/chp.ts'
+import { startHaproxy, type Check } from './peers/haproxy.ts'
+import { startNginx, startNginxWithAll } from './peers/nginx.ts'
+import { loadCore, message, proxyCore, start, type Started } from './process.ts'
+import type { OursSettings } from './ours.ts'
+import type { Target } from './target.ts'
+import { makeCredentials, type Credentials } from './credentials.ts'
+import { busy, routeCount } from './routes.ts'
+
+/**
+ * Every proxy of a run, started when it is first needed and then kept: an idle one costs nothing.
+ */
+export class Proxies {
+  readonly #credentials: Credentials
+  readonly #backends: readonly Started[]
+  readonly #port: number
+  readonly #nodeOptions: string
+  readonly #running = new Map<string, Promise<Target>>()
+
+  private constructor(credentials: Credentials, backends: readonly Started[], port: number, nodeOptions: string) {
+    this.#credentials = credentials
+    this.#backends = backends
+    this.#port = port
+    this.#nodeOptions = nodeOptions
+  }
+
+  /** @param nodeOptions for the gateway of ours, beside those of the program */
+  static async start(nodeOptions = ''): Promise<Proxies> {
+    const echo = script('backend/echo', loadCore, [])
+    const { port } = await message<{ port: number }>(echo)
+    return new Proxies(await makeCredentials(), [echo, await startWeb(port)], port, nodeOptions)
+  }
+
+  /** Ours with so many routes. */
+  ours(routes = routeCount): Promise<Target> {
+    return this.#once(`ours with ${routes} routes`, () => this.freshOurs({ routes }))
+  }
+
+  /** Ours with apps that anybody may reach. */
+  oursForAll(): Promise<Target> {
+    return this.#once('ours for all', () => this.freshOurs({ access: 'public' }))
+  }
+
+  /** Another process of ours, which the caller ends. */
+  async freshOurs(further: Partial<OursSettings> = {}): Promise<Target> {
+    const { tokens, keys } = this.#credentials
+    const started = start('ours', proxyCore, ['env', `NODE_OPTIONS=${this.#nodeOptions}`, 'sh', serve, ours], true)
+    const scopedToken = [...tokens.values()].at(-1) ?? ''
+    const settings: OursSettings = {
+      routes: routeCount,
+      backend: this.#port,
+      access: 'owner',
+      keys,
+      scopedToken,
+      ...further,
+    }
+    const ready = message<{ port: number }>(started)
+    started.child.send(settings)
+    return { name: 'ours', port: (await ready).port, tokens, ...started }
+  }
+
+  nginx(): Promise<Target> {
+    return this.#once('nginx', () => startNginx(busy, this.#port, this.#credentials.tokens))
+  }
+
+  nginxWithAll(): Promise<Target> {
+    return this.#once('nginx with all', () => startNginxWithAll(this.#port, this.#credentials.tokens))
+  }
+
+  haproxy(check: Check): Promise<Target> {
+    return this.#once(`haproxy ${check}`, () => startHaproxy(check, this.#port, this.#credentials))
+  }
+
+  chp(): Promise<Target> {
+    return this.#once('chp', () => startChp(this.#port, this.#credentials.tokens))
+  }
+
+  caddy(): Promise<Target> {
+    return this.#once('caddy', () => startCaddy(busy, this.#port, this.#credentials.tokens))
+  }
+
+  async end(): Promise<void> {
+    const targets = await Promise.allSettled(this.#running.values())
+    await Promise.all(targets.map(async (target) => target.status === 'fulfilled' && target.value.end()))
+    await Promise.all(this.#backends.map((backend) => backend.end()))
+  }
+
+  #once(name: string, begin: () => Promise<Target>): Promise<Target> {
+    const target = this.#running.get(name) ?? begin()
+    this.#running.set(name, target)
+    return target
+  }
+}
+
+/** Gives Node the settings that `npm start` gives it. */
+const serve = path.join(import.meta.dirname, '../../tools/serve.sh')
+const ours = path.join(import.meta.dirname, 'ours.ts')
+
+/** Starts a script of this folder with the Node.js that runs the bench, on one core, with an IPC channel. */
+export function script(name: string, core: number, args: readonly string[]): Started {
+  const file = path.join(import.meta.dirname, `${name}.ts`)
+  return start(name.replace('/', '-'), core, [process.execPath, file, ...args], true)
+}
