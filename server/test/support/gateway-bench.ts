@@ -157,16 +157,22 @@ export function placeOf(prefix: string, ownerId: number, port: number, changes: 
 export const asleep: Absence = { absent: 'asleep', exitCode: null }
 
 async function usualSettings(t: TestContext, { rules, platform }: BenchChanges): Promise<GatewaySettings> {
+  const settings = settingsOf(await listenOnSocket(t, platform))
+  return { ...settings, types: { dev: { ...usualRules, ...rules }, prod: usualRules } }
+}
+
+/** Settings with the key that `tokenFor` signs with. */
+export function settingsOf(platformSocket: string): GatewaySettings {
   return {
     scheme: 'http',
     loginUrl: 'http://spawner.test/login',
     launchUrl: 'http://spawner.test/launch',
     dashboardUrl: 'http://spawner.test/dashboard?a=1&b=2',
-    platformSocket: await listenOnSocket(t, platform),
+    platformSocket,
     reservedSlugs: ['api', 'login', 'dashboard', 'assets', 'launch'],
     trustedProxies: [],
     keys: [publicJwk],
-    types: { dev: { ...usualRules, ...rules }, prod: usualRules },
+    types: { dev: usualRules, prod: usualRules },
   }
 }
 

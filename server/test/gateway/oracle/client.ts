@@ -1,0 +1,188 @@
+import net from 'node:net'
+import type { Random } from '../fuzz/random.ts'
+import type { History } from './history.ts'
+import type { Prefix } from './world.ts'
+
+/** What all clients count together. */
+export interface Tally {
+  requests: number
+  /** Answers that came from an app. */
+  answered: number
+  /** Messages on WebSockets that an app has answered. */
+  messages: number
+  refused: number
+  cut: number
+  readonly wrong: string[]
+}
+
+interface Asked {
+  readonly prefix: Prefix
+  readonly id: string
+  readonly from: number
+  readonly mayPass: boolean
+}
+
+let ids = 0
+/** Longer than the gateway lets a program wait, in ms. */
+const longest = 45_000
+
+/** One person's program: asks for containers, own ones most often, one request after the other, on a connection that is kept. */
+export class OracleClient {
+  readonly #port: number
+  readonly #userId: number
+  readonly #token: string
+  readonly #prefixes: readonly Prefix[]
+  readonly #own: readonly Prefix[]
+  readonly #history: History
+  readonly #random: Random
+  readonly #tally: Tally
+  readonly #most: number
+  #socket: net.Socket | undefined
+  #received = ''
+  #wakeUp: () => void = () => {}
+
+  constructor(
+    where: { readonly port: number; readonly prefixes: readonly Prefix[]; readonly history: History },
+    who: { readonly userId: number; readonly token: string },
+    random: Random,
+    tally: Tally,
+    most: number,
+  ) {
+    this.#most = most
+    this.#port = where.port
+    this.#prefixes = where.prefixes
+    this.#history = where.history
+    this.#userId = who.userId
+    this.#token = who.token
+    this.#own = where.prefixes.filter(({ ownerId }) => ownerId === who.userId)
+    this.#random = random
+    this.#tally = tally
+  }
+
+  /** Asks until enough was asked by all clients together. */
+  async run(): Promise<void> {
+    while (this.#tally.requests < this.#most) {
+      if (this.#random.happens(0.01)) await this.#converse()
+      else await this.#ask(this.#random.happens(0.1) ? 3 : 1)
+    }
+    this.#hangUp()
+  }
+
+  /** Some requests sent together; each answer must be its own. */
+  async #ask(count: number): Promise<void> {
+    const asked = Array.from({ length: count }, () => this.#choose())
+    const socket = this.#connect()
+    socket.write(asked.map((one) => this.#requestOf(one)).join(''), 'latin1')
+    for (const one of asked) {
+      this.#tally.requests++
+      const answer = await this.#answer()
+      if (answer === undefined) {
+        this.#tally.cut++
+        return this.#hangUp()
+      }
+      this.#judge(one, answer.status, answer.body)
+      if (answer.isLast) return this.#hangUp()
+    }
+  }
+
+  /** A WebSocket, most of the time; its frames are lines here, which the gateway does not look at. */
+  async #converse(): Promise<void> {
+    const one = this.#choose()
+    this.#hangUp()
+    this.#tally.requests++
+    this.#connect().write(
+      `GET /${one.prefix.name}/?${one.id}&0 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${this.#token}\r\nConnection: Upgrade\r\n` +
+        'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    )
+    const answer = await this.#answer()
+    if (answer?.status === 101)
+      for (let round = 0; round < 5; round++) {
+        const from = this.#history.tick()
+        this.#socket?.write(`m${round}\n`)
+        if (!(await this.#until(() => this.#received.includes('\n')))) break
+        const line = this.#received.slice(0, this.#received.indexOf('\n'))
+        this.#received = this.#received.slice(line.length + 1)
+        this.#tally.messages++
+        this.#judge({ ...one, id: `m${round}`, from }, 200, line)
+        await new Promise((resolve) => setTimeout(resolve, this.#random.below(20)))
+      }
+    this.#hangUp()
+  }
+
+  #choose(): Asked {
+    const prefix = this.#random.oneOf(this.#random.happens(0.7) ? this.#own : this.#prefixes)
+    const mayPass = !prefix.isOwnersOnly || prefix.ownerId === this.#userId
+    return { prefix, id: `r${++ids}`, from: this.#history.tick(), mayPass }
+  }
+
+  #requestOf({ prefix, id }: Asked): string {
+    const wait = this.#random.happens(0.1) ? this.#random.below(20) : 0
+    const isPost = this.#random.happens(0.1)
+    const first = `${isPost ? 'POST' : 'GET'} /${prefix.name}/?${id}&${wait} HTTP/1.1`
+    const body = isPost ? 'Content-Length: 5\r\n\r\nhello' : '\r\n'
+    return `${first}\r\nHost: a\r\nAuthorization: Bearer ${this.#token}\r\n${body}`
+  }
+
+  #judge({ prefix, id, from, mayPass }: Asked, status: number, body: string): void {
+    if (status !== 200) return void this.#tally.refused++
+    this.#tally.answered++
+    const [label = '', answeredId] = body.split(' ')
+    const to = this.#history.tick()
+    const wrong = (what: string) => this.#tally.wrong.push(`${what}: asked /${prefix.name}/ ${id}, got ${body}`)
+    if (!mayPass) wrong(`person ${this.#userId} passed`)
+    else if (answeredId !== id) wrong('the answer of another request')
+    else if (!label.startsWith(`${prefix.name}:`)) wrong("another prefix's app")
+    else if (!this.#history.wasRight(prefix.name, label, from, to))
+      wrong(`an app that was gone (asked ${from}-${to}, apps ${this.#history.shown(prefix.name)})`)
+  }
+
+  async #answer(): Promise<{ status: number; body: string; isLast: boolean } | undefined> {
+    if (!(await this.#until(() => this.#received.includes('\r\n\r\n')))) return undefined
+    const end = this.#received.indexOf('\r\n\r\n')
+    const head = this.#received.slice(0, end)
+    const status = Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1])
+    const length = status === 101 ? 0 : Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1])
+    if (!(await this.#until(() => this.#received.length >= end + 4 + length))) return undefined
+    const body = this.#received.slice(end + 4, end + 4 + length)
+    this.#received = this.#received.slice(end + 4 + length)
+    return { status, body, isLast: /\r\nconnection: close/i.test(head) }
+  }
+
+  /** @returns false when the connection ends first */
+  async #until(isThere: () => boolean): Promise<boolean> {
+    const socket = this.#socket
+    const begun = Date.now()
+    const watch = setInterval(() => {
+      const waited = Date.now() - begun
+      // When enough was asked, nobody waits for those who are still waiting for a container.
+      if (waited > longest) this.#tally.wrong.push('no answer at all')
+      if (waited > longest || (waited > 1_000 && this.#tally.requests >= this.#most)) socket?.destroy()
+    }, 250)
+    const isOpen = () => socket !== undefined && !socket.destroyed && !socket.readableEnded
+    while (!isThere() && isOpen()) await new Promise<void>((resolve) => (this.#wakeUp = resolve))
+    clearInterval(watch)
+    return isThere()
+  }
+
+  #connect(): net.Socket {
+    if (this.#socket && !this.#socket.destroyed && !this.#socket.readableEnded) return this.#socket
+    const socket = net.connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
+    this.#received = ''
+    this.#socket = socket
+    const wakeUp = () => this.#wakeUp()
+    socket.on('error', () => {})
+    socket.on('end', wakeUp)
+    socket.on('close', wakeUp)
+    socket.on('data', (bytes: Buffer) => {
+      if (socket === this.#socket) this.#received += bytes.toString('latin1')
+      wakeUp()
+    })
+    return socket
+  }
+
+  #hangUp(): void {
+    this.#socket?.destroy()
+    this.#socket = undefined
+    this.#received = ''
+  }
+}

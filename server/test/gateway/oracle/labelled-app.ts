@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import net from 'node:net'
+
+/**
+ * A container's address, where one app after the other lives. Every connection answers with the label that the address
+ * had when the connection was opened, as a process does that lives on although its address has gone to somebody else.
+ */
+export class LabelledApp {
+  readonly host: string
+  port = 0
+  label = ''
+  readonly #server: net.Server
+  readonly #sockets = new Set<net.Socket>()
+
+  constructor(host: string) {
+    this.host = host
+    this.#server = net.createServer((socket) => this.#serve(socket))
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(this.port, this.host)
+    await once(this.#server, 'listening')
+    this.port = (this.#server.address() as net.AddressInfo).port
+  }
+
+  /** Dies: nobody listens any more, and what was open is reset. */
+  async kill(): Promise<void> {
+    if (!this.#server.listening) return
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    for (const socket of this.#sockets) socket.resetAndDestroy()
+    await closed
+  }
+
+  #serve(socket: net.Socket): void {
+    const { label } = this
+    this.#sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => this.#sockets.delete(socket))
+    let [waiting, isTunnel] = ['', false]
+    socket.on('data', (bytes: Buffer) => {
+      waiting += bytes.toString('latin1')
+      for (;;) {
+        const end = waiting.indexOf(isTunnel ? '\n' : '\r\n\r\n')
+        if (end === -1) return
+        if (isTunnel) {
+          socket.write(`${label} ${waiting.slice(0, end)}\n`)
+          waiting = waiting.slice(end + 1)
+          continue
+        }
+        const head = waiting.slice(0, end)
+        const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
+        if (waiting.length < end + 4 + length) return
+        waiting = waiting.slice(end + 4 + length)
+        isTunnel = this.#answer(socket, head, label)
+      }
+    })
+  }
+
+  /** @returns whether the connection has become a WebSocket */
+  #answer(socket: net.Socket, head: string, label: string): boolean {
+    const [, id = '', wait = '0'] = /\?(\w+)&(\d+)/.exec(head) ?? []
+    if (/\r\nupgrade: websocket/i.test(head)) {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+      return true
+    }
+    const body = `${label} ${id}`
+    const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    if (wait === '0') socket.write(answer)
+    else setTimeout(() => socket.write(answer), Number(wait))
+    return false
+  }
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createNetGateway } from '#/gateway/net/net-gateway.ts'
+import { History } from './history.ts'
+import { runOracle, type OracleFindings } from './oracle.ts'
+import { lateGateway, PoolingGateway } from './wrong-gateways.ts'
+
+const short = { seed: 7, requests: 5_000, clients: 50, changesPerSecond: 500 }
+const among = ({ wrong }: OracleFindings, what: RegExp) => wrong.some((one) => what.test(one))
+
+test('50,000 requests of 200 clients under 500 changes a second reach no app but their own', async (t) => {
+  const gateway = createNetGateway()
+  t.after(() => gateway.close(0))
+  const found = await runOracle(gateway, { seed: 20_251_121, requests: 50_000, clients: 200, changesPerSecond: 500 })
+  const { wrong, answered, messages, changes, took } = found
+  assert.deepEqual(wrong.slice(0, 10), [])
+  t.diagnostic(JSON.stringify({ ...found, wrong: wrong.length }))
+  assert.ok(answered > 25_000, `only ${answered} answers came from apps`)
+  assert.ok(messages > 200, `only ${messages} messages on WebSockets`)
+  assert.ok(changes > (took / 1_000) * 400, `only ${changes} changes in ${took} ms`)
+})
+
+test('the oracle notices a gateway that takes changes in too late', async (t) => {
+  const gateway = createNetGateway()
+  t.after(() => gateway.close(0))
+  const found = await runOracle(lateGateway(gateway, 30), short)
+  assert.ok(among(found, /an app that was gone/), JSON.stringify(found))
+})
+
+test('the oracle notices connections kept for an address, and callers that nobody checks', async (t) => {
+  const gateway = new PoolingGateway()
+  t.after(() => gateway.close())
+  const found = await runOracle(gateway, short)
+  assert.ok(among(found, /another prefix's app/), JSON.stringify(found))
+  assert.ok(among(found, /passed/))
+})
+
+test('while a change is told both apps are right, before and after it only one', () => {
+  const history = new History()
+  history.begin('p', 'one')
+  history.settle('p')
+  const before = history.tick()
+  history.begin('p', 'two')
+  const during = history.tick()
+  history.settle('p')
+  const after = history.tick()
+  assert.ok(history.wasRight('p', 'one', before, before) && history.wasRight('p', 'one', during, during))
+  assert.ok(history.wasRight('p', 'two', during, during) && history.wasRight('p', 'two', after, after))
+  assert.ok(!history.wasRight('p', 'two', before, before) && !history.wasRight('p', 'one', after, after))
+  assert.ok(history.wasRight('p', 'one', before, after), 'a request that takes long may have either')
+})

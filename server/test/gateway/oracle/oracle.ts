@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Gateway } from '#/gateway/gateway.ts'
+import { settingsOf, tokenFor } from '#test/support/gateway-bench.ts'
+import { Random } from '../fuzz/random.ts'
+import { OracleClient, type Tally } from './client.ts'
+import { World } from './world.ts'
+
+export interface OracleRun {
+  readonly seed: number
+  readonly requests: number
+  readonly clients: number
+  readonly changesPerSecond: number
+}
+
+export interface OracleFindings extends Tally {
+  readonly changes: number
+  /** ms */
+  readonly took: number
+}
+
+const peopleCount = 40
+/** How often changes are told, in ms; as many at a time as are due. */
+const pace = 10
+
+/**
+ * Lets clients ask while everything changes, and names every answer that came from an app that was never that prefix's
+ * while it was asked for. @param gateway ends with the run only if the caller ends it
+ */
+export async function runOracle(
+  gateway: Gateway,
+  { seed, requests, clients, changesPerSecond }: OracleRun,
+  progress: (done: number) => void = () => {},
+): Promise<OracleFindings> {
+  const tally: Tally = { requests: 0, answered: 0, messages: 0, refused: 0, cut: 0, wrong: [] }
+  const port = await gateway.listen('127.0.0.1', 0)
+  const world = new World(gateway, peopleCount, seed)
+  const rules = { stripPrefix: true, rewriteLocation: true, forwardToken: 'scoped', allowHeaders: [] } as const
+  const types = Object.fromEntries(
+    ['a', 'b', 'c', 'd', 'e'].map((name) => [
+      name,
+      {
+        ...rules,
+        access: name === 'd' ? ('authenticated' as const) : name === 'e' ? ('public' as const) : ('owner' as const),
+      },
+    ]),
+  )
+  await world.begin({ ...settingsOf('/nowhere/platform.sock'), types })
+  const tokens = await Promise.all(world.people.map(({ userId }) => tokenFor(userId, { expiresIn: 86_400 })))
+  const begun = Date.now()
+  const all = Array.from({ length: clients }, (_, index) => {
+    const userId = 1 + (index % peopleCount)
+    const where = { port, prefixes: world.prefixes, history: world.history }
+    const who = { userId, token: tokens[userId - 1] ?? '' }
+    return new OracleClient(where, who, new Random(seed + index + 1), tally, requests).run()
+  })
+  const stop = new AbortController()
+  const isOver = () => stop.signal.aborted
+  const changing = (async () => {
+    const before = world.changes
+    while (!isOver()) {
+      const due = ((Date.now() - begun) / 1000) * changesPerSecond
+      while (!isOver() && world.changes - before < due) await world.step()
+      await sleep(pace)
+    }
+    return world.changes - before
+  })()
+  const telling = setInterval(() => progress(tally.requests), 5_000)
+  await Promise.all(all)
+  const took = Date.now() - begun
+  stop.abort()
+  const changes = await changing
+  clearInterval(telling)
+  await world.end()
+  return { ...tally, changes, took }
+}
