@@ -143,6 +143,7 @@ function wireContainers(
       events.tell(container.userId, { name: 'container', data: { type: container.type, status } })
     },
     onShutOut: (userId) => events.endUser(userId),
+    onGone: (owned) => activity.forget(owned),
     report,
   })
   const flights = new Flights()

@@ -1,15 +1,15 @@
-import type { Absence, Change, Gateway, Person, Place, Revocation } from '#/gateway/gateway.ts'
+import type { Absence, Change, Person, Place } from '#/gateway/gateway.ts'
 import { OneAtATime } from '#/one-at-a-time.ts'
 import { RuntimeError, type Instance, type Runtime, type RuntimeEvent } from '#/runtime/runtime.ts'
 import type { Db } from '#/store/database.ts'
 import { listContainersOf, listContainersOfAll, type UserContainer } from '#/store/user-containers.ts'
 import { findUser, listPeople, type User } from '#/store/users.ts'
-import { containerPrefix } from './container-name.ts'
 import { EnginePulse } from './engine-pulse.ts'
 import { absence, isThere, whereIs, type KnownContainer } from './known-container.ts'
 import { Looks } from './looks.ts'
 import type { OwnedType } from './owned-type.ts'
-import { Picture } from './picture.ts'
+import { Registry, type Entry } from './registry.ts'
+import { Teller, type TellerParts } from './teller.ts'
 import type { Templates } from './template.ts'
 
 /** Users read from the store at a time. */
@@ -19,40 +19,20 @@ const parallelLooks = 8
 /** Looks at one container that change overtook before one is believed no more and left to the next event. */
 const mostRepeats = 20
 
-/** How long after the gateway did not confirm something everything is said anew, in ms. */
-const retryAfter = 500
-
-export interface PlacesParts {
+export interface PlacesParts extends TellerParts {
   readonly db: Db
   readonly runtime: Runtime
   readonly templates: Templates
-  readonly gateway: Gateway
-  /** What is revoked now. */
-  readonly revoked: () => readonly Revocation[]
   /** Called when a container's status is another than was told before; must not throw. */
   readonly onStatus: (container: KnownContainer, status: PlaceStatus) => void
   /** Called when somebody is blocked or gone; must not throw. */
   readonly onShutOut: (userId: number) => void
-  readonly report: (error: unknown, what: string) => void
+  /** Called when there is no record of a container any more; must not throw. */
+  readonly onGone: (owned: OwnedType) => void
 }
 
 /** A place in one word. */
 export type PlaceStatus = 'running' | 'paused' | 'blocked' | Absence['absent']
-
-interface Entry {
-  known: KnownContainer
-  /** Answers of the engine to older questions do not count any more. In steps of the clock. */
-  asOf: number
-  /** When its program ended last, as far as was heard. In steps of the clock. */
-  endedAt: number
-  status: PlaceStatus | undefined
-}
-
-interface Owner {
-  readonly containers: Map<string, Entry>
-  /** Answers of the store to older questions do not count any more. In steps of the clock. */
-  asOf: number
-}
 
 /**
  * Keeps the gateway's picture true: where every container is, and who there is.
@@ -63,49 +43,43 @@ interface Owner {
  */
 export class Places {
   readonly #parts: PlacesParts
-  readonly #picture = new Picture()
+  readonly #teller: Teller
   readonly #pulse: EnginePulse
-  readonly #owners = new Map<number, Owner>()
-  readonly #byPrefix = new Map<string, Entry>()
-  readonly #byId = new Map<string, Entry>()
+  readonly #registry = new Registry()
+  readonly #statuses = new Map<string, PlaceStatus>()
   readonly #reads = new OneAtATime()
   readonly #looks = new Looks((id) => this.#lookAt(id))
   /** Counts questions and what was heard, so that it can be said which came first. */
   #clock = 0
-  #isPublished = false
-  /** Ends everything that goes on by itself. */
-  #signal: AbortSignal | undefined
-  #retry: NodeJS.Timeout | undefined
-  /** The last thing told to the gateway; who finds that nothing is left to tell waits for it. */
-  #told: Promise<void> = Promise.resolve()
 
   constructor(parts: PlacesParts) {
     this.#parts = parts
+    this.#teller = new Teller(parts)
     this.#pulse = new EnginePulse(parts.runtime, { onLost: () => this.#lose(), onFound: () => this.#find() })
   }
 
   /** What is known of the container with this first path segment. */
   find(prefix: string): KnownContainer | undefined {
-    return this.#byPrefix.get(prefix)?.known
+    return this.#registry.byPrefix(prefix)?.known
   }
 
-  get({ userId, type }: OwnedType): KnownContainer | undefined {
-    return this.#owners.get(userId)?.containers.get(type)?.known
+  get(owned: OwnedType): KnownContainer | undefined {
+    return this.#registry.get(owned)?.known
   }
 
   /** What the gateway was told of it. */
   placeOf({ prefix }: KnownContainer): Place | undefined {
-    return this.#picture.place(prefix)
+    return this.#teller.picture.place(prefix)
   }
 
   /** What the gateway was told of somebody. */
   personOf({ userId }: OwnedType): Person | undefined {
-    return this.#picture.person(userId)
+    return this.#teller.picture.person(userId)
   }
 
   /** All that are known, for those who look for idle ones. */
   *all(): Generator<KnownContainer> {
-    for (const { known } of this.#byPrefix.values()) yield known
+    for (const { known } of this.#registry.entries()) yield known
   }
 
   /**
@@ -113,21 +87,21 @@ export class Places {
    * `unknown` until it does. @param signal ends the following @throws when the store or the gateway fails
    */
   async publishAll(signal: AbortSignal): Promise<void> {
-    this.#signal = signal
     await this.#readAll()
     this.#parts.runtime.watch((event) => this.#hear(event), signal)
     await this.#takeList()
-    await this.#replace()
+    for (const entry of this.#registry.entries()) this.#changesOf(entry)
+    await this.#teller.tellAll(signal)
     void this.#pulse.follow(signal)
     // A list tells no exit codes, and may be some milliseconds behind.
-    if (!this.#pulse.isLost) void this.#lookAtEach([...this.#byId.keys()])
+    if (!this.#pulse.isLost) void this.#lookAtEach(this.#registry.ids())
   }
 
   /** Reads users, records and a list of containers, and looks at what is not as it was told. @throws as above, or {RuntimeError} */
   async refresh(): Promise<void> {
-    await this.#tell(await this.#readAll())
+    await this.#readAll()
     const listed = await this.#list()
-    await this.#lookAtEach([...this.#byId.keys()].filter((id) => isOtherThan(this.#byId.get(id), listed.get(id))))
+    await this.#lookAtEach(this.#registry.ids().filter((id) => isOtherThan(this.#registry.byId(id), listed.get(id))))
   }
 
   /** What the store says of a user and their records. @throws when the store or the gateway fails */
@@ -136,7 +110,7 @@ export class Places {
       const asOf = ++this.#clock
       const { db } = this.#parts
       const [user, records] = await Promise.all([findUser(db, userId), listContainersOf(db, userId)])
-      await this.#tell(this.#takeIn(userId, user, records, asOf))
+      await this.#teller.tell(this.#takeIn(userId, user, records, asOf))
     })
   }
 
@@ -148,18 +122,18 @@ export class Places {
    */
   async publishContainer(owned: OwnedType, outcome?: { readonly failure: Absence | undefined }): Promise<void> {
     await this.publishPerson(owned.userId)
-    const entry = this.#entry(owned)
+    const entry = this.#registry.get(owned)
     if (!entry) return
     if (outcome) entry.known = { ...entry.known, failure: outcome.failure }
-    if (entry.known.containerId === null) await this.#tell(this.#changesOf(entry))
+    if (entry.known.containerId === null) await this.#teller.tell(this.#changesOf(entry))
     else await this.#looks.look(entry.known.containerId)
   }
 
   /** As `publishContainer`, and says it although it may be as it was: so ends a hold of the gateway's. */
   async publishAnew(owned: OwnedType): Promise<void> {
     await this.publishContainer(owned)
-    const entry = this.#entry(owned)
-    if (entry) await this.#tell(this.#changesOf(entry, { isAnew: true }))
+    const entry = this.#registry.get(owned)
+    if (entry) await this.#teller.tell(this.#changesOf(entry, { isAnew: true }))
   }
 
   /** As `publishContainer`, for who knows that nothing has changed in the store. */
@@ -182,12 +156,12 @@ export class Places {
    * ended since. @param since `now()` before the engine was asked to do it
    */
   async expect(owned: OwnedType, state: 'running' | 'paused', since: number): Promise<void> {
-    const entry = this.#entry(owned)
+    const entry = this.#registry.get(owned)
     const seen = entry?.known.seen
     if (!entry || !seen || seen === 'gone' || seen.address === null || entry.endedAt > since) return
     entry.asOf = ++this.#clock
     entry.known = { ...entry.known, seen: { ...seen, state } }
-    await this.#tell(this.#changesOf(entry))
+    await this.#teller.tell(this.#changesOf(entry))
   }
 
   // --- The engine
@@ -195,7 +169,7 @@ export class Places {
   #hear({ id, action }: RuntimeEvent): void {
     if (action === 'lost') return this.#pulse.hears(false)
     if (id === undefined) return this.#hearAgain()
-    const entry = this.#byId.get(id)
+    const entry = this.#registry.byId(id)
     // What no record names concerns no place; its launch publishes it.
     if (!entry) return
     entry.asOf = ++this.#clock
@@ -208,28 +182,28 @@ export class Places {
     const { seen } = entry.known
     if (!seen || seen === 'gone') return
     entry.known = { ...entry.known, seen: { ...seen, state: 'ended', address: null } }
-    this.#tellLater(this.#changesOf(entry, { isProvisional: true }))
+    this.#teller.tellLater(this.#changesOf(entry, { isProvisional: true }))
   }
 
   /** Anything may have changed while nothing was heard. */
   #hearAgain(): void {
     this.#pulse.hears(true)
-    for (const entry of this.#byId.values()) entry.asOf = ++this.#clock
-    void this.#lookAtEach([...this.#byId.keys()])
+    for (const entry of this.#registry.entries()) entry.asOf = ++this.#clock
+    void this.#lookAtEach(this.#registry.ids())
   }
 
   /** Nothing that the engine ever said counts any more. */
   #lose(): void {
     const asOf = ++this.#clock
-    for (const entry of this.#byId.values()) {
+    for (const entry of this.#registry.entries()) {
       entry.asOf = asOf
       entry.known = { ...entry.known, seen: undefined }
     }
-    this.#tellLater([...this.#byId.values()].flatMap((entry) => this.#changesOf(entry)))
+    this.#teller.tellLater([...this.#registry.entries()].flatMap((entry) => this.#changesOf(entry)))
   }
 
   #find(): void {
-    void this.#lookAtEach([...this.#byId.keys()])
+    void this.#lookAtEach(this.#registry.ids())
   }
 
   /** Never throws; what could not be looked at stays, and is looked at again when the engine answers. */
@@ -246,12 +220,12 @@ export class Places {
     for (let repeats = 0; repeats < mostRepeats; repeats++) {
       const asOf = ++this.#clock
       const seen = await this.#ask(id)
-      const entry = this.#byId.get(id)
+      const entry = this.#registry.byId(id)
       if (seen === undefined || !entry || this.#pulse.isLost) return
       if (entry.asOf > asOf) continue
       entry.asOf = asOf
       entry.known = { ...entry.known, seen }
-      return this.#tell(this.#changesOf(entry))
+      return this.#teller.tell(this.#changesOf(entry))
     }
   }
 
@@ -274,8 +248,10 @@ export class Places {
     const askedAt = performance.now()
     try {
       const listed = await this.#list()
-      for (const [id, entry] of this.#byId) {
-        if (entry.asOf <= asOf) entry.known = { ...entry.known, seen: listed.get(id) ?? 'gone' }
+      for (const entry of this.#registry.entries()) {
+        const { containerId } = entry.known
+        if (containerId === null || entry.asOf > asOf) continue
+        entry.known = { ...entry.known, seen: listed.get(containerId) ?? 'gone' }
       }
     } catch (error) {
       this.#parts.report(error, 'asking the engine which containers there are')
@@ -289,89 +265,61 @@ export class Places {
 
   // --- The store
 
-  /** @returns the changes; they have to be told */
-  async #readAll(): Promise<Change[]> {
-    const changes: Change[] = []
+  /** Page by page; what a page changes is told at once, because later it might come after something newer. */
+  async #readAll(): Promise<void> {
     const found = new Set<number>()
     for (let after = 0, isLast = false; !isLast;) {
       const asOf = ++this.#clock
       const users = await listPeople(this.#parts.db, { limit: pageSize, after })
-      const ids = users.map(({ id }) => id)
-      const records = Map.groupBy(await listContainersOfAll(this.#parts.db, ids), ({ userId }) => userId)
-      for (const user of users) {
-        found.add(user.id)
-        changes.push(...this.#takeIn(user.id, user, records.get(user.id) ?? [], asOf))
-      }
+      await this.#readPage(users, asOf)
+      for (const { id } of users) found.add(id)
       isLast = users.length < pageSize
-      after = ids.at(-1) ?? after
+      after = users.at(-1)?.id ?? after
     }
-    await this.#readMissing([...this.#owners.keys()].filter((id) => !found.has(id)))
-    return changes
+    // Gone, or new since their page was read.
+    for (const userId of this.#registry.ownerIds()) if (!found.has(userId)) await this.publishPerson(userId)
   }
 
-  /** Gone, or new since their page was read. */
-  async #readMissing(userIds: readonly number[]): Promise<void> {
-    for (const userId of userIds) await this.publishPerson(userId)
+  async #readPage(users: readonly User[], asOf: number): Promise<void> {
+    const ids = users.map(({ id }) => id)
+    const records = Map.groupBy(await listContainersOfAll(this.#parts.db, ids), ({ userId }) => userId)
+    // Of an owner who was deleted meanwhile nothing is left that would tell that this page is older; they are read alone.
+    const isKnown = ({ id }: User) => !this.#teller.hasBegun || this.#registry.hasOwner(id)
+    const changes = users
+      .filter(isKnown)
+      .flatMap((user) => this.#takeIn(user.id, user, records.get(user.id) ?? [], asOf))
+    const strangers = users.filter((user) => !isKnown(user))
+    await this.#teller.tell(changes)
+    for (const { id } of strangers) await this.publishPerson(id)
   }
 
   #takeIn(userId: number, user: User | undefined, records: readonly UserContainer[], asOf: number): Change[] {
-    const owner = this.#owners.get(userId) ?? { containers: new Map<string, Entry>(), asOf: 0 }
-    if (owner.asOf > asOf) return []
-    owner.asOf = asOf
-    if (!user || (user.state === 'registered' && records.length === 0)) return this.#forget(userId, owner)
-    this.#owners.set(userId, owner)
+    if (!this.#registry.takeOwner(userId, asOf)) return []
+    if (!user || (user.state === 'registered' && records.length === 0)) return this.#forget(userId)
     if (user.isBlocked) this.#parts.onShutOut(userId)
-    const known = records.filter(({ type }) => this.#parts.templates.get(type))
-    const gone = [...owner.containers.keys()].filter((type) => !known.some((record) => record.type === type))
+    const configured = records.filter(({ type }) => this.#parts.templates.get(type))
+    const types = new Set(configured.map(({ type }) => type))
+    const gone = this.#registry.typesOf(userId).filter((type) => !types.has(type))
     return [
-      ...this.#picture.putPerson(personOf(user)),
-      ...gone.flatMap((type) => this.#remove(owner, type)),
-      ...known.flatMap((record) => this.#changesOf(this.#put(owner, user, record))),
+      ...this.#teller.picture.putPerson(personOf(user)),
+      ...gone.flatMap((type) => this.#remove({ userId, type })),
+      ...configured.flatMap((record) => this.#changesOf(this.#registry.put(user, record))),
     ]
   }
 
-  #forget(userId: number, owner: Owner): Change[] {
-    if (!this.#owners.delete(userId)) return []
+  #forget(userId: number): Change[] {
     this.#parts.onShutOut(userId)
-    const places = [...owner.containers.keys()].flatMap((type) => this.#remove(owner, type))
-    return [...places, ...this.#picture.removePerson(userId)]
+    const places = this.#registry.typesOf(userId).flatMap((type) => this.#remove({ userId, type }))
+    this.#registry.removeOwner(userId)
+    return [...places, ...this.#teller.picture.removePerson(userId)]
   }
 
-  #put(owner: Owner, user: User, record: UserContainer): Entry {
-    const { userId, type, containerId } = record
-    const old = owner.containers.get(type)
-    const isSame = old?.known.containerId === containerId
-    const known: KnownContainer = {
-      userId,
-      type,
-      prefix: containerPrefix(user.slug, type),
-      containerId,
-      isBlocked: record.isBlocked || user.isBlocked,
-      wasStopped: record.stoppedAt !== null,
-      seen: isSame ? old.known.seen : undefined,
-      failure: old?.known.failure,
-    }
-    const entry: Entry = old ?? { known, asOf: 0, endedAt: 0, status: undefined }
-    if (!isSame && old?.known.containerId) this.#byId.delete(old.known.containerId)
-    entry.known = known
-    owner.containers.set(type, entry)
-    this.#byPrefix.set(known.prefix, entry)
-    if (containerId !== null) this.#byId.set(containerId, entry)
-    return entry
-  }
-
-  #remove(owner: Owner, type: string): Change[] {
-    const entry = owner.containers.get(type)
-    if (!entry) return []
-    const { prefix, containerId } = entry.known
-    owner.containers.delete(type)
-    this.#byPrefix.delete(prefix)
-    if (containerId !== null) this.#byId.delete(containerId)
-    return this.#picture.removePlace(prefix)
-  }
-
-  #entry({ userId, type }: OwnedType): Entry | undefined {
-    return this.#owners.get(userId)?.containers.get(type)
+  #remove(owned: OwnedType): Change[] {
+    const prefix = this.#registry.remove(owned)
+    if (prefix === undefined) return []
+    this.#statuses.delete(prefix)
+    this.#parts.onGone(owned)
+    return this.#teller.picture.removePlace(prefix)
   }
 
   // --- The gateway
@@ -379,9 +327,9 @@ export class Places {
   /** @param isProvisional it is looked at again at once, so nobody else is told yet */
   #changesOf(entry: Entry, { isAnew = false, isProvisional = false } = {}): Change[] {
     const place = this.#toPlace(entry.known)
-    const changes = this.#picture.putPlace(place, isAnew)
+    const changes = this.#teller.picture.putPlace(place, isAnew)
     this.#lookAtLosers(changes, place.prefix)
-    if (!isProvisional && entry.known.seen !== undefined) this.#noteStatus(entry, place)
+    if (!isProvisional && entry.known.seen !== undefined) this.#noteStatus(entry.known, place)
     return changes
   }
 
@@ -395,60 +343,27 @@ export class Places {
     const { containerId, seen, prefix } = known
     if (containerId === null || seen !== undefined) return whereIs(known)
     if (this.#pulse.isLost) return absence('unknown')
-    const told = this.#picture.place(prefix)?.where
+    const told = this.#teller.picture.place(prefix)?.where
     return told && (!isThere(told) || told.containerId === containerId) ? told : absence('asleep')
   }
 
   #lookAtLosers(changes: readonly Change[], winner: string): void {
     for (const change of changes) {
       const loser = change.kind === 'place' && change.place.prefix !== winner ? change.place.prefix : undefined
-      const id = loser && this.#byPrefix.get(loser)?.known.containerId
+      const id = loser && this.#registry.byPrefix(loser)?.known.containerId
       if (id) void this.#lookAtEach([id])
     }
   }
 
-  #noteStatus(entry: Entry, place: Place): void {
+  #noteStatus(known: KnownContainer, place: Place): void {
     const status = statusOf(place)
-    if (entry.status === status) return
-    entry.status = status
-    this.#parts.onStatus(entry.known, status)
-  }
-
-  /** Resolves when this, and all that was told before, counts. */
-  async #tell(changes: readonly Change[]): Promise<void> {
-    if (changes.length > 0 && this.#isPublished) this.#told = this.#noted(this.#parts.gateway.apply(changes))
-    return this.#told
-  }
-
-  #tellLater(changes: readonly Change[]): void {
-    this.#tell(changes).catch((error: unknown) => this.#parts.report(error, 'telling the gateway'))
-  }
-
-  async #replace(): Promise<void> {
-    for (const entry of this.#byPrefix.values()) this.#changesOf(entry)
-    this.#isPublished = true
-    this.#told = this.#noted(this.#parts.gateway.replace(this.#picture.all(this.#parts.revoked())))
-    return this.#told
-  }
-
-  /** What was not confirmed may or may not count: soon all of it is said anew. */
-  async #noted(told: Promise<void>): Promise<void> {
-    try {
-      await told
-    } catch (error) {
-      this.#retry ??= setTimeout(() => this.#tellAllAgain(), retryAfter).unref()
-      throw error
-    }
-  }
-
-  #tellAllAgain(): void {
-    this.#retry = undefined
-    if (this.#signal?.aborted) return
-    this.#replace().catch((error: unknown) => this.#parts.report(error, 'telling the gateway everything anew'))
+    if (this.#statuses.get(known.prefix) === status) return
+    this.#statuses.set(known.prefix, status)
+    this.#parts.onStatus(known, status)
   }
 }
 
-export function statusOf({ isBlocked, where }: Place): PlaceStatus {
+function statusOf({ isBlocked, where }: Place): PlaceStatus {
   if (isBlocked) return 'blocked'
   if (!isThere(where)) return where.absent
   return where.isPaused ? 'paused' : 'running'

@@ -44,6 +44,7 @@ export class ObedientGateway implements Gateway {
   }
 
   async replace({ people, places, revoked }: Known): Promise<void> {
+    if (this.isDeaf) throw new Error('the gateway did not hear it')
     this.people.clear()
     this.places.clear()
     for (const person of people) this.people.set(person.userId, person)
