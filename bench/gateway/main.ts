@@ -1,3 +1,4 @@
+import { runAlone } from './alone.ts'
 import { latencyCase } from './cases/latency.ts'
 import { pairCases } from './cases/pairs.ts'
 import { changeCase, idleCase, memoryCase } from './cases/standing.ts'
@@ -16,6 +17,7 @@ const cases = [...pairCases, tokenCase, latencyCase, changeCase, idleCase, memor
 const { only, rounds, isProfile } = readOptions(process.argv.slice(2), new Set(cases.map(({ name }) => name)))
 const chosen = cases.filter(({ name }) => only?.includes(name) ?? true)
 
+await runAlone()
 await ensurePrograms()
 await (isProfile ? profileOurs() : compareAll())
 
