@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Instance } from '#/runtime/runtime.ts'
+import { absence, whereIs, type KnownContainer } from './known-container.ts'
+
+const owner = { userId: 1, slug: 'ann', type: 'dev' }
+const seenAs = (state: string, fields: Partial<Instance> = {}) =>
+  ({ id: 'c1', owner, state, address: null, port: 8080, exitCode: null, isOutOfMemory: false, ...fields }) as Instance
+const where = (seen: KnownContainer['seen'], fields: Partial<KnownContainer> = {}) => {
+  const known = { userId: 1, type: 'dev', prefix: 'ann-dev', containerId: 'c1', isBlocked: false }
+  const found = whereIs({ ...known, wasStopped: false, failure: undefined, seen, ...fields })
+  return 'absent' in found ? `${found.absent} ${found.exitCode}` : `${found.host} ${found.isPaused ? 'paused' : 'runs'}`
+}
+
+test('what runs or is paused has its address', () => {
+  assert.equal(where(seenAs('running', { address: '172.18.0.2' })), '172.18.0.2 runs')
+  assert.equal(where(seenAs('paused', { address: '172.18.0.2' })), '172.18.0.2 paused')
+  assert.equal(where(seenAs('running')), 'failed null')
+})
+
+test('what ended without a fault sleeps; with one it says so', () => {
+  for (const exitCode of [0, 137, 143]) assert.equal(where(seenAs('exited', { exitCode })), `asleep ${exitCode}`)
+  assert.equal(where(seenAs('exited', { exitCode: 1 })), 'crashed 1')
+  assert.equal(where(seenAs('exited', { exitCode: 137, isOutOfMemory: true })), 'out-of-memory 137')
+  assert.equal(where(seenAs('created')), 'asleep null')
+})
+
+test('what Berth stopped has done nothing wrong, whatever it ended with', () => {
+  const wasStopped = true
+  assert.equal(where(seenAs('exited', { exitCode: 1 }), { wasStopped }), 'asleep 1')
+  assert.equal(where(seenAs('exited', { exitCode: 137, isOutOfMemory: true }), { wasStopped }), 'asleep 137')
+})
+
+test("without a container, and with one that is somebody else's, it is missing", () => {
+  assert.equal(where(undefined, { containerId: null }), 'missing null')
+  assert.equal(where('gone'), 'missing null')
+  for (const other of [null, { ...owner, userId: 2 }, { ...owner, type: 'prod' }])
+    assert.equal(where(seenAs('running', { address: '172.18.0.2', owner: other })), 'missing null')
+})
+
+test('why a launch failed counts where nothing runs, but not before the end of a program', () => {
+  const failure = absence('no-image')
+  assert.equal(where('gone', { failure }), 'no-image null')
+  assert.equal(where(seenAs('created'), { failure }), 'no-image null')
+  assert.equal(where(seenAs('exited', { exitCode: 127 }), { failure: absence('failed') }), 'crashed 127')
+  assert.equal(where(seenAs('running', { address: '172.18.0.2' }), { failure }), '172.18.0.2 runs')
+})

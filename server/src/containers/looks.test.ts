@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Looks } from './looks.ts'
+
+test('whoever asks during a look gets one that began after they asked, and a hundred share it', async () => {
+  let began = 0
+  const looks = new Looks(async () => {
+    began++
+    await sleep(20)
+  })
+  const first = looks.look('c1')
+  const others = Array.from({ length: 100 }, () => looks.look('c1'))
+  await sleep(10)
+  assert.equal(began, 1)
+  await first
+  await Promise.all(others)
+  assert.equal(began, 2)
+})
+
+test('a look that fails fails for those who wait for it, and for nobody after them', async () => {
+  const answers = [Promise.reject(new Error('first')), Promise.reject(new Error('second')), Promise.resolve()]
+  for (const answer of answers) answer.catch(() => undefined)
+  const looks = new Looks(() => sleep(5).then(() => answers.shift()))
+  const [first, second] = [looks.look('c1'), looks.look('c1')]
+  await assert.rejects(first, /first/)
+  await assert.rejects(second, /second/)
+  await looks.look('c1')
+})
+
+test('different containers do not wait for each other', async () => {
+  const looks = new Looks((id) => (id === 'hung' ? new Promise(() => {}) : Promise.resolve()))
+  void looks.look('hung')
+  await looks.look('c1')
+  await looks.settled('c1')
+})

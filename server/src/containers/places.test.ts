@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { absence } from './known-container.ts'
+import { readTemplate } from './read-templates.ts'
+import { Places } from './places.ts'
+import { Templates } from './template.ts'
+import { RuntimeError, type Instance, type Runtime, type RuntimeEvent } from '#/runtime/runtime.ts'
+import { openDatabase, type Database } from '#/store/database.ts'
+import { blockContainers, ensureContainer, storeInstance } from '#/store/user-containers.ts'
+import { deleteUser, insertUser } from '#/store/users.ts'
+import { ObedientGateway } from '#test/support/obedient-gateway.ts'
+
+/** An engine that says late what was true when it was asked, and that a test can make happen anything. */
+class LateRuntime {
+  readonly states = new Map<string, Instance>()
+  /** ms until an answer arrives */
+  delay = 0
+  isDeaf = false
+  tell: (event: RuntimeEvent) => void = () => undefined
+
+  run(id: string, userId: number, address: string): void {
+    const owner = { userId, slug: `u${userId}`, type: 'dev' }
+    const fields = { name: id, exitCode: null, isOutOfMemory: false, startedAt: 1, fingerprint: 'f' }
+    this.states.set(id, { id, owner, state: 'running', address, port: 8080, ...fields })
+  }
+
+  end(id: string, exitCode: number): void {
+    const running = this.states.get(id)
+    if (running) this.states.set(id, { ...running, state: 'exited', address: null, exitCode })
+    this.tell({ id, action: 'die' })
+  }
+
+  async inspectId(id: string): Promise<Instance | undefined> {
+    const answer = this.states.get(id)
+    await sleep(this.delay)
+    if (this.isDeaf) throw new RuntimeError('unreachable', 'inspect')
+    return answer
+  }
+
+  async list(): Promise<Instance[]> {
+    if (this.isDeaf) throw new RuntimeError('unreachable', 'list')
+    return [...this.states.values()]
+  }
+
+  async ping(): Promise<void> {
+    if (this.isDeaf) throw new RuntimeError('unreachable', 'ping')
+  }
+
+  watch(onEvent: (event: RuntimeEvent) => void): void {
+    this.tell = onEvent
+  }
+}
+
+let folder: string
+let database: Database
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'berth-places-'))
+  database = await openDatabase(null, folder)
+})
+after(async () => {
+  await database.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+let count = 0
+/** Somebody with a record of a container that the engine does not know yet. */
+async function newOwner(): Promise<{ userId: number; type: string; id: string; prefix: string }> {
+  const slug = `u${++count}`
+  const user = await insertUser(database.db, { email: `${slug}@x.org`, slug, isAdmin: false, now: new Date() })
+  const record = await ensureContainer(database.db, user.id, 'dev', 'image', new Date())
+  const id = `c${user.id}`
+  await storeInstance(database.db, record.id, { containerId: id, port: 8080, image: 'image' })
+  return { userId: user.id, type: 'dev', id, prefix: `${slug}-dev` }
+}
+
+async function arrange(t: TestContext, owners: Awaited<ReturnType<typeof newOwner>>[]) {
+  const runtime = new LateRuntime()
+  const gateway = new ObedientGateway()
+  const { template } = readTemplate('dev', { image: 'image' })
+  const statuses: string[] = []
+  const places = new Places({
+    db: database.db,
+    runtime: runtime as unknown as Runtime,
+    templates: new Templates(template ? [template] : []),
+    gateway,
+    revoked: () => [],
+    onStatus: ({ prefix }, status) => void statuses.push(`${prefix} ${status}`),
+    onShutOut: () => undefined,
+    onGone: () => undefined,
+    report: () => undefined,
+  })
+  for (const [at, { id, userId }] of owners.entries()) runtime.run(id, userId, `172.18.0.${at + 2}`)
+  const ending = new AbortController()
+  t.after(() => ending.abort())
+  await places.publishAll(ending.signal)
+  await sleep(20)
+  return { runtime, gateway, places, statuses }
+}
+
+test('an answer that was on its way when the program ended does not count', async (t) => {
+  const ann = await newOwner()
+  const { runtime, gateway, places } = await arrange(t, [ann])
+  runtime.delay = 30
+  const late = places.publishContainer(ann)
+  await sleep(10)
+  const from = gateway.changes.length
+  runtime.end(ann.id, 1)
+  assert.equal(gateway.wordFor(ann.prefix), 'asleep', 'the address is not taken away at once')
+  await late
+  assert.equal(gateway.wordFor(ann.prefix), 'crashed')
+  assert.ok(!gateway.changes.slice(from).some((change) => JSON.stringify(change).includes('172.18')))
+})
+
+test('an old answer does not overwrite a newer one', async (t) => {
+  const bob = await newOwner()
+  const { runtime, gateway, places } = await arrange(t, [bob])
+  runtime.delay = 60
+  const old = places.publishContainer(bob)
+  await sleep(5)
+  runtime.delay = 0
+  runtime.run(bob.id, bob.userId, '172.18.0.77')
+  runtime.tell({ id: bob.id, action: 'other' })
+  await old
+  await sleep(80)
+  assert.match(JSON.stringify(gateway.places.get(bob.prefix)), /172\.18\.0\.77/)
+})
+
+test('what the engine confirmed is told at once, unless the program has ended since', async (t) => {
+  const [cat, dan] = [await newOwner(), await newOwner()]
+  const { runtime, gateway, places } = await arrange(t, [cat, dan])
+  runtime.delay = 50
+  const since = places.now()
+  await places.expect(cat, 'paused', since)
+  assert.equal(gateway.wordFor(cat.prefix), 'paused')
+  runtime.end(dan.id, 1)
+  await places.expect(dan, 'paused', since)
+  assert.equal(gateway.wordFor(dan.prefix), 'asleep')
+})
+
+test('a provisional word is for the gateway alone', async (t) => {
+  const eve = await newOwner()
+  const { runtime, statuses } = await arrange(t, [eve])
+  runtime.end(eve.id, 3)
+  await sleep(20)
+  assert.deepEqual(
+    statuses.filter((each) => each.startsWith(eve.prefix)),
+    [`${eve.prefix} running`, `${eve.prefix} crashed`],
+  )
+})
+
+test('although no event comes, a refresh finds what has changed, in the engine and in the store', async (t) => {
+  const [fay, gus, hal] = [await newOwner(), await newOwner(), await newOwner()]
+  const { runtime, gateway, places } = await arrange(t, [fay, gus, hal])
+  runtime.states.delete(fay.id)
+  const [record] = await database.db
+    .selectFrom('user_containers')
+    .selectAll()
+    .where('user_id', '=', gus.userId)
+    .execute()
+  await blockContainers(database.db, [Number(record?.id)], { by: gus.userId, at: new Date(), source: 'container' })
+  await deleteUser(database.db, hal.userId)
+  const ida = await newOwner()
+  runtime.run(ida.id, ida.userId, '172.18.0.99')
+  await places.refresh()
+  assert.equal(gateway.wordFor(fay.prefix), 'missing')
+  assert.equal(gateway.places.get(gus.prefix)?.isBlocked, true)
+  assert.deepEqual([gateway.people.has(hal.userId), gateway.places.has(hal.prefix)], [false, false])
+  assert.equal(gateway.wordFor(ida.prefix), 'running')
+})
+
+test('a failed look changes nothing at first', async (t) => {
+  const jim = await newOwner()
+  const { runtime, gateway, places } = await arrange(t, [jim])
+  runtime.isDeaf = true
+  await places.publishContainer(jim, { failure: absence('failed') })
+  assert.equal(gateway.wordFor(jim.prefix), 'running')
+})
+
+test('many at once are told each once and in order', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 50 }, newOwner))
+  const { runtime, gateway, places } = await arrange(t, owners)
+  runtime.delay = 5
+  await Promise.all(
+    owners.map(async (owner, at) => {
+      // Every address goes to the next one, as after a restart of the engine.
+      runtime.run(owner.id, owner.userId, `172.18.0.${((at + 1) % owners.length) + 2}`)
+      await places.publishContainer(owner)
+    }),
+  )
+  await sleep(100)
+  assert.deepEqual(gateway.doubled, [])
+  for (const { prefix } of owners) assert.equal(gateway.wordFor(prefix), 'running')
+})
