@@ -18,7 +18,7 @@ import type {
   Place,
   TypeRules,
 } from '#/gateway/gateway.ts'
-import { createNetGateway } from '#/gateway/net/net-gateway.ts'
+import { createNetGateway, type NetGatewayOptions } from '#/gateway/net/net-gateway.ts'
 
 /** The signature key of the stand-in control plane; one for all gateways of a test file. */
 const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
@@ -124,6 +124,8 @@ export interface BenchChanges {
   readonly revoked?: Known['revoked']
   /** Stands for the API and the front end; without one nobody listens there. */
   readonly platform?: net.Server
+  /** Limits of the gateway, to make them short. */
+  readonly options?: NetGatewayOptions
 }
 
 /** A gateway on a real socket before a real app; both end with the test. */
@@ -140,7 +142,7 @@ export async function startBench(t: TestContext, app: net.Server, changes: Bench
     places: [place, placeOf('max-dev', 3, 1), ...(changes.places ?? [])],
     revoked: changes.revoked ?? [],
   }
-  const gateway = createNetGateway()
+  const gateway = createNetGateway(changes.options)
   t.after(() => gateway.close(0))
   const port = await gateway.listen('127.0.0.1', 0)
   await gateway.serve(settings, control)

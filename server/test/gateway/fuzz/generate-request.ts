@@ -153,22 +153,22 @@ const codings = [
 ]
 const lineEnds = ['\n', '\r', '\r\r\n', '\n\r', ' \r\n', '\r\n ', '\0\r\n']
 
-/** A stream of one to three requests, well-formed or nearly so, as latin1 text. Its parts are those that parsers disagree on. */
-export function generateRequests(random: Random): string {
+/** A stream of one to three requests, well-formed or nearly so, as latin1 text. Its parts are those that parsers disagree on. @param paths of the requests that are not odd */
+export function generateRequests(random: Random, paths: readonly string[] = targets): string {
   const count = 1 + random.below(3)
   let stream = ''
-  for (let each = 0; each < count; each++) stream += generateRequest(random)
+  for (let each = 0; each < count; each++) stream += generateRequest(random, paths)
   if (random.happens(0.02)) stream = stream.slice(0, random.below(stream.length + 1))
   return stream
 }
 
-function generateRequest(random: Random): string {
+function generateRequest(random: Random, paths: readonly string[]): string {
   const oddness = random.oneOf([0, 0, 0.03, 0.15])
   const isOdd = () => random.happens(oddness)
   const end = () => (isOdd() && isOdd() ? random.oneOf(lineEnds) : '\r\n')
   const first = [
     random.oneOf(isOdd() ? oddMethods : methods),
-    random.oneOf(isOdd() ? oddTargets : targets),
+    random.oneOf(isOdd() ? oddTargets : paths),
     random.oneOf(isOdd() ? oddVersions : versions),
   ].join(isOdd() ? random.oneOf(['  ', '\t', ' \t', '']) : ' ')
   const body = generateBody(random, isOdd)

@@ -73,12 +73,15 @@ export function readAnswerAsWe(
     at += text.length
     const body = readBody(bytes, at, head.bodyLength, random)
     const isComplete = body.isComplete || head.bodyLength === untilClose
-    messages.push({ first: `${head.status} ${head.reason}`, lines: linesIn(text), ...body, isComplete, head })
+    messages.push({ first: `${head.status} ${reasonIn(text)}`, lines: linesIn(text), ...body, isComplete, head })
     if (head.status === 101) return { messages, end: 'switched' }
     if (body.why !== undefined) return { messages, end: 'refused', why: body.why }
     if (head.status >= 200) return { messages, end: 'closed' }
   }
 }
+
+/** What stands behind the status; nothing promises how it is told. */
+const reasonIn = (head: string) => head.slice(13, head.indexOf('\r\n'))
 
 function headAt(bytes: Buffer, at: number, longest: number): string | undefined {
   const end = bytes.indexOf('\r\n\r\n', at, 'latin1')

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test, type TestContext } from 'node:test'
+import WebSocket, { WebSocketServer } from 'ws'
+
+import {
+  ann,
+  annToken,
+  bob,
+  bobToken,
+  echoApp,
+  get,
+  headOf,
+  httpApp,
+  keptHead,
+  placeOf,
+  rawApp,
+  rawClient,
+  startBench,
+  switching,
+  until,
+  upgradeHead,
+  type BenchChanges,
+  type RawClient,
+} from '#test/support/gateway-bench.ts'
+
+const isOver = ({ socket }: RawClient) => socket.destroyed || socket.readableEnded
+
+/** A gateway whose patience is short, in ms. */
+const impatient = (
+  limits: Partial<Record<'head' | 'idle' | 'stalled' | 'leaving' | 'silentWebSocket', number>>,
+): BenchChanges => ({
+  options: { limits },
+})
+
+/** Writes a piece every 50 ms for as long as the other side takes it. */
+function dribble(t: TestContext, { socket }: RawClient, piece: () => string): void {
+  const timer = setInterval(() => socket.write(piece(), 'latin1'), 50)
+  t.after(() => clearInterval(timer))
+}
+
+test('a head that comes drop by drop is not waited for: 408, and the connection ends', async (t) => {
+  const { port } = await startBench(t, echoApp(), impatient({ head: 400, leaving: 200 }))
+  const client = await rawClient(t, port)
+  client.write('GET /ann-dev/ HTTP/1.1\r\nHost: a\r\n')
+  dribble(t, client, () => 'X-A: 1\r\n')
+  await until('it is over', () => isOver(client), 2_000)
+  assert.match(client.text(), /^HTTP\/1\.1 408 |^$/)
+})
+
+test('a second head that comes drop by drop is not waited for either', async (t) => {
+  const { port } = await startBench(t, echoApp(), impatient({ head: 400, leaving: 200 }))
+  const client = await rawClient(t, port)
+  client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+  await client.expect(/"url":"\/"/)
+  dribble(t, client, () => 'G')
+  await until('it is over', () => isOver(client), 2_000)
+})
+
+test('a connection on which nothing is asked ends', async (t) => {
+  const { port } = await startBench(t, echoApp(), impatient({ head: 300, idle: 500 }))
+  const [silent, idle] = [await rawClient(t, port), await rawClient(t, port)]
+  idle.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+  await until('the silent one is over', () => isOver(silent), 2_000)
+  await until('the idle one is over', () => isOver(idle), 2_500)
+  assert.match(idle.text(), /^HTTP\/1\.1 200 /)
+})
+
+test('an upload that stands still ends, also in the app; one that goes on does not', async (t) => {
+  let atApp = 0
+  const app = httpApp((request) => {
+    atApp += 1
+    request.on('error', () => {})
+    request.on('close', () => (atApp -= 1))
+    request.resume()
+  })
+  const { port } = await startBench(t, app, impatient({ stalled: 600 }))
+  const still = await rawClient(t, port)
+  still.write(`${keptHead('PUT /ann-dev/ HTTP/1.1', 'Content-Length: 1000')}x`)
+  const moving = await rawClient(t, port)
+  moving.write(keptHead('PUT /ann-dev/ HTTP/1.1', 'Content-Length: 1000'))
+  dribble(t, moving, () => 'x')
+  await until('both are there', () => atApp === 2)
+  await until('the still one is over', () => isOver(still), 2_500)
+  await until('the app knows', () => atApp === 1)
+  await sleep(700)
+  assert.ok(!isOver(moving))
+})
+
+test('a client that reads nothing of its answer any more is let go, and the app with it', async (t) => {
+  let app: net.Socket | undefined
+  const { port } = await startBench(
+    t,
+    rawApp((socket) => {
+      app = socket
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 200000000\r\n\r\n')
+      socket.write(Buffer.alloc(100_000_000))
+    }),
+    impatient({ stalled: 600 }),
+  )
+  const client = await rawClient(t, port)
+  client.socket.pause()
+  client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+  await until('the app is let go', () => app?.destroyed === true || app?.readableEnded === true, 4_000)
+})
+
+test('a silent WebSocket ends some day; pings keep it open', async (t) => {
+  const app = httpApp((_, response) => response.end())
+  const sockets = new WebSocketServer({ server: app })
+  t.after(() => sockets.close())
+  const { port } = await startBench(t, app, impatient({ silentWebSocket: 1_000 }))
+  const open = async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ann-dev/`, { headers: ann })
+    t.after(() => socket.terminate())
+    await once(socket, 'open')
+    return socket
+  }
+  const [silent, pinged] = [await open(), await open()]
+  const pings = setInterval(() => pinged.ping(), 200)
+  t.after(() => clearInterval(pings))
+  await until('the silent one is over', () => silent.readyState === WebSocket.CLOSED, 3_500)
+  assert.equal(pinged.readyState, WebSocket.OPEN)
+})
+
+test('who goes on sending after a refusal is not listened to for ever', async (t) => {
+  const { port } = await startBench(t, echoApp(), impatient({ leaving: 300 }))
+  const client = await rawClient(t, port)
+  client.write(headOf('PUT /ann-dev/ HTTP/1.1', 'Host: a', 'Content-Length: 100000000'))
+  dribble(t, client, () => 'x'.repeat(1_000))
+  await client.expect(/^HTTP\/1\.1 401 /)
+  await until('it is over', () => client.socket.destroyed, 2_500)
+})
+
+test('one person cannot use up the gateway: too many requests at once get 429, those of others pass', async (t) => {
+  const app = httpApp((request, response) => (request.url === '/slow' ? undefined : void response.end('ok')))
+  const bobs = { ...placeOf('bob-dev', 2, 1) }
+  const { port, gateway, place } = await startBench(t, app, {
+    options: { usage: { requestsPerPerson: 5 } },
+    rules: { access: 'authenticated' },
+    places: [bobs],
+  })
+  for (let each = 0; each < 5; each++) (await rawClient(t, port)).write(keptHead('GET /ann-dev/slow HTTP/1.1'))
+  await sleep(100)
+  const { status, headers, body } = await get(port, '/ann-dev/', { headers: ann })
+  assert.equal(status, 429)
+  assert.match(headers['retry-after'] ?? '1', /^\d+$/)
+  assert.deepEqual(Object.keys(JSON.parse(body)), ['error'])
+  assert.equal((await get(port, '/ann-dev/', { headers: bob })).body, 'ok')
+  await gateway.apply([{ kind: 'place', place: { ...place, where: { ...place.where, containerId: 'next' } as never } }])
+  await sleep(50)
+  assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'ok', 'the count goes down again')
+})
+
+test("one person's WebSockets do not count for another", async (t) => {
+  const { port } = await startBench(
+    t,
+    rawApp((socket) => socket.write(switching)),
+    {
+      options: { usage: { webSocketsPerPerson: 2 } },
+      rules: { access: 'authenticated' },
+    },
+  )
+  const open = async (token: string) => {
+    const client = await rawClient(t, port)
+    client.write(upgradeHead().replace(annToken, token))
+    return /HTTP\/1\.1 (\d+)/.exec(await client.expect(/HTTP\/1\.1 \d+/))?.[1]
+  }
+  assert.deepEqual([await open(annToken), await open(annToken)], ['101', '101'])
+  assert.match((await open(annToken)) ?? '', /429|503/)
+  assert.equal(await open(bobToken), '101')
+})
+
+test('more connections than there may be are not kept, and those that are there go on', async (t) => {
+  const { port } = await startBench(t, echoApp(), { options: { usage: { connections: 10 } } })
+  const clients = []
+  for (let each = 0; each < 10; each++) clients.push(await rawClient(t, port))
+  const late = await rawClient(t, port)
+  await until('the last one is let go', () => isOver(late), 2_000)
+  for (const client of clients.slice(0, 3)) {
+    client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+    await client.expect(/^HTTP\/1\.1 200 /)
+  }
+})
