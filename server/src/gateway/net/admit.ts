@@ -29,7 +29,7 @@ export function admit(
   checkTarget(target)
   const destination = routes.find(target.segment)
   const entered = allow(people, caller, destination)
-  if (head.opensWebSocket) checkOrigin(head, scheme)
+  if (head.fields.opensWebSocket) checkOrigin(head, scheme)
   if (target.rest === '' && isWorkerScript(head)) throw gatewayRefusals.workerOnBarePrefix()
   if (entered.kind === 'home') return { kind: 'redirect', status: 302, to: homeAddress(entered.path, target) }
   if (entered.owner.isBlocked || (entered.kind === 'route' && entered.route.place.isBlocked))
@@ -65,7 +65,7 @@ function rulesOf(destination: Destination | undefined): Pick<TypeRules, 'access'
  * A page of another site could open a WebSocket with this site's cookies, because no browser asks before it does.
  * No Origin means no browser.
  */
-function checkOrigin({ text, host }: RequestHead, scheme: string): void {
+function checkOrigin({ text, fields: { host } }: RequestHead, scheme: string): void {
   const origin = headerValue(text, 'origin')
   if (origin === undefined) return
   if (/\r\norigin:[^]*\r\norigin:/i.test(text)) throw gatewayRefusals.foreignOrigin()

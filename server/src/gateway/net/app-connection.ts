@@ -127,7 +127,15 @@ export class AppConnection {
       this.destroy()
       return false
     }
-    taker.takeAnswer(bytes, length)
+    try {
+      taker.takeAnswer(bytes, length)
+    } catch (error) {
+      // The edge: a bug, which costs this request alone.
+      this.#error = error as Error
+      this.#ended()
+      this.#socket.destroy()
+      return false
+    }
     if (length === bytes.length && length < largeBuffer) this.#buffer = Buffer.allocUnsafeSlow(largeBuffer)
     else if (taker.isHoldingBytes()) this.#buffer = Buffer.allocUnsafeSlow(bytes.length)
     return true

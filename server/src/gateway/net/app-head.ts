@@ -1,7 +1,9 @@
+import type { Destined } from './client-head.ts'
 import { carriesToken, cookiesForApp } from './cookies.ts'
 import { bearerToken } from './identify.ts'
 import type { Caller } from './people.ts'
-import type { RequestHead } from './request-head.ts'
+import type { RequestFields, RequestHead } from './request-head.ts'
+import type { Route } from './route.ts'
 
 /** What a request says about where it comes from, on its way to anybody behind the gateway. */
 export interface Origin {
@@ -18,36 +20,84 @@ export interface Identity {
   readonly token: string | undefined
 }
 
+/** What a request to an app carries beside its own first line, and where the answer to it is going. */
+interface Address {
+  readonly lines: string
+  readonly destined: Destined
+}
+
 /**
- * The head that an app receives. The platform's token in it is replaced by the identity's one; it is never added where
- * the client sent none.
+ * Writes the heads that apps receive, for one client connection. One client says the same to the same app again and
+ * again, so the lines that were made last are kept until anything in them changes.
  */
-export function headForApp(
-  head: RequestHead,
-  path: string,
-  prefix: string,
-  origin: Origin,
-  identity: Identity | undefined,
-): string {
-  return (
-    `${head.method} ${path} HTTP/1.1\r\n${hostLine(head)}${head.kept}${identityLines(head, identity)}` +
-    `${forwardedLines(head, origin)}X-Forwarded-Prefix: /${prefix}\r\n${upgradeLines(head)}\r\n`
-  )
+export class AppHeads {
+  #made: Address | undefined
+  #fields: RequestFields | undefined
+  #route: Route | undefined
+  #address = ''
+  #email: string | undefined
+  #token: string | undefined
+
+  /** Where the answer to the head that was written last is going. */
+  get destined(): Destined | undefined {
+    return this.#made?.destined
+  }
+
+  /**
+   * The head of a request as the app receives it. The platform's token in it is replaced by the identity's one; it is
+   * never added where the client sent none.
+   */
+  write(
+    { method, fields }: RequestHead,
+    path: string,
+    route: Route,
+    origin: Origin,
+    identity: Identity | undefined,
+  ): string {
+    const { lines } = this.#same(fields, route, origin, identity) ?? this.#make(fields, route, origin, identity)
+    return `${method} ${path} HTTP/1.1\r\n${lines}`
+  }
+
+  #same(fields: RequestFields, route: Route, origin: Origin, identity: Identity | undefined): Address | undefined {
+    const isSame =
+      fields === this.#fields &&
+      route === this.#route &&
+      origin.address === this.#address &&
+      identity?.email === this.#email &&
+      identity?.token === this.#token
+    return isSame ? this.#made : undefined
+  }
+
+  #make(fields: RequestFields, route: Route, origin: Origin, identity: Identity | undefined): Address {
+    const { prefix } = route.place
+    this.#fields = fields
+    this.#route = route
+    this.#address = origin.address
+    this.#email = identity?.email
+    this.#token = identity?.token
+    const own = `${identityLines(fields, identity)}${forwardedLines(fields, origin)}X-Forwarded-Prefix: /${prefix}\r\n`
+    const seenAt = `${origin.scheme}://${fields.host ?? ''}`.toLowerCase()
+    this.#made = {
+      lines: `${hostLine(fields)}${fields.kept}${own}${upgradeLines(fields)}\r\n`,
+      destined: { prefix, rules: route.rules, origin: seenAt },
+    }
+    return this.#made
+  }
 }
 
 /** The head that the API and the front end receive: everything the client sent but hop-by-hop headers and what only a proxy may say. */
-export function headForPlatform(head: RequestHead, origin: Origin): string {
-  const { method, target, kept, authorization, cookie } = head
+export function headForPlatform({ method, target, fields }: RequestHead, origin: Origin): string {
+  const { kept, authorization, cookie } = fields
   const tokens = line('Authorization', authorization) + line('Cookie', cookie)
-  return `${method} ${target} HTTP/1.1\r\n${hostLine(head)}${kept}${tokens}${forwardedLines(head, origin)}\r\n`
+  return `${method} ${target} HTTP/1.1\r\n${hostLine(fields)}${kept}${tokens}${forwardedLines(fields, origin)}\r\n`
 }
 
 const line = (name: string, value: string | undefined) => (value === undefined ? '' : `${name}: ${value}\r\n`)
 
 // The host stays the one that people see: apps compare a WebSocket's Origin with it. HTTP/1.0 may lack it; apps may not.
-const hostLine = ({ host }: RequestHead) => (host === undefined ? 'Host: localhost\r\n' : '')
+const hostLine = ({ host }: RequestFields) => (host === undefined ? 'Host: localhost\r\n' : '')
 
-function identityLines({ authorization, cookie }: RequestHead, identity: Identity | undefined): string {
+function identityLines({ authorization, cookie }: RequestFields, identity: Identity | undefined): string {
   if (authorization === undefined && cookie === undefined && identity === undefined) return ''
   // Compared with the caller's own token, not by scheme alone: an app may use Bearer tokens of its own beside our cookie.
   const isByHeader = identity !== undefined && bearerToken(authorization) === identity.caller.token
@@ -60,9 +110,9 @@ function identityLines({ authorization, cookie }: RequestHead, identity: Identit
 const userLine = (identity: Identity | undefined) =>
   identity === undefined ? '' : line('X-Berth-User', Buffer.from(identity.email).toString('latin1'))
 
-function forwardedLines({ host }: RequestHead, { address, scheme }: Origin): string {
+function forwardedLines({ host }: RequestFields, { address, scheme }: Origin): string {
   return `X-Forwarded-For: ${address}\r\nX-Forwarded-Proto: ${scheme}\r\n${line('X-Forwarded-Host', host)}`
 }
 
-const upgradeLines = ({ opensWebSocket }: RequestHead) =>
+const upgradeLines = ({ opensWebSocket }: RequestFields) =>
   opensWebSocket ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { answerText, openAnswerHead, refusalAnswer, type OwnAnswer } from './answer.ts'
 import type { AppConnection } from './app-connection.ts'
+import { AppHeads } from './app-head.ts'
 import { clock } from './clock.ts'
 import type { Core } from './core.ts'
 import type { Exchange, ExchangeClient } from './exchange.ts'
@@ -45,6 +46,7 @@ const nothing = Buffer.alloc(0)
  */
 export class ClientConnection implements ExchangeClient, TunnelClient {
   readonly identification: Identification
+  readonly appHeads = new AppHeads()
   /** Address of whoever connected; a proxy in front of us, perhaps. */
   readonly peer: string
   readonly #core: Core
@@ -54,6 +56,8 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   #stash: Buffer | undefined
   /** The request that is being served. */
   #head: RequestHead | undefined
+  /** The request before it, or itself. */
+  #before: RequestHead | undefined
   #exchange: Exchange | undefined
   /** The beginning of its body. */
   #first: Buffer = nothing
@@ -70,7 +74,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     this.identification = new Identification(core.people)
     this.peer = socket.remoteAddress ?? ''
     socket.setKeepAlive(true, keepAliveAfter)
-    socket.on('data', (bytes: Buffer) => this.#take(bytes))
+    socket.on('data', (bytes: Buffer) => this.#takeSafely(bytes))
     socket.on('drain', () => this.#drained())
     socket.on('end', () => this.#ended())
     socket.on('error', () => {})
@@ -121,7 +125,8 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   /** Answers it in the gateway's own words. */
   answer(own: OwnAnswer): void {
     const head = this.#head
-    const isLast = head === undefined || head.isLast || head.bodyLength !== 0 || own.headers.connection === 'close'
+    const isLast =
+      head === undefined || head.fields.isLast || head.fields.bodyLength !== 0 || own.headers.connection === 'close'
     this.#exchange?.clientGone()
     if (own.status >= 400) this.#core.usage.refusals++
     this.#socket.write(answerText(own, head?.method === 'HEAD', isLast))
@@ -236,6 +241,16 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     else this.cut()
   }
 
+  /** The edge: what is thrown in here is a bug, and costs this connection alone. */
+  #takeSafely(bytes: Buffer): void {
+    try {
+      this.#take(bytes)
+    } catch (error) {
+      this.#report(error)
+      this.cut()
+    }
+  }
+
   #take(bytes: Buffer): void {
     if (this.#tunnel) return this.#tunnel.takeBytes(bytes)
     if (this.#isLeaving) return
@@ -271,10 +286,11 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     const text = bytes.toString('latin1', 0, Math.min(bytes.length, longestRequestHead + 4))
     const end = text.indexOf('\r\n\r\n')
     if (end === -1 || end > longestRequestHead) return this.#waitForHead(bytes)
-    const head = readRequestHead(text.slice(0, end + 4))
+    const head = readRequestHead(end + 4 === text.length ? text : text.slice(0, end + 4), this.#before)
     if (isFault(head)) return this.#refuseUnread(gatewayRefusals.badMessage(head))
     this.#stash = end + 4 === bytes.length ? undefined : bytes.subarray(end + 4)
     this.#head = head
+    this.#before = head
     this.#deadline = Number.POSITIVE_INFINITY
     serveRequest(this.#core, this, head)
   }

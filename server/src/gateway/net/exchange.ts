@@ -68,7 +68,7 @@ export class Exchange implements AnswerTaker, Stream {
   constructor(parts: ExchangeParts, client: ExchangeClient) {
     this.parts = parts
     this.#client = client
-    this.#request = new BodyReader(parts.head.bodyLength)
+    this.#request = new BodyReader(parts.head.fields.bodyLength)
     parts.upstream.streams.add(this)
   }
 
@@ -83,8 +83,8 @@ export class Exchange implements AnswerTaker, Stream {
 
   /** Whether it may be sent on a connection that was kept, which may have been closed a moment ago: it can be sent again. */
   get isRepeatable(): boolean {
-    const { method, bodyLength, opensWebSocket } = this.parts.head
-    return (method === 'GET' || method === 'HEAD') && bodyLength === 0 && !opensWebSocket
+    const { method, fields } = this.parts.head
+    return (method === 'GET' || method === 'HEAD') && fields.bodyLength === 0 && !fields.opensWebSocket
   }
 
   /** The app reads slower than the client sends. */
@@ -251,7 +251,7 @@ export class Exchange implements AnswerTaker, Stream {
 
   #openTunnel(head: ResponseHead, first: Buffer): void {
     const app = this.#app
-    if (!app || !this.parts.head.opensWebSocket || head.upgrade !== 'websocket')
+    if (!app || !this.parts.head.fields.opensWebSocket || head.upgrade !== 'websocket')
       return this.#fail(new Error('it changed to a protocol that was not asked for'))
     const options = { isLast: false, isUnchunked: false, isUpgrade: true }
     this.parts.upstream.hasAnswered = true
@@ -304,7 +304,7 @@ export class Exchange implements AnswerTaker, Stream {
 
   #isLast({ bodyLength }: ResponseHead): boolean {
     // An answer to an upload that is still coming: what follows on the connection is its rest.
-    return this.parts.head.isLast || bodyLength === untilClose || !this.#request.isDone
+    return this.parts.head.fields.isLast || bodyLength === untilClose || !this.#request.isDone
   }
 
   #finish(endsApp: boolean): void {

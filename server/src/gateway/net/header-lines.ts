@@ -37,28 +37,34 @@ function codesOf(isIn: (code: number) => boolean): Uint8Array {
 }
 
 export const isTokenCode = (code: number) => tokenCodes[code] === 1
+export const isValueCode = (code: number) => valueCodes[code] === 1
 
 const [tab, lineFeed, carriageReturn, space, colon] = [9, 10, 13, 32, 58]
 
 /**
- * Names that matter to one kind of message. Asked for every line of every message, so that the first question is
- * answered without making a string: is there any such name of this length with this first letter?
+ * Names that matter to one kind of message. Asked for every line of every message, so that nearly always the answer comes
+ * without making a string: is there any such name of this length with this first letter?
  */
 export class NotableNames {
-  readonly #names: ReadonlySet<string>
-  readonly #isAlso: (lowerName: string) => boolean
+  readonly #byLength: string[][] = Array.from({ length: 64 }, () => [])
   /** By length of the name: a bit for each first letter. */
   readonly #letters = new Uint32Array(64)
+  readonly #isAlso: (lowerName: string) => boolean
+  /** A bit for each first letter of a family. */
+  readonly #familyLetters: number
 
   /**
-   * @param names lower case
+   * @param names lower case: letters, digits and hyphens
    * @param families beginnings of further names, e.g. `x-forwarded-`
-   * @param isAlso decides about names that share length and first letter with a known one, or begin as a family does
+   * @param isAlso decides about the names that begin, or are spelled, nearly as a family or a known name
    */
   constructor(names: readonly string[], families: readonly string[] = [], isAlso = (_name: string) => false) {
-    this.#names = new Set(names)
     this.#isAlso = isAlso
-    for (const name of names) this.#mark(name.length, name)
+    this.#familyLetters = families.reduce((letters, family) => letters | letterBit(family.charCodeAt(0)), 0)
+    for (const name of names) {
+      this.#byLength[name.length]?.push(name)
+      this.#mark(name.length, name)
+    }
     for (const family of families)
       for (let length = family.length; length < this.#letters.length; length++) this.#mark(length, family)
   }
@@ -69,15 +75,28 @@ export class NotableNames {
 
   /** The lower-case name when it is notable, else undefined. */
   find(text: string, start: number, end: number): string | undefined {
-    const letters = this.#letters[Math.min(end - start, 63)] ?? 0
-    if ((letters & letterBit(text.charCodeAt(start))) === 0) return undefined
-    const name = text.slice(start, end).toLowerCase()
-    return this.#names.has(name) || this.#isAlso(name) ? name : undefined
+    const length = Math.min(end - start, 63)
+    const letter = letterBit(text.charCodeAt(start))
+    if (((this.#letters[length] ?? 0) & letter) === 0) return undefined
+    for (const name of this.#byLength[length] ?? none) if (isSame(text, start, name)) return name
+    return (this.#familyLetters & letter) === 0 ? undefined : this.#findRelative(text.slice(start, end).toLowerCase())
+  }
+
+  #findRelative(name: string): string | undefined {
+    return this.#isAlso(name) ? name : undefined
   }
 }
 
-/** Upper and lower case share their last five bits. Other characters may share a bit; then the set decides. */
+const none: readonly string[] = []
+
+/** Upper and lower case share their last five bits. Other characters may share a bit; then the names decide. */
 const letterBit = (code: number) => 1 << (code & 31)
+
+/** Whether `name` stands there, in any case. Of the characters that names may have, only capitals become letters by this bit. */
+function isSame(text: string, start: number, name: string): boolean {
+  for (let at = 0; at < name.length; at++) if ((text.charCodeAt(start + at) | 32) !== name.charCodeAt(at)) return false
+  return true
+}
 
 /**
  * Reads the header lines of a head.

@@ -1,6 +1,6 @@
 import { carriesToken, tokenValues } from './cookies.ts'
 import type { Caller, People } from './people.ts'
-import type { RequestHead } from './request-head.ts'
+import type { RequestFields } from './request-head.ts'
 
 /**
  * Finds out who sends a request; made once per connection, because one client sends the same cookies again and again.
@@ -19,14 +19,14 @@ export class Identification {
   }
 
   /** The caller, undefined without a good token, or `'unseen'` when a signature has to be checked first: see `verify`. */
-  seen({ authorization, cookie }: RequestHead): Caller | undefined | 'unseen' {
+  seen({ authorization, cookie }: RequestFields): Caller | undefined | 'unseen' {
     if (authorization === undefined && !carriesToken(cookie)) return undefined
     if (!this.#isKnown || authorization !== this.#authorization || cookie !== this.#cookie) return 'unseen'
     return this.#caller && this.#people.isGood(this.#caller) ? this.#caller : undefined
   }
 
   /** Checks signatures and remembers the outcome for `seen`. */
-  async verify({ authorization, cookie }: RequestHead): Promise<Caller | undefined> {
+  async verify({ authorization, cookie }: RequestFields): Promise<Caller | undefined> {
     const caller = await this.#theOneGood(this.#candidates(authorization, cookie))
     this.#authorization = authorization
     this.#cookie = cookie

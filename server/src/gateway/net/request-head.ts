@@ -24,6 +24,13 @@ export interface RequestHead {
   /** As sent, byte for byte; begins with a slash. */
   readonly target: string
   readonly isHttp10: boolean
+  readonly fields: RequestFields
+  /** The whole head, for headers that are asked for seldom. */
+  readonly text: string
+}
+
+/** What the header lines say. One client sends the same lines again and again, so they are read once for all of these. */
+export interface RequestFields {
   readonly host: string | undefined
   /** Bytes of the body, or `chunked`. */
   readonly bodyLength: number
@@ -37,8 +44,8 @@ export interface RequestHead {
   readonly forwardedFor: string | undefined
   /** Lines for the other end, each with its CRLF: all but hop-by-hop ones, cookies, authorization, and what only a proxy may say. */
   readonly kept: string
-  /** The whole head, for headers that are asked for seldom. */
-  readonly text: string
+  /** The lines themselves. */
+  readonly block: string
 }
 
 // RFC 9110, 7.6.1, and what older programs treat alike.
@@ -72,35 +79,37 @@ const neverNamed = new Set([...framing, 'expect'])
  * Reads a request's head, or says what is wrong with it. Whatever Node's own parser refuses is refused; where that one is
  * lenient (absolute addresses, two hosts), this one is not. Only methods are freer: any token is one (RFC 9110, 9.1).
  * @param text latin1, with the empty line that ends it
+ * @param before the head that came before it on the same connection: equal lines are not read again
  */
-export function readRequestHead(text: string): RequestHead | MessageFault {
+export function readRequestHead(text: string, before?: RequestHead): RequestHead | MessageFault {
   const first = readRequestLine(text)
   if (isFault(first)) return first
+  const { method, target, isHttp10, end } = first
+  const block = text.slice(end)
+  const isSame = before?.method === method && before.isHttp10 === isHttp10 && before.fields.block === block
+  const fields = isSame ? before.fields : readFields(text, first, block)
+  return isFault(fields) ? fields : { method, target, isHttp10, fields, text }
+}
+
+function readFields(text: string, first: RequestLine, block: string): RequestFields | MessageFault {
   const lines = readLines(text, first.end, names)
   if (isFault(lines)) return lines
   const read = new Lines(lines)
   const problem = read.problem ?? framingFault(read, first)
   if (problem) return problem
-  const { method, target, isHttp10 } = first
-  const kept = without(
-    text,
-    first.end,
-    lines.filter(({ name }) => !stays.has(name)),
-  )
+  const gone = lines.filter(({ name }) => !stays.has(name))
+  const kept = without(text, first.end, gone)
   const bodyLength = read.coding === undefined ? Number(read.length ?? 0) : chunked
   return {
-    method,
-    target,
-    isHttp10,
     host: read.host,
     bodyLength,
-    isLast: isHttp10 || read.isClose,
+    isLast: first.isHttp10 || read.isClose,
     opensWebSocket: read.upgrade !== undefined && bodyLength === 0 && isHandshake(text, first, read),
     cookie: read.cookie,
     authorization: read.authorization,
     forwardedFor: read.forwardedFor,
     kept: read.named === undefined ? kept : withoutNamed(kept, read.named, neverNamed),
-    text,
+    block,
   }
 }
 

@@ -1,11 +1,12 @@
 import {
   fault,
   isFault,
-  NotableNames,
+  isValueCode,
   readLines,
   tokensOf,
   type MessageFault,
   type NotableLine,
+  type NotableNames,
 } from './header-lines.ts'
 import { chunked } from './request-head.ts'
 
@@ -18,7 +19,6 @@ export const untilClose = -2
 /** An app's answer, as far as a proxy has to understand it. */
 export interface ResponseHead {
   readonly status: number
-  readonly reason: string
   /** Bytes of the body, `chunked`, or `untilClose`. */
   readonly bodyLength: number
   /** Another request may follow on this connection. */
@@ -38,58 +38,96 @@ export interface ResponseHead {
  * @param isBodiless the request was a HEAD: whatever the lengths say, nothing follows
  */
 export function readResponseHead(text: string, names: NotableNames, isBodiless: boolean): ResponseHead | MessageFault {
-  const first = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/.exec(text)
-  if (!first) return fault('Its first line is not valid.')
-  const notable = readLines(text, first[0].length, names)
+  const lineEnd = text.indexOf('\r\n')
+  const status = readStatus(text, lineEnd)
+  if (status === undefined) return fault('Its first line is not valid.')
+  const notable = readLines(text, lineEnd + 2, names)
   if (isFault(notable)) return notable
-  const [length, coding, connection, upgrade] = [
-    valuesOf(notable, 'content-length'),
-    valuesOf(notable, 'transfer-encoding'),
-    valuesOf(notable, 'connection').flatMap(tokensOf),
-    valuesOf(notable, 'upgrade'),
-  ]
-  const problem = framingFault(length, coding, first[1] === '0')
+  const isHttp10 = text.charCodeAt(7) === 48
+  const lines = new Lines(notable)
+  const problem = lines.problem ?? framingFault(lines, isHttp10)
   if (problem) return problem
-  const status = Number(first[2])
-  const bodyLength = isBodiless || hasNoBody(status) ? 0 : lengthOf(length[0], coding[0])
+  const bodyLength = isBodiless || hasNoBody(status) ? 0 : lengthOf(lines)
   return {
     status,
-    reason: first[3] ?? '',
     bodyLength,
-    isReusable: first[1] === '1' && bodyLength !== untilClose && !connection.includes('close'),
-    named: connection.filter((token) => !usualWords.has(token)),
-    upgrade: upgrade[0]?.toLowerCase(),
+    isReusable: !isHttp10 && bodyLength !== untilClose && !lines.isClose,
+    named: lines.named ?? none,
+    upgrade: lines.upgrade?.toLowerCase(),
     notable,
-    linesStart: first[0].length,
+    linesStart: lineEnd + 2,
     text,
   }
 }
 
-const usualWords = new Set(['close', 'keep-alive', 'upgrade'])
 const none: readonly string[] = []
+const [space, digit0, digit9] = [32, 48, 57]
 
-function valuesOf(lines: readonly NotableLine[], name: string): readonly string[] {
-  let values = none
-  for (const line of lines) if (line.name === name) values = values === none ? [line.value] : [...values, line.value]
-  return values
+/** `HTTP/1.1 200 OK`; the reason may be missing, and with it the space before it. @returns undefined when it is no such line */
+function readStatus(text: string, lineEnd: number): number | undefined {
+  if (!text.startsWith('HTTP/1.') || lineEnd < 12 || text.charCodeAt(8) !== space) return undefined
+  const minor = text.charCodeAt(7)
+  if (minor !== digit0 && minor !== digit0 + 1) return undefined
+  if (lineEnd > 12 && text.charCodeAt(12) !== space) return undefined
+  for (let at = 9; at < 12; at++) if (text.charCodeAt(at) < digit0 || text.charCodeAt(at) > digit9) return undefined
+  for (let at = 13; at < lineEnd; at++) if (!isValueCode(text.charCodeAt(at))) return undefined
+  const status = Number(text.slice(9, 12))
+  return status >= 100 ? status : undefined
+}
+
+/** The notable lines of an answer, each where it belongs. */
+class Lines {
+  length: string | undefined
+  coding: string | undefined
+  upgrade: string | undefined
+  isClose = false
+  /** What `Connection` names beside the usual words. */
+  named: string[] | undefined
+  problem: MessageFault | undefined
+
+  constructor(lines: readonly NotableLine[]) {
+    for (const line of lines) this.#take(line)
+  }
+
+  #take({ name, value }: NotableLine): void {
+    switch (name) {
+      case 'content-length':
+        if (this.length !== undefined) this.problem = fault('It has two lengths.')
+        this.length = value
+        break
+      case 'transfer-encoding':
+        if (this.coding !== undefined) this.problem = fault('It has two transfer codings.')
+        this.coding = value
+        break
+      case 'connection':
+        if (value !== 'keep-alive') this.#takeConnection(value)
+        break
+      case 'upgrade':
+        this.upgrade = value
+        break
+    }
+  }
+
+  #takeConnection(value: string): void {
+    for (const token of tokensOf(value)) {
+      if (token === 'close') this.isClose = true
+      else if (token !== 'keep-alive' && token !== 'upgrade') (this.named ??= []).push(token)
+    }
+  }
 }
 
 /** RFC 9112, 6.3. Two lengths, even equal ones, are refused: the next program on the way may take the other. */
-function framingFault(
-  length: readonly string[],
-  coding: readonly string[],
-  isHttp10: boolean,
-): MessageFault | undefined {
-  if (length.length + coding.length > 1) return fault('It says in two ways how long it is.')
-  if (coding[0] !== undefined && (isHttp10 || coding[0].toLowerCase() !== 'chunked'))
+function framingFault({ length, coding }: Lines, isHttp10: boolean): MessageFault | undefined {
+  if (length !== undefined && coding !== undefined) return fault('It says in two ways how long it is.')
+  if (coding !== undefined && (isHttp10 || coding.toLowerCase() !== 'chunked'))
     return fault('Of all transfer codings only "chunked" is understood here.')
-  if (length[0] !== undefined && !/^\d{1,15}$/.test(length[0])) return fault('Its length is not a number.')
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return fault('Its length is not a number.')
   return undefined
 }
 
 const hasNoBody = (status: number) => status < 200 || status === 204 || status === 304
 
-function lengthOf(length: string | undefined, coding: string | undefined): number {
+function lengthOf({ length, coding }: Lines): number {
   if (coding !== undefined) return chunked
   return length === undefined ? untilClose : Number(length)
 }

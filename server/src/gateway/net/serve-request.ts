@@ -1,7 +1,7 @@
 import { absenceAnswer } from './absence-answer.ts'
 import { admit, type Admission } from './admit.ts'
 import { redirectAnswer } from './answer.ts'
-import { headForApp, headForPlatform, type Identity, type Origin } from './app-head.ts'
+import { headForPlatform, type Identity, type Origin } from './app-head.ts'
 import { bring } from './bring.ts'
 import type { ClientConnection } from './client-connection.ts'
 import type { Core, Serving } from './core.ts'
@@ -63,7 +63,9 @@ function isForContainer({ core, serving, target }: Request): boolean {
 
 function servePlatform({ core, serving, client, head }: Request): void {
   core.usage.beginRequest(undefined)
-  const plain: RequestHead = head.opensWebSocket ? { ...head, opensWebSocket: false } : head
+  const plain: RequestHead = head.fields.opensWebSocket
+    ? { ...head, fields: { ...head.fields, opensWebSocket: false } }
+    : head
   const appHead = headForPlatform(plain, originOf(serving, client, head))
   const { platform: upstream } = serving
   start(
@@ -76,7 +78,7 @@ function servePlatform({ core, serving, client, head }: Request): void {
 
 function identifyAndServe(request: Request): void {
   const { client, head } = request
-  const caller = client.identification.seen(head)
+  const caller = client.identification.seen(head.fields)
   if (caller === 'unseen') void verifyAndServe(request)
   else serveContainer(request, caller)
 }
@@ -84,7 +86,7 @@ function identifyAndServe(request: Request): void {
 async function verifyAndServe(request: Request): Promise<void> {
   const { client, head } = request
   client.pause()
-  const caller = await client.identification.verify(head)
+  const caller = await client.identification.verify(head.fields)
   client.resume()
   if (client.isGone) return
   guarded(client, () => serveContainer(request, caller))
@@ -116,7 +118,7 @@ async function serveLater(
   const token = await asked
   if (client.isGone) return
   guarded(client, () => {
-    const caller = client.identification.seen(head)
+    const caller = client.identification.seen(head.fields)
     const { routes, people } = core
     const known = caller === 'unseen' ? undefined : caller
     const admission = admit({ routes, people, scheme: serving.settings.scheme }, head, target, known)
@@ -131,12 +133,11 @@ const missing = { absent: 'missing', exitCode: null } as const
 
 function serveApp(request: Request, route: Route, isOwner: boolean, identity: Identity | undefined): void {
   const { core, serving, client, head, target } = request
-  const { prefix } = route.place
-  if (head.opensWebSocket) core.usage.checkWebSockets(identity?.caller)
+  if (head.fields.opensWebSocket) core.usage.checkWebSockets(identity?.caller)
   core.usage.beginRequest(identity?.caller)
-  const appHead = headForApp(head, pathFor(target, route), prefix, originOf(serving, client, head), identity)
-  const origin = `${serving.settings.scheme}://${head.host ?? ''}`.toLowerCase()
-  const destined = { prefix, rules: route.rules, origin }
+  const { appHeads } = client
+  const appHead = appHeads.write(head, pathFor(target, route), route, originOf(serving, client, head), identity)
+  const { destined } = appHeads
   const exchange = new Exchange({ head, upstream: route, appHead, destined, caller: identity?.caller }, client)
   start(serving, client, exchange, isOwner)
 }
@@ -156,5 +157,5 @@ function pathFor({ rest, query }: Target, route: Route): string {
 }
 
 function originOf({ settings, trustedProxies }: Serving, client: ClientConnection, head: RequestHead): Origin {
-  return { address: trustedProxies.clientAddress(client.peer, head.forwardedFor), scheme: settings.scheme }
+  return { address: trustedProxies.clientAddress(client.peer, head.fields.forwardedFor), scheme: settings.scheme }
 }

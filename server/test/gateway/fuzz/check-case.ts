@@ -72,8 +72,8 @@ const dropped =
 /** What would be passed on, as the app reads it: the same lines but for those dropped, the same body, and nothing behind it. */
 function passedOnDifference(message: OurRequest): string | undefined {
   const { head, passed, lines, body, isComplete } = message
-  const trailerEnd = head.bodyLength === -1 && isComplete ? '\r\n' : ''
-  const bytes = `POST / HTTP/1.1\r\n${head.host === undefined ? 'host: x\r\n' : ''}${head.kept}\r\n${passed}${trailerEnd}`
+  const trailerEnd = head.fields.bodyLength === -1 && isComplete ? '\r\n' : ''
+  const bytes = `POST / HTTP/1.1\r\n${head.fields.host === undefined ? 'host: x\r\n' : ''}${head.fields.kept}\r\n${passed}${trailerEnd}`
   const { messages, end } = readRequestsAsNode(Buffer.from(bytes, 'latin1'))
   const [read, ...more] = messages
   if (read === undefined || (isComplete && end === 'refused')) return `passed on: refused: ${JSON.stringify(bytes)}`
@@ -86,7 +86,7 @@ function passedOnDifference(message: OurRequest): string | undefined {
     const name = line.slice(0, line.indexOf(':'))
     return stays(name) && !isNamed(name)
   })
-  const received = head.host === undefined ? read.lines.slice(1) : read.lines
+  const received = head.fields.host === undefined ? read.lines.slice(1) : read.lines
   if (String(received) !== String(expected))
     return `passed on: ${JSON.stringify(received)}, expected: ${JSON.stringify(expected)}`
   if (read.isComplete !== isComplete)

@@ -156,10 +156,23 @@ const lineEnds = ['\n', '\r', '\r\r\n', '\n\r', ' \r\n', '\r\n ', '\0\r\n']
 /** A stream of one to three requests, well-formed or nearly so, as latin1 text. Its parts are those that parsers disagree on. @param paths of the requests that are not odd */
 export function generateRequests(random: Random, paths: readonly string[] = targets): string {
   const count = 1 + random.below(3)
-  let stream = ''
-  for (let each = 0; each < count; each++) stream += generateRequest(random, paths)
+  let [stream, before] = ['', '']
+  for (let each = 0; each < count; each++) {
+    const isAgain = before !== '' && random.happens(0.3)
+    before = isAgain ? nearlyAgain(before, random) : generateRequest(random, paths)
+    stream += before
+  }
   if (random.happens(0.02)) stream = stream.slice(0, random.below(stream.length + 1))
   return stream
+}
+
+/** As browsers do: the same lines for another address; what remembers lines must not remember too much. */
+function nearlyAgain(request: string, random: Random): string {
+  const end = random.happens(0.7) ? request.length : request.indexOf('\r\n\r\n') + 4
+  const again = request
+    .slice(0, end)
+    .replace(/^\S+ \S+/, (first) => (random.happens(0.5) ? first : `${random.oneOf(methods)} /ann-dev/again`))
+  return mutated(again, random, random.oneOf([0, 0, 0.1]))
 }
 
 function generateRequest(random: Random, paths: readonly string[]): string {

@@ -37,13 +37,13 @@ export function readRequestsAsWe(bytes: Buffer, random: Random): OurStream {
     if (isFault(head)) return { messages, end: 'refused', why: head.why }
     const start = at
     at += text.length
-    const body = readBody(bytes, at, head.bodyLength, random)
+    const body = readBody(bytes, at, head.fields.bodyLength, random)
     const first = `${head.method} ${head.target} ${head.isHttp10 ? '1.0' : '1.1'}`
     messages.push({ first, lines: linesIn(text), ...body, head, start })
     if (body.why !== undefined) return { messages, end: 'refused', why: body.why }
     if (!body.isComplete) return { messages, end: 'open' }
-    if (head.opensWebSocket) return { messages, end: 'switched' }
-    if (head.isLast) return { messages, end: 'closed' }
+    if (head.fields.opensWebSocket) return { messages, end: 'switched' }
+    if (head.fields.isLast) return { messages, end: 'closed' }
     at = body.end
   }
 }
