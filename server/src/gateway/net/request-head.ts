@@ -168,7 +168,7 @@ class Lines {
     for (const line of lines) this.#take(line)
   }
 
-  #take({ name, value }: NotableLine): void {
+  #take({ name, value, start, end }: NotableLine): void {
     switch (name) {
       case 'host':
         this.host = this.#once(this.host, value, 'It names two hosts.')
@@ -178,6 +178,9 @@ class Lines {
         break
       case 'transfer-encoding':
         this.coding = this.#once(this.coding, value, 'It has two transfer codings.')
+        // Parsers differ about white space around it: Node takes a blank behind it, but no tab.
+        if (end - start > 'transfer-encoding: \r\n'.length + value.length)
+          this.problem ??= fault('Its coding is padded.')
         break
       case 'authorization':
         this.authorization = this.#once(this.authorization, value, 'It has two Authorization headers.')

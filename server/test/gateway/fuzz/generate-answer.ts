@@ -74,6 +74,8 @@ const codings = [
   'chunked, chunked',
   'gzip',
   'chunked,',
+  'chunked\t',
+  'chunked ',
   '',
 ]
 const lineEnds = ['\n', '\r', '\r\r\n', '\n\r', ' \r\n']

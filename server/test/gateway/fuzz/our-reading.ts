@@ -33,7 +33,7 @@ export function readRequestsAsWe(bytes: Buffer, random: Random): OurStream {
     const text = headAt(bytes, at, longestRequestHead)
     if (text === undefined) return { messages, end: bytes.length - at > longestRequestHead ? 'refused' : 'open' }
     if (text.length > longestRequestHead) return { messages, end: 'refused', why: 'long head' }
-    const head = readRequestHead(text)
+    const head = readRequestHead(text, messages.at(-1)?.head)
     if (isFault(head)) return { messages, end: 'refused', why: head.why }
     const start = at
     at += text.length
