@@ -104,10 +104,12 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   /** Begins an exchange for it. @throws {GatewayRefusal} 400 when what has come of its body is malformed */
   begin(exchange: Exchange): void {
     this.#exchange = exchange
-    const rest = this.#stash ?? nothing
-    const stop = exchange.readFirst(rest, 0)
-    this.#first = rest.subarray(0, exchange.passable)
-    this.#stash = stop < rest.length ? rest.subarray(stop) : undefined
+    const rest = this.#stash
+    if (rest) {
+      const stop = exchange.readFirst(rest)
+      this.#first = rest.subarray(0, exchange.passable)
+      this.#stash = stop < rest.length ? rest.subarray(stop) : undefined
+    }
     // Until the app can take it, the rest of the body stays where it is.
     if (!exchange.isRequestDone) this.pause()
   }

@@ -42,6 +42,7 @@ const originWide = new Set([
 const isOriginWide = (name: string) => originWide.has(name) || name.startsWith('secure-session-')
 
 const framing = ['content-length', 'transfer-encoding']
+const neverNamed = new Set(framing)
 const rewritten = ['location', 'refresh', 'service-worker-allowed', 'set-cookie', 'www-authenticate']
 
 /** Lines of an answer that its reader has to be told of. */
@@ -77,7 +78,8 @@ export function headForClient(
   }
   if (at === linesStart && added === '' && head.named.length === 0) return undefined
   lines += text.slice(at, -2)
-  return `${text.slice(0, linesStart)}${withoutNamed(lines, head.named, new Set(framing))}${added}\r\n`
+  if (head.named.length > 0) lines = withoutNamed(lines, head.named, neverNamed)
+  return `${text.slice(0, linesStart)}${lines}${added}\r\n`
 }
 
 /** The lines behind an answer's chunked body. None that rewrites or speaks for the origin: browsers ignore those there anyway. */

@@ -53,6 +53,7 @@ export interface ExchangeParts {
  * reads slowly holds the other back.
  */
 export class Exchange implements AnswerTaker, Stream {
+  place = 0
   readonly parts: ExchangeParts
   readonly #client: ExchangeClient
   readonly #request: BodyReader
@@ -107,8 +108,8 @@ export class Exchange implements AnswerTaker, Stream {
    * @returns where the next request begins in `bytes`
    * @throws {GatewayRefusal} 400
    */
-  readFirst(bytes: Buffer, start: number): number {
-    const stop = this.#request.read(bytes, start, bytes.length)
+  readFirst(bytes: Buffer): number {
+    const stop = this.#request.read(bytes, 0, bytes.length)
     if (this.#request.problem) throw gatewayRefusals.badMessage(this.#request.problem)
     return stop
   }

@@ -14,15 +14,22 @@ export interface NotableLine {
   readonly end: number
 }
 
+type FaultStatus = 400 | 405 | 431 | 501 | 505
+
 /** What is wrong with a message, and the status that says so to a client. */
-export interface MessageFault {
-  readonly status: 400 | 405 | 431 | 501 | 505
+export class MessageFault {
+  readonly status: FaultStatus
   readonly why: string
+
+  constructor(why: string, status: FaultStatus) {
+    this.why = why
+    this.status = status
+  }
 }
 
-export const fault = (why: string, status: MessageFault['status'] = 400): MessageFault => ({ status, why })
+export const fault = (why: string, status: FaultStatus = 400) => new MessageFault(why, status)
 
-export const isFault = (read: object): read is MessageFault => 'why' in read
+export const isFault = (read: unknown): read is MessageFault => read instanceof MessageFault
 
 /** More lines than any browser sends; beyond it a head is an attack on somebody's parser. */
 export const mostLines = 100

@@ -14,6 +14,8 @@ export interface Caller {
   /** ms since 1970 */
   readonly issuedAt: number
   readonly expiresAt: number
+  /** What this person has open, whichever token opened it. */
+  readonly open: { requests: number; webSockets: number }
   /** The token itself, for `forward_token: full`. */
   readonly token: string
 }
@@ -25,6 +27,7 @@ export class People {
   #revoked = new Map<string, number>()
   #keys = new Map<string, CryptoKey>()
   readonly #verified = new Map<string, Caller>()
+  readonly #open = new Map<number, Caller['open']>()
 
   get(userId: number): Person | undefined {
     return this.#byId.get(userId)
@@ -106,6 +109,12 @@ export class People {
     return caller
   }
 
+  #openOf(userId: number): Caller['open'] {
+    const known = this.#open.get(userId) ?? { requests: 0, webSockets: 0 }
+    this.#open.set(userId, known)
+    return known
+  }
+
   async #check(token: string): Promise<Caller | undefined> {
     try {
       const key = this.#keys.get(decodeProtectedHeader(token).kid ?? '')
@@ -117,7 +126,14 @@ export class People {
       const { sub = '', jti = '', iat = 0, exp = 0, aud } = payload
       // Only a container's own token has an audience; it opens nothing.
       if (aud !== undefined || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
-      return { userId: Number(sub), jti, issuedAt: iat * 1000, expiresAt: exp * 1000, token }
+      return {
+        userId: Number(sub),
+        jti,
+        issuedAt: iat * 1000,
+        expiresAt: exp * 1000,
+        token,
+        open: this.#openOf(Number(sub)),
+      }
     } catch {
       // jose throws for each way in which a token can be wrong; to the caller they are one.
       return undefined

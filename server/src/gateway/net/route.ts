@@ -1,7 +1,7 @@
 import type { Address, Activity, Place, TypeRules } from '../gateway.ts'
 import type { AppConnection } from './app-connection.ts'
 import { clock } from './clock.ts'
-import type { Stream } from './stream.ts'
+import { Streams } from './stream.ts'
 
 /** Connections to one app that are kept for its next requests. */
 const mostIdle = 64
@@ -15,7 +15,7 @@ export interface Upstream {
   /** It has answered at this address: a refused connection means that it ended, not that it is still starting. */
   hasAnswered: boolean
   /** Requests and WebSockets under way. */
-  readonly streams: Set<Stream>
+  readonly streams: Streams
   takeIdle(): AppConnection | undefined
   keepIdle(connection: AppConnection): void
   forgetIdle(connection: AppConnection): void
@@ -66,10 +66,10 @@ export interface ScopedToken {
 /** One container's place, with everything that is open to it. Connections belong to one address of one container for ever. */
 export class Route implements Upstream {
   #place: Place
-  #isHeld = false
+  #address: Address | undefined
   readonly rules: TypeRules
   readonly idle = new IdleConnections()
-  readonly streams = new Set<Stream>()
+  readonly streams = new Streams()
   /** By user id. */
   readonly scopedTokens = new Map<number, ScopedToken>()
   /** Tokens that were asked for, by user id. */
@@ -83,6 +83,7 @@ export class Route implements Upstream {
   /** @param touched the list that this route enters when bytes move, until `report` takes it out */
   constructor(place: Place, rules: TypeRules, touched: Route[]) {
     this.#place = place
+    this.#address = openAddress(place)
     this.rules = rules
     this.#touched = touched
   }
@@ -97,15 +98,14 @@ export class Route implements Upstream {
 
   /** Undefined while nobody may connect: absent, paused, or held for a pause or stop. */
   get address(): Address | undefined {
-    const { where } = this.#place
-    return this.#isHeld || 'absent' in where || where.isPaused ? undefined : where
+    return this.#address
   }
 
   /** Takes over what is now true, and cuts what is not allowed or not there any more. */
   move(place: Place): void {
     const { where: before, ownerId } = this.#place
     this.#place = place
-    this.#isHeld = false
+    this.#address = openAddress(place)
     if (place.isBlocked || place.ownerId !== ownerId) this.cut()
     else if (isSameAddress(before, place.where)) return
     this.hasAnswered = false
@@ -116,13 +116,13 @@ export class Route implements Upstream {
   /** Ends everything that is open to it. */
   cut(): void {
     this.idle.endAll()
-    for (const stream of this.streams) stream.cut()
+    this.streams.cut()
   }
 
   /** See `Gateway.hold`. */
   hold(quietFor: number): boolean {
     if (clock.now - this.lastByteAt < quietFor) return false
-    this.#isHeld = true
+    this.#address = undefined
     return true
   }
 
@@ -152,6 +152,10 @@ export class Route implements Upstream {
   }
 }
 
+function openAddress({ where }: Place): Address | undefined {
+  return 'absent' in where || where.isPaused ? undefined : where
+}
+
 /** The same container at the same address, whether or not it is paused. */
 function isSameAddress(one: Place['where'], other: Place['where']): boolean {
   if ('absent' in one || 'absent' in other) return 'absent' in one && 'absent' in other
@@ -163,7 +167,7 @@ export class Platform implements Upstream {
   readonly name = 'the API'
   readonly address: AppAddress
   readonly idle = new IdleConnections()
-  readonly streams = new Set<Stream>()
+  readonly streams = new Streams()
   hasAnswered = true
 
   constructor(path: string) {

@@ -32,7 +32,12 @@ export function serveRequest(core: Core, client: ClientConnection, head: Request
   if (!serving) return client.refuse(gatewayRefusals.starting())
   if (core.isClosing) return client.refuse(gatewayRefusals.shuttingDown())
   const request = { core, serving, client, head, target: cutTarget(head.target) }
-  guarded(client, () => (isForContainer(request) ? identifyAndServe(request) : servePlatform(request)))
+  try {
+    if (isForContainer(request)) identifyAndServe(request)
+    else servePlatform(request)
+  } catch (error) {
+    refuseFor(client, error)
+  }
 }
 
 /** The connection that was kept had been closed by the app: the request goes out once more, on a new one. */
@@ -50,8 +55,12 @@ function guarded(client: ClientConnection, work: () => void): void {
   try {
     work()
   } catch (error) {
-    client.refuse(error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error))
+    refuseFor(client, error)
   }
+}
+
+function refuseFor(client: ClientConnection, error: unknown): void {
+  client.refuse(error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error))
 }
 
 /** @throws {GatewayRefusal} 400 for `//host/x`, which some programs take for another host */

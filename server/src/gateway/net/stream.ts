@@ -4,6 +4,36 @@ import type { Caller } from './people.ts'
 export interface Stream {
   /** Whose token opened it; undefined for public visitors. */
   readonly caller: Caller | undefined
+  /** Where it stands in its `Streams`; theirs to set. */
+  place: number
   /** Ends both sides at once, without a word. */
   cut(): void
+}
+
+/** What is open to one upstream. Something comes and goes with every request, so that neither may cost more than a few steps. */
+export class Streams {
+  readonly #all: Stream[] = []
+
+  get size(): number {
+    return this.#all.length
+  }
+
+  add(stream: Stream): void {
+    stream.place = this.#all.length
+    this.#all.push(stream)
+  }
+
+  delete(stream: Stream): void {
+    const { place } = stream
+    if (this.#all[place] !== stream) return
+    const last = this.#all.pop()
+    if (last === undefined || last === stream) return
+    this.#all[place] = last
+    last.place = place
+  }
+
+  /** Cuts them all. */
+  cut(): void {
+    for (const stream of this.#all.slice()) stream.cut()
+  }
 }

@@ -13,8 +13,6 @@ export const usualUsage: UsageLimits = { connections: 20_000, webSocketsPerPerso
 /** Counts what people have open, so that one of them cannot use up the gateway for all others. */
 export class Usage {
   readonly limits: UsageLimits
-  readonly #webSockets = new Map<number, number>()
-  readonly #requests = new Map<number, number>()
   /** Since the start. */
   requests = 0
   refusals = 0
@@ -27,39 +25,27 @@ export class Usage {
   /** @throws {GatewayRefusal} 429 */
   beginRequest(caller: Caller | undefined): void {
     this.requests++
-    if (caller) begin(this.#requests, caller.userId, this.limits.requestsPerPerson)
+    if (caller === undefined) return
+    if (caller.open.requests >= this.limits.requestsPerPerson)
+      throw gatewayRefusals.tooManyOfYours(this.limits.requestsPerPerson)
+    caller.open.requests++
   }
 
   endRequest(caller: Caller | undefined): void {
-    if (caller) end(this.#requests, caller.userId)
+    if (caller) caller.open.requests--
   }
 
   /** @throws {GatewayRefusal} 429 */
   checkWebSockets(caller: Caller | undefined): void {
-    if (caller) check(this.#webSockets, caller.userId, this.limits.webSocketsPerPerson)
+    if (caller && caller.open.webSockets >= this.limits.webSocketsPerPerson)
+      throw gatewayRefusals.tooManyOfYours(this.limits.webSocketsPerPerson)
   }
 
   beginWebSocket(caller: Caller | undefined): void {
-    if (caller) begin(this.#webSockets, caller.userId, Number.POSITIVE_INFINITY)
+    if (caller) caller.open.webSockets++
   }
 
   endWebSocket(caller: Caller | undefined): void {
-    if (caller) end(this.#webSockets, caller.userId)
+    if (caller) caller.open.webSockets--
   }
-}
-
-function check(counts: ReadonlyMap<number, number>, userId: number, most: number): number {
-  const count = counts.get(userId) ?? 0
-  if (count >= most) throw gatewayRefusals.tooManyOfYours(most)
-  return count
-}
-
-function begin(counts: Map<number, number>, userId: number, most: number): void {
-  counts.set(userId, check(counts, userId, most) + 1)
-}
-
-function end(counts: Map<number, number>, userId: number): void {
-  const count = counts.get(userId) ?? 0
-  if (count > 1) counts.set(userId, count - 1)
-  else counts.delete(userId)
 }
