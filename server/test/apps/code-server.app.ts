@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { appImage } from './support/app-image.ts'
+import { installCodeServer } from './support/install-code-server.ts'
+import { runApp, shownTemplate, takePicture } from './support/run-app.ts'
+
+const shown = shownTemplate('code-server')
+const app = await runApp({ after }, await appImage('code-server', installCodeServer), {
+  'code-server': shown,
+  guarded: { ...shown, env: { PASSWORD: 'anchor' }, command: ['--auth', 'password', '/home/coder/project'] },
+  whole: { ...shown, strip_prefix: false },
+})
+const { page } = app
+const code = await app.open('code-server')
+
+test('the workbench opens, and everything of our origin comes from below the prefix', async () => {
+  await workbenchIsReady()
+  assert.deepEqual(code.traffic.outside, [])
+  // A part that Microsoft does not give away; the editor does without.
+  assert.deepEqual(
+    code.traffic.failed.filter((text) => !text.includes('/vsda/rust/web/vsda')),
+    [],
+  )
+})
+
+test('both sockets of the workbench are open: its own, and that of its extensions', async () => {
+  await page.waitForTimeout(1_000)
+  const open = code.traffic.sockets.filter(({ isOpen }) => isOpen)
+  assert.equal(open.length, 2)
+  assert.ok(code.traffic.sockets.every(({ path }) => path.startsWith(`${code.prefix}/`)))
+})
+
+test('its service workers have nothing but the prefix in their scope', async () => {
+  const scopes = await page.evaluate(
+    `navigator.serviceWorker.getRegistrations().then((all) => all.map((each) => each.scope))`,
+  )
+  assert.deepEqual(scopes, [code.home])
+})
+
+test('a file is opened, typed in and saved', async () => {
+  await page.getByRole('treeitem', { name: 'notes.md' }).dblclick()
+  await page.locator('.monaco-editor .view-line').getByText('Notes').first().click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('\ntyped in a browser')
+  await page.keyboard.press('Control+s')
+  await code.shell(untilIn('notes.md', 'typed in a browser'))
+})
+
+test('the terminal runs a command', async () => {
+  await page.keyboard.press('Control+`')
+  await page.locator('.terminal-wrapper.active .xterm-helper-textarea').waitFor({ state: 'attached' })
+  await page.waitForTimeout(1_500)
+  await page.locator('.terminal-wrapper.active .xterm-helper-textarea').focus()
+  await page.keyboard.type('echo from-$((6*7)) > out.txt\n')
+  await page.getByRole('treeitem', { name: 'out.txt' }).waitFor()
+  await code.shell(untilIn('out.txt', 'from-42'))
+  await takePicture(page, 'code-server')
+})
+
+test('a file that changes in the container changes in the editor', async () => {
+  await code.shell('echo >> project/notes.md && echo changed outside >> project/notes.md')
+  await page
+    .locator('.monaco-editor .view-line')
+    .getByText(/changed.outside/)
+    .waitFor()
+})
+
+test("a webview, which is a frame with a service worker of its own, shows the file's preview", async () => {
+  await page.locator('.monaco-editor .view-line').first().click()
+  await page.keyboard.press('Control+Shift+v')
+  const preview = page.frameLocator('iframe.webview.ready').frameLocator('#active-frame')
+  await preview.getByRole('heading', { name: 'Notes' }).waitFor()
+  await takePicture(page, 'code-server-preview')
+  const workers = code.traffic.workers.filter((path) => !path.startsWith(`${code.prefix}/`))
+  assert.deepEqual(workers, [])
+})
+
+test('a server that a person starts in it is reached through its own proxy, one prefix further', async () => {
+  await code.shell('mkdir -p /tmp/site && echo inner > /tmp/site/index.html && httpd -p 3000 -h /tmp/site')
+  assert.equal(
+    ((await page.evaluate(`fetch('${code.home}proxy/3000/').then((answer) => answer.text())`)) as string).trim(),
+    'inner',
+  )
+})
+
+test('nothing left the prefix in all that time', () => {
+  assert.deepEqual(code.traffic.outside, [])
+  assert.deepEqual(
+    code.traffic.sockets.filter(({ error }) => error !== undefined),
+    [],
+  )
+})
+
+test('guarded: its own sign-in works, redirects and cookie included', async () => {
+  const { home, traffic } = await app.open('guarded')
+  assert.equal(page.url().split('?')[0], `${home}login`)
+  await page.getByPlaceholder('PASSWORD').fill('anchor')
+  await page.getByRole('button', { name: 'Submit' }).click()
+  await workbenchIsReady()
+  const cookies = await page.context().cookies(home)
+  assert.deepEqual(
+    cookies.filter(({ name }) => name.startsWith('code-server')).map(({ path }) => path),
+    [new URL(home).pathname],
+  )
+  assert.deepEqual(traffic.outside, [])
+  await takePicture(page, 'code-server-guarded')
+})
+
+test('strip_prefix: false is not for code-server, which has no base path of its own', async () => {
+  const { traffic } = await app.open('whole')
+  assert.deepEqual(traffic.failed, ['404 GET /ann-whole/'])
+})
+
+/** A shell's line that waits for a text in a file of the project, and fails when it does not come within 5 s. */
+const untilIn = (file: string, text: string) =>
+  `for each in $(seq 50); do grep -q '${text}' /home/coder/project/${file} && exit 0; sleep 0.1; done; exit 1`
+
+async function workbenchIsReady(): Promise<void> {
+  await page.locator('.monaco-workbench').waitFor()
+  await page.getByRole('treeitem', { name: 'notes.md' }).waitFor()
+}
