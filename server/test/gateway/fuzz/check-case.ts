@@ -72,6 +72,7 @@ const dropped =
 /** What would be passed on, as the app reads it: the same lines but for those dropped, the same body, and nothing behind it. */
 function passedOnDifference(message: OurRequest): string | undefined {
   const { head, passed, lines, body, isComplete } = message
+  if (head.fields.opensWebSocket !== isHandshake(message)) return `opens a WebSocket: ${head.fields.opensWebSocket}`
   const trailerEnd = head.fields.bodyLength === -1 && isComplete ? '\r\n' : ''
   const bytes = `POST / HTTP/1.1\r\n${head.fields.host === undefined ? 'host: x\r\n' : ''}${head.fields.kept}\r\n${passed}${trailerEnd}`
   const { messages, end } = readRequestsAsNode(Buffer.from(bytes, 'latin1'))
@@ -93,6 +94,20 @@ function passedOnDifference(message: OurRequest): string | undefined {
     return `passed on: ${read.isComplete ? 'a whole' : 'no whole'} request of ${JSON.stringify(bytes)}`
   if (isComplete && read.body !== body) return `passed on: another body: ${JSON.stringify(read.body)}`
   return more.length === 0 ? undefined : `passed on: ${1 + more.length} requests: ${JSON.stringify(bytes)}`
+}
+
+/** RFC 6455, 4.2.1, from the lines alone. */
+function isHandshake({ first, lines, head }: OurRequest): boolean {
+  const values = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name}: `)).map((line) => line.slice(name.length + 2))
+  return (
+    /^GET \S+ 1\.1$/.test(first) &&
+    head.fields.bodyLength === 0 &&
+    values('connection').flatMap(tokens).includes('upgrade') &&
+    values('upgrade').at(-1)?.toLowerCase() === 'websocket' &&
+    values('sec-websocket-version')[0] === '13' &&
+    /^[+/0-9A-Za-z]{22}==$/.test(values('sec-websocket-key')[0] ?? '')
+  )
 }
 
 function tokens(list: string): string[] {

@@ -66,6 +66,7 @@ const plainLines = [
   'Connection: Keep-Alive, X-A',
   'Connection: close',
   'connection:x-a,content-length,host',
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   'Connection: Upgrade',
   'Connection: upgrade, x-a',
   'Upgrade: websocket',
@@ -97,6 +98,8 @@ const oddLines = [
   'X-Ctl: a\x01b',
   'X-Nul: a\0b',
   'X-Del: \x7f',
+  'X-Vt: a\x0bb',
+  'X-Ff: \x0c',
   'X-Cr: a\rb',
   'X\xe9: 1',
   'X-A: 1\r\n folded',
@@ -172,6 +175,7 @@ function nearlyAgain(request: string, random: Random): string {
   const again = request
     .slice(0, end)
     .replace(/^\S+ \S+/, (first) => (random.happens(0.5) ? first : `${random.oneOf(methods)} /ann-dev/again`))
+    .replace('HTTP/1.1', random.happens(0.1) ? 'HTTP/1.0' : 'HTTP/1.1')
   return mutated(again, random, random.oneOf([0, 0, 0.1]))
 }
 
