@@ -104,7 +104,7 @@ async function answerAbsence(
   absence: Absence | undefined,
 ): Promise<void> {
   const { upstream, head } = exchange.parts
-  if (!(upstream instanceof Route)) return client.refuse(gatewayRefusals.platformDown(undefined))
+  if (!(upstream instanceof Route)) return client.refuse(gatewayRefusals.platformDown())
   const own = await absenceAnswer(serving, head, absence, viewOf(upstream, isOwner))
   if (!exchange.isOver) client.answer(own)
 }
@@ -121,7 +121,7 @@ async function explainFailure(
   const { upstream, head } = exchange.parts
   const isBug = !(error instanceof GatewayRefusal)
   if (isBug || !(upstream instanceof Route) || !isNavigation(head)) {
-    if (upstream instanceof Platform) return client.refuse(gatewayRefusals.platformDown((error as Error).cause))
+    if (upstream instanceof Platform) return client.refuse(gatewayRefusals.platformDown())
     throw error
   }
   await answerAbsence(serving, client, exchange, isOwner, undefined)

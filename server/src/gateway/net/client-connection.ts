@@ -197,7 +197,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   failed(cause: Error, hasBegun: boolean): void {
     // A process that is being killed still accepts connections for some milliseconds.
     const isPlatform = this.#exchange?.parts.upstream instanceof Platform
-    if (!hasBegun) return this.refuse(gatewayRefusals[isPlatform ? 'platformDown' : 'appFailed'](cause))
+    if (!hasBegun) return this.refuse(isPlatform ? gatewayRefusals.platformDown() : gatewayRefusals.appFailed(cause))
     this.#report(cause)
     this.cut()
   }

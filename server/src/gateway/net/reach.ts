@@ -35,13 +35,17 @@ export async function reach(
   const begun = performance.now()
   const end = begun + waiting.patience
   for (let pause = firstPause; ; pause = Math.min(pause * 1.5, longestPause)) {
-    const limit = upstream.hasAnswered ? Math.min(end, begun + returnLimit) : end
-    const got = await attempt(upstream, control, waiting, limit)
+    const got = await attempt(upstream, control, waiting, end)
     if (got instanceof AppConnection || 'absent' in got) return got
+    const limit = isBack(upstream) ? Math.min(end, begun + returnLimit) : end
     if (performance.now() + pause > limit || !waiting.isWanted()) throw lost(upstream, control, got)
     await sleep(pause)
   }
 }
+
+/** An app that has answered at this address is not starting any more. */
+const isBack = (upstream: Upstream) =>
+  upstream instanceof Route && upstream.hasAnswered && upstream.address !== undefined
 
 /** One attempt: a connection, why there is none, or what went wrong, which may be mended by time. */
 async function attempt(

@@ -58,10 +58,10 @@ export const gatewayRefusals = {
     new GatewayRefusal(503, 'Berth is starting. Try again in a second.', {
       headers: { ...hangUp, 'retry-after': '1' },
     }),
-  platformDown: (cause: unknown) =>
+  /** Without a cause: whoever watches over the API has said so already, once and not for every request. */
+  platformDown: () =>
     new GatewayRefusal(503, 'Berth is restarting; what is open stays open. Try again in a moment.', {
       headers: { ...hangUp, ...soon },
-      cause,
     }),
   shuttingDown: () =>
     new GatewayRefusal(503, 'Berth is restarting. Try again in a moment.', {
