@@ -46,7 +46,12 @@ for (const [what, text] of Object.entries(requests))
     for (let seed = 0; seed < 20; seed++) assert.equal(checkRequests(text, new Random(seed)).difference, undefined)
   })
 
-test('no difference any more: a length in the trailers of an answer', async () => {
-  const text = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 5\r\n\r\n'
-  assert.equal((await checkAnswer(text, 'GET', new Random(1))).difference, undefined)
-})
+const answers: Record<string, string> = {
+  'a length in the trailers of an answer': 'Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 5\r\n\r\n',
+  'a tab behind the transfer coding of an answer': 'Transfer-Encoding: chunked\t\r\n\r\n1\r\nx\r\n0\r\n\r\n',
+}
+
+for (const [what, text] of Object.entries(answers))
+  test(`no difference any more: ${what}`, async () => {
+    assert.equal((await checkAnswer(`HTTP/1.1 200 OK\r\n${text}`, 'GET', new Random(1))).difference, undefined)
+  })
