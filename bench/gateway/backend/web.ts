@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { listening, loadCore, start, type Started } from '../process.ts'
 import { nginxFrame } from '../peers/nginx-frame.ts'
@@ -12,6 +12,8 @@ import { busy } from '../routes.ts'
 export async function startWeb(port: number): Promise<Started> {
   const file = path.join(scratch, 'web.conf')
   await writeFile(path.join(scratch, 'mib'), Buffer.alloc(1024 * 1024, 'x'))
+  // A run that was killed leaves its socket, and nginx does not listen where one is.
+  await rm(itself, { force: true })
   await writeFile(file, nginxFrame('web', configuration(port)))
   const command = [programs.nginx, '-c', file, '-p', scratch, '-e', path.join(scratch, 'web.err')]
   const started = start('web', loadCore, ['env', ...keepMemory, ...command])
@@ -19,13 +21,14 @@ export async function startWeb(port: number): Promise<Started> {
   return started
 }
 
+const itself = path.join(scratch, 'web.sock')
+
 /** Without these, each body of 1 MiB would cost the backend fresh pages from the kernel, more than reading it does. */
 const keepMemory = ['MALLOC_MMAP_THRESHOLD_=33554432', 'MALLOC_TRIM_THRESHOLD_=268435456']
 
 /** nginx answers before it has read a body, unless it hands the request on: here, without the body, to itself. */
 function configuration(port: number): string {
-  const itself = `unix:${path.join(scratch, 'web.sock')}`
-  return `upstream itself { server ${itself}; keepalive 64; keepalive_requests 1000000000; }
+  return `upstream itself { server unix:${itself}; keepalive 64; keepalive_requests 1000000000; }
   default_type text/plain;
   sendfile on;
   tcp_nopush on;
@@ -33,7 +36,7 @@ function configuration(port: number): string {
   client_body_buffer_size 2m;
   server {
     ${busy.map(({ host }) => `listen ${host}:${port} backlog=4096;`).join('\n    ')}
-    listen ${itself};
+    listen unix:${itself};
     location / { return 200 "hello, world\\n"; }
     location = /mib { root ${scratch}; }
     location = /post {

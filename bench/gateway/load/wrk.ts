@@ -52,7 +52,10 @@ export async function wrk({
   })
   const [units = 0, microseconds = 0, faults = 0] =
     /^figures (\d+) (\d+) (\d+)$/m.exec(stdout)?.slice(1).map(Number) ?? []
-  if (units === 0 || faults > 0) throw new Error(`wrk counted ${faults} faults at port ${port}:\n${stdout}`)
+  if (units === 0 || faults > 0)
+    throw new Error(
+      `wrk counted ${units} answers and ${faults} faults; what the proxies say is in ${scratch}/*.log\n${stdout}`,
+    )
   return { units, seconds: microseconds / 1e6 }
 }
 
