@@ -155,3 +155,19 @@ test('a service worker cannot be registered at the bare prefix', async (t) => {
     assert.equal((await get(port, '/ann-dev/sw.js', { headers: { ...annCookie, ...sign } })).status, 200)
   }
 })
+
+test('a service worker that a gone app left behind takes itself away', async (t) => {
+  const { port } = await startBench(t, echoApp())
+  for (const headers of [{}, ann]) {
+    const {
+      status,
+      headers: received,
+      body,
+    } = await get(port, '/nobody-dev/sw.js', {
+      headers: { ...headers, 'service-worker': 'script' },
+    })
+    assert.equal(status, 200)
+    assert.match(received['content-type'] ?? '', /javascript/)
+    assert.match(body, /unregister\(\)/)
+  }
+})

@@ -139,6 +139,7 @@ test('headers that speak for the whole host are taken out of an answer', async (
 
 test('a browser is not asked for a password at the host that all apps share', async (t) => {
   assert.equal(await header(t, 'WWW-Authenticate', 'Basic realm="x"'), undefined)
+  assert.doesNotMatch(String(await header(t, 'WWW-Authenticate', 'Bearer realm="a", Basic realm="x"')), /basic/i)
   const kept = await header(t, 'WWW-Authenticate', 'Basic realm="x"', { rules: { allowHeaders: ['www-authenticate'] } })
   assert.equal(kept, 'Basic realm="x"')
 })

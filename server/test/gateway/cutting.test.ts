@@ -182,18 +182,77 @@ test('visitors of a public app are not cut with one of them, but all with its ow
   await until('the last one is cut', () => isOver(anonymous), limit)
 })
 
-test('a kept connection of somebody who is blocked passes nothing any more', async (t) => {
-  const { port, gateway, known } = await startBench(
+for (const [cause, changes] of Object.entries(causes).filter(([each]) => !/another (one|address)/.test(each)))
+  test(`the same request on a kept connection is judged anew when ${cause}`, async (t) => {
+    const app = http.createServer((_, response) => response.end('ok'))
+    const bench = await startBench(t, app)
+    const client = await rawClient(t, bench.port)
+    for (let round = 1; round <= 2; round++) {
+      client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+      await until('it passes', () => client.text().match(/ok/g)?.length === round)
+    }
+    app.close()
+    app.closeAllConnections()
+    app.on('request', () => assert.fail('the app was reached'))
+    await bench.gateway.apply(await changes(bench))
+    client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+    await until('refused or closed', () => isEnded(client))
+    assert.equal(client.text().match(/200 OK/g)?.length, 2)
+  })
+
+test('the same request on a kept connection is judged anew when its token has expired', async (t) => {
+  const { port } = await startBench(
     t,
     http.createServer((_, response) => response.end('ok')),
   )
+  const token = await tokenFor(1, { expiresIn: 1 })
   const client = await rawClient(t, port)
-  client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+  const head = keptHead('GET /ann-dev/ HTTP/1.1').replace(annToken, token)
+  client.write(head)
   await client.expect(/ok$/)
-  await gateway.apply([block(known, 1)])
-  client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
-  await until('refused or closed', () => isOver(client) || /HTTP\/1\.1 403/.test(client.text()))
-  assert.equal(client.text().match(/200 OK/g)?.length, 1)
+  await sleep(1_300)
+  client.write(head)
+  await until('refused or closed', () => isOver(client) || /HTTP\/1\.1 401/.test(client.text()))
+})
+
+test('the same request on a kept connection carries what is true now', async (t) => {
+  const app = http.createServer((request, response) => {
+    const { 'x-berth-user': user, authorization, cookie } = request.headers
+    response.end(`[${user} ${authorization ?? cookie} ${request.url}]`)
+  })
+  let scoped = 'one'
+  const { port, gateway, known, settings, control } = await startBench(t, app, {
+    control: {
+      scopedToken: async () => ({ token: scoped, expiresAt: Date.now() + (scoped === 'one' ? 400 : 900_000) }),
+    },
+  })
+  const client = await rawClient(t, port)
+  const asked = async (round: number) => {
+    client.write(keptHead('GET /ann-dev/x HTTP/1.1'))
+    await until(`answer ${round}`, () => client.text().match(/\[.*?\]/g)?.length === round)
+    return client
+      .text()
+      .match(/\[.*?\]/g)
+      ?.at(-1)
+  }
+  assert.equal(await asked(1), '[ann@example.org Bearer one /x]')
+  const [person] = known.people
+  assert.ok(person)
+  await gateway.apply([{ kind: 'person', person: { ...person, email: 'new@example.org' } }])
+  assert.equal(await asked(2), '[new@example.org Bearer one /x]')
+  scoped = 'two'
+  await sleep(500)
+  assert.equal(await asked(3), '[new@example.org Bearer two /x]')
+  const rules = settings.types.dev
+  assert.ok(rules)
+  await gateway.serve(
+    { ...settings, types: { ...settings.types, dev: { ...rules, stripPrefix: false, forwardToken: 'full' } } },
+    control,
+  )
+  await gateway.replace(known)
+  const other = await rawClient(t, port)
+  other.write(keptHead('GET /ann-dev/x HTTP/1.1'))
+  await other.expect(/eyJ[^ ]* \/ann-dev\/x\]$/)
 })
 
 test('a request that waits for its answer from an old container gets no other answer', async (t) => {

@@ -107,7 +107,7 @@ function valueFor({ name, value }: NotableLine, to: Destined | undefined, dropsC
       return isRewritten ? prefixedRefresh(value, prefix, origin) : value
     case 'www-authenticate':
       // The browser's own box would ask for a password in the name of the whole origin.
-      return /^basic\b/i.test(value) ? undefined : value
+      return /(?:^|,)[\t ]*basic\b/i.test(value) ? undefined : value
     default:
       return value
   }
