@@ -4,16 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Looks } from './looks.ts'
 
 test('whoever asks during a look gets one that began after they asked, and a hundred share it', async () => {
-  let began = 0
+  let [began, ended] = [0, 0]
   const looks = new Looks(async () => {
     began++
     await sleep(20)
+    ended++
   })
   const first = looks.look('c1')
   const others = Array.from({ length: 100 }, () => looks.look('c1'))
   await sleep(10)
   assert.equal(began, 1)
   await first
+  await others[50]
+  assert.equal(ended, 2)
   await Promise.all(others)
   assert.equal(began, 2)
 })

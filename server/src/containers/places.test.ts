@@ -139,6 +139,10 @@ test('what the engine confirmed is told at once, unless the program has ended si
   runtime.end(dan.id, 1)
   await places.expect(dan, 'paused', since)
   assert.equal(gateway.wordFor(dan.prefix), 'asleep')
+  runtime.run(dan.id, dan.userId, '172.18.0.88')
+  await places.publishContainer(dan)
+  await places.expect(dan, 'paused', since)
+  assert.equal(gateway.wordFor(dan.prefix), 'running')
 })
 
 test('a provisional word is for the gateway alone', async (t) => {

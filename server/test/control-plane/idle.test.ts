@@ -142,15 +142,15 @@ test('the owner is warned a quarter of the time before a stop, and told of every
 
 test('nothing is stopped just because Berth was started again', async (t) => {
   const first = await startRig(t, { idle_timeout: 3 })
-  const ida = await first.person('ida')
+  const [ida, joe] = [await first.person('ida'), await first.person('joe')]
+  await outside.pause(joe.address().containerId)
   await first.berth.close()
   await sleep(3_000)
   const gateway = new ObedientGateway()
   const { instance, dataDir } = first.berth
-  const second = await startRig(t, { idle_timeout: 3 }, { instance, dataDir, gateway })
+  await startRig(t, { idle_timeout: 3 }, { instance, dataDir, gateway })
   await sleep(1_500)
-  assert.equal(gateway.wordFor(ida.prefix), 'running')
-  assert.equal(await engineState(second.berth, String((await second.berth.runtime.list())[0]?.id)), 'running')
+  assert.deepEqual([gateway.wordFor(ida.prefix), gateway.wordFor(joe.prefix)], ['running', 'paused'])
 })
 
 test('last_used follows the last byte, at the latest when it is put to rest or Berth ends', async (t) => {

@@ -75,6 +75,16 @@ test('what is blocked is not woken, also when the block comes while it wakes', a
   }
 })
 
+test('a block that stands in the store alone holds, too', async () => {
+  const una = await rig.person('una')
+  const { containerId } = una.address()
+  await outside.stop(containerId)
+  await una.untilWord('asleep')
+  await berth.database.db.updateTable('user_containers').set({ is_blocked: 1 }).where('user_id', '=', una.id).execute()
+  assert.notEqual(await control.wake(una.prefix), undefined)
+  assert.equal(await engineState(berth, containerId), 'exited')
+})
+
 test('a wake during a launch is that launch', async (t) => {
   const slow = await startRig(t, {}, { wrapRuntime: (runtime) => slowRuntime(runtime, 200) })
   const eve = await slow.person('eve')
