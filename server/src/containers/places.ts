@@ -174,6 +174,8 @@ export class Places {
     if (!entry) return
     entry.asOf = ++this.#clock
     if (action === 'die' || action === 'destroy') this.#takeAddressAway(entry)
+    // Our own doing, told already: a look would only take CPU from the first request after a wake.
+    if (isKnownFrom(action, entry)) return
     this.#looks.look(id).catch((error: unknown) => this.#parts.report(error, 'publishing after an event'))
   }
 
@@ -376,6 +378,12 @@ const personOf = ({ id, slug, email, isBlocked, createdAt }: User): Person => ({
   isBlocked,
   createdAt: createdAt.getTime(),
 })
+
+/** Whether an event says nothing but what was confirmed before it came. */
+function isKnownFrom(action: RuntimeEvent['action'], { known: { seen } }: Entry): boolean {
+  if (!seen || seen === 'gone') return false
+  return (action === 'pause' && seen.state === 'paused') || (action === 'unpause' && seen.state === 'running')
+}
 
 /** Whether a list says anything else of a container than what was seen of it. */
 function isOtherThan(entry: Entry | undefined, listed: Instance | undefined): boolean {

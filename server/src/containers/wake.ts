@@ -99,9 +99,9 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
     const { containerId, seen } = known
     if (containerId === null || !seen || seen === 'gone' || !this.#isUpToDate(known)) return false
     const since = places.now()
-    const [block, isStarted] = await Promise.all([
-      spawner.blockOf(known.userId, known.type),
+    const [isStarted, block] = await Promise.all([
       isDone(runtime.start(containerId)),
+      spawner.blockOf(known.userId, known.type),
     ])
     if (!isStarted) return false
     if (block) {
@@ -110,9 +110,17 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
       return true
     }
     if (seen.state === 'paused') await places.expect(known, 'running', since)
-    else await places.look(known)
+    else await this.#publishStarted(known)
     this.#noteLater(known)
     return true
+  }
+
+  /** The event of the start has often led to a look already, and that one found it. */
+  async #publishStarted(known: KnownContainer): Promise<void> {
+    const { places } = this.#parts
+    await places.settled(known)
+    const where = places.placeOf(known)?.where
+    if (!where || !isThere(where)) await places.look(known)
   }
 
   /** A paused one stays what it is: its memory is what was paused for. */
