@@ -209,6 +209,23 @@ test('answers without a body end with their head', async (t) => {
   assert.deepEqual(answer.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 204', 'HTTP/1.1 304', 'HTTP/1.1 204'])
 })
 
+test('a chunked body ends once, in whatever pieces it comes: nothing is left over for the next request', async (t) => {
+  const body = '3\r\nabc\r\n0\r\n\r\n'
+  let seen = ''
+  const app = net.createServer((socket) => socket.on('data', (bytes) => (seen += bytes.toString('latin1'))))
+  const { port } = await startBench(t, app)
+  for (let cut = 0; cut <= body.length; cut++) {
+    seen = ''
+    const client = await rawClient(t, port)
+    client.write(keptHead('POST /ann-dev/ HTTP/1.1', 'Transfer-Encoding: chunked') + body.slice(0, cut))
+    if (cut < body.length) await sleep(10)
+    client.write(body.slice(cut))
+    await until('the whole body', () => seen.endsWith('0\r\n\r\n'))
+    await sleep(10)
+    assert.equal(seen.slice(seen.indexOf('\r\n\r\n') + 4), body, `in two pieces, the first of ${cut} bytes`)
+  }
+})
+
 test('an HTTP/1.0 client gets no chunks', async (t) => {
   const app = httpApp((_, response) => {
     response.write('one ')

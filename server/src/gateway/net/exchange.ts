@@ -205,7 +205,10 @@ export class Exchange implements AnswerTaker, Stream {
   }
 
   #endRequest(): boolean {
-    return this.#request.isChunked ? (this.#app?.write(`${trailersForApp(this.#request.trailers)}\r\n`) ?? true) : true
+    const { isChunked, isEndPassed, trailers } = this.#request
+    // A second empty line would stand before the next request on the connection, and strict apps refuse that one.
+    if (!isChunked || isEndPassed) return true
+    return this.#app?.write(`${trailersForApp(trailers)}\r\n`) ?? true
   }
 
   #refuseBody(bytes: Buffer): number {
