@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type net from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
@@ -18,6 +19,7 @@ import {
   placeOf,
   rawApp,
   rawClient,
+  requestHead,
   startBench,
   switching,
   until,
@@ -181,5 +183,25 @@ test('more connections than there may be are not kept, and those that are there 
   for (const client of clients.slice(0, 3)) {
     client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
     await client.expect(/^HTTP\/1\.1 200 /)
+  }
+})
+
+test('no header makes the gateway think long, in which others would wait', async (t) => {
+  const blanks = ' '.repeat(31_000)
+  const app = rawApp((socket) => socket.end(`HTTP/1.1 200 OK\r\nConnection: x${blanks}${blanks}y\r\n\r\n`))
+  const { port } = await startBench(t, app)
+  for (const line of [`Accept: x${blanks}y`, `Connection: x${blanks}y`, 'X-Harmless: yes']) {
+    for (const head of [
+      headOf('GET /ann-dev/ HTTP/1.1', 'Host: a', line),
+      requestHead('GET /ann-dev/ HTTP/1.1', line),
+    ]) {
+      const client = await rawClient(t, port)
+      const delay = monitorEventLoopDelay({ resolution: 1 })
+      delay.enable()
+      client.write(head)
+      await client.expect(/^HTTP\/1.1 (200|401)/)
+      delay.disable()
+      assert.ok(delay.max < 200e6, `${line.slice(0, 12)} took ${Math.round(delay.max / 1e6)} ms`)
+    }
   }
 })
