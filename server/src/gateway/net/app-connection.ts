@@ -1,5 +1,6 @@
 import net from 'node:net'
 import { clock } from './clock.ts'
+import { ReadBuffer } from './read-buffer.ts'
 import type { AppAddress, Upstream } from './route.ts'
 
 type Done = (error?: Error | null) => void
@@ -16,8 +17,6 @@ export interface AnswerTaker {
   appEnded(error: Error | undefined): void
 }
 
-const smallBuffer = 4 * 1024
-const largeBuffer = 64 * 1024
 /** A router on the way may forget a silent connection; a host that lost its power never says that it left. */
 const keepAliveAfter = 30_000
 
@@ -28,7 +27,7 @@ const keepAliveAfter = 30_000
 export class AppConnection {
   readonly upstream: Upstream
   readonly #socket: AppSocket
-  #buffer: Buffer = Buffer.allocUnsafeSlow(smallBuffer)
+  readonly #buffer = new ReadBuffer()
   #taker: AnswerTaker | undefined
   #error: Error | undefined
   /** Requests that were sent on it. */
@@ -42,7 +41,7 @@ export class AppConnection {
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: keepAliveAfter,
-      onread: { buffer: () => this.#buffer, callback: (length, bytes) => this.#read(length, bytes as Buffer) },
+      onread: { buffer: () => this.#buffer.memory, callback: (length, bytes) => this.#read(length, bytes as Buffer) },
     })
     this.#socket.on('error', (error) => (this.#error = error))
     this.#socket.on('drain', () => this.#taker?.appDrained())
@@ -84,6 +83,11 @@ export class AppConnection {
   /** @returns false when the app reads slower than we write: wait for `appDrained` */
   write(bytes: Buffer | string): boolean {
     return typeof bytes === 'string' ? this.#socket.write(bytes, 'latin1') : this.#socket.write(bytes)
+  }
+
+  /** Some of what was written has not left yet. */
+  isHoldingBytes(): boolean {
+    return this.#socket.writableLength > 0
   }
 
   /** Hands the connection over to somebody else who takes what the app says. */
@@ -136,8 +140,7 @@ export class AppConnection {
       this.#socket.destroy()
       return false
     }
-    if (length === bytes.length && length < largeBuffer) this.#buffer = Buffer.allocUnsafeSlow(largeBuffer)
-    else if (taker.isHoldingBytes()) this.#buffer = Buffer.allocUnsafeSlow(bytes.length)
+    this.#buffer.settle(length, taker.isHoldingBytes())
     return true
   }
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { readingInto } from './accepted-socket.ts'
 import { answerText, openAnswerHead, refusalAnswer, type OwnAnswer } from './answer.ts'
 import type { AppConnection } from './app-connection.ts'
 import { AppHeads } from './app-head.ts'
@@ -7,6 +8,7 @@ import type { Core } from './core.ts'
 import type { Exchange, ExchangeClient } from './exchange.ts'
 import { isFault } from './header-lines.ts'
 import { Identification } from './identify.ts'
+import { ReadBuffer } from './read-buffer.ts'
 import { gatewayRefusals, type GatewayRefusal } from './refusals.ts'
 import { longestRequestHead, readRequestHead, type RequestHead } from './request-head.ts'
 import { Platform } from './route.ts'
@@ -52,6 +54,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   readonly #core: Core
   readonly #limits: ClientLimits
   readonly #socket: Socket
+  readonly #buffer = new ReadBuffer()
   /** Bytes that came in and belong to no request yet. */
   #stash: Buffer | undefined
   /** The request that is being served. */
@@ -66,19 +69,23 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   /** When patience ends, in ms since 1970. */
   #deadline: number
 
-  constructor(socket: Socket, core: Core, limits: ClientLimits) {
+  /** @param accepted from a server with `noDelay` and `pauseOnConnect` */
+  constructor(accepted: Socket, core: Core, limits: ClientLimits) {
     this.#core = core
     this.#limits = limits
-    this.#socket = socket
+    this.peer = accepted.remoteAddress ?? ''
+    this.#socket = readingInto(
+      accepted,
+      () => this.#buffer.memory,
+      (length, memory) => this.#read(length, memory),
+    )
     this.#deadline = clock.now + limits.head
     this.identification = new Identification(core.people)
-    this.peer = socket.remoteAddress ?? ''
-    socket.setKeepAlive(true, keepAliveAfter)
-    socket.on('data', (bytes: Buffer) => this.#takeSafely(bytes))
-    socket.on('drain', () => this.#drained())
-    socket.on('end', () => this.#ended())
-    socket.on('error', () => {})
-    socket.on('close', () => this.#closed())
+    this.#socket.setKeepAlive(true, keepAliveAfter)
+    this.#socket.on('drain', () => this.#drained())
+    this.#socket.on('end', () => this.#ended())
+    this.#socket.on('error', () => {})
+    this.#socket.on('close', () => this.#closed())
   }
 
   /** What is open on it now. */
@@ -243,6 +250,13 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     else this.cut()
   }
 
+  #read(length: number, memory: Buffer): void {
+    const before = this.#tunnel ?? this.#exchange
+    this.#takeSafely(memory.subarray(0, length))
+    const after = this.#tunnel ?? this.#exchange
+    this.#buffer.settle(length, before?.isHoldingRequest === true || after?.isHoldingRequest === true)
+  }
+
   /** The edge: what is thrown in here is a bug, and costs this connection alone. */
   #takeSafely(bytes: Buffer): void {
     try {
@@ -253,6 +267,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     }
   }
 
+  /** @param bytes good only until this returns: what is kept is copied */
   #take(bytes: Buffer): void {
     if (this.#tunnel) return this.#tunnel.takeBytes(bytes)
     if (this.#isLeaving) return
@@ -280,7 +295,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
 
   /** What comes before its turn waits, and nothing more is read. */
   #keep(bytes: Buffer): void {
-    this.#stash = this.#stash ? Buffer.concat([this.#stash, bytes]) : bytes
+    this.#stash = this.#stash ? Buffer.concat([this.#stash, bytes]) : Buffer.from(bytes)
     this.pause()
   }
 
@@ -290,7 +305,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     if (end === -1 || end > longestRequestHead) return this.#waitForHead(bytes)
     const head = readRequestHead(end + 4 === text.length ? text : text.slice(0, end + 4), this.#before)
     if (isFault(head)) return this.#refuseUnread(gatewayRefusals.badMessage(head))
-    this.#stash = end + 4 === bytes.length ? undefined : bytes.subarray(end + 4)
+    this.#stash = end + 4 === bytes.length ? undefined : Buffer.from(bytes.subarray(end + 4))
     this.#head = head
     this.#before = head
     this.#deadline = Number.POSITIVE_INFINITY
@@ -300,7 +315,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   #waitForHead(bytes: Buffer): void {
     if (bytes.length > longestRequestHead) return this.#refuseUnread(gatewayRefusals.headTooLarge(longestRequestHead))
     if (this.#stash === undefined) this.#deadline = Math.min(this.#deadline, clock.now + this.#limits.head)
-    this.#stash = bytes
+    this.#stash = Buffer.from(bytes)
   }
 
   /** Nobody knows where a next request would begin: the connection ends with the answer. */

@@ -62,6 +62,8 @@ export class Exchange implements AnswerTaker, Stream {
   #partialHead = ''
   #interim = 0
   #app: AppConnection | undefined
+  /** Some of the bytes that `takeBody` got last are still on their way to the app. */
+  isHoldingRequest = false
   #isOver = false
   #isClientPaused = false
   #isAppPaused = false
@@ -138,6 +140,7 @@ export class Exchange implements AnswerTaker, Stream {
     this.parts.upstream.touch()
     let isRoom = this.#request.passable === 0 || app.write(bytes.subarray(0, this.#request.passable))
     if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
+    this.isHoldingRequest = app.isHoldingBytes()
     if (!isRoom) this.#holdClient()
     return stop
   }

@@ -44,7 +44,7 @@ class PlainGateway implements NetGateway, Core {
   constructor({ limits, usage }: NetGatewayOptions) {
     this.#limits = { ...usualClientLimits, ...limits }
     this.usage = new Usage({ ...usualUsage, ...usage })
-    this.#server = createServer({ noDelay: true }, (socket) => this.#connected(socket))
+    this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#connected(socket))
     this.#server.maxConnections = this.usage.limits.connections
     this.#timers = [
       setInterval(() => (clock.now = Date.now()), clockStep),

@@ -29,6 +29,8 @@ export class Tunnel implements AnswerTaker, Stream {
   readonly #fromApp = new FrameReader()
   readonly #fromClient = new FrameReader()
   readonly #wake: () => void
+  /** Some of the bytes that `takeBytes` got last are still on their way to the app. */
+  isHoldingRequest = false
   /** When the last byte moved, pings included; in ms since 1970. */
   lastByteAt = clock.now
 
@@ -48,6 +50,7 @@ export class Tunnel implements AnswerTaker, Stream {
     this.lastByteAt = clock.now
     if (this.#fromClient.read(bytes, bytes.length)) this.#noteData()
     if (!this.#app.write(bytes)) this.#client.pause()
+    this.isHoldingRequest = this.#app.isHoldingBytes()
   }
 
   takeAnswer(bytes: Buffer, end: number): void {

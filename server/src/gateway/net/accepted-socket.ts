@@ -1,0 +1,37 @@
+import net, { type Socket } from 'node:net'
+
+/** Called with each read: so many bytes at the beginning of `memory`, which the next read overwrites. */
+type OnRead = (length: number, memory: Buffer) => void
+
+/** What Node keeps in a socket beside what its documentation says: the connection itself. */
+interface WithHandle {
+  _handle: object | null
+}
+
+/**
+ * The same connection as a socket that reads into memory of ours. Node offers this for sockets that connect (`onread`)
+ * and not for those that a server accepts, so the connection is moved to a socket of our own, as Node itself moves it
+ * between processes. Should Node change that, connections are used as they are accepted: slower on uploads, otherwise alike.
+ * @param accepted from a server with `pauseOnConnect`; it stays with the server, whose count it belongs to, and ends with the other
+ * @param memory where the next read goes
+ */
+export function readingInto(accepted: Socket, memory: () => Buffer, onRead: OnRead): Socket {
+  const holder = accepted as unknown as WithHandle
+  const handle = holder._handle
+  if (!handle) return readingAnyhow(accepted, onRead)
+  const callback = (length: number, bytes: Uint8Array) => {
+    onRead(length, bytes as Buffer)
+    return true
+  }
+  const options = { handle, onread: { buffer: memory, callback } } as unknown as net.SocketConstructorOpts
+  const socket = new net.Socket(options)
+  holder._handle = null
+  socket.once('close', () => accepted.destroy())
+  return socket
+}
+
+function readingAnyhow(accepted: Socket, onRead: OnRead): Socket {
+  accepted.on('data', (bytes: Buffer) => onRead(bytes.length, bytes))
+  accepted.resume()
+  return accepted
+}
