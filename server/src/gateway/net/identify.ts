@@ -18,40 +18,52 @@ export class Identification {
     this.#people = people
   }
 
-  /** The caller, undefined without a good token, or `'unseen'` when a signature has to be checked first: see `verify`. */
+  /**
+   * The caller, undefined without a good token, or `'unseen'` when a signature has to be checked first: see `verify`.
+   * A connection that carries several people's requests, as from a TLS proxy, finds each of them among those remembered.
+   */
   seen({ authorization, cookie }: RequestFields): Caller | undefined | 'unseen' {
     if (authorization === undefined && !carriesToken(cookie)) return undefined
-    if (!this.#isKnown || authorization !== this.#authorization || cookie !== this.#cookie) return 'unseen'
-    return this.#caller && this.#people.isGood(this.#caller) ? this.#caller : undefined
+    const isSame = this.#isKnown && authorization === this.#authorization && cookie === this.#cookie
+    if (isSame) return this.#caller && this.#people.isGood(this.#caller) ? this.#caller : undefined
+    const remembered = this.#candidates(authorization, cookie).map((token) => this.#people.remembered(token))
+    if (remembered.includes(undefined)) return 'unseen'
+    return this.#settle(authorization, cookie, remembered as Caller[])
   }
 
   /** Checks signatures and remembers the outcome for `seen`. */
   async verify({ authorization, cookie }: RequestFields): Promise<Caller | undefined> {
-    const caller = await this.#theOneGood(this.#candidates(authorization, cookie))
-    this.#authorization = authorization
-    this.#cookie = cookie
-    // Not when there was none: a token that is not good now may be once its person is told.
-    this.#isKnown = caller !== undefined
-    this.#caller = caller
-    return caller
+    const tokens = this.#candidates(authorization, cookie)
+    const callers: Caller[] = []
+    for (const token of tokens) {
+      const caller = await this.#people.verify(token)
+      if (caller) callers.push(caller)
+    }
+    return this.#settle(authorization, cookie, callers)
   }
 
   #candidates(authorization: string | undefined, cookie: string | undefined): readonly string[] {
     const bearer = bearerToken(authorization)
-    return bearer !== undefined && this.#people.isOurs(bearer) ? [bearer] : tokenValues(cookie)
+    return bearer !== undefined && this.#people.isOurs(bearer) ? [bearer] : [...new Set(tokenValues(cookie))]
   }
 
   /**
    * With several different cookies of our name somebody tossed some in: only a single good one is believed. All of them
    * are looked at, however many: junk cookies with longer paths, which browsers send first, must not push the real one out.
    */
-  async #theOneGood(tokens: readonly string[]): Promise<Caller | undefined> {
-    const good: Caller[] = []
-    for (const token of new Set(tokens)) {
-      const caller = await this.#people.verify(token)
-      if (caller && this.#people.isGood(caller)) good.push(caller)
-    }
-    return good.length === 1 ? good[0] : undefined
+  #settle(
+    authorization: string | undefined,
+    cookie: string | undefined,
+    callers: readonly Caller[],
+  ): Caller | undefined {
+    const good = new Set(callers.filter((caller) => this.#people.isGood(caller)))
+    const [caller] = good.size === 1 ? good : []
+    this.#authorization = authorization
+    this.#cookie = cookie
+    // Not when there was none: a token that is not good now may be once its person is told.
+    this.#isKnown = caller !== undefined
+    this.#caller = caller
+    return caller
   }
 }
 
