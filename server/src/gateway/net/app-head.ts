@@ -78,12 +78,15 @@ export class AppHeads {
     const own = `${identityLines(fields, identity)}${forwardedLines(fields, origin)}X-Forwarded-Prefix: /${prefix}\r\n`
     const seenAt = `${origin.scheme}://${fields.host ?? ''}`.toLowerCase()
     this.#made = {
-      lines: `${hostLine(fields)}${fields.kept}${own}${upgradeLines(fields)}\r\n`,
+      lines: inOnePiece(`${hostLine(fields)}${fields.kept}${own}${upgradeLines(fields)}\r\n`),
       destined: { prefix, rules: route.rules, origin: seenAt },
     }
     return this.#made
   }
 }
+
+/** V8 keeps the parts that a text was put together from, and would put them together anew each time it is sent. */
+const inOnePiece = (text: string) => Buffer.from(text, 'latin1').toString('latin1')
 
 /** The head that the API and the front end receive: everything the client sent but hop-by-hop headers and what only a proxy may say. */
 export function headForPlatform({ method, target, fields }: RequestHead, origin: Origin): string {

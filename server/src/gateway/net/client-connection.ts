@@ -242,7 +242,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
 
   /** Called every now and then: ends what takes too long. */
   sweep(): void {
-    if (this.#tunnel) this.#deadline = this.#tunnel.lastByteAt + this.#limits.silentWebSocket
+    if (this.#tunnel && !this.#isLeaving) this.#deadline = this.#tunnel.lastByteAt + this.#limits.silentWebSocket
     if (clock.now < this.#deadline) return
     this.#deadline = Number.POSITIVE_INFINITY
     if (this.isIdle && this.#stash && this.#stash.length > 0) this.#refuseUnread(gatewayRefusals.tooSlow())
@@ -252,26 +252,31 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
 
   #read(length: number, memory: Buffer): void {
     const before = this.#tunnel ?? this.#exchange
-    this.#takeSafely(memory.subarray(0, length))
+    this.#takeSafely(memory, length)
     const after = this.#tunnel ?? this.#exchange
     this.#buffer.settle(length, before?.isHoldingRequest === true || after?.isHoldingRequest === true)
   }
 
   /** The edge: what is thrown in here is a bug, and costs this connection alone. */
-  #takeSafely(bytes: Buffer): void {
+  #takeSafely(bytes: Buffer, end: number): void {
     try {
-      this.#take(bytes)
+      this.#take(bytes, end)
     } catch (error) {
       this.#report(error)
       this.cut()
     }
   }
 
-  /** @param bytes good only until this returns: what is kept is copied */
-  #take(bytes: Buffer): void {
-    if (this.#tunnel) return this.#tunnel.takeBytes(bytes)
+  /** @param bytes up to `end`, and good only until this returns: what is kept is copied */
+  #take(bytes: Buffer, end: number): void {
     if (this.#isLeaving) return
-    if (this.#head === undefined) return this.#readHead(this.#stash ? Buffer.concat([this.#stash, bytes]) : bytes)
+    if (this.#stash === undefined && this.isIdle) this.#readHead(bytes, end)
+    else this.#takeMore(bytes.subarray(0, end))
+  }
+
+  #takeMore(bytes: Buffer): void {
+    if (this.#tunnel) return this.#tunnel.takeBytes(bytes)
+    if (this.#head === undefined) return this.#readHead(Buffer.concat([this.#stash ?? nothing, bytes]))
     const exchange = this.#exchange
     const stop = exchange && !exchange.isRequestDone ? exchange.takeBody(bytes) : 0
     if (exchange?.isRequestDone === false) this.#deadline = clock.now + this.#limits.stalled
@@ -299,23 +304,23 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     this.pause()
   }
 
-  #readHead(bytes: Buffer): void {
-    const text = bytes.toString('latin1', 0, Math.min(bytes.length, longestRequestHead + 4))
+  #readHead(bytes: Buffer, length = bytes.length): void {
+    const text = bytes.toString('latin1', 0, Math.min(length, longestRequestHead + 4))
     const end = text.indexOf('\r\n\r\n')
-    if (end === -1 || end > longestRequestHead) return this.#waitForHead(bytes)
+    if (end === -1 || end > longestRequestHead) return this.#waitForHead(bytes, length)
     const head = readRequestHead(end + 4 === text.length ? text : text.slice(0, end + 4), this.#before)
     if (isFault(head)) return this.#refuseUnread(gatewayRefusals.badMessage(head))
-    this.#stash = end + 4 === bytes.length ? undefined : Buffer.from(bytes.subarray(end + 4))
+    this.#stash = end + 4 === length ? undefined : Buffer.from(bytes.subarray(end + 4, length))
     this.#head = head
     this.#before = head
     this.#deadline = Number.POSITIVE_INFINITY
     serveRequest(this.#core, this, head)
   }
 
-  #waitForHead(bytes: Buffer): void {
-    if (bytes.length > longestRequestHead) return this.#refuseUnread(gatewayRefusals.headTooLarge(longestRequestHead))
+  #waitForHead(bytes: Buffer, length: number): void {
+    if (length > longestRequestHead) return this.#refuseUnread(gatewayRefusals.headTooLarge(longestRequestHead))
     if (this.#stash === undefined) this.#deadline = Math.min(this.#deadline, clock.now + this.#limits.head)
-    this.#stash = Buffer.from(bytes)
+    this.#stash = Buffer.from(bytes.subarray(0, length))
   }
 
   /** Nobody knows where a next request would begin: the connection ends with the answer. */
@@ -338,7 +343,9 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   #leave(): void {
     this.#isLeaving = true
     this.#stash = undefined
-    this.#deadline = clock.now + this.#limits.leaving
+    // The end of a large answer may still wait for a slow reader, who must not lose it.
+    const { leaving, stalled } = this.#limits
+    this.#deadline = clock.now + (this.#socket.writableLength > 0 ? stalled : leaving)
     this.#socket.end()
     this.resume()
   }

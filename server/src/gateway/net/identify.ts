@@ -23,8 +23,8 @@ export class Identification {
    * A connection that carries several people's requests, as from a TLS proxy, finds each of them among those remembered.
    */
   seen({ authorization, cookie }: RequestFields): Caller | undefined | 'unseen' {
-    if (authorization === undefined && !carriesToken(cookie)) return undefined
     const isSame = this.#isKnown && authorization === this.#authorization && cookie === this.#cookie
+    if (!isSame && authorization === undefined && !carriesToken(cookie)) return undefined
     if (isSame) return this.#caller && this.#people.isGood(this.#caller) ? this.#caller : undefined
     const remembered = this.#candidates(authorization, cookie).map((token) => this.#people.remembered(token))
     if (remembered.includes(undefined)) return 'unseen'
