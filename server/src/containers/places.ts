@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Absence, Change, Person, Place } from '#/gateway/gateway.ts'
 import { OneAtATime } from '#/one-at-a-time.ts'
 import { RuntimeError, type Instance, type Runtime, type RuntimeEvent } from '#/runtime/runtime.ts'
@@ -12,8 +13,8 @@ import { Registry, type Entry } from './registry.ts'
 import { Teller, type TellerParts } from './teller.ts'
 import type { Templates } from './template.ts'
 
-/** Users read from the store at a time. */
-const pageSize = 500
+/** Users read from the store at a time; others get their turn in between. */
+const pageSize = 200
 /** Containers looked at, at the same time, when many have to be. */
 const parallelLooks = 8
 /** Looks at one container that change overtook before one is believed no more and left to the next event. */
@@ -277,6 +278,8 @@ export class Places {
       for (const { id } of users) found.add(id)
       isLast = users.length < pageSize
       after = users.at(-1)?.id ?? after
+      // SQLite answers at once, so that without this nothing else would run until the last page.
+      await turn()
     }
     // Gone, or new since their page was read.
     for (const userId of this.#registry.ownerIds()) if (!found.has(userId)) await this.publishPerson(userId)
