@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import type net from 'node:net'
+import net from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
+import { AppConnection } from '#/gateway/net/app-connection.ts'
+import { Route } from '#/gateway/net/route.ts'
 
 import {
   ann,
@@ -16,6 +18,7 @@ import {
   headOf,
   httpApp,
   keptHead,
+  listen,
   placeOf,
   rawApp,
   rawClient,
@@ -24,6 +27,7 @@ import {
   switching,
   until,
   upgradeHead,
+  usualRules,
   type BenchChanges,
   type RawClient,
 } from '#test/support/gateway-bench.ts'
@@ -108,6 +112,26 @@ test('a client that reads nothing of its answer any more is let go, and the app 
   await until('the app is let go', () => app?.destroyed === true || app?.readableEnded === true, 4_000)
 })
 
+test('the end of an answer that is the last waits for a slow reader as all of it does', async (t) => {
+  const app = httpApp((request, response) => response.end(Buffer.alloc(Number(request.url?.slice(1)))))
+  const read = async (size: number, limits: BenchChanges) => {
+    const { port } = await startBench(t, echoApp(), { ...limits, place: placeOf('ann-dev', 1, appPort) })
+    const client = net.connect(port, '127.0.0.1').on('error', () => {})
+    t.after(() => client.destroy())
+    client.write(requestHead(`GET /ann-dev/${size} HTTP/1.1`))
+    await sleep(1_500)
+    client.resume()
+    await once(client, 'close')
+    return client.bytesRead
+  }
+  const appPort = await listen(t, app)
+  // What is cut before it is read is what the kernel takes; a little more is what waits in the gateway at the end.
+  const taken = await read(30_000_000, impatient({ stalled: 200 }))
+  const sizes = Array.from({ length: 12 }, (_, n) => taken - 32_000 + n * 8_000)
+  const got = await Promise.all(sizes.map((size) => read(size, impatient({ leaving: 100 }))))
+  for (const [index, size] of sizes.entries()) assert.ok((got[index] ?? 0) >= size, `${got[index]} of ${size} bytes`)
+})
+
 test('a silent WebSocket ends some day; pings keep it open', async (t) => {
   const app = httpApp((_, response) => response.end())
   const sockets = new WebSocketServer({ server: app })
@@ -124,6 +148,51 @@ test('a silent WebSocket ends some day; pings keep it open', async (t) => {
   t.after(() => clearInterval(pings))
   await until('the silent one is over', () => silent.readyState === WebSocket.CLOSED, 3_500)
   assert.equal(pinged.readyState, WebSocket.OPEN)
+})
+
+test('a WebSocket that its app has ended is not kept for a client that goes on sending', async (t) => {
+  const app = rawApp((socket) => socket.end(switching))
+  const { port } = await startBench(t, app, impatient({ leaving: 300 }))
+  const client = await rawClient(t, port)
+  client.write(upgradeHead())
+  dribble(t, client, () => 'x'.repeat(100))
+  await client.expect(/^HTTP\/1\.1 101 /)
+  await until('it is over', () => client.socket.destroyed, 2_500)
+})
+
+const openSockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+
+test('an app that answers a large upload unread and ends its side keeps no connection of the gateway', async (t) => {
+  const app = net.createServer({ allowHalfOpen: true }, (socket) => {
+    socket.once('data', () => {
+      socket.pause()
+      setTimeout(() => socket.end('HTTP/1.1 200 OK\r\n\r\nhello'), 200)
+    })
+  })
+  const { port } = await startBench(t, app)
+  const before = openSockets()
+  const client = await rawClient(t, port)
+  client.write(keptHead('POST /ann-dev/ HTTP/1.1', 'Content-Length: 100000000'))
+  client.socket.write(Buffer.alloc(20_000_000))
+  await client.expect(/hello$/)
+  client.socket.destroy()
+  // What is left is the app's own end, which reads nothing and so learns nothing.
+  await until('it is closed', () => openSockets() - before <= 1)
+})
+
+test('an app that never reads what a client said last keeps no connection of the gateway', async (t) => {
+  const app = net.createServer((socket) => void socket.pause())
+  const { place } = await startBench(t, app)
+  const before = openSockets()
+  const upstream = new Route(place, usualRules, [])
+  const connection = await AppConnection.open(upstream, upstream.address ?? assert.fail(), 1_000)
+  connection.write(Buffer.alloc(20_000_000))
+  await sleep(100)
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  connection.destroySoon()
+  t.mock.timers.tick(10_000)
+  for (let turn = 0; turn < 10; turn++) await nextTurn()
+  assert.equal(openSockets() - before, 1)
 })
 
 test('who goes on sending after a refusal is not listened to for ever', async (t) => {

@@ -19,6 +19,8 @@ export interface AnswerTaker {
 
 /** A router on the way may forget a silent connection; a host that lost its power never says that it left. */
 const keepAliveAfter = 30_000
+/** How long an app may take to read what was sent before its connection ended, in ms. */
+const lastWords = 10_000
 
 /**
  * One connection to one app, at one address of one container, for ever: it is never used for anybody else's.
@@ -27,7 +29,8 @@ const keepAliveAfter = 30_000
 export class AppConnection {
   readonly upstream: Upstream
   readonly #socket: AppSocket
-  readonly #buffer = new ReadBuffer()
+  /** Fewer and larger reads made downloads a tenth cheaper than with 64 KiB. */
+  readonly #buffer = new ReadBuffer(256 * 1024)
   #taker: AnswerTaker | undefined
   #error: Error | undefined
   /** Requests that were sent on it. */
@@ -114,7 +117,10 @@ export class AppConnection {
   /** Sends what was written, then closes; nobody hears of it any more. */
   destroySoon(): void {
     this.#taker = undefined
+    if (this.#socket.destroyed) return
     this.#socket.destroySoon()
+    // An app that never reads them would keep one connection after the other for ever, until there are no more.
+    if (this.#socket.writableLength > 0) setTimeout(() => this.#socket.destroy(), lastWords).unref()
   }
 
   /** Nobody hears of it any more. */
@@ -149,7 +155,8 @@ export class AppConnection {
     const taker = this.#taker
     this.#taker = undefined
     taker?.appEnded(this.#error)
-    if (!taker) this.#socket.destroy()
+    // Not when all is written: an app that ended its side may never read the rest, and keep a connection for ever.
+    this.#socket.destroy()
   }
 }
 
