@@ -353,6 +353,51 @@ test('a container that is held is woken by the next request, which waits for tha
   assert.equal(wakes, 1)
 })
 
+test('a request whose connection is being opened while its container is held reaches it only after a wake', async (t) => {
+  const told: string[] = []
+  const app = net.createServer((socket) => {
+    // Accepted before the gateway knows that it is connected; a paused container's connections are accepted, too.
+    if (told.length === 0) void bench.gateway.hold('ann-dev', 0).then((isHeld) => told.push(`held: ${isHeld}`))
+    socket.once('data', () => {
+      told.push('asked')
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+    })
+  })
+  const bench: Bench = await startBench(t, app, {
+    control: {
+      wake: async () => {
+        told.push('woken')
+        await bench.gateway.apply([{ kind: 'place', place: bench.place }])
+        return undefined
+      },
+    },
+  })
+  await sleep(100)
+  const { body } = await get(bench.port, '/ann-dev/', { headers: { authorization: `Bearer ${annToken}` } })
+  assert.equal(body, 'ok')
+  assert.deepEqual(told, ['held: true', 'woken', 'asked'])
+})
+
+test('who goes on writing to a WebSocket of an app that rests asks once for its wake, not with each message', async (t) => {
+  let wakes = 0
+  const wake = () => {
+    wakes += 1
+    return new Promise<undefined>(() => {})
+  }
+  const { port, gateway } = await startBench(t, endlessApp(new Set()), { control: { wake } })
+  const client = await rawClient(t, port)
+  client.write(keptHead('GET /ann-dev/ HTTP/1.1', ...webSocketLines))
+  await client.expect(/101/)
+  await sleep(100)
+  assert.equal(await gateway.hold('ann-dev', 0), true)
+  for (let n = 0; n < 20; n++) {
+    client.socket.write(Buffer.from([0x81, 0x81, 0, 0, 0, 0, 65]))
+    await sleep(5)
+  }
+  await until('it is woken', () => wakes > 0)
+  assert.equal(wakes, 1)
+})
+
 test('an open but silent WebSocket does not keep a container from being held, and survives it', async (t) => {
   const atApp = new Set<net.Socket>()
   const { port, gateway, place } = await startBench(t, endlessApp(atApp))

@@ -54,10 +54,16 @@ async function attempt(
   waiting: Waiting,
   end: number,
 ): Promise<AppConnection | Absence | Error> {
+  const absence = upstream.address ? undefined : await wake(upstream, control, waiting, end)
+  if (absence) return absence
   const { address } = upstream
-  if (!address) return (await wake(upstream, control, waiting, end)) ?? new Error('it has no address yet')
+  if (!address) return new Error('it has no address yet')
   try {
-    return await AppConnection.open(upstream, address, connectLimit)
+    const connection = await AppConnection.open(upstream, address, connectLimit)
+    if (upstream.address === address && waiting.isWanted()) return connection
+    // Held for a pause or moved while it was opened, or nobody waits any more: it must neither be used nor kept.
+    connection.destroy()
+    return new Error('it is elsewhere by now')
   } catch (error) {
     if (!(upstream instanceof Route) || isRefused(error)) return error as Error
     throw lost(upstream, control, error)
