@@ -46,9 +46,9 @@ export function askAgain(core: Core, client: ClientConnection, exchange: Exchang
 }
 
 /** Somebody writes on a WebSocket to an app that was paused meanwhile. */
-export function wakeFor({ serving }: Core, { upstream }: Tunnel): void {
+export async function wakeFor({ serving }: Core, { upstream }: Tunnel): Promise<void> {
   if (!serving || !(upstream instanceof Route)) return
-  serving.control.wake(upstream.place.prefix).catch(() => undefined)
+  await serving.control.wake(upstream.place.prefix).catch(() => undefined)
 }
 
 function guarded(client: ClientConnection, work: () => void): void {

@@ -28,14 +28,15 @@ export class Tunnel implements AnswerTaker, Stream {
   readonly #app: AppConnection
   readonly #fromApp = new FrameReader()
   readonly #fromClient = new FrameReader()
-  readonly #wake: () => void
+  readonly #wake: () => Promise<unknown>
+  #isWaking = false
   /** Some of the bytes that `takeBytes` got last are still on their way to the app. */
   isHoldingRequest = false
   /** When the last byte moved, pings included; in ms since 1970. */
   lastByteAt = clock.now
 
-  /** @param wake called for data on its way to an app that has no address now: it is paused, and would not hear it */
-  constructor(caller: Caller | undefined, app: AppConnection, client: TunnelClient, wake: () => void) {
+  /** @param wake called for data on its way to an app that has no address now: it is paused, and would not hear it. Never rejects */
+  constructor(caller: Caller | undefined, app: AppConnection, client: TunnelClient, wake: () => Promise<unknown>) {
     this.caller = caller
     this.upstream = app.upstream
     this.#app = app
@@ -90,6 +91,9 @@ export class Tunnel implements AnswerTaker, Stream {
 
   #noteData(): void {
     this.upstream.touch()
-    if (this.upstream.address === undefined) this.#wake()
+    if (this.upstream.address !== undefined || this.#isWaking) return
+    // One wake for all that is said meanwhile: somebody who types fast must not ask for each letter.
+    this.#isWaking = true
+    void this.#wake().then(() => (this.#isWaking = false))
   }
 }
