@@ -3,6 +3,7 @@ import http from 'node:http'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
+import { exportJWK, generateKeyPair } from 'jose'
 import type { Change, Known } from '#/gateway/gateway.ts'
 import {
   annToken,
@@ -154,6 +155,29 @@ test('nothing that is still allowed is touched, by the same state told again or 
   await sleep(1_500)
   for (const [name, client] of Object.entries(streams.clients)) assert.ok(!isEnded(client), `${name} was cut`)
   assert.equal(streams.atApp.size, 4)
+})
+
+test('another signing key signs everybody out, also on connections that are kept; the same key told again does not', async (t) => {
+  const { port, gateway, settings, control, known } = await startBench(t, endlessApp(new Set()))
+  const stream = await rawClient(t, port)
+  stream.write(keptHead('GET /ann-dev/ HTTP/1.1', ...webSocketLines))
+  await stream.expect(/101/)
+  const kept = await rawClient(t, port)
+  const ask = () => kept.write(keptHead('HEAD /ann-dev HTTP/1.1', 'Accept: text/html'))
+  ask()
+  await kept.expect(/^HTTP\/1.1 308/)
+  await gateway.serve({ ...settings, keys: structuredClone(settings.keys) }, control)
+  await gateway.replace(known)
+  ask()
+  await kept.expect(/308[^]*308/)
+  assert.ok(!isOver(stream))
+  const { publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const other = { ...(await exportJWK(publicKey)), kid: 'other', alg: 'ES256' }
+  await gateway.serve({ ...settings, keys: [other] }, control)
+  await gateway.replace(known)
+  ask()
+  await kept.expect(/308[^]*308[^]*HTTP\/1.1 302/)
+  await until('the stream is cut', () => isOver(stream))
 })
 
 test("a person's other session goes on when one is signed out", async (t) => {

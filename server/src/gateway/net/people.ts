@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { decodeProtectedHeader, importJWK, jwtVerify, type CryptoKey, type JWK } from 'jose'
 import type { Person, Revocation } from '../gateway.ts'
 import { clock } from './clock.ts'
@@ -18,6 +19,14 @@ export interface Caller {
   readonly open: { requests: number; webSockets: number }
   /** The token itself, for `forward_token: full`. */
   readonly token: string
+  /** What its signature was checked with. */
+  readonly key: Key
+}
+
+/** A public key of the control plane, in its own form and as it is used. */
+interface Key {
+  readonly jwk: Readonly<Record<string, unknown>>
+  readonly imported: CryptoKey
 }
 
 /** Who may have tokens, which tokens are good, and which were revoked. */
@@ -25,7 +34,7 @@ export class People {
   #byId = new Map<number, Person>()
   #bySlug = new Map<string, Person>()
   #revoked = new Map<string, number>()
-  #keys = new Map<string, CryptoKey>()
+  #keys = new Map<unknown, Key>()
   readonly #verified = new Map<string, Caller>()
   readonly #open = new Map<number, Caller['open']>()
 
@@ -65,24 +74,28 @@ export class People {
     for (const [jti, expiresAt] of this.#revoked) if (expiresAt <= clock.now) this.#revoked.delete(jti)
   }
 
-  /** @param keys RFC 7517 public keys @throws when one is no key */
+  /** What was signed with any other key counts no more. @param keys RFC 7517 public keys @throws when one is no key */
   async setKeys(keys: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
-    const read = new Map<string, CryptoKey>()
-    for (const key of keys) {
-      const jwk = key as JWK
-      // importJWK answers bytes for symmetric keys only.
-      read.set(jwk.kid ?? '', (await importJWK(jwk, jwk.alg)) as CryptoKey)
+    const read = new Map<unknown, Key>()
+    for (const jwk of keys) {
+      const known = this.#keys.get(jwk['kid'])
+      // The next control plane tells the same keys, and what was checked with them stays checked.
+      read.set(jwk['kid'], known && isDeepStrictEqual(known.jwk, jwk) ? known : await readKey(jwk))
     }
     this.#keys = read
     this.#verified.clear()
   }
 
   /** Whether this caller may act now; asked again at every request and for everything open. Source: specification, Authentication 3. */
-  isGood({ userId, jti, issuedAt, expiresAt }: Caller): boolean {
+  isGood({ userId, jti, issuedAt, expiresAt, key }: Caller): boolean {
     const person = this.#byId.get(userId)
     // A token from before its user existed is somebody else's. Tokens count in whole seconds.
     return (
-      person !== undefined && expiresAt > clock.now && !this.#revoked.has(jti) && issuedAt + 1_000 > person.createdAt
+      person !== undefined &&
+      expiresAt > clock.now &&
+      !this.#revoked.has(jti) &&
+      issuedAt + 1_000 > person.createdAt &&
+      this.#keys.get(key.jwk['kid']) === key
     )
   }
 
@@ -94,7 +107,7 @@ export class People {
   /** Whether a token says that it was signed with a key of ours, valid or not. */
   isOurs(token: string): boolean {
     try {
-      return this.#keys.has(decodeProtectedHeader(token).kid ?? '')
+      return this.#keys.has(decodeProtectedHeader(token).kid)
     } catch {
       return false
     }
@@ -117,9 +130,9 @@ export class People {
 
   async #check(token: string): Promise<Caller | undefined> {
     try {
-      const key = this.#keys.get(decodeProtectedHeader(token).kid ?? '')
+      const key = this.#keys.get(decodeProtectedHeader(token).kid)
       if (!key) return undefined
-      const { payload } = await jwtVerify(token, key, {
+      const { payload } = await jwtVerify(token, key.imported, {
         requiredClaims: ['sub', 'jti', 'iat', 'exp'],
         currentDate: new Date(clock.now),
       })
@@ -132,6 +145,7 @@ export class People {
         issuedAt: iat * 1000,
         expiresAt: exp * 1000,
         token,
+        key,
         open: this.#openOf(Number(sub)),
       }
     } catch {
@@ -139,4 +153,9 @@ export class People {
       return undefined
     }
   }
+}
+
+async function readKey(jwk: Key['jwk']): Promise<Key> {
+  // importJWK answers bytes for symmetric keys only.
+  return { jwk, imported: (await importJWK(jwk as JWK, (jwk as JWK).alg)) as CryptoKey }
 }
