@@ -40,6 +40,7 @@ function settings(): GatewaySettings {
     trustedProxies: [],
     keys: told.keys,
     types: { dev: { ...rules, allowHeaders: [] } },
+    firstType: 'dev',
   }
 }
 

@@ -265,6 +265,7 @@ function gatewaySettings({ config, key, socketPath }: AppParts, { frontendUrl }:
     trustedProxies: config.trustedProxies,
     keys: key.jwks.keys.map((each) => ({ ...each })),
     types: typeRules(config.templates),
+    firstType: encodeURIComponent(config.templates.first.type),
   }
 }
 

@@ -75,8 +75,10 @@ export interface GatewaySettings {
   readonly trustedProxies: readonly string[]
   /** RFC 7517 public keys that access tokens are signed with. */
   readonly keys: readonly Readonly<Record<string, unknown>>[]
-  /** By container type, percent-encoded as in its path; in the order of the configuration. */
+  /** By container type, percent-encoded as in its path. */
   readonly types: Readonly<Record<string, TypeRules>>
+  /** Where `/{slug}` leads, encoded likewise. Said apart, because JSON puts a type called `10` before all others. */
+  readonly firstType: string
 }
 
 /** What a template says about its containers' traffic. */

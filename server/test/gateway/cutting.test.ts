@@ -4,7 +4,7 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { exportJWK, generateKeyPair } from 'jose'
-import type { Change, Known } from '#/gateway/gateway.ts'
+import type { Change, Known, Place } from '#/gateway/gateway.ts'
 import {
   annToken,
   bobToken,
@@ -113,6 +113,20 @@ for (const [cause, changes] of Object.entries(causes))
     await streams.bench.gateway.apply(await changes(streams.bench))
     await assertCut(streams)
   })
+
+test('an engine that is silent for a while cuts nothing, until it says that the container is another one', async (t) => {
+  const { bench, clients, atApp } = await openStreams(t, annToken)
+  const { gateway, place } = bench
+  const told = (where: Place['where']) => gateway.apply([{ kind: 'place', place: { ...place, where } }])
+  await told({ absent: 'unknown', exitCode: null })
+  assert.equal((await get(bench.port, '/ann-dev/', { headers: { authorization: `Bearer ${annToken}` } })).status, 503)
+  await told(place.where)
+  await sleep(100)
+  assert.ok(!Object.values(clients).some(isOver))
+  await told({ absent: 'unknown', exitCode: null })
+  await told({ ...place.where, containerId: 'next' } as never)
+  await assertCut({ bench, clients, atApp })
+})
 
 test('a stream is cut within a second when its token expires', async (t) => {
   const token = await tokenFor(1, { expiresIn: 2 })

@@ -175,6 +175,7 @@ export function settingsOf(platformSocket: string): GatewaySettings {
     trustedProxies: [],
     keys: [publicJwk],
     types: { dev: usualRules, prod: usualRules },
+    firstType: 'dev',
   }
 }
 

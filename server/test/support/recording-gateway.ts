@@ -53,6 +53,7 @@ export const someSettings: GatewaySettings = {
   trustedProxies: [],
   keys: [],
   types: {},
+  firstType: 'dev',
 }
 
 /** As many people, each with one place that runs. */

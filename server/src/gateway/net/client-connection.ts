@@ -54,7 +54,8 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   readonly #core: Core
   readonly #limits: ClientLimits
   readonly #socket: Socket
-  readonly #buffer = new ReadBuffer()
+  /** What is sent has to be taken by an app, which does so in smaller pieces. */
+  readonly #buffer = new ReadBuffer(64 * 1024)
   /** Bytes that came in and belong to no request yet. */
   #stash: Buffer | undefined
   /** The request that is being served. */

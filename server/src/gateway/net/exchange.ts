@@ -140,7 +140,8 @@ export class Exchange implements AnswerTaker, Stream {
     this.parts.upstream.touch()
     let isRoom = this.#request.passable === 0 || app.write(bytes.subarray(0, this.#request.passable))
     if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
-    this.isHoldingRequest = app.isHoldingBytes()
+    // Held back, nothing is read over them.
+    this.isHoldingRequest = isRoom && app.isHoldingBytes()
     if (!isRoom) this.#holdClient()
     return stop
   }
@@ -152,7 +153,9 @@ export class Exchange implements AnswerTaker, Stream {
   }
 
   isHoldingBytes(): boolean {
-    return this.#client.isHoldingBytes()
+    // An app that is held back reads nothing over them; but one that was released serves somebody else next.
+    const isHeldBack = this.#isAppPaused && !this.#isOver
+    return !isHeldBack && this.#client.isHoldingBytes()
   }
 
   appDrained(): void {
@@ -318,7 +321,8 @@ export class Exchange implements AnswerTaker, Stream {
     const app = this.#app
     this.#app = undefined
     this.#end()
-    if (endsApp || !this.#request.isDone) app?.destroy()
+    // Of a request that it has answered unread, bytes may still be on their way to it.
+    if (endsApp || !this.#request.isDone || app?.isHoldingBytes()) app?.destroy()
     else app?.release()
     this.#client.answered(this.#answerHead === undefined || this.#isLast(this.#answerHead))
   }

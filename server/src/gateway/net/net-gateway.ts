@@ -63,7 +63,7 @@ class PlainGateway implements NetGateway, Core {
 
   async serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {
     await this.people.setKeys(settings.keys)
-    this.routes.setTypes(settings.types)
+    this.routes.setTypes(settings)
     const isSamePlatform = this.serving?.settings.platformSocket === settings.platformSocket
     this.serving?.platform.idle.endAll()
     this.serving = {

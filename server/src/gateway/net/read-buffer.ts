@@ -1,5 +1,5 @@
-/** Most messages fit into the small one; whoever fills it gets the large one, in bytes. */
-const [small, large] = [2 * 1024, 64 * 1024]
+/** Bytes at first. Most messages fit; whoever fills it gets the large one. */
+const small = 2 * 1024
 /** Reads in a row that would have fitted into the small one, after which the large one is given back. */
 const fewBytes = 16
 
@@ -8,8 +8,14 @@ const fewBytes = 16
  * gateway with 10,000 routes half its time on uploads: memory outside of the heap makes V8 collect all of the heap.
  */
 export class ReadBuffer {
+  readonly #large: number
   #memory: Buffer = Buffer.allocUnsafeSlow(small)
   #smallReads = 0
+
+  /** @param large bytes of the memory for those who send much */
+  constructor(large: number) {
+    this.#large = large
+  }
 
   /** Where the next read goes. */
   get memory(): Buffer {
@@ -24,7 +30,7 @@ export class ReadBuffer {
   settle(length: number, isHeld: boolean): void {
     this.#smallReads = length < small ? this.#smallReads + 1 : 0
     const size = this.#memory.length
-    const next = length === size ? large : this.#smallReads > fewBytes ? small : size
+    const next = length === size ? this.#large : this.#smallReads > fewBytes ? small : size
     if (isHeld || next !== size) this.#memory = Buffer.allocUnsafeSlow(next)
   }
 }

@@ -67,6 +67,11 @@ export interface ScopedToken {
 export class Route implements Upstream {
   #place: Place
   #address: Address | undefined
+  /**
+   * Where everything that is open leads. An engine that is silent says nothing about the containers: what is open to them
+   * stays, and is cut when the engine is back and says that it was wrong.
+   */
+  #openedAt: Place['where']
   readonly rules: TypeRules
   readonly idle = new IdleConnections()
   readonly streams = new Streams()
@@ -84,6 +89,7 @@ export class Route implements Upstream {
   constructor(place: Place, rules: TypeRules, touched: Route[]) {
     this.#place = place
     this.#address = openAddress(place)
+    this.#openedAt = place.where
     this.rules = rules
     this.#touched = touched
   }
@@ -103,14 +109,16 @@ export class Route implements Upstream {
 
   /** Takes over what is now true, and cuts what is not allowed or not there any more. */
   move(place: Place): void {
-    const { where: before, ownerId } = this.#place
+    const { ownerId } = this.#place
     this.#place = place
     this.#address = openAddress(place)
     if (place.isBlocked || place.ownerId !== ownerId) this.cut()
-    else if (isSameAddress(before, place.where)) return
+    if ('absent' in place.where && place.where.absent === 'unknown') return this.idle.endAll()
+    if (isSameAddress(this.#openedAt, place.where)) return
     this.hasAnswered = false
-    this.idle.endAll()
-    if (!('absent' in before)) this.cut()
+    // Whoever waits for an absent container goes on waiting.
+    if (!('absent' in this.#openedAt)) this.cut()
+    this.#openedAt = place.where
   }
 
   /** Ends everything that is open to it. */

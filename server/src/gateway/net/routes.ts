@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Activity, Person, Place, TypeRules } from '../gateway.ts'
+import type { Activity, GatewaySettings, Person, Place, TypeRules } from '../gateway.ts'
 import type { People } from './people.ts'
 import { Route } from './route.ts'
 
@@ -25,6 +25,8 @@ export class Routes {
   readonly #touched: Route[] = []
   #types: ReadonlyMap<string, TypeRules> = new Map()
 
+  #firstType = ''
+
   constructor(people: People) {
     this.#people = people
   }
@@ -38,7 +40,8 @@ export class Routes {
   }
 
   /** Takes other rules for the types; routes whose rules changed are made anew at the next `set`. */
-  setTypes(types: Readonly<Record<string, TypeRules>>): void {
+  setTypes({ types, firstType }: Pick<GatewaySettings, 'types' | 'firstType'>): void {
+    this.#firstType = firstType
     const before = this.#types
     // Another control plane tells the same rules as other objects; open streams must not pay for that.
     this.#types = new Map(
@@ -67,8 +70,7 @@ export class Routes {
     const hyphen = segment.indexOf('-')
     const owner = this.#people.bySlug(hyphen === -1 ? segment : segment.slice(0, hyphen))
     if (!owner) return undefined
-    const [firstType] = this.#types.keys()
-    if (hyphen === -1) return { kind: 'home', path: `/${owner.slug}-${firstType}/`, owner }
+    if (hyphen === -1) return { kind: 'home', path: `/${owner.slug}-${this.#firstType}/`, owner }
     const type = segment.slice(hyphen + 1)
     const rules = this.#types.get(type)
     return rules && { kind: 'missing', prefix: segment, type, rules, owner }

@@ -30,6 +30,7 @@ export class Tunnel implements AnswerTaker, Stream {
   readonly #fromClient = new FrameReader()
   readonly #wake: () => Promise<unknown>
   #isWaking = false
+  #isAppPaused = false
   /** Some of the bytes that `takeBytes` got last are still on their way to the app. */
   isHoldingRequest = false
   /** When the last byte moved, pings included; in ms since 1970. */
@@ -50,18 +51,21 @@ export class Tunnel implements AnswerTaker, Stream {
   takeBytes(bytes: Buffer): void {
     this.lastByteAt = clock.now
     if (this.#fromClient.read(bytes, bytes.length)) this.#noteData()
-    if (!this.#app.write(bytes)) this.#client.pause()
-    this.isHoldingRequest = this.#app.isHoldingBytes()
+    const isRoom = this.#app.write(bytes)
+    // Held back, nothing is read over them.
+    if (!isRoom) this.#client.pause()
+    this.isHoldingRequest = isRoom && this.#app.isHoldingBytes()
   }
 
   takeAnswer(bytes: Buffer, end: number): void {
     this.lastByteAt = clock.now
     if (this.#fromApp.read(bytes, end)) this.upstream.touch()
-    if (!this.#client.write(bytes.subarray(0, end))) this.#app.pause()
+    this.#isAppPaused = !this.#client.write(bytes.subarray(0, end))
+    if (this.#isAppPaused) this.#app.pause()
   }
 
   isHoldingBytes(): boolean {
-    return this.#client.isHoldingBytes()
+    return !this.#isAppPaused && this.#client.isHoldingBytes()
   }
 
   appDrained(): void {
@@ -69,6 +73,7 @@ export class Tunnel implements AnswerTaker, Stream {
   }
 
   clientDrained(): void {
+    this.#isAppPaused = false
     this.#app.resume()
   }
 
