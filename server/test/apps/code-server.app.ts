@@ -91,6 +91,12 @@ test('nothing left the prefix in all that time', () => {
   )
 })
 
+test('stopped, it wakes when its page is opened: the browser waits and moves on by itself', async () => {
+  await code.stop()
+  await page.goto(code.home)
+  await workbenchIsReady()
+})
+
 test('guarded: its own sign-in works, redirects and cookie included', async () => {
   const { home, traffic } = await app.open('guarded')
   assert.equal(page.url().split('?')[0], `${home}login`)
@@ -102,7 +108,12 @@ test('guarded: its own sign-in works, redirects and cookie included', async () =
     cookies.filter(({ name }) => name.startsWith('code-server')).map(({ path }) => path),
     [new URL(home).pathname],
   )
-  assert.deepEqual(traffic.outside, [])
+  // Both are on one origin, so VS Code finds what the other one noted in the browser's storage: addresses of icons, for one.
+  const ofTheOther = `GET ${code.prefix}/`
+  assert.deepEqual(
+    traffic.outside.filter((request) => !request.startsWith(ofTheOther)),
+    [],
+  )
   await takePicture(page, 'code-server-guarded')
 })
 

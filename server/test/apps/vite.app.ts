@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { rawCall } from '#test/support/raw-call.ts'
 import { appImage } from './support/app-image.ts'
 import { installPackages } from './support/npm-app.ts'
 import { runApp, shownTemplate, takePicture } from './support/run-app.ts'
 
 const shown = shownTemplate('vite')
+const isolating = { ...(shown.env as object), ISOLATED: '1' }
 const app = await runApp({ after }, await appImage('vite', (folder) => installPackages(folder)), {
   vite: shown,
   stripped: { ...shown, strip_prefix: true },
+  isolated: { ...shown, env: isolating, allow_headers: ['cross-origin-opener-policy'] },
+  confined: { ...shown, env: isolating },
   bare: { ...shown, strip_prefix: true, command: ['node_modules/.bin/vite', '--host', '0.0.0.0', '--port', '5173'] },
 })
 const { page } = app
@@ -62,6 +66,26 @@ test('when Vite restarts for a changed configuration, the page finds it again by
 
 test('nothing left the prefix in all that time', () => {
   assert.deepEqual(vite.traffic.outside, [])
+})
+
+test('stopped, it wakes when its page is opened', async () => {
+  await vite.stop()
+  await page.goto(vite.home)
+  await heading('Second words')
+})
+
+test('a page that wants to be cross-origin isolated, for threads in WebAssembly, needs one header allowed', async () => {
+  await app.open('isolated')
+  assert.equal(await page.evaluate('crossOriginIsolated'), true)
+  await app.open('confined')
+  assert.equal(await page.evaluate('crossOriginIsolated'), false)
+})
+
+test('Vite answers under the hosts that it was told, and refuses others', async () => {
+  const ask = (host: string) =>
+    rawCall(app.berth, 'GET', `${vite.prefix}/`, { host, authorization: `Bearer ${app.ann.token}` })
+  assert.equal((await ask('spawner.example.org')).status, 200)
+  assert.equal((await ask('spawner.example.net')).status, 403)
 })
 
 test('strip_prefix: false is needed: without the prefix Vite sends the browser to the prefix, for ever', async () => {

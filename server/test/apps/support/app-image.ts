@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { Pool } from 'undici'
 import { parseAddress } from '#/runtime/docker-engine/find-engine.ts'
@@ -33,15 +33,17 @@ export async function appImage(app: string, complete: (folder: string) => Promis
   await complete(folder)
   await addLibraries(folder)
   await build(image, folder)
+  await removeOlder(app, image)
   return image
 }
 
-/** Changes whenever the image would; the lock file in the recipe stands for the app. */
+/** Changes whenever the image would; the lock file in the recipe stands for the app, and what completes it is beside us. */
 async function fingerprint(app: string): Promise<string> {
   const { Id } = await askEngine<{ Id: string }>('GET', `/images/${base}/json`)
   const hash = createHash('sha256').update(Id)
-  const files = globSync('**/*.*', { cwd: path.join(recipes, app) }).concat('Dockerfile')
-  for (const file of files.sort()) hash.update(`\0${file}\0`).update(readFileSync(path.join(recipes, app, file)))
+  const files = globSync([`${app}/**`, 'support/{app-image,add-libraries,npm-app,install-*}.ts'], { cwd: recipes })
+  for (const file of files.sort().map((name) => path.join(recipes, name)))
+    if (statSync(file).isFile()) hash.update(`\0${path.basename(file)}\0`).update(readFileSync(file))
   return hash.digest('hex').slice(0, 12)
 }
 
@@ -50,6 +52,14 @@ const isBuilt = (image: string) =>
     () => true,
     () => false,
   )
+
+async function removeOlder(app: string, image: string): Promise<void> {
+  const filters = JSON.stringify({ reference: [`berth-app-${app}`] })
+  const found = await askEngine<{ RepoTags: string[] | null }[]>('GET', '/images/json', { query: { filters } })
+  for (const tag of found.flatMap(({ RepoTags }) => RepoTags ?? []).filter((each) => each !== image))
+    // In use by somebody who runs the same now: the next build takes it away.
+    await askEngine('DELETE', `/images/${tag}`).catch(() => undefined)
+}
 
 /** Streams the folder to the engine: an app has too many megabytes for a string. */
 async function build(image: string, folder: string): Promise<void> {

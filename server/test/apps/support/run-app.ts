@@ -5,9 +5,11 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { parse } from 'yaml'
 import { startBerth, type Berth, type Lifetime, type Person } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
+import { askEngine } from '#test/support/engine.ts'
 import { runInContainer } from './container-shell.ts'
 import { watchTraffic, type Traffic } from './traffic.ts'
 
+const docs = path.resolve(import.meta.dirname, '../../../../docs/apps.md')
 const pictures = path.resolve(import.meta.dirname, '../../../../.berth/apps/pictures')
 
 /** Fields of a template by their names in the configuration. */
@@ -33,6 +35,8 @@ export interface Opened {
   readonly traffic: Traffic
   /** Runs a shell's line in the container, as its user. @returns what it printed @throws {Error} when its status is not 0 */
   shell(line: string): Promise<string>
+  /** Stops the container behind Berth's back, as an operator would, with no page of the app's left open. */
+  stop(): Promise<void>
 }
 
 /** @returns the containers' ids by type. Before a page is open: each launch changes the machine's network, see below. */
@@ -67,9 +71,10 @@ async function openUndisturbed(page: Page, address: string, traffic: Traffic): P
   throw new Error(`the network changed five times while ${address} was opened`)
 }
 
-/** The template that docs/apps.md shows for an app, from the recipe's `template.yaml`, without its image. */
+/** The template of a recipe, which docs/apps.md shows word by word; its image is one to be found in a registry. */
 export function shownTemplate(app: string): Fields {
   const text = readFileSync(path.resolve(import.meta.dirname, '..', app, 'template.yaml'), 'utf8')
+  assert.ok(readFileSync(docs, 'utf8').includes(text), `docs/apps.md shows another template than ${app}/template.yaml`)
   const [fields] = Object.values(parse(text) as Record<string, Fields>)
   assert.ok(fields)
   return fields
@@ -99,7 +104,13 @@ export async function runApp(
     await untilAnswers(ann, `${prefix}/${rest}`)
     const traffic = watchTraffic(context, home)
     await openUndisturbed(page, home + rest, traffic)
-    return { home, prefix, traffic, shell: (line) => runInContainer(containers[type] ?? '', line) }
+    const id = containers[type] ?? ''
+    const stop = async () => {
+      // An open page would find out, connect anew, and wake it.
+      await page.goto('about:blank')
+      await askEngine('POST', `/containers/${id}/stop`, { query: { t: '5' } })
+    }
+    return { home, prefix, traffic, shell: (line) => runInContainer(id, line), stop }
   }
   return { berth, ann, page, context, problems, open }
 }

@@ -1,0 +1,32 @@
+/**
+ * `npm run test:apps`: opens real applications behind the prefix, one after the other, and writes into docs/apps.md what it
+ * saw. Arguments narrow it, as of `npm test`: `npm run test:apps -- vite`; the documents are left alone then.
+ * It is no part of `npm test`, because it takes the applications from the npm registry and from Debian.
+ */
+import { globSync } from 'node:fs'
+import path from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { type Fact, recordRun } from './support/record-run.ts'
+
+/** In ms, for one application; the first time its image is made. */
+const limit = 600_000
+
+const words = process.argv.slice(2)
+const all = globSync('*.app.ts', { cwd: import.meta.dirname }).sort()
+const chosen = words.length === 0 ? all : all.filter((file) => words.some((word) => file.includes(word)))
+const facts: Fact[] = []
+const tests = run({
+  files: chosen.map((file) => path.join(import.meta.dirname, file)),
+  concurrency: false,
+  timeout: limit,
+})
+const note = (held: boolean) => (event: { name: string; file?: string | undefined }) =>
+  facts.push({ app: path.basename(event.file ?? '', '.app.ts'), title: event.name, held })
+tests.on('test:pass', note(true))
+tests.on('test:fail', note(false))
+tests.on('end', () => {
+  if (words.length === 0) recordRun(facts)
+  process.exitCode = facts.length > 0 && facts.every(({ held }) => held) ? 0 : 1
+})
+tests.compose(new spec()).pipe(process.stdout)
