@@ -17,6 +17,7 @@ interface WithHandle {
  */
 export function readingInto(accepted: Socket, memory: () => Buffer, onRead: OnRead): Socket {
   const holder = accepted as unknown as WithHandle
+  // oxlint-disable-next-line eslint/no-underscore-dangle -- Node's name
   const handle = holder._handle
   if (!handle) return readingAnyhow(accepted, onRead)
   const callback = (length: number, bytes: Uint8Array) => {
@@ -25,6 +26,7 @@ export function readingInto(accepted: Socket, memory: () => Buffer, onRead: OnRe
   }
   const options = { handle, onread: { buffer: memory, callback } } as unknown as net.SocketConstructorOpts
   const socket = new net.Socket(options)
+  // oxlint-disable-next-line eslint/no-underscore-dangle -- as above
   holder._handle = null
   socket.once('close', () => accepted.destroy())
   return socket
