@@ -43,16 +43,27 @@ export class Rest {
   }
 
   async #inFlight(owned: OwnedType, kind: RestKind, quietFor: number): Promise<'done' | 'used'> {
-    const { places, gateway, activity } = this.#parts
+    const { places, activity } = this.#parts
     const known = places.get(owned)
     if (!known || !this.#isDue(known, kind)) return 'done'
-    if (!(await gateway.hold(known.prefix, quietFor))) return 'used'
+    if (!(await this.#hold(known, quietFor))) return 'used'
     try {
       await (kind === 'pause' ? this.#pause(known) : this.#stop(known))
       return 'done'
     } finally {
       await places.publishAnew(owned)
       await activity.write(owned)
+    }
+  }
+
+  /** One that was not confirmed may count all the same, and nobody would end it: requests would wait for ever. */
+  async #hold(known: KnownContainer, quietFor: number): Promise<boolean> {
+    const { places, gateway } = this.#parts
+    try {
+      return await gateway.hold(known.prefix, quietFor)
+    } catch (error) {
+      await places.publishAnew(known)
+      throw error
     }
   }
 

@@ -97,6 +97,28 @@ test('when the engine cannot pause it, requests reach it again', async (t) => {
   assert.equal(eve.word(), 'running')
 })
 
+test('a hold that the gateway did not confirm in time is ended: requests reach it again', async (t) => {
+  const rig = await startRig(t, { idle_pause: 1 })
+  const hold = rig.gateway.hold.bind(rig.gateway)
+  let isOverdue = false
+  rig.gateway.hold = async (prefix) => {
+    await hold(prefix)
+    isOverdue = true
+    throw new Error('hold was not answered within 5000 ms')
+  }
+  const fay = await rig.person('fay')
+  await patiently(
+    () => isOverdue,
+    () => 'nobody tried',
+  )
+  rig.gateway.hold = async () => false
+  await patiently(
+    () => !rig.gateway.held.has(fay.prefix),
+    () => 'it is held for ever',
+  )
+  assert.equal(fay.word(), 'running')
+})
+
 test('a container that computes is not idle where the template says so', async (t) => {
   const busy = {
     command: [
