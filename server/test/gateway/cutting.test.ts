@@ -436,6 +436,25 @@ test('who goes on writing to a WebSocket of an app that rests asks once for its 
   assert.equal(wakes, 1)
 })
 
+test('an upload that goes on after a pause wakes the app that fell asleep meanwhile', async (t) => {
+  let wakes = 0
+  const wake = () => {
+    wakes += 1
+    return new Promise<undefined>(() => {})
+  }
+  const { port, gateway } = await startBench(t, endlessApp(new Set()), { control: { wake } })
+  const client = await rawClient(t, port)
+  client.write(keptHead('PUT /ann-dev/upload HTTP/1.1', 'Content-Length: 1000'))
+  await sleep(100)
+  assert.equal(await gateway.hold('ann-dev', 0), true)
+  for (let n = 0; n < 5; n++) {
+    client.write('more')
+    await sleep(5)
+  }
+  await until('it is woken', () => wakes > 0)
+  assert.equal(wakes, 1)
+})
+
 test('an open but silent WebSocket does not keep a container from being held, and survives it', async (t) => {
   const atApp = new Set<net.Socket>()
   const { port, gateway, place } = await startBench(t, endlessApp(atApp))

@@ -41,6 +41,8 @@ export const usualClientLimits: ClientLimits = {
 /** A router on the way may forget a silent connection; an unplugged client never says that it left. */
 const keepAliveAfter = 30_000
 const nothing = Buffer.alloc(0)
+/** Heads up to this length are remembered for the next request of their connection, in characters. */
+const longestRemembered = 4_096
 
 /**
  * One client's connection: reads heads, has each request served in turn, and carries bytes. It is in one of four states:
@@ -67,6 +69,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   #first: Buffer = nothing
   #tunnel: Tunnel | undefined
   #isLeaving = false
+  #isWaking = false
   /** When patience ends, in ms since 1970. */
   #deadline: number
 
@@ -210,6 +213,13 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     this.cut()
   }
 
+  wakeApp(): void {
+    const upstream = this.#exchange?.parts.upstream
+    if (!upstream || this.#isWaking) return
+    this.#isWaking = true
+    void wakeFor(this.#core, upstream).then(() => (this.#isWaking = false))
+  }
+
   again(): void {
     const exchange = this.#exchange
     if (exchange) askAgain(this.#core, this, exchange)
@@ -221,7 +231,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     this.#endRequest()
     this.#core.usage.beginWebSocket(caller)
     this.#socket.setNoDelay(true)
-    const tunnel = new Tunnel(caller, app, this, () => wakeFor(this.#core, tunnel))
+    const tunnel = new Tunnel(caller, app, this, () => wakeFor(this.#core, tunnel.upstream))
     this.#tunnel = tunnel
     this.#deadline = clock.now + this.#limits.silentWebSocket
     if (first.length > 0) tunnel.takeAnswer(first, first.length)
@@ -313,7 +323,8 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     if (isFault(head)) return this.#refuseUnread(gatewayRefusals.badMessage(head))
     this.#stash = end + 4 === length ? undefined : Buffer.from(bytes.subarray(end + 4, length))
     this.#head = head
-    this.#before = head
+    // Thousands of idle connections must not hold on to what was long.
+    this.#before = head.text.length <= longestRemembered ? head : undefined
     this.#deadline = Number.POSITIVE_INFINITY
     serveRequest(this.#core, this, head)
   }

@@ -34,6 +34,8 @@ export interface ExchangeClient {
   cut(): void
   /** The app agreed to a WebSocket: from now on bytes go both ways. `first` follows the handshake. */
   tunnel(app: AppConnection, first: Buffer): void
+  /** More of the request goes to an app that was paused meanwhile. Repeated calls are one. */
+  wakeApp(): void
   /** The connection that was kept turned out to be closed: get a new one. */
   again(): void
 }
@@ -138,6 +140,7 @@ export class Exchange implements AnswerTaker, Stream {
     // Answered early: the rest is read and dropped.
     if (!app) return stop
     this.parts.upstream.touch()
+    if (this.parts.upstream.address === undefined) this.#client.wakeApp()
     let isRoom = this.#request.passable === 0 || app.write(bytes.subarray(0, this.#request.passable))
     if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
     // Held back, nothing is read over them.

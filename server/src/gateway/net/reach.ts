@@ -90,8 +90,10 @@ async function wake(
   const { where, prefix } = upstream.place
   if ('absent' in where && !(where.absent === 'asleep' && mayWake)) return where
   const tooLate: Absence = { absent: 'asleep', exitCode: null }
-  const limit = sleep(Math.max(0, end - performance.now()), tooLate, { ref: false })
-  return Promise.race([control.wake(prefix).catch(() => unknown), limit])
+  const answered = new AbortController()
+  const limit = sleep(Math.max(0, end - performance.now()), tooLate, { ref: false, signal: answered.signal })
+  const woken = control.wake(prefix).catch(() => unknown)
+  return Promise.race([woken, limit.catch(() => undefined)]).finally(() => answered.abort())
 }
 
 const unknown: Absence = { absent: 'unknown', exitCode: null }

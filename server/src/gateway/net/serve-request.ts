@@ -9,10 +9,9 @@ import { Exchange } from './exchange.ts'
 import type { Caller } from './people.ts'
 import { GatewayRefusal, gatewayRefusals } from './refusals.ts'
 import type { RequestHead } from './request-head.ts'
-import { Route } from './route.ts'
+import { Route, type Upstream } from './route.ts'
 import { tokenForApp } from './scoped-tokens.ts'
 import { cutTarget, isContainerSegment, type Target } from './target.ts'
-import type { Tunnel } from './tunnel.ts'
 
 /** A request on its way through the gateway. */
 interface Request {
@@ -45,8 +44,8 @@ export function askAgain(core: Core, client: ClientConnection, exchange: Exchang
   if (core.serving) void bring(core.serving, client, exchange, { isOwner: false })
 }
 
-/** Somebody writes on a WebSocket to an app that was paused meanwhile. */
-export async function wakeFor({ serving }: Core, { upstream }: Tunnel): Promise<void> {
+/** Somebody goes on sending to an app that was paused meanwhile: on a WebSocket, or an upload. Never rejects. */
+export async function wakeFor({ serving }: Core, upstream: Upstream): Promise<void> {
   if (!serving || !(upstream instanceof Route)) return
   await serving.control.wake(upstream.place.prefix).catch(() => undefined)
 }
