@@ -78,6 +78,15 @@ export class Proxies {
     return this.#once('chp', () => startChp(this.#port, this.#credentials.tokens))
   }
 
+  /** No proxy at all, but what any on Node's sockets costs at least. */
+  relay(): Promise<Target> {
+    return this.#once('relay', async () => {
+      const started = script('peers/relay', proxyCore, [busy[0]?.host ?? '', String(this.#port)])
+      const { port } = await message<{ port: number }>(started)
+      return { name: 'relay', port, tokens: this.#credentials.tokens, ...started }
+    })
+  }
+
   caddy(): Promise<Target> {
     return this.#once('caddy', () => startCaddy(busy, this.#port, this.#credentials.tokens))
   }

@@ -122,6 +122,14 @@ test('names of headers are lower-cased, and what is none is told', () => {
     )
 })
 
+test('no template can free what keeps its app under its prefix', () => {
+  for (const name of ['Set-Cookie', 'service-worker-allowed'])
+    assert.match(
+      read({ CONTAINER_TEMPLATES: `{"a":{"image":"x","allow_headers":["${name}"]}}` }).problems.join(),
+      /a: allow_headers cannot free (set-cookie|service-worker-allowed)/,
+    )
+})
+
 test('trusted proxies are addresses and networks', () => {
   assert.deepEqual(good({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).trustedProxies, ['10.0.0.0/8', '::1'])
   for (const wrong of ['proxy', '10.0.0.0/33', '10.0.0.0/8/8', '::1/129', '10.0.0.0/'])

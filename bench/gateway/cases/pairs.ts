@@ -37,6 +37,7 @@ const pairs: readonly Pair[] = [
   { ...get, ...chp, goal: 0.14 },
   { ...get, peerName: 'nginx, 10,000 upstreams', peer: (proxies) => proxies.nginxWithAll(), goal: 0.4 },
   { ...get, peerName: 'Caddy, 10 routes', peer: (proxies) => proxies.caddy() },
+  { ...get, name: 'floor', peerName: 'a bare relay on node:net', peer: (proxies) => proxies.relay() },
   { ...down, ...plainHaproxy, goal: 1.1 },
   { ...up, ...plainHaproxy, goal: 1.1 },
   { ...webSocket, ...plainHaproxy, goal: 1.3 },

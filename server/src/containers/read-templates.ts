@@ -149,10 +149,16 @@ function cores(value: unknown): Read<number> {
 /** RFC 9110, 5.1: a name is a token; case does not matter, so it is kept in one. */
 function headerNames(value: unknown): Read<readonly string[]> {
   const isName = (each: unknown) => typeof each === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(each)
-  return Array.isArray(value) && value.every(isName)
-    ? ok(value.map((each) => String(each).toLowerCase()))
-    : bad('must be a list of header names')
+  if (!Array.isArray(value) || !value.every(isName)) return bad('must be a list of header names')
+  const names = value.map((each) => String(each).toLowerCase())
+  const confined = names.find((name) => alwaysConfined.has(name))
+  return confined === undefined
+    ? ok(names)
+    : bad(`cannot free ${confined}: it is always kept under the app's own prefix`)
 }
+
+/** With these an app could sign people in as somebody else, or put a service worker in front of everybody's pages. */
+const alwaysConfined = new Set(['set-cookie', 'service-worker-allowed'])
 
 function readEnv(value: unknown): Read<Readonly<Record<string, string>>> {
   if (!isRecord(value)) return bad('must be a map of strings')

@@ -156,6 +156,12 @@ test('a template may let such headers pass, and only those it names', async (t) 
   assert.equal(headers['clear-site-data'], undefined)
 })
 
+test('cookies and workers stay under the prefix whatever a template lets pass', async (t) => {
+  const rules = { allowHeaders: ['set-cookie', 'service-worker-allowed'] }
+  assert.equal(await header(t, 'Service-Worker-Allowed', '/', { rules }), '/ann-dev/')
+  assert.equal(await header(t, 'Set-Cookie', 'spawner_token=evil; Path=/', { rules }), undefined)
+})
+
 test('headers meant for the gateway alone stop here, those named in Connection included', async (t) => {
   const { headers } = await answered(t, [
     ['Connection', 'X-Rhop'],

@@ -92,8 +92,8 @@ export function trailersForClient(trailers: string): string {
 function valueFor({ name, value }: NotableLine, to: Destined | undefined, dropsCoding: boolean): string | undefined {
   if (hopByHop.has(name)) return undefined
   if (name === 'transfer-encoding' && dropsCoding) return undefined
-  if (to === undefined || to.rules.allowHeaders.includes(name)) return value
-  if (isOriginWide(name)) return undefined
+  if (to === undefined) return value
+  if (isOriginWide(name)) return to.rules.allowHeaders.includes(name) ? value : undefined
   const { prefix, rules, origin } = to
   const isRewritten = rules.stripPrefix && rules.rewriteLocation
   switch (name) {
@@ -107,7 +107,7 @@ function valueFor({ name, value }: NotableLine, to: Destined | undefined, dropsC
       return isRewritten ? prefixedRefresh(value, prefix, origin) : value
     case 'www-authenticate':
       // The browser's own box would ask for a password in the name of the whole origin.
-      return /(?:^|,)[\t ]*basic\b/i.test(value) ? undefined : value
+      return /(?:^|,)[\t ]*basic\b/i.test(value) && !rules.allowHeaders.includes(name) ? undefined : value
     default:
       return value
   }

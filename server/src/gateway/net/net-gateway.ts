@@ -69,7 +69,10 @@ class PlainGateway implements NetGateway, Core {
     this.serving = {
       control,
       settings,
-      platform: isSamePlatform && this.serving ? this.serving.platform : new Platform(settings.platformSocket),
+      platform:
+        isSamePlatform && this.serving
+          ? this.serving.platform
+          : new Platform(settings.platformSocket, this.routes.idle),
       reservedSlugs: new Set(settings.reservedSlugs),
       trustedProxies: new TrustedProxies(settings.trustedProxies),
     }
@@ -157,8 +160,7 @@ class PlainGateway implements NetGateway, Core {
       if (stream?.caller && stream.caller.expiresAt <= clock.now) stream.cut()
     }
     const old = clock.now - idleAppConnection
-    for (const route of this.routes.all()) if (route.idle.size > 0) route.idle.endOlder(old)
-    this.serving?.platform.idle.endOlder(old)
+    for (const idle of this.routes.idle) idle.endOlder(old)
   }
 
   #report(): void {

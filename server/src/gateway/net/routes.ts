@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Activity, GatewaySettings, Person, Place, TypeRules } from '../gateway.ts'
 import type { People } from './people.ts'
-import { Route } from './route.ts'
+import { Route, type IdleConnections } from './route.ts'
 
 /** Where a first path segment leads. */
 export type Destination =
@@ -26,6 +26,8 @@ export class Routes {
   #types: ReadonlyMap<string, TypeRules> = new Map()
 
   #firstType = ''
+  /** Those that have idle connections now, the platform's among them. */
+  readonly idle = new Set<IdleConnections>()
 
   constructor(people: People) {
     this.#people = people
@@ -82,7 +84,7 @@ export class Routes {
     // Its template is gone: the container runs on, but there is no way to it.
     if (!rules) return this.remove(place.prefix)
     const known = this.#byPrefix.get(place.prefix)
-    const route = known?.rules === rules ? known : new Route(place, rules, this.#touched)
+    const route = known?.rules === rules ? known : new Route(place, rules, this.#touched, this.idle)
     if (known && known !== route) known.cut()
     this.#releaseAddress(known)
     route.move(place)
