@@ -1,6 +1,6 @@
 import type { TypeRules } from '../gateway.ts'
 import { narrowedSetCookie } from './cookies.ts'
-import { isFault, NotableNames, readLines, without, withoutNamed, type NotableLine } from './header-lines.ts'
+import { hopByHop, isFault, NotableNames, readLines, without, withoutNamed, type NotableLine } from './header-lines.ts'
 import type { ResponseHead } from './response-head.ts'
 
 /** Where an app's answer is going: the prefix rewrites addresses, the origin (lower case) tells our own from others'. */
@@ -9,17 +9,6 @@ export interface Destined {
   readonly rules: TypeRules
   readonly origin: string
 }
-
-const hopByHop = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'upgrade',
-])
 
 // They speak for the whole origin, which an app shares with the platform and with other people's apps: one app could
 // sign everybody out (Clear-Site-Data), collect others' addresses (reports), or open the front end's window (COOP).
@@ -39,6 +28,7 @@ const originWide = new Set([
   'strict-transport-security',
   'use-as-dictionary',
 ])
+const isHopByHop: ReadonlySet<string> = new Set(hopByHop)
 const isOriginWide = (name: string) => originWide.has(name) || name.startsWith('secure-session-')
 
 const framing = ['content-length', 'transfer-encoding']
@@ -90,7 +80,7 @@ export function trailersForClient(trailers: string): string {
 }
 
 function valueFor({ name, value }: NotableLine, to: Destined | undefined, dropsCoding: boolean): string | undefined {
-  if (hopByHop.has(name)) return undefined
+  if (isHopByHop.has(name)) return undefined
   if (name === 'transfer-encoding' && dropsCoding) return undefined
   if (to === undefined) return value
   if (isOriginWide(name)) return to.rules.allowHeaders.includes(name) ? value : undefined

@@ -34,6 +34,18 @@ export const isFault = (read: unknown): read is MessageFault => read instanceof 
 /** More lines than any browser sends; beyond it a head is an attack on somebody's parser. */
 export const mostLines = 100
 
+/** Names of headers that end at the next program (RFC 9110, 7.6.1), and what older programs treat alike; lower case. */
+export const hopByHop: readonly string[] = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+]
+
 /** 1 for each code that may stand in a name (RFC 9110, 5.6.2: token), 0 for all others. */
 const tokenCodes = codesOf((code) => /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(code)))
 /** 1 for each code that may stand in a value (RFC 9110, 5.5): tab, visible ASCII, space, and bytes above 127. */

@@ -1,6 +1,7 @@
 import {
   fault,
   headerValue,
+  hopByHop,
   isFault,
   isTokenCode,
   NotableNames,
@@ -48,18 +49,6 @@ export interface RequestFields {
   readonly block: string
 }
 
-// RFC 9110, 7.6.1, and what older programs treat alike.
-const hopByHop = [
-  'connection',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'upgrade',
-]
 const framing = ['content-length', 'host', 'transfer-encoding']
 const identity = ['authorization', 'cookie']
 const proxyWords = ['forwarded', 'proxy', 'x-forwarded', 'x-forwarded-for', 'x-real-ip']
@@ -70,14 +59,19 @@ function isProxyWord(name: string): boolean {
   return proxyWords.includes(plain) || plain.startsWith('x-forwarded-') || plain.startsWith('x-berth-')
 }
 
-const names = new NotableNames([...hopByHop, ...framing, ...identity, ...proxyWords], ['x-'], isProxyWord)
+const names = new NotableNames(
+  ['http2-settings', ...hopByHop, ...framing, ...identity, ...proxyWords],
+  ['x-'],
+  isProxyWord,
+)
 const stays = new Set(framing)
 /** These lines say how long the message is and where it goes, whatever `Connection` says of them. */
 const neverNamed = new Set([...framing, 'expect'])
 
 /**
  * Reads a request's head, or says what is wrong with it. Whatever Node's own parser refuses is refused; where that one is
- * lenient (absolute addresses, two hosts), this one is not. Only methods are freer: any token is one (RFC 9110, 9.1).
+ * lenient (absolute addresses, two hosts), this one is not. Only methods are freer, because apps have methods
+ * that Node does not know (WebDAV's extensions): any token is one (RFC 9110, 9.1).
  * @param text latin1, with the empty line that ends it
  * @param before the head that came before it on the same connection: equal lines are not read again
  */
