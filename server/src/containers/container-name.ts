@@ -12,25 +12,6 @@ export function containerPrefix(slug: string, type: string): string {
 }
 
 /**
- * Splits what `containerPrefix` made. A slug has no hyphen, so the first one ends it; a segment without any is a bare slug.
- * @returns undefined when no slug can have this form, or when the type is encoded in another way than ours:
- *          one container must have one path
- */
-export function parsePrefix(segment: string): { slug: string; type: string | undefined } | undefined {
-  const match = /^([a-z0-9]+)(?:-(.+))?$/.exec(segment)
-  const slug = match?.[1]
-  if (!slug) return undefined
-  const encoded = match[2]
-  if (encoded === undefined) return { slug, type: undefined }
-  try {
-    const type = decodeURIComponent(encoded)
-    return encodeURIComponent(type) === encoded ? { slug, type } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/**
  * The engine's name of a container. Derived, never stored, so that a second attempt finds what the first one made.
  * Types that the engine cannot spell, or that are too long, get a hash of the whole in place of what was lost.
  */

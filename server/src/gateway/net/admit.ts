@@ -10,7 +10,7 @@ import { checkTarget, type Target } from './target.ts'
 
 /** What an admitted request gets: the app, another address, or the word that there is no app yet. */
 export type Admission =
-  | { readonly kind: 'app'; readonly route: Route; readonly isOwner: boolean }
+  | { readonly kind: 'app'; readonly route: Route }
   | { readonly kind: 'missing'; readonly prefix: string; readonly type: string; readonly isOwner: boolean }
   | { readonly kind: 'redirect'; readonly status: 302 | 308; readonly to: string }
 
@@ -37,10 +37,8 @@ export function admit(
   // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it.
   if (target.rest === '' && isNavigation(head))
     return { kind: 'redirect', status: 308, to: `/${target.segment}/${target.query}` }
-  const isOwner = caller?.userId === entered.owner.userId
-  return entered.kind === 'route'
-    ? { kind: 'app', route: entered.route, isOwner }
-    : { kind: 'missing', prefix: entered.prefix, type: entered.type, isOwner }
+  if (entered.kind === 'route') return { kind: 'app', route: entered.route }
+  return { kind: 'missing', prefix: entered.prefix, type: entered.type, isOwner: isOwned(entered.owner, caller) }
 }
 
 function allow(people: People, caller: Caller | undefined, destination: Destination | undefined): Destination {

@@ -19,18 +19,18 @@ const patienceWithPlatform = 3_000
 const untilProgress = 1_000
 
 /** Gets a new connection for an exchange and sends it, or says why that cannot be. Never rejects. */
-export async function bring(
-  serving: Serving,
-  client: ClientConnection,
-  exchange: Exchange,
-  { isOwner }: { isOwner: boolean },
-): Promise<void> {
+export async function bring(serving: Serving, client: ClientConnection, exchange: Exchange): Promise<void> {
   try {
-    await tryToBring(serving, client, exchange, isOwner)
+    await tryToBring(serving, client, exchange, isOwners(exchange))
   } catch (error) {
     if (exchange.isOver) return
     client.refuse(error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error))
   }
+}
+
+/** Derived, not handed down: a request that is sent once more must wake its owner's container as it did at first. */
+function isOwners({ parts: { upstream, caller } }: Exchange): boolean {
+  return upstream instanceof Route && caller?.userId === upstream.place.ownerId
 }
 
 async function tryToBring(

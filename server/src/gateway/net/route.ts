@@ -58,10 +58,6 @@ export class IdleConnections {
   endAll(): void {
     for (const connection of this.#stack.splice(0)) connection.destroy()
   }
-
-  get size(): number {
-    return this.#stack.length
-  }
 }
 
 /** A token for an app, and until when it is good (ms since 1970). */

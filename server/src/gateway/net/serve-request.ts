@@ -41,7 +41,7 @@ export function serveRequest(core: Core, client: ClientConnection, head: Request
 
 /** The connection that was kept had been closed by the app: the request goes out once more, on a new one. */
 export function askAgain(core: Core, client: ClientConnection, exchange: Exchange): void {
-  if (core.serving) void bring(core.serving, client, exchange, { isOwner: false })
+  if (core.serving) void bring(core.serving, client, exchange)
 }
 
 /** Somebody goes on sending to an app that was paused meanwhile: on a WebSocket, or an upload. Never rejects. */
@@ -80,7 +80,6 @@ function servePlatform({ core, serving, client, head }: Request): void {
     serving,
     client,
     new Exchange({ head: plain, upstream, appHead, destined: undefined, caller: undefined }, client),
-    false,
   )
 }
 
@@ -107,13 +106,15 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
   if (admission.kind === 'redirect') return client.answer(redirectAnswer(admission.status, admission.to))
   if (admission.kind === 'missing') {
     const { prefix, type, isOwner } = admission
-    return void absenceAnswer(serving, head, missing, { prefix, type, isOwner }).then((own) => client.answer(own))
+    return void absenceAnswer(serving, head, missing, { prefix, type, isOwner }).then(
+      (own) => client.isGone || client.answer(own),
+    )
   }
   const person = caller && people.get(caller.userId)
-  if (!caller || !person) return serveApp(request, admission.route, admission.isOwner, undefined)
+  if (!caller || !person) return serveApp(request, admission.route, undefined)
   const token = tokenForApp(serving.control, admission.route, caller)
   if (token instanceof Promise) void serveLater(request, admission, token)
-  else serveApp(request, admission.route, admission.isOwner, { caller, email: person.email, token })
+  else serveApp(request, admission.route, { caller, email: person.email, token })
 }
 
 /** The first request of a person to an app waits for its token. Meanwhile much may have changed, so all is decided again. */
@@ -133,13 +134,13 @@ async function serveLater(
     if (admission.kind !== 'app' || admission.route !== before.route) throw gatewayRefusals.changed()
     const person = known && people.get(known.userId)
     const identity = known && person && { caller: known, email: person.email, token }
-    serveApp(request, admission.route, admission.isOwner, identity)
+    serveApp(request, admission.route, identity)
   })
 }
 
 const missing = { absent: 'missing', exitCode: null } as const
 
-function serveApp(request: Request, route: Route, isOwner: boolean, identity: Identity | undefined): void {
+function serveApp(request: Request, route: Route, identity: Identity | undefined): void {
   const { core, serving, client, head, target } = request
   if (head.fields.opensWebSocket) core.usage.checkWebSockets(identity?.caller)
   core.usage.beginRequest(identity?.caller)
@@ -147,16 +148,16 @@ function serveApp(request: Request, route: Route, isOwner: boolean, identity: Id
   const appHead = appHeads.write(head, pathFor(target, route), route, originOf(serving, client, head), identity)
   const { destined } = appHeads
   const exchange = new Exchange({ head, upstream: route, appHead, destined, caller: identity?.caller }, client)
-  start(serving, client, exchange, isOwner)
+  start(serving, client, exchange)
 }
 
 /** On a connection that was kept, when there is one and the request could be sent again, else on a new one. */
-function start(serving: Serving, client: ClientConnection, exchange: Exchange, isOwner: boolean): void {
+function start(serving: Serving, client: ClientConnection, exchange: Exchange): void {
   client.begin(exchange)
   const { upstream } = exchange.parts
   const kept = exchange.isRepeatable && upstream.address ? upstream.takeIdle() : undefined
   if (kept) client.send(kept)
-  else void bring(serving, client, exchange, { isOwner })
+  else void bring(serving, client, exchange)
 }
 
 function pathFor({ rest, query }: Target, route: Route): string {

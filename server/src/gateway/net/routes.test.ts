@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TypeRules } from '../gateway.ts'
+import { People } from './people.ts'
+import { Routes } from './routes.ts'
+
+const rules: TypeRules = {
+  access: 'owner',
+  stripPrefix: true,
+  rewriteLocation: true,
+  forwardToken: 'scoped',
+  allowHeaders: [],
+}
+const oddTypes = ['dev', 'my-lab', 'a/b', 'ä ö', '10', '..', '%2e', '__proto__', "it's"]
+
+function routesOfAnn(): Routes {
+  const people = new People()
+  people.set({ userId: 1, slug: 'ann', email: 'ann@example.org', isBlocked: false, createdAt: 0 })
+  const routes = new Routes(people)
+  const types = Object.fromEntries(oddTypes.map((type) => [encodeURIComponent(type), rules]))
+  // As it comes from the other process.
+  routes.setTypes(JSON.parse(JSON.stringify({ types, firstType: 'dev' })))
+  return routes
+}
+
+test('every type has its path, whatever it looks like', () => {
+  const routes = routesOfAnn()
+  for (const type of oddTypes) {
+    const found = routes.find(`ann-${encodeURIComponent(type)}`)
+    assert.deepEqual([found?.kind, found?.owner.userId], ['missing', 1], type)
+  }
+})
+
+test('one container has one path: other spellings of it lead nowhere', () => {
+  const routes = routesOfAnn()
+  for (const segment of ['ann-%64ev', 'Ann-dev', 'ann-', '-dev', '', 'ann-%', 'ann%2Ddev', 'ann_dev', 'bob-dev'])
+    assert.equal(routes.find(segment), undefined, segment)
+})
+
+test('a segment without hyphen is a bare slug, and leads to the first type', () => {
+  const found = routesOfAnn().find('ann')
+  assert.deepEqual([found?.kind, found?.kind === 'home' && found.path], ['home', '/ann-dev/'])
+})
