@@ -10,7 +10,7 @@ import { Places } from './places.ts'
 import { Templates } from './template.ts'
 import { RuntimeError, type Instance, type Runtime, type RuntimeEvent } from '#/runtime/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
-import { blockContainers, ensureContainer, storeInstance } from '#/store/user-containers.ts'
+import { blockContainers, ensureContainer, noteStopped, storeInstance } from '#/store/user-containers.ts'
 import { deleteUser, insertUser } from '#/store/users.ts'
 import { ObedientGateway } from '#test/support/obedient-gateway.ts'
 
@@ -198,4 +198,35 @@ test('many at once are told each once and in order', async (t) => {
   await sleep(100)
   assert.deepEqual(gateway.doubled, [])
   for (const { prefix } of owners) assert.equal(gateway.wordFor(prefix), 'running')
+})
+
+test('a paused program that is let run for the moment of its stop is not told as running', async (t) => {
+  const tom = await newOwner()
+  const { runtime, gateway, places, statuses } = await arrange(t, [tom])
+  const paused = { ...(await runtime.inspectId(tom.id)), state: 'paused' } as Instance
+  runtime.states.set(tom.id, paused)
+  await places.publishContainer(tom)
+  await noteStopped(database.db, tom.userId, tom.type, new Date())
+  await places.publishPerson(tom.userId)
+  runtime.states.set(tom.id, { ...paused, state: 'running' })
+  runtime.tell({ id: tom.id, action: 'unpause' })
+  runtime.tell({ id: tom.id, action: 'other' })
+  await sleep(20)
+  assert.equal(gateway.wordFor(tom.prefix), 'paused')
+  runtime.end(tom.id, 143)
+  await sleep(20)
+  assert.deepEqual(statuses.slice(-2), [`${tom.prefix} paused`, `${tom.prefix} asleep`])
+})
+
+test('what could not be stopped after all is told as running', async (t) => {
+  const una = await newOwner()
+  const { runtime, gateway, places } = await arrange(t, [una])
+  const paused = { ...(await runtime.inspectId(una.id)), state: 'paused' } as Instance
+  runtime.states.set(una.id, paused)
+  await noteStopped(database.db, una.userId, una.type, new Date())
+  await places.publishContainer(una)
+  runtime.states.set(una.id, { ...paused, state: 'running' })
+  await noteStopped(database.db, una.userId, una.type, null)
+  await places.publishAnew(una)
+  assert.equal(gateway.wordFor(una.prefix), 'running')
 })

@@ -226,6 +226,7 @@ export class Places {
       const entry = this.#registry.byId(id)
       if (seen === undefined || !entry || this.#pulse.isLost) return
       if (entry.asOf > asOf) continue
+      if (isBeingStopped(entry.known, seen)) return
       entry.asOf = asOf
       entry.known = { ...entry.known, seen }
       return this.#teller.tell(this.#changesOf(entry))
@@ -386,6 +387,15 @@ const personOf = ({ id, slug, email, isBlocked, createdAt }: User): Person => ({
 function isKnownFrom(action: RuntimeEvent['action'], { known: { seen } }: Entry): boolean {
   if (!seen || seen === 'gone') return false
   return (action === 'pause' && seen.state === 'paused') || (action === 'unpause' && seen.state === 'running')
+}
+
+/**
+ * The engine lets a paused program run for the moment that its stop takes. On a slow machine a look fell into that moment:
+ * its owner was told that it runs, and requests were let through to what was about to end.
+ */
+function isBeingStopped({ seen, wasStopped }: KnownContainer, answer: Instance | 'gone'): boolean {
+  const wasPaused = seen !== undefined && seen !== 'gone' && seen.state === 'paused'
+  return wasStopped && wasPaused && answer !== 'gone' && answer.state === 'running'
 }
 
 /** Whether a list says anything else of a container than what was seen of it. */
