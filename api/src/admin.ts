@@ -65,3 +65,32 @@ export type BulkResponse = Type.Static<typeof BulkResponse>
 
 export const UserResponse = Type.Object({ message: Type.String(), user: AdminUser })
 export type UserResponse = Type.Static<typeof UserResponse>
+
+/** `purge=true` removes the homes, too, at once. */
+export const PurgeQuery = Type.Object({ purge: Type.Optional(Type.String({ pattern: '^(true|false)$' })) })
+
+const Bytes = Type.Object({ total: Type.Integer(), left: Type.Integer() })
+
+/** What an operator looks at when something seems wrong. Null is "not known". */
+export const SystemReport = Type.Object({
+  reconciler: Type.Object({
+    /** The last pass in which the engine answered. */
+    last_success: OrNull(Instant),
+    last_run: OrNull(Instant),
+    duration_ms: OrNull(Type.Integer()),
+    is_engine_answering: Type.Boolean(),
+    /** What the last pass did, by kind of action. */
+    actions: Type.Record(Type.String(), Type.Integer()),
+    failures: Type.Array(Type.String()),
+  }),
+  launches: Type.Object({ waiting: Type.Integer(), under_way: Type.Integer(), parallel: Type.Integer() }),
+  containers: Type.Object({
+    running: Type.Integer(),
+    most: OrNull(Type.Integer()),
+    addresses_left: OrNull(Type.Integer()),
+  }),
+  host: Type.Object({ memory: OrNull(Bytes), disk: OrNull(Bytes), rules: Type.String() }),
+  /** Sentences for the operator: what is about to run out, and what is not as it should be. */
+  warnings: Type.Array(Type.String()),
+})
+export type SystemReport = Type.Static<typeof SystemReport>

@@ -55,5 +55,57 @@ export const ContainerEvent = Type.Object({
 })
 export type ContainerEvent = Type.Static<typeof ContainerEvent>
 
+/** Why a launch failed, in one word. */
+export const LaunchFailure = Type.Union(
+  (
+    [
+      'crashed', // the program ended at once
+      'out-of-memory', // the kernel killed it
+      'no-image', // the image cannot be had
+      'full', // a limit, or the host, leaves no room
+      'engine', // the engine does not answer
+      'failed', // anything else
+    ] as const
+  ).map((word) => Type.Literal(word)),
+)
+export type LaunchFailure = Type.Static<typeof LaunchFailure>
+
+const ofType = { type: Type.String() }
+
+/** How far a launch is. Stages come in this order, those that are not needed are left out, and each may be repeated. */
+export const LaunchEvent = Type.Union([
+  Type.Object({ ...ofType, stage: Type.Literal('queued'), place: Type.Integer(), waiting: Type.Integer() }),
+  Type.Object({
+    ...ofType,
+    stage: Type.Literal('pulling'),
+    layers_done: Type.Integer(),
+    layers_total: Type.Integer(),
+    bytes_done: Type.Integer(),
+    bytes_total: Type.Integer(),
+  }),
+  Type.Object({ ...ofType, stage: Type.Literal('creating') }),
+  Type.Object({ ...ofType, stage: Type.Literal('starting') }),
+  Type.Object({ ...ofType, stage: Type.Literal('waiting') }),
+  Type.Object({ ...ofType, stage: Type.Literal('ready') }),
+  Type.Object({
+    ...ofType,
+    stage: Type.Literal('failed'),
+    reason: LaunchFailure,
+    message: Type.String(),
+    exit_code: OrNull(Type.Integer()),
+    last_lines: Type.Array(Type.String()),
+  }),
+])
+export type LaunchEvent = Type.Static<typeof LaunchEvent>
+
 /** Events of `GET /api/container/events`, by name. */
-export const containerEvents = { idle: IdleEvent, container: ContainerEvent } as const
+export const containerEvents = { idle: IdleEvent, container: ContainerEvent, launch: LaunchEvent } as const
+
+/** `lines` of the past, 0 to 1000 (100 when absent). */
+export const LogsQuery = Type.Object({ lines: Type.Optional(Type.String({ pattern: '^\\d{1,4}$' })) })
+
+/** Events of `GET /api/container/logs/{container_type}`: a line, and that there will be no more. */
+export const logEvents = {
+  line: Type.Object({ text: Type.String() }),
+  end: Type.Object({}),
+} as const

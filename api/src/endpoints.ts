@@ -2,7 +2,7 @@ import type Type from 'typebox'
 import * as admin from './admin.ts'
 import * as auth from './auth.ts'
 import * as container from './container.ts'
-import { BlockedBody, ErrorBody } from './error.ts'
+import { BlockedBody, ErrorBody, LaunchFailedBody } from './error.ts'
 import { Message } from './shapes.ts'
 import * as system from './system.ts'
 import * as user from './user.ts'
@@ -20,7 +20,7 @@ export type Refusals = { readonly [status: number]: Type.TSchema }
 
 /** One row of the table: everything that routes, validation, serialisation, OpenAPI, client and access test need. */
 export interface Endpoint {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** OpenAPI notation: `{name}` is one path segment. */
   readonly path: string
   readonly access: Access
@@ -131,7 +131,7 @@ export const endpoints = {
     access: 'user',
     summary: 'Replace the container of the first type by a new one; its home stays',
     response: container.RestartResponse,
-    refusals: { 403: BlockedBody, 404: ErrorBody, 500: ErrorBody },
+    refusals: { 403: BlockedBody, 404: ErrorBody, 500: LaunchFailedBody },
   },
   launchContainer: {
     method: 'POST',
@@ -140,7 +140,7 @@ export const endpoints = {
     summary: 'Make sure that the container of this type runs',
     params: container.TypeParams,
     response: container.LaunchResponse,
-    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: ErrorBody },
+    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: LaunchFailedBody },
   },
   containerEvents: {
     method: 'GET',
@@ -150,6 +150,45 @@ export const endpoints = {
     stream: container.containerEvents,
     refusals: { 403: ErrorBody, 404: ErrorBody, 429: ErrorBody },
     head: false,
+  },
+  containerLogs: {
+    method: 'GET',
+    path: '/api/container/logs/{container_type}',
+    access: 'user',
+    summary: 'What the container of this type writes: its last lines, then each new one',
+    params: container.TypeParams,
+    query: container.LogsQuery,
+    stream: container.logEvents,
+    refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 429: ErrorBody, 500: ErrorBody },
+    head: false,
+  },
+  systemReport: {
+    method: 'GET',
+    path: '/api/admin/system',
+    access: 'admin',
+    summary: 'What the reconciler did last, who waits to be launched, and what is left of the host',
+    response: admin.SystemReport,
+    refusals: {},
+  },
+  deleteUser: {
+    method: 'DELETE',
+    path: '/api/admin/users/{id}',
+    access: 'admin',
+    summary: 'Delete an account and its containers; its homes are kept for a while unless purged',
+    params: admin.IdParams,
+    query: admin.PurgeQuery,
+    response: Message,
+    refusals: { 400: ErrorBody, 404: ErrorBody, 409: ErrorBody },
+  },
+  deleteContainer: {
+    method: 'DELETE',
+    path: '/api/admin/containers/{id}',
+    access: 'admin',
+    summary: 'Delete a container and its record; its home stays unless purged',
+    params: admin.IdParams,
+    query: admin.PurgeQuery,
+    response: Message,
+    refusals: { 400: ErrorBody, 404: ErrorBody },
   },
   listUsers: {
     method: 'GET',

@@ -13,3 +13,16 @@ export const BlockedBody = Type.Object({
   blocked_at: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 })
 export type BlockedBody = Type.Static<typeof BlockedBody>
+
+/**
+ * Of a launch that failed: why, as far as it is known, for the owner to act on. `reason` is one of the words of a
+ * `launch` event; the rest is there when a program was started and ended.
+ */
+export const LaunchFailedBody = Type.Object({
+  error: Type.String(),
+  reason: Type.Optional(Type.String()),
+  exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  is_out_of_memory: Type.Optional(Type.Boolean()),
+  last_lines: Type.Optional(Type.Array(Type.String())),
+})
+export type LaunchFailedBody = Type.Static<typeof LaunchFailedBody>

@@ -5,6 +5,7 @@ import { pino, type Logger } from 'pino'
 import { loadSigningKey } from '#/accounts/signing-key.ts'
 import { startApp, type App } from '#/app.ts'
 import { readConfig, warningsFor, type Config } from '#/config.ts'
+import { armCrashPoints } from '#/crash-points.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createOutbox } from '#/mail/outbox.ts'
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
   if (socketPath === undefined || !process.send) return fail(['Start Berth with "npm start"; this is a part of it.'])
   const { config, problems } = readConfig(process.env, (file) => readFileSync(file, 'utf8'))
   if (!config) return fail(['Berth cannot start with these settings:', ...problems.map((problem) => `  - ${problem}`)])
+  if (process.env.BERTH_CRASH_ORDERS) armCrashPoints(process.env.BERTH_CRASH_ORDERS)
   const log = createLog(config)
   const end = prepareEnd(log)
   const gateway = new RemoteGateway(channelTo(process), {

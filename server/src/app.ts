@@ -26,6 +26,9 @@ import { forwardedAddress } from '#/http/forwarded-address.ts'
 import { adminHandlers } from '#/http/handlers/admin.ts'
 import { authHandlers } from '#/http/handlers/auth.ts'
 import { containerHandlers } from '#/http/handlers/container.ts'
+import { deletionHandlers } from '#/http/handlers/deletions.ts'
+import { logHandlers } from '#/http/handlers/logs.ts'
+import { systemReportHandlers } from '#/http/handlers/system-report.ts'
 import { eventHandlers } from '#/http/handlers/events.ts'
 import { systemHandlers } from '#/http/handlers/system.ts'
 import { userHandlers } from '#/http/handlers/user.ts'
@@ -243,6 +246,9 @@ async function wireHttp(
       ...userHandlers(shared),
       ...containerHandlers(shared),
       ...eventHandlers(shared),
+      ...logHandlers(),
+      ...deletionHandlers(),
+      ...systemReportHandlers(),
       ...adminHandlers({ database, blocking: new Blocking(database, { publish, enforce }) }),
       ...systemHandlers(shared),
     },

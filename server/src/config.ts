@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { readTemplate, readTemplates } from '#/containers/read-templates.ts'
+import { readSize, readTemplate, readTemplates } from '#/containers/read-templates.ts'
 import { Templates, type Template } from '#/containers/template.ts'
 
 /** Everything an operator can set, checked. Made once by `readConfig`; nothing else reads the environment. */
@@ -28,6 +28,19 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   readonly adminEmails: ReadonlySet<string>
   readonly logLevel: string
+  /** How long a launch may keep whoever asked waiting, in seconds; it goes on after that. */
+  readonly launchTimeout: number
+  /** Creations and starts that the engine works on at the same time. */
+  readonly launchParallel: number
+  /** Containers that may run at the same time, paused ones included: in all, and of one person; null is no limit. */
+  readonly maxRunning: number | null
+  readonly maxPerUser: number | null
+  /** Bytes that one person's homes may take together; null is no limit. */
+  readonly maxDiskPerUser: number | null
+  /** How long the homes of a deleted person are kept, in seconds. */
+  readonly keepHomes: number
+  /** Whether Berth sets the rules of the host that keep containers away from the host itself. */
+  readonly hostRules: 'auto' | 'off'
 }
 
 /** The demo images that set-up builds; used when the operator names no template. */
@@ -88,6 +101,15 @@ export function readConfig(
       'ADMIN_EMAILS',
       new Set<string>(),
       (value) => new Set(list(value).map((each) => each.toLowerCase())),
+    ),
+    launchTimeout: check('LAUNCH_TIMEOUT', 180, whole(1, 3_600)),
+    launchParallel: check('LAUNCH_PARALLEL', 4, whole(1, 64)),
+    maxRunning: check('MAX_RUNNING', null, whole(1, 1_000_000)),
+    maxPerUser: check('MAX_PER_USER', null, whole(1, 1_000)),
+    maxDiskPerUser: check('MAX_DISK_PER_USER', null, size),
+    keepHomes: check('KEEP_HOMES', 2_592_000, whole(0, 315_360_000)),
+    hostRules: check('HOST_RULES', 'auto', (value) =>
+      value === 'auto' || value === 'off' ? value : new Problem('must be auto or off'),
     ),
     logLevel: check('LOG_LEVEL', 'info', (value) =>
       logLevels.includes(value) ? value : new Problem(`must be one of ${logLevels.join(', ')}`),
@@ -177,6 +199,11 @@ const whole = (least: number, most: number) => (value: string) =>
   /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most
     ? Number(value)
     : new Problem(`must be a whole number from ${least} to ${most}`)
+
+const size = (value: string) => {
+  const read = readSize(value)
+  return 'value' in read ? read.value : new Problem(read.problem)
+}
 
 const url =
   (...schemes: string[]) =>

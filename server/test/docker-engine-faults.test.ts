@@ -33,7 +33,7 @@ test('an image that is missing is fetched from its registry', async (t) => {
 test('whoever gives up waiting for an image does not end the pull for the others', async (t) => {
   const registry = await startRegistry(t, true)
   const gaveUp = new AbortController()
-  const one = runtime.create(spec('impatient', { image: registry.image }), gaveUp.signal)
+  const one = runtime.create(spec('impatient', { image: registry.image }), { signal: gaveUp.signal })
   const other = runtime.create(spec('patient', { image: registry.image }))
   await eventually(() => assert.ok(registry.waiting() > 0))
   gaveUp.abort(new Error('the person left'))
@@ -48,7 +48,7 @@ test('whoever gives up waiting for an image does not end the pull for the others
 test('a pull ends when nobody waits for it any more', async (t) => {
   const registry = await startRegistry(t, true)
   const gaveUp = new AbortController()
-  const attempt = runtime.create(spec('alone', { image: registry.image }), gaveUp.signal)
+  const attempt = runtime.create(spec('alone', { image: registry.image }), { signal: gaveUp.signal })
   await eventually(() => assert.ok(registry.waiting() > 0))
   gaveUp.abort(new Error('the person left'))
   await assert.rejects(attempt, /the person left/)
@@ -83,7 +83,7 @@ test('an engine that falls silent later is unreachable within 4 s, and who gives
   await runtime.prepare()
   line.stopUp()
   const began = performance.now()
-  await assert.rejects(runtime.create(spec('silent'), AbortSignal.timeout(100)), { name: 'TimeoutError' })
+  await assert.rejects(runtime.create(spec('silent'), { signal: AbortSignal.timeout(100) }), { name: 'TimeoutError' })
   assert.ok(performance.now() - began < 1_000)
   await assert.rejects(runtime.list(), ofKind('unreachable'))
   assert.ok(performance.now() - began < 4_000)

@@ -63,7 +63,7 @@ test('a home volume carries whose it is; nameless volumes of an image go with th
   const image = `${rig.instance}:volume`
   t.after(() => askEngine('DELETE', `/images/${image}`))
   await buildImage(image, 'FROM berth-test-web:1\nVOLUME /data\n')
-  const home = { volume: `${rig.instance}-labelled`, path: '/home/berth' }
+  const home = { volume: `${rig.instance}-labelled`, path: '/home/berth', size: null }
   const { id } = await run('volumes', { image, home })
   const names = (await inspection(id)).Mounts.map(({ Name }) => Name)
   const nameless = names.find((name) => name !== home.volume) ?? ''

@@ -293,7 +293,7 @@ for (const open of runtimes) {
     })
 
     test('the home outlives its container', async () => {
-      const home = { volume: `${rig.instance}-home`, path: '/home/berth' }
+      const home = { volume: `${rig.instance}-home`, path: '/home/berth', size: null }
       const first = await run('home', { home, command: ['/bin/sh', '-c', 'echo kept > note; exec httpd -f -p 8080'] })
       assert.equal(await read(first, 'note'), 'kept\n')
       await runtime.remove(first.id)
@@ -407,7 +407,7 @@ for (const open of runtimes) {
       const { id } = await run('given-up')
       const gaveUp = AbortSignal.abort(new Error('the person left'))
       for (const attempt of [
-        () => runtime.create(spec('never'), gaveUp),
+        () => runtime.create(spec('never'), { signal: gaveUp }),
         () => runtime.start(id, gaveUp),
         () => runtime.pause(id, gaveUp),
         () => runtime.stop(id, gaveUp),

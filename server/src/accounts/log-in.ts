@@ -1,3 +1,4 @@
+import { reached } from '#/crash-points.ts'
 import { refusals, Refusal } from '#/errors.ts'
 import type { Database } from '#/store/database.ts'
 import { findUserByEmail } from '#/store/users.ts'
@@ -24,7 +25,9 @@ export class LogIn {
     const user = await findUserByEmail(this.#database.db, normaliseEmail(typed))
     if (!user) return sent
     if (user.isBlocked) throw refusals.userBlocked()
-    await this.#links.mail(user, await this.#links.issueFor(user, 'login', ipAddress, now))
+    const link = await this.#links.issueFor(user, 'login', ipAddress, now)
+    reached('login.after-token')
+    await this.#links.mail(user, link)
     return sent
   }
 

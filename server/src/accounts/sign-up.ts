@@ -1,3 +1,4 @@
+import { reached } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import { OneAtATime } from '#/one-at-a-time.ts'
 import type { Database } from '#/store/database.ts'
@@ -69,8 +70,10 @@ export class SignUp {
 
   async #register(email: string, ipAddress: string, now: Date): Promise<void> {
     const { user, link } = await this.#store(email, ipAddress, now)
+    reached('signup.after-user')
     try {
       await this.#links.mail(user, link)
+      reached('signup.after-mail')
     } catch (error) {
       await this.#forget(user, link)
       throw error

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { attempt, within } from '#/attempt.ts'
+import { reached } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import type { Database, Db } from '#/store/database.ts'
 import { consumeLink, findUsableLink, type LinkPurpose } from '#/store/magic-links.ts'
@@ -81,12 +82,14 @@ export class VerifyLink {
 
   /** The link is used up by now, so nothing that follows may cost the person their token. */
   async #signIn(user: User, now: Date): Promise<SignedIn> {
+    reached('verify.after-consume')
     const token = await this.#tokens.issue(user, now)
     await attempt(this.#log, `publishing user ${user.id}`, () => this.#effects.publish(user.id))
     await within(
       containerPatience,
       attempt(this.#log, `starting the first container of user ${user.id}`, () => this.#effects.startPrimary(user)),
     )
+    reached('verify.before-answer')
     return { user, token }
   }
 }

@@ -1,3 +1,4 @@
+import { reached } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
@@ -110,7 +111,9 @@ export class Blocking {
 
   /** The stop is not kept waiting, nor given up, by a gateway that does not answer. @throws what telling the gateway threw */
   async #follow(records: readonly UserContainer[], published: Promise<void>): Promise<void> {
+    reached('block.after-store')
     const [told] = await Promise.allSettled([published, this.#effects.enforce(records)])
+    reached('block.after-stop')
     if (told.status === 'rejected') throw told.reason
   }
 

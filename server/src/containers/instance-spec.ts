@@ -33,7 +33,11 @@ export function instanceSpec(user: Dweller, template: Template, settings: Instan
     home:
       template.home === null
         ? null
-        : { volume: homeVolume(instance, user.id, user.slug, template.type), path: template.home },
+        : {
+            volume: homeVolume(instance, user.id, user.slug, template.type),
+            path: template.home,
+            size: template.homeSize,
+          },
     runtime: template.runtime,
     readOnly: template.readOnly,
     capAdd: template.capAdd,

@@ -66,6 +66,7 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     cpus: pick('cpus', readers.cpus, defaultLimits.cpus),
     pids: pick('pids', readers.pids, defaultLimits.pids),
     home: pick('home', readers.home, defaultHome),
+    homeSize: pick('home_size', readers.home_size, null),
     idlePause: pick('idle_pause', readers.idle_pause, 0),
     idleTimeout: pick('idle_timeout', readers.idle_timeout, 0),
     idleCpu: pick('idle_cpu', readers.idle_cpu, null),
@@ -127,6 +128,7 @@ const readers = {
   home: orNull((value: unknown) =>
     typeof value === 'string' && /^\/[^\0:]+$/.test(value) ? ok(value) : bad('must be an absolute path or null'),
   ),
+  home_size: orNull(readSize),
   idle_pause: whole(0, 31_536_000),
   idle_timeout: whole(0, 31_536_000),
   idle_cpu: orNull(cores),
@@ -166,19 +168,25 @@ function readEnv(value: unknown): Read<Readonly<Record<string, string>>> {
   return wrong ? bad(`must be a map of strings; "${wrong[0]}" is not one`) : ok(value as Record<string, string>)
 }
 
-const units: Record<string, number> = { '': 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }
+const units: Record<string, number> = { '': 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 }
 /** The engine itself refuses less than 6 MiB. */
 const leastMemory = 6 * 1024 ** 2
 
 /** A number of bytes, or text such as `512m` and `2g`. */
-function readMemory(value: unknown): Read<number> {
-  const match = typeof value === 'string' ? /^(\d{1,12}(?:\.\d{1,3})?)([bkmg]?)b?$/i.exec(value) : null
+export function readSize(value: unknown): Read<number> {
+  const match = typeof value === 'string' ? /^(\d{1,12}(?:\.\d{1,3})?)([bkmgt]?)b?$/i.exec(value) : null
   const bytes =
     typeof value === 'number' ? value : match ? Number(match[1]) * (units[(match[2] ?? '').toLowerCase()] ?? 1) : NaN
-  if (!(bytes >= leastMemory) || !Number.isSafeInteger(Math.floor(bytes))) {
-    return bad('must be a number of bytes or text such as 512m or 2g, at least 6m')
-  }
+  if (!(bytes >= 1) || !Number.isSafeInteger(Math.floor(bytes)))
+    return bad('must be a number of bytes or text such as 512m or 2g')
   return ok(Math.floor(bytes))
+}
+
+function readMemory(value: unknown): Read<number> {
+  const read = readSize(value)
+  return 'value' in read && read.value >= leastMemory
+    ? read
+    : bad('must be a number of bytes or text such as 512m or 2g, at least 6m')
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { attempt } from '#/attempt.ts'
+import { reached } from '#/crash-points.ts'
 import { refusals, type Refusal } from '#/errors.ts'
 import { RuntimeError, type Instance, type InstanceSpec, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
@@ -138,12 +139,15 @@ export class Spawner {
     await prepare()
     const instance = await this.#makeRunning(user, template, record)
     await touchContainer(this.#database.db, record.id, now)
+    reached('launch.before-answer')
     return { containerId: instance.id }
   }
 
   /** Read again inside the flight: a block may have been stored while this launch waited its turn. */
   async #recordOf(user: User, template: Template, now: Date): Promise<UserContainer> {
+    reached('launch.before-record')
     const record = await ensureContainer(this.#database.db, user.id, template.type, template.image, now)
+    reached('launch.after-record')
     if (record.isBlocked) throw refusals.containerBlocked(record.blockedAt)
     return record
   }
@@ -191,6 +195,7 @@ export class Spawner {
   async #createAndStart(record: UserContainer, spec: InstanceSpec, old: Instance | undefined): Promise<Instance> {
     if (old) await this.#runtime.remove(old.id)
     const created = await this.#createOrFind(spec)
+    reached('launch.after-create')
     // The id is stored while the engine starts: both take time, and neither needs the other.
     const [instance] = await Promise.all([
       this.#startAndSettle(spec, created.id),
@@ -213,6 +218,7 @@ export class Spawner {
 
   async #startAndSettle(spec: InstanceSpec, id: string): Promise<Instance> {
     await this.#runtime.start(id)
+    reached('launch.after-start')
     return this.#settling.settle(spec, id)
   }
 
@@ -241,11 +247,14 @@ export class Spawner {
     const old = await this.#inspectOurs(spec)
     if (!old) return
     await this.#runtime.stop(old.id)
+    reached('restart.after-stop')
     await this.#runtime.remove(old.id)
+    reached('restart.after-remove')
   }
 
   async #store(record: UserContainer, containerId: string, port: number | null, image: string): Promise<void> {
     await storeInstance(this.#database.db, record.id, { containerId, port, image })
+    reached('launch.after-id')
   }
 }
 

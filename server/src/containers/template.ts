@@ -15,6 +15,8 @@ export interface Template {
   readonly pids: number
   /** Where the home volume is mounted; null for none. */
   readonly home: string | null
+  /** Bytes that a home may take; null is no limit. Hard where the engine's file system can bind it, else a warning and a refusal. */
+  readonly homeSize: number | null
   /** Seconds without traffic after which the container is paused: memory kept, no CPU; 0 never. Less than `idleTimeout`. */
   readonly idlePause: number
   /** Seconds without traffic after which the container is stopped; 0 never. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { attempt, within } from '#/attempt.ts'
 import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
+import { reached } from '#/crash-points.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { listBlockedContainers, type UserContainer } from '#/store/user-containers.ts'
@@ -56,6 +57,7 @@ async function stopAll(owned: readonly OwnedType[], stop: Stop, log: Logger): Pr
   let stopped = 0
   const stopOne = async (each: OwnedType) => {
     await stop(each)
+    reached('bulk-block.in-between')
     stopped++
   }
   const worker = async () => {

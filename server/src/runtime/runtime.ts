@@ -9,7 +9,8 @@
  */
 export interface Runtime {
   /**
-   * Makes ready what containers need (network, limits known). Safe to repeat.
+   * Makes ready what containers need (networks, rules of the host, limits known). Safe to repeat. What it may do without,
+   * such as rules that this process may not set, is no failure: `host` tells of it.
    * @throws {RuntimeError} `unreachable`, or `failed` when what is there would not keep containers apart
    */
   prepare(): Promise<void>
@@ -32,7 +33,7 @@ export interface Runtime {
    * the next attempt finds by its name.
    * @throws {RuntimeError} `conflict` when the name is taken, `image` when the image cannot be had
    */
-  create(spec: InstanceSpec, signal?: AbortSignal): Promise<Created>
+  create(spec: InstanceSpec, options?: CreateOptions): Promise<Created>
 
   /**
    * Makes it run, from whatever state (created, exited, paused); nothing to do when it runs.
@@ -68,6 +69,36 @@ export interface Runtime {
    * @throws {RuntimeError} `unreachable` within 6 s; `failed` where the engine keeps no output
    */
   logs(id: string, lines: number): Promise<string[]>
+
+  /**
+   * As `logs`, and then each new line as it is written, until the program ends, the container goes, or the signal aborts.
+   * A listener that is slow slows the reading, not this process's memory.
+   * @throws {RuntimeError} `missing`, `unreachable`, `failed` as above
+   */
+  followLogs(
+    id: string,
+    lines: number,
+    onLine: (line: string) => void | Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>
+
+  /** Home volumes of this installation, whoever uses them. @throws {RuntimeError} */
+  homes(): Promise<Home[]>
+
+  /**
+   * Takes a home volume away, and with it what is in it. Nothing to do when it is gone; a stranger's is never touched.
+   * @throws {RuntimeError} `conflict` when a container still has it
+   */
+  removeHome(volume: string): Promise<void>
+
+  /**
+   * Bytes that each home takes on the disk, by the volume's name. Slow: every file is looked at. @param signal ends it
+   * @throws {RuntimeError} `failed` where the engine cannot tell
+   */
+  measureHomes(signal: AbortSignal): Promise<ReadonlyMap<string, number>>
+
+  /** What the host has and what is left of it, asked now. @throws {RuntimeError} `unreachable` within 5 s */
+  host(): Promise<HostReport>
 
   /**
    * What a container of ours has used since its start, also while it is paused; undefined when it does not run.
@@ -107,8 +138,11 @@ export interface InstanceSpec {
   /** Cores; an adapter lowers it to what the host has, because the engine refuses more. */
   readonly cpus: number
   readonly pids: number
-  /** Named volume that outlives the container, and where it is mounted. */
-  readonly home: { readonly volume: string; readonly path: string } | null
+  /**
+   * Named volume that outlives the container, and where it is mounted. `size` in bytes binds a volume that is made now,
+   * where the engine's file system can bind one; null asks for no limit.
+   */
+  readonly home: { readonly volume: string; readonly path: string; readonly size: number | null } | null
   /** OCI runtime such as `runsc`; null is the engine's default. */
   readonly runtime: string | null
   readonly readOnly: boolean
@@ -118,6 +152,43 @@ export interface InstanceSpec {
   readonly allowSetuid: boolean
   /** Changes when anything above changes; tells a container made from an older template. */
   readonly fingerprint: string
+}
+
+export interface CreateOptions {
+  readonly signal?: AbortSignal
+  /** Told while the image is pulled, at most some times a second; everybody who waits for the same pull is told the same. */
+  readonly onPull?: (progress: PullProgress) => void
+}
+
+/** How far a pull is. Totals grow while the registry tells of further layers. */
+export interface PullProgress {
+  readonly layersDone: number
+  readonly layersTotal: number
+  readonly bytesDone: number
+  readonly bytesTotal: number
+}
+
+/** A volume that holds somebody's files. */
+export interface Home {
+  readonly volume: string
+  readonly owner: Owner
+}
+
+/** What the host has. Null where it cannot be known from here, as with an engine on another machine. */
+export interface HostReport {
+  readonly cores: number
+  /** Names that a template's `runtime` may have. */
+  readonly runtimes: readonly string[]
+  /** Whether the size of a home can be bound by the engine. */
+  readonly bindsHomeSize: boolean
+  /** Containers of any installation that can still be put on networks of ours, those that can still be made included. */
+  readonly addressesLeft: number | null
+  /** Bytes. */
+  readonly memory: { readonly total: number; readonly available: number } | null
+  /** Bytes, of the file system that holds images, containers and homes. */
+  readonly disk: { readonly total: number; readonly free: number } | null
+  /** Whether rules keep containers away from the host's services and its metadata address; otherwise why not. */
+  readonly rules: { readonly areSet: true } | { readonly areSet: false; readonly reason: string }
 }
 
 export interface Created {

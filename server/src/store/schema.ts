@@ -13,6 +13,7 @@ export interface Schema {
   revoked_tokens: RevokedTokensTable
   audit_log: AuditLogTable
   installation: InstallationTable
+  kept_homes: KeptHomesTable
 }
 
 export interface UsersTable {
@@ -48,6 +49,8 @@ export interface UserContainersTable {
   block_source: 'container' | 'user' | null
   /** When Berth stopped it last; null once it was started again. */
   stopped_at: number | null
+  /** Since when it should run; null when it was stopped, or ended while the engine was well. */
+  running_since: number | null
 }
 
 export interface MagicLinksTable {
@@ -84,6 +87,15 @@ export interface AuditLogTable {
   target: string
   /** JSON text. */
   detail: string
+}
+
+/** Homes whose owner was deleted, until their time is over. */
+export interface KeptHomesTable {
+  volume: string
+  user_id: number
+  slug: string
+  container_type: string
+  remove_after: number
 }
 
 export interface InstallationTable {

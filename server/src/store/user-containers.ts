@@ -20,6 +20,8 @@ export interface UserContainer {
   readonly blockedBy: number | null
   /** When Berth stopped it last; null once it was started again. */
   readonly stoppedAt: Date | null
+  /** Since when it should run; null when Berth stopped it, or it ended by itself. */
+  readonly runningSince: Date | null
 }
 
 /** All records of one user, oldest first. */
@@ -90,6 +92,7 @@ export async function ensureContainer(
       blocked_by: null,
       block_source: null,
       stopped_at: null,
+      running_since: null,
     })
     .onConflict((conflict) => conflict.columns(['user_id', 'container_type']).doNothing())
     .execute()
@@ -113,7 +116,7 @@ export async function storeInstance(
 
 /** Notes that it runs and is used: `last_used` moves, and whoever stopped it before does not count any more. */
 export async function touchContainer(db: Db, id: number, now: Date): Promise<void> {
-  const change = { last_used: now.getTime(), stopped_at: null }
+  const change = { last_used: now.getTime(), stopped_at: null, running_since: now.getTime() }
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 
@@ -132,7 +135,17 @@ export async function noteUse(db: Db, userId: number, type: string, at: Date): P
 export async function noteStopped(db: Db, userId: number, type: string, at: Date | null): Promise<void> {
   await db
     .updateTable('user_containers')
-    .set({ stopped_at: at?.getTime() ?? null })
+    .set({ stopped_at: at?.getTime() ?? null, running_since: at ? null : Date.now() })
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .execute()
+}
+
+/** Notes since when it should run, or (null) that it ended by itself and is to stay so. */
+export async function noteRunning(db: Db, userId: number, type: string, since: Date | null): Promise<void> {
+  await db
+    .updateTable('user_containers')
+    .set({ running_since: since?.getTime() ?? null })
     .where('user_id', '=', userId)
     .where('container_type', '=', type)
     .execute()
@@ -183,5 +196,6 @@ function fromRow(row: Selectable<UserContainersTable>): UserContainer {
     blockedAt: date(row.blocked_at),
     blockedBy: row.blocked_by,
     stoppedAt: date(row.stopped_at),
+    runningSince: date(row.running_since),
   }
 }

@@ -15,13 +15,18 @@ function passThrough(runtime: Runtime): Runtime {
     ping: () => runtime.ping(),
     inspect: (name) => runtime.inspect(name),
     inspectId: (id) => runtime.inspectId(id),
-    create: (spec, signal) => runtime.create(spec, signal),
+    create: (spec, options) => runtime.create(spec, options),
     start: (id, signal) => runtime.start(id, signal),
     pause: (id, signal) => runtime.pause(id, signal),
     stop: (id, signal) => runtime.stop(id, signal),
     remove: (id, signal) => runtime.remove(id, signal),
     list: (filter) => runtime.list(filter),
     logs: (id, lines) => runtime.logs(id, lines),
+    followLogs: (id, lines, onLine, signal) => runtime.followLogs(id, lines, onLine, signal),
+    homes: () => runtime.homes(),
+    removeHome: (volume) => runtime.removeHome(volume),
+    measureHomes: (signal) => runtime.measureHomes(signal),
+    host: () => runtime.host(),
     usage: (id) => runtime.usage(id),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
   }
@@ -40,13 +45,18 @@ export function deafRuntime(runtime: Runtime, fault: Fault): Runtime {
     ping: () => unlessDeaf('ping', () => runtime.ping()),
     inspect: (name) => unlessDeaf('inspect', () => runtime.inspect(name)),
     inspectId: (id) => unlessDeaf('inspect', () => runtime.inspectId(id)),
-    create: (spec, signal) => unlessDeaf('create', () => runtime.create(spec, signal)),
+    create: (spec, options) => unlessDeaf('create', () => runtime.create(spec, options)),
     start: (id, signal) => unlessDeaf('start', () => runtime.start(id, signal)),
     pause: (id, signal) => unlessDeaf('pause', () => runtime.pause(id, signal)),
     stop: (id, signal) => unlessDeaf('stop', () => runtime.stop(id, signal)),
     remove: (id, signal) => unlessDeaf('remove', () => runtime.remove(id, signal)),
     list: (filter) => unlessDeaf('list', () => runtime.list(filter)),
     logs: (id, lines) => unlessDeaf('logs', () => runtime.logs(id, lines)),
+    followLogs: (id, lines, onLine, signal) => unlessDeaf('logs', () => runtime.followLogs(id, lines, onLine, signal)),
+    homes: () => unlessDeaf('homes', () => runtime.homes()),
+    removeHome: (volume) => unlessDeaf('remove home', () => runtime.removeHome(volume)),
+    measureHomes: (signal) => unlessDeaf('measure homes', () => runtime.measureHomes(signal)),
+    host: () => unlessDeaf('host', () => runtime.host()),
     usage: (id) => unlessDeaf('usage', () => runtime.usage(id)),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
   }
@@ -56,9 +66,9 @@ export function deafRuntime(runtime: Runtime, fault: Fault): Runtime {
 export function refusingRuntime(runtime: Runtime, fault: Fault = always): Runtime {
   return {
     ...passThrough(runtime),
-    create: async (spec, signal) => {
+    create: async (spec, options) => {
       if (fault.active) throw new RuntimeError('image', `create ${spec.name}`)
-      return runtime.create(spec, signal)
+      return runtime.create(spec, options)
     },
   }
 }
@@ -67,9 +77,9 @@ export function refusingRuntime(runtime: Runtime, fault: Fault = always): Runtim
 export function slowRuntime(runtime: Runtime, delay: number): Runtime {
   return {
     ...passThrough(runtime),
-    create: async (spec, signal) => {
+    create: async (spec, options) => {
       await new Promise((resolve) => setTimeout(resolve, delay))
-      return runtime.create(spec, signal)
+      return runtime.create(spec, options)
     },
   }
 }
@@ -92,8 +102,8 @@ export function forgetfulRuntime(runtime: Runtime, fault: Fault): Runtime {
   const remembered = new Set<string>()
   return {
     ...passThrough(runtime),
-    create: async (spec, signal) => {
-      const created = await runtime.create(spec, signal)
+    create: async (spec, options) => {
+      const created = await runtime.create(spec, options)
       if (fault.active) remembered.add(created.id)
       return created
     },

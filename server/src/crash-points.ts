@@ -1,0 +1,51 @@
+import { readFileSync, rmSync } from 'node:fs'
+
+/**
+ * Named steps between which a process may die, for the tests that make it die there. They cost one comparison unless
+ * armed, and only the program file arms them.
+ */
+export const crashPoints = [
+  'launch.before-record',
+  'launch.after-record',
+  'launch.after-create',
+  'launch.after-id',
+  'launch.after-start',
+  'launch.before-answer',
+  'restart.after-stop',
+  'restart.after-remove',
+  'signup.after-user',
+  'signup.after-mail',
+  'login.after-token',
+  'verify.after-consume',
+  'verify.before-answer',
+  'block.after-store',
+  'block.after-stop',
+  'bulk-block.in-between',
+  'delete.after-store',
+  'delete.after-stop',
+  'delete.after-remove',
+] as const
+
+export type CrashPoint = (typeof crashPoints)[number]
+
+let orders: string | undefined
+
+/** @param file when it holds the name of a point, whoever reaches that point removes the file and dies by SIGKILL */
+export function armCrashPoints(file: string): void {
+  orders = file
+}
+
+/** Says that a step was reached. */
+export function reached(point: CrashPoint): void {
+  if (orders === undefined || !isOrdered(orders, point)) return
+  rmSync(orders, { force: true })
+  process.kill(process.pid, 'SIGKILL')
+}
+
+function isOrdered(file: string, point: CrashPoint): boolean {
+  try {
+    return readFileSync(file, 'utf8').trim() === point
+  } catch {
+    return false
+  }
+}
