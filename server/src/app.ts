@@ -18,7 +18,7 @@ import { Flights } from '#/containers/flights.ts'
 import { Launch } from '#/containers/launch.ts'
 import { Places } from '#/containers/places.ts'
 import { Rest } from '#/containers/rest.ts'
-import { Spawner } from '#/containers/spawner.ts'
+import { Spawner, type LaunchCheck } from '#/containers/spawner.ts'
 import { typeRules } from '#/containers/type-rules.ts'
 import { Wake } from '#/containers/wake.ts'
 import type { ControlPlane, Gateway, GatewaySettings } from '#/gateway/gateway.ts'
@@ -156,7 +156,8 @@ function wireContainers(
     jwksUrl: `${frontendUrl}/api/.well-known/jwks.json`,
     jwks: JSON.stringify(key.jwks),
   }
-  const spawner = new Spawner({ runtime, database, settings, flights, places, log })
+  const checks: readonly LaunchCheck[] = []
+  const spawner = new Spawner({ runtime, database, settings, flights, places, checks, log })
   return {
     events,
     activity,

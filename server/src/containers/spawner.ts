@@ -21,6 +21,12 @@ import type { Places } from './places.ts'
 import { Settling } from './settling.ts'
 import type { Template } from './template.ts'
 
+/**
+ * A reason why this user's container of this type may not be started now; undefined when there is none. Asked before
+ * anything is started, when the container does not run already. Must end within a limit of its own.
+ */
+export type LaunchCheck = (user: User, template: Template) => Refusal | undefined | Promise<Refusal | undefined>
+
 export interface SpawnerParts {
   readonly runtime: Runtime
   readonly database: Database
@@ -28,6 +34,8 @@ export interface SpawnerParts {
   readonly flights: Flights
   /** Told what became of every launch before its caller is. */
   readonly places: Pick<Places, 'publishContainer'>
+  /** Asked in this order; the first refusal counts. */
+  readonly checks: readonly LaunchCheck[]
   readonly log: Logger
 }
 
@@ -49,15 +57,17 @@ export class Spawner {
   readonly #settings: InstanceSettings
   readonly #flights: Flights
   readonly #places: SpawnerParts['places']
+  readonly #checks: readonly LaunchCheck[]
   readonly #log: Logger
   readonly #settling: Settling
 
-  constructor({ runtime, database, settings, flights, places, log }: SpawnerParts) {
+  constructor({ runtime, database, settings, flights, places, checks, log }: SpawnerParts) {
     this.#runtime = runtime
     this.#database = database
     this.#settings = settings
     this.#flights = flights
     this.#places = places
+    this.#checks = checks
     this.#log = log
     this.#settling = new Settling(runtime)
   }
@@ -70,6 +80,14 @@ export class Spawner {
    */
   async ensureRunning(user: User, template: Template, now: Date): Promise<Running> {
     return this.#fly('launch', user, template, now, async () => undefined)
+  }
+
+  /**
+   * As `ensureRunning`, for what ran before the engine restarted; nobody asked for it, so everybody who did goes first.
+   * @throws as `ensureRunning`
+   */
+  async restore(user: User, template: Template, now: Date): Promise<Running> {
+    return this.ensureRunning(user, template, now)
   }
 
   /**
@@ -136,8 +154,11 @@ export class Spawner {
 
   async #launch(user: User, template: Template, now: Date, prepare: () => Promise<unknown>): Promise<Running> {
     const record = await this.#recordOf(user, template, now)
+    const spec = instanceSpec(user, template, this.#settings)
+    const found = await this.#inspectOurs(spec)
+    if (found?.state !== 'running') await this.#refuse(user, template)
     await prepare()
-    const instance = await this.#makeRunning(user, template, record)
+    const instance = await this.#makeRunning(spec, record)
     await touchContainer(this.#database.db, record.id, now)
     reached('launch.before-answer')
     return { containerId: instance.id }
@@ -152,8 +173,14 @@ export class Spawner {
     return record
   }
 
-  async #makeRunning(user: User, template: Template, record: UserContainer): Promise<Instance> {
-    const spec = instanceSpec(user, template, this.#settings)
+  async #refuse(user: User, template: Template): Promise<void> {
+    for (const check of this.#checks) {
+      const refusal = await check(user, template)
+      if (refusal) throw refusal
+    }
+  }
+
+  async #makeRunning(spec: InstanceSpec, record: UserContainer): Promise<Instance> {
     const instance = await this.#adoptOrStart(record, spec, await this.#inspectOurs(spec))
     await this.#stopIfBlocked(record, instance)
     return instance
