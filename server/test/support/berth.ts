@@ -14,7 +14,7 @@ import type { Mailer } from '#/mail/mailer.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
-import { removeInstance, testImage } from './engine.ts'
+import { removeInstance, testImage, type AskEngine } from './engine.ts'
 import { startMailServer, type MailServer } from './mail-server.ts'
 
 /** Something with `after`: a test, or a suite's `{ after }`. */
@@ -27,6 +27,8 @@ export interface BerthOptions {
   readonly env?: Record<string, string>
   /** Puts something misbehaving between Berth and the engine. */
   readonly wrapRuntime?: (runtime: Runtime) => Runtime
+  /** Another engine than the machine's own; what is left in it at the end of the test is taken away when it still answers. */
+  readonly engine?: { readonly address: string; readonly ask: AskEngine }
   readonly mailer?: Mailer
   /** Stands between the API and the world instead of the real gateway; it is closed with the Berth. */
   readonly gateway?: ClosableGateway
@@ -110,7 +112,8 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   if (!config) throw new Error(problems.join('\n'))
   const logs: string[] = []
   const database = await openDatabase(config.databaseUrl, dataDir)
-  const engine = createDockerRuntime({ instance, dockerHost: process.env.DOCKER_HOST, network: instance })
+  const dockerHost = options.engine?.address ?? process.env.DOCKER_HOST
+  const engine = createDockerRuntime({ instance, dockerHost, network: instance })
   const runtime = options.wrapRuntime?.(engine) ?? engine
   await engine.prepare()
   const gateway = options.gateway ?? createNetGateway()
@@ -137,7 +140,8 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   }
   lifetime.after(async () => {
     await close()
-    await removeInstance(instance)
+    const { engine } = options
+    await (engine ? removeInstance(instance, engine.ask).catch(() => undefined) : removeInstance(instance))
     await rm(dataDir, { recursive: true, force: true })
   })
   const url = `http://127.0.0.1:${app.port}`

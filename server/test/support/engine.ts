@@ -9,9 +9,6 @@ import { findEngine, parseAddress } from '#/runtime/docker-engine/find-engine.ts
 /** The engine without the adapter in between: what tests check the adapter with, and clean up with. */
 export const engineAddress = findEngine(process.env.DOCKER_HOST)
 
-const { origin, ...where } = parseAddress(engineAddress)
-const pool = new Pool(origin, where)
-
 export interface EngineQuestion {
   readonly query?: Readonly<Record<string, string>>
   /** Sent as JSON. */
@@ -21,26 +18,36 @@ export interface EngineQuestion {
 }
 
 /**
- * One question to the engine's API.
+ * One question to an engine's API.
  * @returns the answer's JSON, in the shape that the asker knows it has
  * @throws {Error} for a status of 400 and above
  */
-export async function askEngine<T = unknown>(
+export type AskEngine = <T = unknown>(
   method: 'GET' | 'POST' | 'DELETE',
   target: string,
-  { query, body, archive }: EngineQuestion = {},
-): Promise<T> {
-  const answer = await pool.request({
-    method,
-    path: query ? `${target}?${new URLSearchParams(query).toString()}` : target,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-    ...(archive === undefined ? {} : { body: archive, headers: { 'content-type': 'application/x-tar' } }),
-  })
-  const text = await answer.body.text()
-  if (answer.statusCode >= 400) throw new Error(`${method} ${target}: ${answer.statusCode} ${text}`)
-  // A build tells its progress in many lines; whether it worked is in the last.
-  return JSON.parse(text.trim().split('\n').at(-1) || 'null') as T
+  question?: EngineQuestion,
+) => Promise<T>
+
+/** @param address as in `DOCKER_HOST` */
+export function connectTo(address: string): AskEngine {
+  const { origin, ...where } = parseAddress(address)
+  const pool = new Pool(origin, where)
+  return async <T>(method: string, target: string, { query, body, archive }: EngineQuestion = {}) => {
+    const answer = await pool.request({
+      method,
+      path: query ? `${target}?${new URLSearchParams(query).toString()}` : target,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      ...(archive === undefined ? {} : { body: archive, headers: { 'content-type': 'application/x-tar' } }),
+    })
+    const text = await answer.body.text()
+    if (answer.statusCode >= 400) throw new Error(`${method} ${target}: ${answer.statusCode} ${text}`)
+    // A build tells its progress in many lines; whether it worked is in the last.
+    return JSON.parse(text.trim().split('\n').at(-1) || 'null') as T
+  }
 }
+
+/** The machine's own engine. */
+export const askEngine = connectTo(engineAddress)
 
 /** Name of the image that tests launch: a web server of busybox that answers with the files of its home. */
 const image = 'berth-test-web:1'
@@ -97,17 +104,26 @@ CMD ["/bin/httpd", "-f", "-p", "8080", "-h", "/home/berth"]
 `
 
 /** Takes away everything that carries this installation's label: containers, volumes, networks. */
-export async function removeInstance(instance: string): Promise<void> {
+export async function removeInstance(instance: string, ask: AskEngine = askEngine): Promise<void> {
   const query = { all: 'true', filters: JSON.stringify({ label: [`berth.instance=${instance}`] }) }
-  const containers = await askEngine<{ Id: string }[]>('GET', '/containers/json', { query })
-  await removeAll(containers.map(({ Id }) => `/containers/${Id}`))
-  const { Volumes } = await askEngine<{ Volumes: { Name: string }[] | null }>('GET', '/volumes', { query })
-  await removeAll((Volumes ?? []).map(({ Name }) => `/volumes/${Name}`))
-  const networks = await askEngine<{ Id: string }[]>('GET', '/networks', { query })
-  await removeAll(networks.map(({ Id }) => `/networks/${Id}`))
+  const containers = await ask<{ Id: string }[]>('GET', '/containers/json', { query })
+  await removeAll(
+    ask,
+    containers.map(({ Id }) => `/containers/${Id}`),
+  )
+  const { Volumes } = await ask<{ Volumes: { Name: string }[] | null }>('GET', '/volumes', { query })
+  await removeAll(
+    ask,
+    (Volumes ?? []).map(({ Name }) => `/volumes/${Name}`),
+  )
+  const networks = await ask<{ Id: string }[]>('GET', '/networks', { query })
+  await removeAll(
+    ask,
+    networks.map(({ Id }) => `/networks/${Id}`),
+  )
 }
 
-async function removeAll(targets: readonly string[]): Promise<void> {
+async function removeAll(ask: AskEngine, targets: readonly string[]): Promise<void> {
   const query = { force: 'true', v: 'true' }
-  await Promise.all(targets.map((target) => askEngine('DELETE', target, { query }).catch(() => undefined)))
+  await Promise.all(targets.map((target) => ask('DELETE', target, { query }).catch(() => undefined)))
 }
