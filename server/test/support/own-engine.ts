@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { parseAddress } from '#/runtime/docker-engine/find-engine.ts'
 import type { Lifetime } from './berth.ts'
-import { connectTo, engineAddress, testImage, type AskEngine } from './engine.ts'
+import { askEngine, connectTo, engineAddress, testImage, type AskEngine } from './engine.ts'
 
 /** How long dockerd may take to answer, and to end, in ms; slow machines need most of it. */
 const limits = { answer: 60_000, end: 60_000 }
@@ -38,9 +38,11 @@ export async function startOwnEngine(lifetime: Lifetime): Promise<OwnEngine> {
   const folder = mkdtempSync('/tmp/berth-dockerd-')
   const address = `unix://${folder}/docker.sock`
   const ask = connectTo(address)
-  const daemon = new Daemon(folder, ask)
+  const bridge = await makeBridge(path.basename(folder))
+  const daemon = new Daemon(folder, ask, bridge)
   lifetime.after(async () => {
     await cleanUp(daemon, ask)
+    await askEngine('DELETE', `/networks/${bridge.network}`)
     // A killed one leaves this mount.
     spawnSync('umount', ['--lazy', `${folder}/data`])
     await rm(folder, { recursive: true, force: true })
@@ -59,13 +61,13 @@ export async function startOwnEngine(lifetime: Lifetime): Promise<OwnEngine> {
 class Daemon {
   readonly #folder: string
   readonly #ask: AskEngine
-  /** Docker looks for one that is free among the 256 in it; by chance, because two may look at the same moment. */
-  readonly #addresses = `10.${randomInt(64, 255)}.0.0/16`
+  readonly #bridge: Bridge
   #process: ChildProcess | undefined
 
-  constructor(folder: string, ask: AskEngine) {
+  constructor(folder: string, ask: AskEngine, bridge: Bridge) {
     this.#folder = folder
     this.#ask = ask
+    this.#bridge = bridge
   }
 
   get isRunning(): boolean {
@@ -121,10 +123,10 @@ class Daemon {
       pidfile: this.#at('docker.pid'),
       'config-file': this.#at('daemon.json'),
       'cgroup-parent': `/${path.basename(this.#folder)}`,
-      bridge: 'none',
+      bridge: this.#bridge.link,
       iptables: 'false',
       ip6tables: 'false',
-      'default-address-pool': `base=${this.#addresses},size=24`,
+      'default-address-pool': `base=${this.#bridge.addresses},size=24`,
       'shutdown-timeout': '5',
     }
     return Object.entries(options).map(([name, value]) => `--${name}=${value}`)
@@ -147,6 +149,33 @@ class Daemon {
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
+
+interface Bridge {
+  /** Name in the machine's engine. */
+  readonly network: string
+  /** Name of the host's interface. */
+  readonly link: string
+  /** Docker looks for a network that is free among the 256 in it; by chance, because two may look at the same moment. */
+  readonly addresses: string
+}
+
+/**
+ * A default bridge for a dockerd. It needs one, although nothing here uses it: with `bridge: none` it removes `docker0`,
+ * which is the machine's engine's, and builds and containers without a network of their own fail there from then on.
+ */
+async function makeBridge(name: string): Promise<Bridge> {
+  const block = randomInt(64, 255)
+  const link = `bt${randomInt(2 ** 40).toString(36)}`
+  const body = {
+    Name: name,
+    Driver: 'bridge',
+    Options: { 'com.docker.network.bridge.name': link },
+    Labels: { 'berth.instance': `test-${name}` },
+    IPAM: { Config: [{ Subnet: `10.${block}.255.0/24` }] },
+  }
+  await askEngine('POST', '/networks/create', { body })
+  return { network: name, link, addresses: `10.${block}.0.0/16` }
+}
 
 /** Containers and networks outlive a dockerd: it has to take them away itself. */
 async function cleanUp(daemon: Daemon, ask: AskEngine): Promise<void> {
