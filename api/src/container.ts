@@ -98,8 +98,19 @@ export const LaunchEvent = Type.Union([
 ])
 export type LaunchEvent = Type.Static<typeof LaunchEvent>
 
+/**
+ * What was told before counts no more: how things are now follows, in a `container` for each that there is and a `launch`
+ * for each that is under way. Sent to a page that is new, and to one that was away for too long to be told what it missed.
+ */
+export const SnapshotEvent = Type.Object({})
+
 /** Events of `GET /api/container/events`, by name. */
-export const containerEvents = { idle: IdleEvent, container: ContainerEvent, launch: LaunchEvent } as const
+export const containerEvents = {
+  snapshot: SnapshotEvent,
+  idle: IdleEvent,
+  container: ContainerEvent,
+  launch: LaunchEvent,
+} as const
 
 /** `lines` of the past, 0 to 1000 (100 when absent). */
 export const LogsQuery = Type.Object({ lines: Type.Optional(Type.String({ pattern: '^\\d{1,4}$' })) })

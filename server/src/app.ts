@@ -16,6 +16,8 @@ import { Activity } from '#/containers/activity.ts'
 import { Events } from '#/containers/events.ts'
 import { Flights } from '#/containers/flights.ts'
 import { Launch } from '#/containers/launch.ts'
+import { Logs } from '#/containers/logs.ts'
+import { OpenStreams } from '#/containers/open-streams.ts'
 import { Places } from '#/containers/places.ts'
 import { Rest } from '#/containers/rest.ts'
 import { Spawner, type LaunchCheck } from '#/containers/spawner.ts'
@@ -102,7 +104,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const close = async () => {
     following.abort()
     idle.stop()
-    containers.events.close()
+    containers.streams.close()
     await drain(api.server, drainTime)
     await reconciler.stop()
     await attempt(log, 'writing when containers were used last', () => containers.activity.writeDue(Infinity))
@@ -118,23 +120,24 @@ type Containers = ReturnType<typeof wireContainers>
 type Accounts = ReturnType<typeof wireAccounts>
 
 function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }: Addresses) {
-  const events = new Events()
+  const streams = new OpenStreams()
   const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires)
   const revocations = new Revocations(database, async ({ userId, jti, expiresAt }) => {
-    events.endToken(userId, jti)
+    streams.endToken(userId, jti)
     await gateway.apply([{ kind: 'revoked', revocation: { jti, expiresAt: expiresAt.getTime() } }])
   })
-  return { events, tokens, revocations, scopedTokens: new ScopedTokens(database, tokens) }
+  return { streams, tokens, revocations, scopedTokens: new ScopedTokens(database, tokens) }
 }
 
 function wireContainers(
   { config, database, runtime, gateway, instance, key, log }: AppParts,
   { spawnerUrl, frontendUrl }: Addresses,
-  { events, revocations }: Tokens,
+  { streams, revocations }: Tokens,
 ) {
   const { templates } = config
   const report = (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`)
   const activity = new Activity(database)
+  const events = new Events(streams, (userId) => places.statusesOf(userId).map((data) => ({ name: 'container', data })))
   const places = new Places({
     db: database.db,
     runtime,
@@ -145,8 +148,11 @@ function wireContainers(
       if (status === 'running') activity.startOver(container, Date.now())
       events.tell(container.userId, { name: 'container', data: { type: container.type, status } })
     },
-    onShutOut: (userId) => events.endUser(userId),
-    onGone: (owned) => activity.forget(owned),
+    onShutOut: (userId) => streams.endUser(userId),
+    onGone: (owned) => {
+      activity.forget(owned)
+      events.tell(owned.userId, { name: 'container', data: { type: owned.type, status: 'missing' } })
+    },
     report,
   })
   const flights = new Flights()
@@ -159,7 +165,9 @@ function wireContainers(
   const checks: readonly LaunchCheck[] = []
   const spawner = new Spawner({ runtime, database, settings, flights, places, checks, log })
   return {
+    streams,
     events,
+    logs: new Logs({ database, runtime, templates }),
     activity,
     places,
     spawner,
@@ -247,7 +255,7 @@ async function wireHttp(
       ...userHandlers(shared),
       ...containerHandlers(shared),
       ...eventHandlers(shared),
-      ...logHandlers(),
+      ...logHandlers(shared),
       ...deletionHandlers(),
       ...systemReportHandlers(),
       ...adminHandlers({ database, blocking: new Blocking(database, { publish, enforce }) }),

@@ -86,6 +86,10 @@ export const refusals = {
       headers: { 'retry-after': '30' },
     }),
 
+  logsFailed: (cause: unknown) =>
+    new Refusal(500, 'The container engine does not answer, so nothing can be read there now. Try again in a moment.', {
+      cause,
+    }),
   mailFailed: (cause: unknown) =>
     new Refusal(500, 'The mail could not be sent. Nothing was changed; try again in a few minutes.', { cause }),
   launchFailed: (cause: unknown) =>

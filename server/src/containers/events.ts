@@ -1,70 +1,72 @@
-/** One thing that a person's open pages are told. */
-export interface PersonalEvent {
-  /** Name of the event; `endpoints.containerEvents` has its data. */
-  readonly name: string
-  readonly data: Readonly<Record<string, unknown>>
-}
+import type { OpenStreams, StreamOwner } from './open-streams.ts'
+import { RecentEvents, type PersonalEvent, type SentEvent } from './recent-events.ts'
+
+export type { PersonalEvent, SentEvent } from './recent-events.ts'
 
 /** Whoever listens; must not throw. */
 export interface Listener {
-  onEvent(event: PersonalEvent): void
+  /** In order. More than one at once only at the beginning. */
+  onEvents(events: readonly SentEvent[]): void
   /** Nothing more will come: signed out, blocked, or Berth stops. */
   onEnd(): void
 }
 
-interface Subscription {
-  readonly jti: string
-  readonly listener: Listener
-}
-
-/** Streams of one person at the same time: a page has one, and people have several pages. */
-const mostPerUser = 20
-
-/** Brings what happens to somebody's containers to their open pages. Nothing is kept: a page that was not there reads the list. */
+/**
+ * Brings what happens to somebody's containers to their open pages. One that comes back is told what it missed, as long
+ * as that is remembered; otherwise, as one that is new, how things are now. No page ever has to guess.
+ */
 export class Events {
-  readonly #byUser = new Map<number, Set<Subscription>>()
-  #isClosed = false
+  readonly #streams: OpenStreams
+  readonly #snapshotOf: (userId: number) => readonly PersonalEvent[]
+  readonly #recent = new RecentEvents()
+  readonly #listeners = new Map<number, Set<Listener>>()
 
-  /** @param jti token of the listener @returns what ends it; undefined when this person has too many already */
-  subscribe(userId: number, jti: string, listener: Listener): (() => void) | undefined {
-    const subscriptions = this.#byUser.get(userId) ?? new Set()
-    if (this.#isClosed || subscriptions.size >= mostPerUser) return undefined
-    const subscription = { jti, listener }
-    subscriptions.add(subscription)
-    this.#byUser.set(userId, subscriptions)
-    return () => this.#remove(userId, subscription)
+  /**
+   * @param snapshotOf how things are with somebody, in events that say so. Asked and sent in one step, so that nothing can
+   * happen in between; must not throw
+   */
+  constructor(streams: OpenStreams, snapshotOf: (userId: number) => readonly PersonalEvent[]) {
+    this.#streams = streams
+    this.#snapshotOf = snapshotOf
   }
 
-  tell(userId: number, event: PersonalEvent): void {
-    for (const { listener } of this.#byUser.get(userId) ?? []) listener.onEvent(event)
-  }
-
-  /** Ends the streams of a person who is blocked or gone. */
-  endUser(userId: number): void {
-    this.#end(userId, () => true)
-  }
-
-  /** Ends the streams that were opened with a token that counts no more. */
-  endToken(userId: number, revoked: string): void {
-    this.#end(userId, ({ jti }) => jti === revoked)
-  }
-
-  /** Ends all, and takes no more. */
-  close(): void {
-    this.#isClosed = true
-    for (const userId of this.#byUser.keys()) this.endUser(userId)
-  }
-
-  #end(userId: number, isMeant: (subscription: Subscription) => boolean): void {
-    for (const subscription of [...(this.#byUser.get(userId) ?? [])].filter(isMeant)) {
-      this.#remove(userId, subscription)
-      subscription.listener.onEnd()
+  /**
+   * Tells the listener what is missed, and from then on all that comes.
+   * @param lastId of the event that was heard last
+   * @returns what ends it; undefined when this person has too many already, and then nothing was told
+   */
+  subscribe(owner: StreamOwner, listener: Listener, lastId?: string): (() => void) | undefined {
+    const { userId } = owner
+    const close = this.#streams.open('events', owner, () => {
+      this.#remove(userId, listener)
+      listener.onEnd()
+    })
+    if (!close) return undefined
+    const missed = lastId === undefined ? undefined : this.#recent.since(userId, lastId)
+    listener.onEvents(missed ?? this.#snapshot(userId))
+    this.#listeners.set(userId, (this.#listeners.get(userId) ?? new Set()).add(listener))
+    return () => {
+      close()
+      this.#remove(userId, listener)
     }
   }
 
-  #remove(userId: number, subscription: Subscription): void {
-    const subscriptions = this.#byUser.get(userId)
-    subscriptions?.delete(subscription)
-    if (subscriptions?.size === 0) this.#byUser.delete(userId)
+  tell(userId: number, event: PersonalEvent): void {
+    const listeners = this.#listeners.get(userId)
+    const sent = this.#recent.add(userId, event, listeners !== undefined)
+    for (const listener of listeners ?? []) listener.onEvents([sent])
+  }
+
+  /** Only its end has an id: who loses the connection in the middle is told all of it again. */
+  #snapshot(userId: number): SentEvent[] {
+    const events = [{ name: 'snapshot', data: {} }, ...this.#snapshotOf(userId)]
+    const id = this.#recent.position(userId)
+    return events.map((event, at) => (at === events.length - 1 ? { ...event, id } : event))
+  }
+
+  #remove(userId: number, listener: Listener): void {
+    const listeners = this.#listeners.get(userId)
+    listeners?.delete(listener)
+    if (listeners?.size === 0) this.#listeners.delete(userId)
   }
 }

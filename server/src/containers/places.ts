@@ -73,6 +73,15 @@ export class Places {
     return this.#teller.picture.place(prefix)
   }
 
+  /** What `onStatus` was told last of each container of somebody's; what the gateway was told, where that was nothing yet. */
+  statusesOf(userId: number): { readonly type: string; readonly status: PlaceStatus }[] {
+    return this.#registry.typesOf(userId).flatMap((type) => {
+      const known = this.get({ userId, type })
+      const place = known && this.placeOf(known)
+      return known && place ? [{ type, status: this.#statuses.get(known.prefix) ?? statusOf(place) }] : []
+    })
+  }
+
   /** What the gateway was told of somebody. */
   personOf({ userId }: OwnedType): Person | undefined {
     return this.#teller.picture.person(userId)

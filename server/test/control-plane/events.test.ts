@@ -2,25 +2,78 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertOk, assertRefused, blockUser } from '#test/support/asking.ts'
 import { outside, patiently, startRig } from '#test/support/control-plane.ts'
-import { openStream } from '#test/support/event-stream.ts'
+import { openStream, type OpenStream } from '#test/support/event-stream.ts'
 
 const rig = await startRig({ after }, {})
 const { berth } = rig
 const admin = await rig.person('boss')
 
-test("a page is told what becomes of its own containers, and of nobody else's", async () => {
+test("a page is told how its own containers are and what becomes of them, and nothing of anybody else's", async () => {
   const [ann, bob] = [await rig.person('ann'), await rig.person('bob')]
   const [mine, theirs] = [await openStream(berth, ann.token), await openStream(berth, bob.token)]
   assert.deepEqual([mine.status, mine.contentType], [200, 'text/event-stream'])
   await outside.stop(ann.address().containerId)
-  await patiently(
-    () => mine.events.length > 0,
-    () => mine.text(),
-  )
-  assert.deepEqual(mine.events, [{ name: 'container', data: { type: 'dev', status: 'asleep' } }])
-  assert.deepEqual(theirs.events, [])
+  await untilTold(mine, 3)
+  assert.deepEqual(mine.lines(), ['snapshot', 'container dev running', 'container dev asleep'])
+  assert.deepEqual(theirs.lines(), ['snapshot', 'container dev running'])
   mine.close()
   theirs.close()
+})
+
+test('a page that lost its connection is told what it missed, in order and once', async () => {
+  const ivy = await rig.person('ivy')
+  const { containerId } = ivy.address()
+  const [stayed, lost] = [await openStream(berth, ivy.token), await openStream(berth, ivy.token)]
+  await untilTold(lost, 2)
+  lost.close()
+  for (const change of [outside.pause, outside.unpause, outside.stop]) {
+    const heard = stayed.events.length
+    await change(containerId)
+    await untilTold(stayed, heard + 1)
+  }
+  const back = await openStream(berth, ivy.token, { lastId: lost.lastId() })
+  await untilTold(back, stayed.events.length - 2)
+  assert.deepEqual(back.events, stayed.events.slice(2))
+  assert.deepEqual(back.lines(), ['container dev paused', 'container dev running', 'container dev asleep'])
+  await outside.start(containerId)
+  await untilTold(back, 4)
+  assert.equal(back.lines().at(-1), 'container dev running')
+  stayed.close()
+  back.close()
+})
+
+test('a page that comes with an id of which nothing is known is told how things are', async () => {
+  const joe = await rig.person('joe')
+  const first = await openStream(berth, joe.token)
+  await untilTold(first, 2)
+  first.close()
+  const [epoch, number] = (first.lastId() ?? '').split('-')
+  for (const lastId of ['', 'x', '-', `0123456789ab-${number}`, `${epoch}-${Number(number) + 1}`, `${epoch}--1`]) {
+    const stream = await openStream(berth, joe.token, { lastId })
+    await untilTold(stream, 2)
+    assert.deepEqual(stream.lines(), ['snapshot', 'container dev running'], lastId)
+    stream.close()
+  }
+})
+
+test('after Berth was started again a page that comes back is told how things are now', async (t) => {
+  const before = await startRig(t)
+  const kim = await before.person('kim')
+  const stream = await openStream(before.berth, kim.token)
+  await untilTold(stream, 2)
+  const { containerId } = kim.address()
+  await before.berth.close()
+  await stream.ended
+  await outside.stop(containerId)
+  const { instance, dataDir } = before.berth
+  const after = await startRig(t, {}, { instance, dataDir })
+  const back = await openStream(after.berth, kim.token, { lastId: stream.lastId() })
+  await patiently(
+    () => back.lines().includes('container dev asleep'),
+    () => back.text(),
+  )
+  assert.equal(back.lines()[0], 'snapshot')
+  back.close()
 })
 
 test('a stream ends when its token is revoked; those of other tokens go on', async () => {
@@ -80,3 +133,10 @@ test('open streams do not keep Berth from ending', async (t) => {
   await stream.ended
   assert.ok(performance.now() - began < 5_000)
 })
+
+/** Waits until a stream has brought so many events. */
+const untilTold = (stream: OpenStream, count: number) =>
+  patiently(
+    () => stream.events.length >= count,
+    () => `not ${count} events in: ${stream.text()}`,
+  )

@@ -2,12 +2,21 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import type { Berth } from './berth.ts'
 
-/** An open stream of `GET /api/container/events`. */
+export interface ReceivedEvent {
+  readonly name: string
+  readonly data: Record<string, unknown>
+  readonly id: string | undefined
+}
+
+/** An open stream of server-sent events. */
 export interface OpenStream {
   readonly status: number
   readonly contentType: string
-  /** Every event so far: name and data. */
-  readonly events: { name: string; data: Record<string, unknown> }[]
+  readonly events: ReceivedEvent[]
+  /** Each event in a line: its name, and the values of its data. */
+  lines(): string[]
+  /** Id of the last event that has one. */
+  lastId(): string | undefined
   /** Everything that arrived, comments included. */
   text(): string
   /** Resolves when the server ended it. */
@@ -15,14 +24,28 @@ export interface OpenStream {
   close(): void
 }
 
-/** Opens a stream as a page does. @param token of whoever listens */
-export async function openStream(berth: Berth, token: string): Promise<OpenStream> {
+export interface StreamOptions {
+  readonly path?: string
+  /** As `EventSource` sends it when it comes back. */
+  readonly lastId?: string | undefined
+}
+
+/** Opens a stream as a page does, by default of what happens to one's containers. @param token of whoever listens */
+export async function openStream(
+  berth: Berth,
+  token: string,
+  { path = '/api/container/events', lastId }: StreamOptions = {},
+): Promise<OpenStream> {
   const { hostname, port } = new URL(berth.url)
-  const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
-  const asked = request({ hostname, port, path: '/api/container/events', headers, agent: false }).end()
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: 'text/event-stream',
+    ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+  }
+  const asked = request({ hostname, port, path, headers, agent: false }).end()
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   let text = ''
-  const events: OpenStream['events'] = []
+  const events: ReceivedEvent[] = []
   answer.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk
     events.splice(0, Infinity, ...eventsIn(text))
@@ -33,16 +56,18 @@ export async function openStream(berth: Berth, token: string): Promise<OpenStrea
     status: answer.statusCode ?? 0,
     contentType: answer.headers['content-type'] ?? '',
     events,
+    lines: () => events.map(({ name, data }) => [name, ...Object.values(data)].join(' ')),
+    lastId: () => events.findLast(({ id }) => id !== undefined)?.id,
     text: () => text,
     ended: new Promise((resolve) => answer.once('close', resolve)),
     close: () => asked.destroy(),
   }
 }
 
-function eventsIn(text: string): OpenStream['events'] {
+function eventsIn(text: string): ReceivedEvent[] {
   const blocks = text.split('\n\n').slice(0, -1)
   return blocks.flatMap((block) => {
-    const [, name, data] = /^event: (.+)\ndata: (.+)$/.exec(block) ?? []
-    return name && data ? [{ name, data: JSON.parse(data) as Record<string, unknown> }] : []
+    const [, id, name, data] = /^(?:id: (.+)\n)?event: (.+)\ndata: (.+)$/.exec(block) ?? []
+    return name && data ? [{ id, name, data: JSON.parse(data) as Record<string, unknown> }] : []
   })
 }

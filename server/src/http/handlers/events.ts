@@ -12,11 +12,13 @@ export function eventHandlers({ events }: EventParts): Pick<Handlers, 'container
     containerEvents: (call) => {
       const user = userOf(call)
       const { jti, expiresAt } = sessionOf(call).claims
+      const lastId = call.request.headers['last-event-id']?.toString()
       if (user.isBlocked) throw refusals.userBlocked()
       return {
         endsAt: expiresAt,
-        subscribe: (listener) => {
-          const unsubscribe = events.subscribe(user.id, jti, listener)
+        begin: (sink) => {
+          const listener = { onEvents: sink.send, onEnd: sink.end }
+          const unsubscribe = events.subscribe({ userId: user.id, jti }, listener, lastId)
           if (!unsubscribe) throw refusals.tooManyStreams()
           return unsubscribe
         },

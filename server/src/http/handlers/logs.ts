@@ -1,10 +1,72 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Logs } from '#/containers/logs.ts'
+import type { OpenStreams } from '#/containers/open-streams.ts'
 import { refusals } from '#/errors.ts'
+import type { EventSink } from '#/http/event-stream.ts'
 import type { Handlers } from '#/http/handlers.ts'
+import { sessionOf, userOf } from '#/http/session-of.ts'
 
-export function logHandlers(): Pick<Handlers, 'containerLogs'> {
+export interface LogHandlerParts {
+  readonly logs: Logs
+  readonly streams: OpenStreams
+}
+
+/** Lines of the past: without a word about it, and at most. */
+const [usualLines, mostLines] = [100, 1_000]
+
+export function logHandlers({ logs, streams }: LogHandlerParts): Pick<Handlers, 'containerLogs'> {
   return {
-    containerLogs: () => {
-      throw refusals.notFound('address')
+    containerLogs: async (call) => {
+      const user = userOf(call)
+      const { jti, expiresAt } = sessionOf(call).claims
+      if (user.isBlocked) throw refusals.userBlocked()
+      const lines = linesOf(call.query.lines)
+      const reading = new AbortController()
+      // Before the engine is asked, which may take seconds: who is blocked meanwhile must not begin to read after that.
+      const close = streams.open('logs', { userId: user.id, jti }, () => reading.abort())
+      if (!close) throw refusals.tooManyStreams()
+      const containerId = await logs
+        .find({ userId: user.id, type: call.params.container_type })
+        .catch((error: unknown) => {
+          close()
+          throw error
+        })
+      return {
+        endsAt: expiresAt,
+        begin: (sink) => {
+          follow(logs, { containerId, lines, sink, signal: reading.signal, log: call.request.log })
+          return () => {
+            close()
+            reading.abort()
+          }
+        },
+      }
     },
   }
+}
+
+interface Following {
+  readonly containerId: string
+  readonly lines: number
+  readonly sink: EventSink
+  readonly signal: AbortSignal
+  readonly log: FastifyBaseLogger
+}
+
+/** Sends each line as fast as it is read, and at last, when nothing more can come, that this was all. */
+function follow(logs: Logs, { containerId, lines, sink, signal, log }: Following): void {
+  const onLine = (text: string) => sink.send([{ name: 'line', data: { text } }])
+  signal.addEventListener('abort', sink.end)
+  logs
+    .follow(containerId, lines, onLine, signal)
+    .then((isComplete) => (isComplete ? sink.send([{ name: 'end', data: {} }]) : undefined))
+    .catch((error: unknown) => log.error({ err: error }, 'following the output of a container failed'))
+    .finally(sink.end)
+}
+
+/** The table has checked that it is a number. @throws {Refusal} 400 */
+function linesOf(text: string | undefined): number {
+  const lines = text === undefined ? usualLines : Number(text)
+  if (lines > mostLines) throw refusals.badRequest(`At most ${mostLines} lines of the past can be read.`)
+  return lines
 }

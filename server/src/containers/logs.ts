@@ -1,0 +1,60 @@
+import { refusals } from '#/errors.ts'
+import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+import { findContainer } from '#/store/user-containers.ts'
+import type { OwnedType } from './owned-type.ts'
+import type { Templates } from './template.ts'
+
+export interface LogParts {
+  readonly database: Database
+  readonly runtime: Runtime
+  readonly templates: Templates
+}
+
+/** What the programs in somebody's own containers write. */
+export class Logs {
+  readonly #parts: LogParts
+
+  constructor(parts: LogParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * The engine's id of somebody's container whose output can be read: it need not run, and may be blocked.
+   * @throws {Refusal} 400 unknown type · 404 there is none, or it is gone from the engine · 500 the engine does not answer
+   */
+  async find({ userId, type }: OwnedType): Promise<string> {
+    const { database, runtime, templates } = this.#parts
+    if (!templates.get(type)) throw refusals.unknownType(templates.types)
+    const record = await findContainer(database.db, userId, type)
+    if (!record?.containerId) throw refusals.notFound('container')
+    const found = await runtime.inspectId(record.containerId).catch((cause: unknown) => {
+      throw refusals.logsFailed(cause)
+    })
+    // Labels are the truth: a record that names another's container opens nothing.
+    if (found?.owner?.userId !== userId || found.owner.type !== type) throw refusals.notFound('container')
+    return found.id
+  }
+
+  /**
+   * Its last lines, then each new one; the next is read when the promise of the one before has resolved.
+   * @param lines of the past, at most
+   * @returns whether all was read until its program ended, or it went; false when the signal or the engine ended it before
+   * @throws what is no fault of the engine's
+   */
+  async follow(
+    containerId: string,
+    lines: number,
+    onLine: (line: string) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    try {
+      await this.#parts.runtime.followLogs(containerId, lines, onLine, signal)
+      return !signal.aborted
+    } catch (error) {
+      if (signal.aborted) return false
+      if (error instanceof RuntimeError) return error.kind === 'missing'
+      throw error
+    }
+  }
+}
