@@ -1,5 +1,4 @@
 import { reached } from '#/crash-points.ts'
-import { refusals } from '#/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
 import {
@@ -9,7 +8,8 @@ import {
   unblockContainers,
   type UserContainer,
 } from '#/store/user-containers.ts'
-import { countOtherAdmins, findUser, setUserBlocked, type User } from '#/store/users.ts'
+import { setUserBlocked, type User } from '#/store/users.ts'
+import { mustFindUser, refuseSelfAndLast } from './guards.ts'
 
 /** What became of a list of ids. */
 export interface BulkResult {
@@ -78,13 +78,8 @@ export class Blocking {
   async blockUser(admin: User, id: number, now: Date): Promise<UserWithContainers> {
     const result = await this.#database.transaction(async (tx) => {
       await this.#database.lock(tx, 'administrators')
-      const user = await mustFind(tx, id)
-      if (id === admin.id) throw refusals.conflict('You cannot block yourself. Ask another administrator.')
-      if (user.isAdmin && (await countOtherAdmins(tx, id)) === 0) {
-        throw refusals.conflict(
-          'This is the last administrator who is not blocked. Make somebody else an administrator first.',
-        )
-      }
+      const user = await mustFindUser(tx, id)
+      await refuseSelfAndLast(tx, admin, user, 'block')
       const ids = (await listContainersOf(tx, id)).map((record) => record.id)
       await setUserBlocked(tx, id, true)
       const cascade = await blockContainers(tx, ids, { by: admin.id, at: now, source: 'user' })
@@ -98,7 +93,7 @@ export class Blocking {
   /** Unblocks a user and the containers that the cascade blocked; those blocked one by one stay blocked. @throws {Refusal} 404 */
   async unblockUser(admin: User, id: number, now: Date): Promise<UserWithContainers> {
     const result = await this.#database.transaction(async (tx) => {
-      const user = await mustFind(tx, id)
+      const user = await mustFindUser(tx, id)
       const ids = (await listContainersOf(tx, id)).map((record) => record.id)
       await setUserBlocked(tx, id, false)
       const released = await unblockContainers(tx, ids, 'user')
@@ -131,14 +126,8 @@ export class Blocking {
   }
 }
 
-async function mustFind(db: Db, id: number): Promise<User> {
-  const user = await findUser(db, id)
-  if (!user) throw refusals.notFound('user')
-  return user
-}
-
 async function withContainers(db: Db, id: number): Promise<UserWithContainers> {
-  return { user: await mustFind(db, id), containers: await listContainersOf(db, id) }
+  return { user: await mustFindUser(db, id), containers: await listContainersOf(db, id) }
 }
 
 const actorOf = (admin: User) => ({ id: admin.id, email: admin.email })

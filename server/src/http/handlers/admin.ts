@@ -2,6 +2,7 @@ import type { Blocking } from '#/administration/block.ts'
 import { listUsersWithContainers } from '#/administration/list-users.ts'
 import { refusals } from '#/errors.ts'
 import type { Handlers } from '#/http/handlers.ts'
+import { readId } from '#/http/read-id.ts'
 import { userOf } from '#/http/session-of.ts'
 import { toAdminContainer, toAdminUser } from '#/http/wire.ts'
 import type { Database } from '#/store/database.ts'
@@ -79,12 +80,6 @@ export function adminHandlers({ database, blocking }: AdminParts): Pick<Handlers
       return { message: 'The user is not blocked any more.', user: toAdminUser(unblocked) }
     },
   }
-}
-
-/** `Number` alone would accept `1e3`, `0x10` and the empty text. @throws {Refusal} 404 for what cannot be an id */
-function readId(text: string, what: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw refusals.notFound(what)
-  return Number(text)
 }
 
 function readLimit(text: string | undefined): number {
