@@ -10,15 +10,18 @@ import { SignUp } from '#/accounts/sign-up.ts'
 import type { SigningKey } from '#/accounts/signing-key.ts'
 import { VerifyLink } from '#/accounts/verify-link.ts'
 import { Blocking } from '#/administration/block.ts'
+import { Deletion } from '#/administration/delete.ts'
 import { attempt } from '#/attempt.ts'
 import { addressesFor, type Addresses, type Config } from '#/config.ts'
 import { Activity } from '#/containers/activity.ts'
+import { homeVolume } from '#/containers/container-name.ts'
 import { Events } from '#/containers/events.ts'
 import { Flights } from '#/containers/flights.ts'
 import { Launch } from '#/containers/launch.ts'
 import { Logs } from '#/containers/logs.ts'
 import { OpenStreams } from '#/containers/open-streams.ts'
 import { Places } from '#/containers/places.ts'
+import { Removal } from '#/containers/removal.ts'
 import { Rest } from '#/containers/rest.ts'
 import { Spawner, type LaunchCheck } from '#/containers/spawner.ts'
 import { typeRules } from '#/containers/type-rules.ts'
@@ -41,13 +44,16 @@ import type { Mailer } from '#/mail/mailer.ts'
 import { blockedTask, enforceBlocks, type Stop } from '#/reconcile/blocked.ts'
 import { expiredTask } from '#/reconcile/expired.ts'
 import { Idle } from '#/reconcile/idle.ts'
+import { keptHomesTask } from '#/reconcile/kept-homes.ts'
 import { lastUsedTask } from '#/reconcile/last-used.ts'
 import { placesTask } from '#/reconcile/places.ts'
 import { preparedTask } from '#/reconcile/prepared.ts'
 import { Reconciler } from '#/reconcile/reconciler.ts'
+import { finishRemovals, removalsTask } from '#/reconcile/removals.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
+import type { RemovedContainer } from '#/store/removals.ts'
 
 /** What differs between the real program and a test; everything else is wired here. */
 export interface AppParts {
@@ -163,7 +169,8 @@ function wireContainers(
     jwks: JSON.stringify(key.jwks),
   }
   const checks: readonly LaunchCheck[] = []
-  const spawner = new Spawner({ runtime, database, settings, flights, places, checks, log })
+  const removal = new Removal({ runtime, database, flights, instance })
+  const spawner = new Spawner({ runtime, database, settings, flights, places, removal, checks, log })
   return {
     streams,
     events,
@@ -171,6 +178,7 @@ function wireContainers(
     activity,
     places,
     spawner,
+    removal,
     launch: new Launch(database, spawner, templates),
     wake: new Wake({ runtime, database, templates, flights, places, spawner, activity, report }),
     rest: new Rest({ runtime, database, gateway, flights, places, activity }),
@@ -204,7 +212,7 @@ function wireAccounts(
 
 function wireReconciler(
   { database, runtime, log }: AppParts,
-  { spawner, places, activity }: Containers,
+  { spawner, removal, places, activity }: Containers,
   { revocations }: Tokens,
 ): Reconciler {
   const stop: Stop = (owned) => spawner.stopBlocked(owned)
@@ -212,6 +220,8 @@ function wireReconciler(
     preparedTask(runtime),
     placesTask(places),
     blockedTask(database, runtime, stop, log),
+    removalsTask(database, removal, log),
+    keptHomesTask(database, runtime),
     expiredTask(database, revocations),
     lastUsedTask(activity),
   ]
@@ -256,7 +266,7 @@ async function wireHttp(
       ...containerHandlers(shared),
       ...eventHandlers(shared),
       ...logHandlers(shared),
-      ...deletionHandlers(),
+      ...deletionHandlers({ deletion: wireDeletion(parts, containers, reconciler) }),
       ...systemReportHandlers(),
       ...adminHandlers({ database, blocking: new Blocking(database, { publish, enforce }) }),
       ...systemHandlers(shared),
@@ -266,6 +276,22 @@ async function wireHttp(
     log,
     clientAddress: forwardedAddress,
     counts: () => gateway.counts(),
+  })
+}
+
+function wireDeletion(
+  { config, database, runtime, instance, log }: AppParts,
+  { places, removal }: Containers,
+  reconciler: Reconciler,
+): Deletion {
+  const settings = {
+    keepHomes: config.keepHomes,
+    types: config.templates.types,
+    homeOf: ({ userId, slug, type }: RemovedContainer) => homeVolume(instance, userId, slug, type),
+  }
+  return new Deletion(database, settings, {
+    publish: (userId) => places.publishPerson(userId),
+    remove: finishRemovals(removal, keptHomesTask(database, runtime), () => reconciler.activate(), log),
   })
 }
 

@@ -94,6 +94,8 @@ export const refusals = {
     new Refusal(500, 'The mail could not be sent. Nothing was changed; try again in a few minutes.', { cause }),
   launchFailed: (cause: unknown) =>
     new Refusal(500, 'The container could not be started. Try again, or ask your administrator.', { cause }),
+  containerDeleted: () =>
+    new Refusal(500, 'An administrator deleted this container while it was starting. Launch it again for a new one.'),
   restartFailed: (cause: unknown) =>
     new Refusal(500, 'The container could not be restarted. Your files are safe; try again.', { cause }),
 } as const

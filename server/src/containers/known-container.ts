@@ -1,5 +1,6 @@
 import type { Absence, Address } from '#/gateway/gateway.ts'
 import type { Instance } from '#/runtime/runtime.ts'
+import { containerPrefix } from './container-name.ts'
 import type { OwnedType } from './owned-type.ts'
 
 /** All that is known about one container: what the store says, and what the engine said last. */
@@ -39,7 +40,9 @@ export const isThere = (where: Address | Absence): where is Address => 'host' in
 
 export const absence = (absent: Absence['absent'], exitCode: number | null = null): Absence => ({ absent, exitCode })
 
-const isTheirs = ({ userId, type }: OwnedType, { owner }: Instance) => owner?.userId === userId && owner.type === type
+/** By slug, which the prefix begins with, as well: after an older store was restored, ids are given again. */
+const isTheirs = ({ userId, prefix }: KnownContainer, { owner }: Instance) =>
+  owner?.userId === userId && containerPrefix(owner.slug, owner.type) === prefix
 
 /** Something took it off its network when it has none; a start does not mend that. */
 function addressOf({ id, address, port, state }: Instance): Address | Absence {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { attempt } from '#/attempt.ts'
 import { reached } from '#/crash-points.ts'
 import { refusals, type Refusal } from '#/errors.ts'
-import { RuntimeError, type Instance, type InstanceSpec, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError, type Instance, type InstanceSpec, type Owner, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import {
   ensureContainer,
@@ -18,6 +18,7 @@ import { instanceSpec, type Dweller, type InstanceSettings } from './instance-sp
 import { absence } from './known-container.ts'
 import { ownedKey, type OwnedType } from './owned-type.ts'
 import type { Places } from './places.ts'
+import type { Removal } from './removal.ts'
 import { Settling } from './settling.ts'
 import type { Template } from './template.ts'
 
@@ -34,6 +35,8 @@ export interface SpawnerParts {
   readonly flights: Flights
   /** Told what became of every launch before its caller is. */
   readonly places: Pick<Places, 'publishContainer'>
+  /** What was deleted is gone before anything new is made in its place. */
+  readonly removal: Pick<Removal, 'finishInFlight'>
   /** Asked in this order; the first refusal counts. */
   readonly checks: readonly LaunchCheck[]
   readonly log: Logger
@@ -57,16 +60,18 @@ export class Spawner {
   readonly #settings: InstanceSettings
   readonly #flights: Flights
   readonly #places: SpawnerParts['places']
+  readonly #removal: SpawnerParts['removal']
   readonly #checks: readonly LaunchCheck[]
   readonly #log: Logger
   readonly #settling: Settling
 
-  constructor({ runtime, database, settings, flights, places, checks, log }: SpawnerParts) {
+  constructor({ runtime, database, settings, flights, places, removal, checks, log }: SpawnerParts) {
     this.#runtime = runtime
     this.#database = database
     this.#settings = settings
     this.#flights = flights
     this.#places = places
+    this.#removal = removal
     this.#checks = checks
     this.#log = log
     this.#settling = new Settling(runtime)
@@ -153,6 +158,7 @@ export class Spawner {
   }
 
   async #launch(user: User, template: Template, now: Date, prepare: () => Promise<unknown>): Promise<Running> {
+    await this.#removal.finishInFlight({ userId: user.id, slug: user.slug, type: template.type })
     const record = await this.#recordOf(user, template, now)
     const spec = instanceSpec(user, template, this.#settings)
     const found = await this.#inspectOurs(spec)
@@ -167,10 +173,19 @@ export class Spawner {
   /** Read again inside the flight: a block may have been stored while this launch waited its turn. */
   async #recordOf(user: User, template: Template, now: Date): Promise<UserContainer> {
     reached('launch.before-record')
-    const record = await ensureContainer(this.#database.db, user.id, template.type, template.image, now)
+    const record = await this.#ensureRecord(user, template, now)
     reached('launch.after-record')
     if (record.isBlocked) throw refusals.containerBlocked(record.blockedAt)
     return record
+  }
+
+  /** @throws {Refusal} 404 when the account was deleted meanwhile: the store takes no record of nobody */
+  async #ensureRecord(user: User, template: Template, now: Date): Promise<UserContainer> {
+    try {
+      return await ensureContainer(this.#database.db, user.id, template.type, template.image, now)
+    } catch (error) {
+      throw (await findUser(this.#database.db, user.id)) ? error : refusals.userGone()
+    }
   }
 
   async #refuse(user: User, template: Template): Promise<void> {
@@ -197,7 +212,7 @@ export class Spawner {
     const found = await this.#runtime.inspect(spec.name)
     if (!found) return undefined
     const { owner } = found
-    if (owner?.userId === spec.owner.userId && owner.type === spec.owner.type) return found
+    if (owner && isSameOwner(owner, spec.owner)) return found
     throw new RuntimeError('conflict', `the name ${spec.name} is taken by a container that is not ours`)
   }
 
@@ -258,15 +273,16 @@ export class Spawner {
     throw block
   }
 
-  /** The refusal of whoever would launch it now; undefined when nobody would be refused. A user who is gone counts as blocked. */
+  /** The refusal of whoever has launched it now: blocked, or deleted meanwhile. Undefined when nobody would be refused. */
   async blockOf(userId: number, type: string): Promise<Refusal | undefined> {
     const [record, user] = await Promise.all([
       findContainer(this.#database.db, userId, type),
       findUser(this.#database.db, userId),
     ])
-    const at = record?.blockedAt ?? null
-    if (record?.isBlocked) return refusals.containerBlocked(at)
-    return user && !user.isBlocked ? undefined : refusals.userBlockedFromContainers(at)
+    if (!user) return refusals.userGone()
+    if (!record) return refusals.containerDeleted()
+    if (record.isBlocked) return refusals.containerBlocked(record.blockedAt)
+    return user.isBlocked ? refusals.userBlockedFromContainers(record.blockedAt) : undefined
   }
 
   async #removeOld(user: User, template: Template): Promise<void> {
@@ -284,6 +300,10 @@ export class Spawner {
     reached('launch.after-id')
   }
 }
+
+/** By slug as well: after an older store was restored, ids are given again. */
+const isSameOwner = (one: Owner, other: Owner) =>
+  one.userId === other.userId && one.slug === other.slug && one.type === other.type
 
 /** What a failure says about the container; nothing, when it says more about the block or the engine. */
 function outcomeOf(error: unknown): Parameters<Places['publishContainer']>[1] {

@@ -14,6 +14,7 @@ export interface Schema {
   audit_log: AuditLogTable
   installation: InstallationTable
   kept_homes: KeptHomesTable
+  removals: RemovalsTable
 }
 
 export interface UsersTable {
@@ -96,6 +97,18 @@ export interface KeptHomesTable {
   slug: string
   container_type: string
   remove_after: number
+}
+
+/** Containers that the engine may still have although their record is deleted. */
+export interface RemovalsTable {
+  id: Generated<number>
+  /** No foreign key: it outlives its user. */
+  user_id: number
+  slug: string
+  container_type: string
+  /** Whether its home goes, too. */
+  is_purge: number
+  requested_at: number
 }
 
 export interface InstallationTable {

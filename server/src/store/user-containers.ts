@@ -180,6 +180,12 @@ export async function unblockContainers(db: Db, ids: readonly number[], source?:
   return (await update.returning('id').execute()).map(({ id }) => id)
 }
 
+/** Deletes a record. @returns what it was; undefined when there is none, also when somebody was quicker */
+export async function deleteContainer(db: Db, id: number): Promise<UserContainer | undefined> {
+  const row = await db.deleteFrom('user_containers').where('id', '=', id).returningAll().executeTakeFirst()
+  return row && fromRow(row)
+}
+
 const date = (ms: number | null) => (ms === null ? null : new Date(ms))
 
 function fromRow(row: Selectable<UserContainersTable>): UserContainer {

@@ -141,6 +141,22 @@ export async function claimSlug(db: Db, slug: string): Promise<boolean> {
   return row !== undefined
 }
 
+/** Takes slugs for ever that stand somewhere already. @returns how many were not taken yet */
+export async function claimSlugs(db: Db, slugs: readonly string[]): Promise<number> {
+  if (slugs.length === 0) return 0
+  const taken = await db.selectFrom('used_slugs').select('slug').where('slug', 'in', slugs).execute()
+  const known = new Set(taken.map(({ slug }) => slug))
+  const free = slugs.filter((slug) => !known.has(slug))
+  if (free.length === 0) return 0
+  const rows = await db
+    .insertInto('used_slugs')
+    .values(free.map((slug) => ({ slug })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('slug')
+    .execute()
+  return rows.length
+}
+
 /** Gives a slug back that nobody ever saw: its first mail was not accepted. */
 export async function releaseSlug(db: Db, slug: string): Promise<void> {
   await db.deleteFrom('used_slugs').where('slug', '=', slug).execute()

@@ -1,13 +1,26 @@
-import { refusals } from '#/errors.ts'
+import type { Deleted, Deletion } from '#/administration/delete.ts'
 import type { Handlers } from '#/http/handlers.ts'
+import { readId } from '#/http/read-id.ts'
+import { userOf } from '#/http/session-of.ts'
 
-export function deletionHandlers(): Pick<Handlers, 'deleteUser' | 'deleteContainer'> {
+export interface DeletionParts {
+  readonly deletion: Deletion
+}
+
+export function deletionHandlers({ deletion }: DeletionParts): Pick<Handlers, 'deleteUser' | 'deleteContainer'> {
   return {
-    deleteUser: () => {
-      throw refusals.notFound('address')
+    deleteUser: async (call) => {
+      const id = readId(call.params.id, 'user')
+      const deleted = await deletion.deleteUser(userOf(call), id, call.query.purge === 'true', call.now)
+      return { message: `The user and their containers are deleted.${whatIsLeft(deleted)}` }
     },
-    deleteContainer: () => {
-      throw refusals.notFound('address')
+    deleteContainer: async (call) => {
+      const id = readId(call.params.id, 'container')
+      const deleted = await deletion.deleteContainer(userOf(call), id, call.query.purge === 'true', call.now)
+      return { message: `The container is deleted.${whatIsLeft(deleted)}` }
     },
   }
 }
+
+const whatIsLeft = ({ isFinished }: Deleted) =>
+  isFinished ? '' : ' The engine has not removed everything yet; this is repeated until it has.'

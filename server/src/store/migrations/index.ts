@@ -2,11 +2,17 @@ import type { Migration } from 'kysely/migration'
 import { initial } from './001-initial.ts'
 import { stoppedAt } from './002-stopped-at.ts'
 import { whatShouldRun } from './003-what-should-run.ts'
+import { removals } from './004-removals.ts'
 
 /**
  * Every migration in order of its name. A released one is never edited.
  * Each must survive being cut off half-way and run again: SQLite's are not wrapped in one transaction by Kysely.
  */
 export function migrations(isPostgres: boolean): Record<string, Migration> {
-  return { '001-initial': initial(isPostgres), '002-stopped-at': stoppedAt, '003-what-should-run': whatShouldRun }
+  return {
+    '001-initial': initial(isPostgres),
+    '002-stopped-at': stoppedAt,
+    '003-what-should-run': whatShouldRun,
+    '004-removals': removals(isPostgres),
+  }
 }

@@ -1,0 +1,132 @@
+import { reached } from '#/crash-points.ts'
+import { refusals } from '#/errors.ts'
+import { insertAuditEntries } from '#/store/audit-log.ts'
+import type { Database, Db } from '#/store/database.ts'
+import { keepHomes, type KeptHome } from '#/store/kept-homes.ts'
+import { insertRemovals, type RemovedContainer } from '#/store/removals.ts'
+import { deleteContainer, listContainersOf } from '#/store/user-containers.ts'
+import { deleteUser, findUser, type User } from '#/store/users.ts'
+import { mustFindUser, refuseSelfAndLast } from './guards.ts'
+
+export interface DeletionSettings {
+  /** How long the homes of a deleted person are kept, in seconds. */
+  readonly keepHomes: number
+  /** The types that are configured: a launch under way may have made a container of any of them. */
+  readonly types: readonly string[]
+  /** The name of a home. */
+  readonly homeOf: (container: RemovedContainer) => string
+}
+
+/** What follows a deletion, once it is stored. */
+export interface DeletionEffects {
+  /** Tells the gateway what the store says of this user now. What was open and is forbidden now is cut when it resolves. */
+  publish(userId: number): Promise<void>
+  /**
+   * Removes these containers, and homes the time of which is over, from the engine; must not throw and must end within a
+   * limit of its own.
+   * @returns whether all that is done
+   */
+  remove(containers: readonly RemovedContainer[]): Promise<boolean>
+}
+
+/** How far a deletion has come when it is answered. */
+export interface Deleted {
+  /** False when the engine has still to remove something; it is repeated until it has. */
+  readonly isFinished: boolean
+}
+
+/**
+ * Deleting containers and accounts.
+ * The record goes first, together with the audit entry and a note of what the engine has to do: from that moment nobody
+ * gets in, and the note is worked off by the reconciler, and by the owner's next launch, until nothing is left.
+ */
+export class Deletion {
+  readonly #database: Database
+  readonly #settings: DeletionSettings
+  readonly #effects: DeletionEffects
+
+  constructor(database: Database, settings: DeletionSettings, effects: DeletionEffects) {
+    this.#database = database
+    this.#settings = settings
+    this.#effects = effects
+  }
+
+  /**
+   * Deletes a container and its record; the next launch makes a new one.
+   * @param isPurge removes its home, too; without it the home comes back with the next launch
+   * @throws {Refusal} 404
+   */
+  async deleteContainer(admin: User, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
+    const container = await this.#database.transaction(async (tx) => {
+      const record = await deleteContainer(tx, id)
+      const owner = record && (await findUser(tx, record.userId))
+      if (!owner) throw refusals.notFound('container')
+      const removed = { userId: owner.id, slug: owner.slug, type: record.type }
+      await insertRemovals(tx, [removed], { isPurge, now })
+      const detail = { user: owner.id, type: record.type, purge: isPurge }
+      await this.#audit(tx, admin, 'container.delete', `container:${id}`, detail, now)
+      return removed
+    })
+    return this.#follow(container.userId, [container])
+  }
+
+  /**
+   * Deletes an account with its records and links. Its id and slug are never given again; its homes are kept for a while.
+   * @param isPurge its homes are not kept
+   * @throws {Refusal} 404 · 409 oneself, or the last administrator who is not blocked
+   */
+  async deleteUser(admin: User, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
+    const containers = await this.#database.transaction(async (tx) => {
+      await this.#database.lock(tx, 'administrators')
+      await mustStillAdminister(tx, admin)
+      const user = await mustFindUser(tx, id)
+      await refuseSelfAndLast(tx, admin, user, 'delete')
+      const records = await listContainersOf(tx, id)
+      const removed = this.#containersOf(
+        user,
+        records.map(({ type }) => type),
+      )
+      await insertRemovals(tx, removed, { isPurge: false, now })
+      await keepHomes(tx, this.#homesOf(removed), isPurge ? now : this.#endOfKeeping(now))
+      await deleteUser(tx, id)
+      const detail = { slug: user.slug, containers: records.map((record) => record.id), purge: isPurge }
+      await this.#audit(tx, admin, 'user.delete', `user:${id}`, detail, now)
+      return removed
+    })
+    return this.#follow(id, containers)
+  }
+
+  /** The removal is not kept waiting, nor given up, by a gateway that does not answer. @throws what telling the gateway threw */
+  async #follow(userId: number, containers: readonly RemovedContainer[]): Promise<Deleted> {
+    reached('delete.after-store')
+    const [told, removed] = await Promise.allSettled([this.#effects.publish(userId), this.#effects.remove(containers)])
+    if (told.status === 'rejected') throw told.reason
+    return { isFinished: removed.status === 'fulfilled' && removed.value }
+  }
+
+  /** Those with a record, and those that a launch may be making at this moment. */
+  #containersOf(user: User, recorded: readonly string[]): RemovedContainer[] {
+    const types = new Set([...recorded, ...this.#settings.types])
+    return [...types].map((type) => ({ userId: user.id, slug: user.slug, type }))
+  }
+
+  /** Their names are derived: the engine need not answer at this moment. */
+  #homesOf(containers: readonly RemovedContainer[]): KeptHome[] {
+    return containers.map((container) => ({ ...container, volume: this.#settings.homeOf(container) }))
+  }
+
+  #endOfKeeping(now: Date): Date {
+    return new Date(now.getTime() + this.#settings.keepHomes * 1_000)
+  }
+
+  async #audit(tx: Db, admin: User, action: string, target: string, detail: object, at: Date): Promise<void> {
+    const actor = { id: admin.id, email: admin.email }
+    await insertAuditEntries(tx, [{ at, actor, action, target, detail: { ...detail } }])
+  }
+}
+
+/** Of two who delete each other at once, the second is not there any more to do it. @throws {Refusal} 403 */
+async function mustStillAdminister(db: Db, { id }: User): Promise<void> {
+  const admin = await findUser(db, id)
+  if (!admin?.isAdmin || admin.isBlocked) throw refusals.notAdministrator()
+}

@@ -1,0 +1,32 @@
+import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/**
+ * Containers whose record is deleted and that the engine may still have, so that neither a crash nor an engine that does
+ * not answer makes Berth forget them, and no launch takes them for the new one.
+ */
+export function removals(isPostgres: boolean): Migration {
+  const idType = isPostgres ? 'bigint' : 'integer'
+  const id = (column: ColumnDefinitionBuilder) =>
+    isPostgres ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey().autoIncrement()
+  return {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('removals')
+        .ifNotExists()
+        .addColumn('id', idType, id)
+        .addColumn('user_id', idType, (column) => column.notNull())
+        .addColumn('slug', 'text', (column) => column.notNull())
+        .addColumn('container_type', 'text', (column) => column.notNull())
+        .addColumn('is_purge', 'integer', (column) => column.notNull())
+        .addColumn('requested_at', 'bigint', (column) => column.notNull())
+        .execute()
+      await db.schema
+        .createIndex('removals_owner')
+        .ifNotExists()
+        .on('removals')
+        .columns(['user_id', 'container_type'])
+        .execute()
+    },
+  }
+}
