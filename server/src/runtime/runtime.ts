@@ -11,7 +11,8 @@ export interface Runtime {
   /**
    * Makes ready what containers need (networks, rules of the host, limits known). Safe to repeat. What it may do without,
    * such as rules that this process may not set, is no failure: `host` tells of it.
-   * @throws {RuntimeError} `unreachable`, or `failed` when what is there would not keep containers apart
+   * @throws {RuntimeError} `unreachable`; `failed` when what is there would not keep containers apart; `full` when not even one
+   *   network can be made
    */
   prepare(): Promise<void>
 
@@ -31,14 +32,15 @@ export interface Runtime {
    * Creates a container that does not run yet, and its home volume when the owner has none. Pulls the image when it is missing.
    * After a failure nothing new exists but perhaps the volume; after a time-out or an abort perhaps the container, which
    * the next attempt finds by its name.
-   * @throws {RuntimeError} `conflict` when the name is taken, `image` when the image cannot be had
+   * @throws {RuntimeError} `conflict` when the name is taken, `image` when the image cannot be had, `full` when no network
+   *   has room and no other can be made
    */
   create(spec: InstanceSpec, options?: CreateOptions): Promise<Created>
 
   /**
    * Makes it run, from whatever state (created, exited, paused); nothing to do when it runs.
    * Resolving means that the engine started the program, not that the program stays.
-   * @throws {RuntimeError} `missing`, `failed`
+   * @throws {RuntimeError} `missing`, `failed`; `full` when its network has no room, which one made anew may find on another
    */
   start(id: string, signal?: AbortSignal): Promise<void>
 
@@ -242,9 +244,10 @@ export interface RuntimeEvent {
  * - `missing`: no such container.
  * - `conflict`: the name is taken.
  * - `image`: the image is neither here nor to be had.
+ * - `full`: there is no room for it, as when no network has an address left; what else there is runs on.
  * - `failed`: the engine answered that it cannot.
  */
-export type RuntimeErrorKind = 'unreachable' | 'missing' | 'conflict' | 'image' | 'failed'
+export type RuntimeErrorKind = 'unreachable' | 'missing' | 'conflict' | 'image' | 'full' | 'failed'
 
 export class RuntimeError extends Error {
   readonly kind: RuntimeErrorKind

@@ -4,9 +4,13 @@ import type { Engine } from './engine.ts'
 import type { HostFacts } from './host.ts'
 import { isName } from './inspect.ts'
 import { homeLabels, labelsFor } from './labels.ts'
+import { openFiles } from './open-files.ts'
 
 /** What an image declares when it declares nothing. */
 const defaultPort = 8080
+
+/** A quarter of what any other program on the host has, when there is not enough for all. */
+const cpuShares = 256
 
 /** Enough for programs that start as root and step down; without the six of Docker's that reach further. */
 const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL', 'NET_BIND_SERVICE']
@@ -19,10 +23,15 @@ export async function create(engine: Engine, spec: InstanceSpec, signal?: AbortS
   const what = `create ${spec.name}`
   if (!isName(spec.name)) throw new RuntimeError('failed', `${what}: the engine accepts no such name`)
   const port = spec.port ?? (await exposedPort(engine, spec.image, signal))
-  const body = toBody(engine, spec, port, await engine.host.facts())
+  const facts = await engine.host.facts()
   const query = { name: spec.name }
-  const call = { what, method: 'POST', path: '/containers/create', query, body, limit: limits.create, signal } as const
-  const created = await withImage(engine, spec.image, signal, () => engine.client.ask<{ Id: string }>(call))
+  const call = { what, method: 'POST', path: '/containers/create', query, limit: limits.create, signal } as const
+  const created = await withImage(engine, spec.image, signal, () =>
+    engine.networks.place(
+      (network) => engine.client.ask<{ Id: string }>({ ...call, body: toBody(engine, spec, port, facts, network) }),
+      signal,
+    ),
+  )
   return { id: created.Id, port }
 }
 
@@ -53,29 +62,35 @@ async function exposedPort(engine: Engine, image: string, signal: AbortSignal | 
   return exposed.length === 1 ? Number.parseInt(exposed[0] ?? '', 10) : defaultPort
 }
 
-function toBody(engine: Engine, spec: InstanceSpec, port: number, host: HostFacts): object {
+function toBody(engine: Engine, spec: InstanceSpec, port: number, host: HostFacts, network: string): object {
   return {
     Image: spec.image,
     Env: Object.entries({ ...spec.env, PORT: String(port) }).map(([name, value]) => `${name}=${value}`),
     ...(spec.command ? { Cmd: spec.command } : {}),
     Labels: labelsFor(engine.instance, spec, port),
     StopTimeout: 10,
-    HostConfig: { ...limitsOf(spec, host), ...rightsOf(spec), ...placeOf(engine, spec) },
-    NetworkingConfig: { EndpointsConfig: { [engine.network]: {} } },
+    HostConfig: { ...limitsOf(spec, host), ...rightsOf(spec), ...placeOf(engine, spec, network) },
+    NetworkingConfig: { EndpointsConfig: { [network]: {} } },
   }
 }
 
-/** What it may use up. An app is killed before the platform is. */
-function limitsOf({ memory, cpus, pids }: InstanceSpec, { cores, logDrivers }: HostFacts): object {
+/**
+ * What it may use up. An app is killed before the platform is, and waits for a core before it. No `MemoryReservation`: on
+ * cgroup v2 it becomes `memory.low`, which would keep the memory of idle apps and take the platform's instead.
+ */
+function limitsOf({ memory, cpus, pids }: InstanceSpec, { cores, logDrivers, givesOpenFiles }: HostFacts): object {
   const rotating = { Type: 'local', Config: { 'max-size': '10m', 'max-file': '3' } }
   return {
     Memory: memory,
     MemorySwap: memory,
     OomScoreAdj: 500,
     NanoCpus: Math.round(Math.min(cpus, cores) * 1e9),
+    CpuShares: cpuShares,
     PidsLimit: pids,
-    // No limit of open files: more than the engine itself has makes the start fail where it may not raise its own.
-    Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
+    Ulimits: [
+      { Name: 'core', Soft: 0, Hard: 0 },
+      ...(givesOpenFiles ? [{ Name: 'nofile', Soft: openFiles, Hard: openFiles }] : []),
+    ],
     ShmSize: 64 * 1024 ** 2,
     // Docker's default driver keeps everything for ever.
     ...(logDrivers.includes('local') ? { LogConfig: rotating } : {}),
@@ -99,7 +114,7 @@ function rightsOf({ capAdd, allowSetuid, readOnly, runtime }: InstanceSpec): obj
 }
 
 /** Where it lives: our network, no published port, its home. `always` as restart policy would undo a block. */
-function placeOf({ instance, network }: Engine, { home, owner }: InstanceSpec): object {
+function placeOf({ instance }: Engine, { home, owner }: InstanceSpec, network: string): object {
   const labels = homeLabels(instance, owner)
   const mount = home && { Type: 'volume', Source: home.volume, Target: home.path, VolumeOptions: { Labels: labels } }
   return {

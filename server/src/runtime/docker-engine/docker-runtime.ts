@@ -3,10 +3,13 @@ import { EngineClient } from './client.ts'
 import { create } from './create.ts'
 import type { Engine } from './engine.ts'
 import { findEngine } from './find-engine.ts'
+import { hostReport } from './host-report.ts'
+import { HostRules } from './host-rules.ts'
 import { Host } from './host.ts'
 import { inspect, inspectId } from './inspect.ts'
 import { list } from './list.ts'
 import { logs } from './logs.ts'
+import { Networks, usualPerNetwork } from './networks.ts'
 import { pause } from './pause.ts'
 import { prepare } from './prepare.ts'
 import { Pulls } from './pull.ts'
@@ -21,14 +24,18 @@ export interface DockerRuntimeOptions {
   readonly instance: string
   /** `unix:///path` or `tcp://host:port`; undefined looks at the usual places. */
   readonly dockerHost: string | undefined
-  /** Name of the bridge network that is made for this installation's containers. */
+  /** Name of the first bridge network that is made for this installation's containers; further ones get a number. */
   readonly network: string
+  /** Containers on one network, at most; undefined: as many as a bridge takes. */
+  readonly perNetwork?: number
+  /** Whether `prepare` sets rules of the host, where it may; undefined: no. */
+  readonly hostRules?: 'auto' | 'off'
 }
 
 /** The Docker Engine as a runtime. Nothing is asked of the engine yet. @throws {Error} when `dockerHost` is no address */
-export function createDockerRuntime({ instance, dockerHost, network }: DockerRuntimeOptions): Runtime {
-  const client = new EngineClient(findEngine(dockerHost))
-  const engine: Engine = { client, instance, network, host: new Host(client), pulls: new Pulls(client) }
+export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
+  const engine = connect(options)
+  const { client } = engine
   return {
     prepare: () => prepare(engine),
     ping: async () => void (await client.ping()),
@@ -45,9 +52,25 @@ export function createDockerRuntime({ instance, dockerHost, network }: DockerRun
     homes: notYet,
     removeHome: notYet,
     measureHomes: notYet,
-    host: notYet,
+    host: () => hostReport(engine),
     usage: (id) => usage(engine, id),
     watch: (onEvent, signal) => watch(engine, onEvent, signal),
+  }
+}
+
+function connect(options: DockerRuntimeOptions): Engine {
+  const { instance, dockerHost, network: first, perNetwork = usualPerNetwork, hostRules = 'off' } = options
+  const address = findEngine(dockerHost)
+  const client = new EngineClient(address)
+  const isLocal = address.startsWith('unix:')
+  return {
+    client,
+    instance,
+    isLocal,
+    networks: new Networks(client, { instance, first, perNetwork }),
+    rules: new HostRules(hostRules, isLocal),
+    host: new Host(client, isLocal),
+    pulls: new Pulls(client),
   }
 }
 

@@ -1,5 +1,7 @@
 import type { EngineClient } from './client.ts'
 import type { Host } from './host.ts'
+import type { HostRules } from './host-rules.ts'
+import type { Networks } from './networks.ts'
 import type { Pulls } from './pull.ts'
 
 /** What every verb works with. */
@@ -7,8 +9,10 @@ export interface Engine {
   readonly client: EngineClient
   /** Name of this installation, on every label. */
   readonly instance: string
-  /** Name of the bridge network that all containers are on. */
-  readonly network: string
+  /** Whether the engine runs on this machine, as far as its address tells. */
+  readonly isLocal: boolean
+  readonly networks: Networks
+  readonly rules: HostRules
   readonly host: Host
   readonly pulls: Pulls
 }

@@ -41,8 +41,13 @@ export function statusOf(error: unknown): number | undefined {
 function kindOf({ status, message }: EngineAnswer): RuntimeErrorKind {
   if (status === 404 && /no such container/i.test(message)) return 'missing'
   if (status === 404 && /no such image|image not known/i.test(message)) return 'image'
+  if (nothingLeft.test(message)) return 'full'
   return status === 409 ? 'conflict' : 'failed'
 }
+
+/** Of address pools, of a network's addresses, of a bridge's ports (EXFULL). */
+const nothingLeft =
+  /non-overlapping IPv\d address pool|been fully subnetted|no available (IPv4 )?addresses|exchange full/i
 
 function messageIn(body: string): string {
   try {

@@ -1,39 +1,86 @@
+import { builtInPools, type AddressPool } from './address-pools.ts'
 import { limits, type EngineClient } from './client.ts'
+import { givesOpenFiles } from './open-files.ts'
 
 /** What a container may ask of its host; the engine refuses one that asks for more. */
 export interface HostFacts {
   readonly cores: number
   /** Names of the ways to keep a container's output; Podman has none that is called `local`. */
   readonly logDrivers: readonly string[]
+  /** Names of its OCI runtimes. */
+  readonly runtimes: readonly string[]
+  /** Where it keeps images, containers and volumes. */
+  readonly rootDir: string
+  /** What new networks get their addresses from. */
+  readonly addressPools: readonly AddressPool[]
+  /** Whether a container can be given the usual number of open files. */
+  readonly givesOpenFiles: boolean
+  /** Whether the size of a home can be bound. Nobody looks yet, so nobody may count on it. */
+  readonly bindsHomeSize: boolean
 }
 
-/** Asks the engine once: `/info` takes longer than any other read. */
+interface Info {
+  readonly NCPU: number
+  readonly Plugins?: { readonly Log?: string[] | null }
+  readonly Runtimes?: Readonly<Record<string, unknown>> | null
+  readonly DockerRootDir?: string
+  /** Absent when the operator named none. */
+  readonly DefaultAddressPools?: AddressPool[] | null
+}
+
+/** How long what the engine said is good, in ms: its settings change when an operator restarts it. */
+const goodFor = 300_000
+
+/** Asks the engine now and then: `/info` takes longer than any other read. */
 export class Host {
   readonly #client: EngineClient
+  readonly #isLocal: boolean
   #facts: Promise<HostFacts> | undefined
+  #askedAt = 0
 
-  constructor(client: EngineClient) {
+  /** @param isLocal whether the engine runs on this machine */
+  constructor(client: EngineClient, isLocal: boolean) {
     this.#client = client
+    this.#isLocal = isLocal
   }
 
-  /** @throws {RuntimeError} and asks again the next time */
+  /** Only the first who ask wait for the engine. @throws {RuntimeError} and asks again the next time */
   async facts(): Promise<HostFacts> {
-    this.#facts ??= this.#ask()
+    const facts = (this.#facts ??= this.#ask())
+    if (performance.now() - this.#askedAt > goodFor) this.#renew()
     try {
-      return await this.#facts
+      return await facts
     } catch (error) {
-      this.#facts = undefined
+      if (this.#facts === facts) this.#facts = undefined
       throw error
     }
   }
 
+  /** Until the engine has answered, and when it does not, what it said before is good. */
+  #renew(): void {
+    const next = this.#ask()
+    next.then(
+      () => (this.#facts = next),
+      () => undefined,
+    )
+  }
+
   async #ask(): Promise<HostFacts> {
-    const { NCPU, Plugins } = await this.#client.ask<{ NCPU: number; Plugins?: { Log?: string[] | null } }>({
-      what: 'ask the engine about its host',
-      method: 'GET',
-      path: '/info',
-      limit: limits.read,
-    })
-    return { cores: NCPU, logDrivers: Plugins?.Log ?? [] }
+    this.#askedAt = performance.now()
+    const what = 'ask the engine about its host'
+    const [info, opensMany] = await Promise.all([
+      this.#client.ask<Info>({ what, method: 'GET', path: '/info', limit: limits.read }),
+      this.#isLocal && givesOpenFiles(),
+    ])
+    const { NCPU, Plugins, Runtimes, DockerRootDir, DefaultAddressPools } = info
+    return {
+      cores: NCPU,
+      logDrivers: Plugins?.Log ?? [],
+      runtimes: Object.keys(Runtimes ?? {}),
+      rootDir: DockerRootDir ?? '',
+      addressPools: DefaultAddressPools?.length ? DefaultAddressPools : builtInPools,
+      givesOpenFiles: opensMany,
+      bindsHomeSize: false,
+    }
   }
 }

@@ -2,6 +2,7 @@ import { RuntimeError, type Instance } from '#/runtime/runtime.ts'
 import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
 import { fingerprintFrom, ownerFrom, portFrom } from './labels.ts'
+import type { Addresses } from './networks.ts'
 
 /** What is taken from the engine's answer. */
 export interface Inspection {
@@ -14,8 +15,9 @@ export interface Inspection {
     readonly OOMKilled?: boolean
     readonly StartedAt?: string
   }
+  readonly HostConfig: { readonly NetworkMode: string }
   readonly Config: { readonly Labels: Readonly<Record<string, string>> | null; readonly Tty?: boolean }
-  readonly NetworkSettings: { readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>> | null }
+  readonly NetworkSettings: { readonly Networks: Addresses | null }
 }
 
 /** What the engine accepts; anything else in a path could mean another call. */
@@ -63,7 +65,7 @@ async function look({ client }: Engine, reference: string, signal?: AbortSignal)
 /** A name that nobody has, but that begins the ids of several. Docker answers 500 or 400, Podman has words of its own. */
 const isAmbiguous = ({ cause }: RuntimeError) => /multiple ids found|more than one result/i.test(String(cause))
 
-function toInstance({ instance, network }: Engine, found: Inspection): Instance {
+function toInstance({ instance, networks }: Engine, found: Inspection): Instance {
   const Labels = found.Config.Labels ?? {}
   const { Status, Running, ExitCode, OOMKilled, StartedAt } = found.State
   const owner = ownerFrom(Labels, instance)
@@ -73,7 +75,7 @@ function toInstance({ instance, network }: Engine, found: Inspection): Instance 
     owner,
     state: Status,
     // Of a program that ended the engine has forgotten the address, or gives it on to the next.
-    address: (Running && found.NetworkSettings.Networks?.[network]?.IPAddress) || null,
+    address: Running ? networks.addressIn(found.NetworkSettings.Networks) : null,
     port: owner && portFrom(Labels),
     // `created` never ran; the engine says 0 for it.
     exitCode: Running || Status === 'created' ? null : ExitCode,

@@ -27,6 +27,12 @@ export function homeLabels(instance: string, owner: Owner): Labels {
 
 export const instanceLabel = (instance: string): Labels => ({ [names.instance]: instance })
 
+/** Whether it carries this installation's name, as its networks do. */
+export const isOfInstance = (labels: Labels | null | undefined, instance: string) =>
+  labels?.[names.instance] === instance
+
+export const isOfAnyInstance = (labels: Labels | null | undefined) => labels?.[names.instance] !== undefined
+
 /** Filter that the engine applies before it answers. */
 export function labelFilter(instance: string, userId?: number): string[] {
   const ours = `${names.instance}=${instance}`

@@ -2,13 +2,14 @@ import type { Instance } from '#/runtime/runtime.ts'
 import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
 import { fingerprintFrom, labelFilter, ownerFrom, portFrom } from './labels.ts'
+import type { Addresses } from './networks.ts'
 
 interface Listed {
   readonly Id: string
   readonly Names: readonly string[]
   readonly State: string
   readonly Labels: Readonly<Record<string, string>>
-  readonly NetworkSettings?: { readonly Networks?: Readonly<Record<string, { readonly IPAddress?: string }>> }
+  readonly NetworkSettings?: { readonly Networks?: Addresses | null }
 }
 
 export async function list(engine: Engine, userId?: number): Promise<Instance[]> {
@@ -22,7 +23,7 @@ export async function list(engine: Engine, userId?: number): Promise<Instance[]>
   return found.map((each) => toInstance(engine, each)).filter(({ owner }) => owner !== null)
 }
 
-function toInstance({ instance, network }: Engine, found: Listed): Instance {
+function toInstance({ instance, networks }: Engine, found: Listed): Instance {
   const { Id, Names, State, Labels, NetworkSettings } = found
   const isUp = State === 'running' || State === 'paused'
   return {
@@ -30,7 +31,7 @@ function toInstance({ instance, network }: Engine, found: Listed): Instance {
     name: (Names[0] ?? '').slice(1),
     owner: ownerFrom(Labels, instance),
     state: State,
-    address: (isUp && NetworkSettings?.Networks?.[network]?.IPAddress) || null,
+    address: isUp ? networks.addressIn(NetworkSettings?.Networks) : null,
     port: portFrom(Labels),
     exitCode: null,
     isOutOfMemory: false,

@@ -10,8 +10,13 @@ const pause = 100
 /** Only what carries our labels. */
 export async function remove(engine: Engine, id: string, signal?: AbortSignal): Promise<void> {
   const found = await findOwn(engine, id, signal)
-  if (!found) return
-  const what = `remove ${found.name}`
+  if (!found) return engine.networks.forget(id)
+  await removeOwn(engine, id, found.name, signal)
+  engine.networks.forget(id)
+}
+
+async function removeOwn(engine: Engine, id: string, name: string, signal?: AbortSignal): Promise<void> {
+  const what = `remove ${name}`
   const path = `/containers/${id}`
   // `v` takes the nameless volumes with it that the image declares; volumes with a name, as homes have, stay.
   const query = { force: 'true', v: 'true' }

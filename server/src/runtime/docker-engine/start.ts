@@ -1,8 +1,7 @@
 import { RuntimeError } from '#/runtime/runtime.ts'
 import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
-import { findOwn, inspectId } from './inspect.ts'
-import { prepare } from './prepare.ts'
+import { findOwn, lookAtOwn } from './inspect.ts'
 
 type Verb = 'start' | 'unpause'
 
@@ -37,14 +36,15 @@ async function startAfterAll(
   refusal: RuntimeError,
   signal?: AbortSignal,
 ): Promise<void> {
-  const state = (await inspectId(engine, id, signal))?.state
+  const found = await lookAtOwn(engine, id, signal)
+  const state = found?.State.Status
   if (state === 'paused') return order(engine, id, 'unpause', signal)
   const isNetworkGone = /network .*not found/i.test(String(refusal.cause))
   // Somebody else unpaused it, to which Docker answers 500, or stopped it.
   const isPausedNoMore = verb === 'unpause' && state !== undefined
   if (!isNetworkGone && !isPausedNoMore) throw refusal
   // `docker network prune` removes a network on which nothing runs, as ours is at night.
-  if (isNetworkGone) await prepare(engine)
+  if (isNetworkGone && !(await engine.networks.restore(found?.HostConfig.NetworkMode ?? ''))) throw refusal
   await order(engine, id, 'start', signal)
 }
 

@@ -1,0 +1,55 @@
+import { readFile, statfs } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
+import type { HostReport } from '#/runtime/runtime.ts'
+import { freeParts } from './address-pools.ts'
+import type { Engine } from './engine.ts'
+import { withSignal } from './with-signal.ts'
+
+/** How long a file system may take to say how full it is, in ms. */
+const statLimit = 1_000
+
+/** Only what changes is asked anew, and none of it of the engine: whoever watches a host may ask every second. */
+export async function hostReport(engine: Engine): Promise<HostReport> {
+  const { cores, runtimes, rootDir, bindsHomeSize } = await engine.host.facts()
+  const [addressesLeft, memory, disk] = await Promise.all([
+    countAddresses(engine),
+    engine.isLocal ? readMemory() : null,
+    engine.isLocal ? readDisk(rootDir) : null,
+  ])
+  return { cores, runtimes, bindsHomeSize, addressesLeft, memory, disk, rules: engine.rules.report }
+}
+
+/** Room on the networks there are, and on those that the engine still has addresses for. */
+async function countAddresses({ host, networks, isLocal }: Engine): Promise<number> {
+  const [{ addressPools }, { left, all }] = await Promise.all([host.facts(), networks.room()])
+  const subnets = all.flatMap(({ IPAM }) => IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? [])
+  const parts = freeParts(addressPools, [...subnets, ...(isLocal ? ownNetworks() : [])])
+  return parts.reduce((sum, { count, addresses }) => sum + count * Math.max(0, networks.sizeOf(addresses)), left)
+}
+
+/** Networks that this machine itself is in: the engine gives none of their addresses to containers. */
+function ownNetworks(): string[] {
+  return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).flatMap(({ cidr }) => cidr ?? []))
+}
+
+/** Null where there is no such file, as on other systems than Linux. */
+async function readMemory(): Promise<HostReport['memory']> {
+  const text = await readFile('/proc/meminfo', 'utf8').catch(() => '')
+  const [total, available] = ['MemTotal', 'MemAvailable'].map((name) => kibibytes(text, name))
+  return total === undefined || available === undefined ? null : { total, available }
+}
+
+function kibibytes(text: string, name: string): number | undefined {
+  const [, number] = new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text) ?? []
+  return number === undefined ? undefined : Number(number) * 1024
+}
+
+/** Null where Berth cannot see it, as from another container. */
+async function readDisk(folder: string): Promise<HostReport['disk']> {
+  try {
+    const { bsize, blocks, bavail } = await withSignal(statfs(folder), AbortSignal.timeout(statLimit))
+    return { total: blocks * bsize, free: bavail * bsize }
+  } catch {
+    return null
+  }
+}

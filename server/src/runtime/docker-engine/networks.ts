@@ -1,0 +1,243 @@
+import { RuntimeError } from '#/runtime/runtime.ts'
+import { limits, type EngineClient } from './client.ts'
+import { isOfAnyInstance, isOfInstance, labelFilter } from './labels.ts'
+import { Members } from './members.ts'
+import { addressesOf, askNetworks, assertIsolated, ensureNetwork, interfaceOf, type Network } from './network.ts'
+import { withSignal } from './with-signal.ts'
+
+export interface NetworksOptions {
+  readonly instance: string
+  /** Name of the first network; the others are called `{first}-2`, `{first}-3`... */
+  readonly first: string
+  /** Containers on one network, at most. */
+  readonly perNetwork: number
+}
+
+/**
+ * The kernel gives a bridge 1,023 ports (BR_MAX_PORTS, less one), and each container that runs takes one. What is left
+ * over is for containers that somebody else put on it, and for those that another process of ours creates meanwhile.
+ */
+export const usualPerNetwork = 900
+
+/** Of one container, by the name of the network. */
+export type Addresses = Readonly<Record<string, { readonly IPAddress?: string }>>
+
+/** What the engine's addresses and networks have come to. */
+export interface Room {
+  /** Containers that can still be put on the networks there are. */
+  readonly left: number
+  /** Every network that the engine has, whoever made it. */
+  readonly all: readonly Network[]
+}
+
+/**
+ * The networks of an installation, and how many containers each has. A container belongs to its network from its creation
+ * to its removal, whether it runs or not, so that all that are stopped can be started again.
+ *
+ * What is known comes from the engine with each `ensure` (every 30 s), and from what is created and removed here in
+ * between; a launch costs no call of its own.
+ */
+export class Networks {
+  readonly #client: EngineClient
+  readonly #instance: string
+  readonly #first: string
+  readonly #perNetwork: number
+  readonly #members = new Members()
+  #all: readonly Network[] = []
+  /** Undefined until the engine was asked. */
+  #ours: readonly Network[] | undefined
+  /** Why no further network could be made, when that was tried last. */
+  #exhausted: RuntimeError | undefined
+  #ensuring: Promise<void> | undefined
+  readonly #restoring = new Map<string, Promise<unknown>>()
+
+  constructor(client: EngineClient, { instance, first, perNetwork }: NetworksOptions) {
+    this.#client = client
+    this.#instance = instance
+    this.#first = first
+    this.#perNetwork = perNetwork
+  }
+
+  /**
+   * Looks at everything anew. Makes the first network when there is none, and one more while there is little room left; that
+   * there are no addresses for one more is no failure, `place` and `room` tell of it.
+   * @throws {RuntimeError} `unreachable`; `full` when not even the first can be made; `failed` when containers on one of
+   *   them can reach each other
+   */
+  async ensure(): Promise<void> {
+    // Shared by all who ask meanwhile, so that a crowd makes one network.
+    await (this.#ensuring ??= this.#ensureOnce().finally(() => (this.#ensuring = undefined)))
+  }
+
+  /**
+   * Has `create` make a container on the fullest network that has room.
+   * @returns what `create` answers
+   * @throws {RuntimeError} `full` when there is no room, and no addresses for another network
+   */
+  async place<T extends { readonly Id: string }>(
+    create: (network: string) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    try {
+      return await this.#placeOnce(create, signal)
+    } catch (error) {
+      // Newer engines look for the network when a container is created, older ones when it is started.
+      if (!isNetworkGone(error)) throw error
+      await withSignal(this.ensure(), signal)
+      return this.#placeOnce(create, signal)
+    }
+  }
+
+  /** A container that is gone; its place is free again. */
+  forget(id: string): void {
+    this.#members.remove(id)
+  }
+
+  /**
+   * Makes a network again that somebody took away, as `docker network prune` does with those on which nothing runs.
+   * @returns false when none of ours has that name
+   * @throws {RuntimeError} as `ensure`
+   */
+  async restore(name: string): Promise<boolean> {
+    if (!this.#isNameOfOurs(name)) return false
+    const restoring = this.#restoring.get(name) ?? ensureNetwork(this.#client, this.#instance, name)
+    this.#restoring.set(name, restoring)
+    await restoring.finally(() => this.#restoring.delete(name))
+    return true
+  }
+
+  /** Where a container is reached, among the addresses that it has; null when it is on none of ours. */
+  addressIn(addresses: Addresses | null | undefined): string | null {
+    const found = Object.entries(addresses ?? {}).find(([name, { IPAddress }]) => IPAddress && this.#isNameOfOurs(name))
+    return found?.[1].IPAddress ?? null
+  }
+
+  /** Names of the bridges of every installation on this engine, as they were when it was asked last. */
+  interfaces(): string[] {
+    const ours = new Set(this.#ours)
+    return this.#all.filter((each) => ours.has(each) || isOfAnyInstance(each.Labels)).map(interfaceOf)
+  }
+
+  /** @throws {RuntimeError} when the engine was never asked, and does not answer now */
+  async room(): Promise<Room> {
+    if (!this.#ours) await this.ensure()
+    return { left: this.#roomLeft(), all: this.#all }
+  }
+
+  /** How many containers a network of so many addresses gets. */
+  sizeOf(addresses: number): number {
+    return Math.min(this.#perNetwork, addresses)
+  }
+
+  async #placeOnce<T extends { readonly Id: string }>(
+    create: (network: string) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const network = await this.#reserve(signal)
+    try {
+      const created = await create(network)
+      this.#members.add(created.Id, network)
+      return created
+    } finally {
+      this.#members.release(network)
+    }
+  }
+
+  async #reserve(signal: AbortSignal | undefined): Promise<string> {
+    for (;;) {
+      const name = this.#fullest()
+      if (name !== undefined) {
+        this.#members.reserve(name)
+        // Ahead, so that hardly a launch has to wait for it. Whether it worked is seen when there is no room at all.
+        if (this.#isShort() && !this.#exhausted) this.ensure().catch(() => undefined)
+        return name
+      }
+      // Of a crowd that waits, each round lets as many through as find room.
+      await withSignal(this.ensure(), signal)
+      if (this.#exhausted && this.#fullest() === undefined) throw this.#exhausted
+    }
+  }
+
+  #fullest(): string | undefined {
+    const open = (this.#ours ?? []).filter((network) => this.#roomOn(network) > 0)
+    return open.toSorted((one, other) => this.#roomOn(one) - this.#roomOn(other))[0]?.Name
+  }
+
+  /** The next network is made while a tenth of one is left. */
+  #isShort(): boolean {
+    return this.#roomLeft() <= Math.ceil(this.#perNetwork / 10)
+  }
+
+  #roomLeft(): number {
+    return (this.#ours ?? []).reduce((sum, network) => sum + this.#roomOn(network), 0)
+  }
+
+  #roomOn(network: Network): number {
+    return Math.max(0, this.sizeOf(addressesOf(network)) - this.#members.count(network.Name))
+  }
+
+  async #ensureOnce(): Promise<void> {
+    await this.#look()
+    if (this.#ours?.length && !this.#isShort()) return void (this.#exhausted = undefined)
+    try {
+      const made = await ensureNetwork(this.#client, this.#instance, this.#nextName())
+      await this.#look()
+      this.#exhausted = this.sizeOf(addressesOf(made)) > 0 ? undefined : noAddressLeft()
+    } catch (error) {
+      if (!(error instanceof RuntimeError) || error.kind !== 'full') throw error
+      this.#exhausted = noAddressLeft(error.cause)
+      if (!this.#ours?.length) throw this.#exhausted
+    }
+  }
+
+  async #look(): Promise<void> {
+    this.#members.expectReplacement()
+    const [all, members] = await Promise.all([askNetworks(this.#client), this.#askMembers()])
+    const ours = all.filter((each) => this.#isOurs(each))
+    ours.forEach(assertIsolated)
+    this.#all = all
+    this.#ours = ours
+    this.#members.replace(members)
+  }
+
+  async #askMembers(): Promise<Map<string, string>> {
+    const found = await this.#client.ask<{ Id: string; HostConfig: { NetworkMode: string } }[]>({
+      what: 'count the containers of each network',
+      method: 'GET',
+      path: '/containers/json',
+      query: { all: 'true', filters: JSON.stringify({ label: labelFilter(this.#instance) }) },
+      limit: limits.read,
+    })
+    return new Map(found.map(({ Id, HostConfig }) => [Id, HostConfig.NetworkMode]))
+  }
+
+  /** The first free number; a name that a stranger has is passed over. */
+  #nextName(): string {
+    const taken = new Set(this.#all.map(({ Name }) => Name))
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? this.#first : `${this.#first}-${number}`
+      if (!taken.has(name)) return name
+    }
+  }
+
+  /** The first may have been made by an operator; of the others only our label tells that they are no other installation's. */
+  #isOurs({ Name, Labels }: Network): boolean {
+    return Name === this.#first || (this.#isNameOfOurs(Name) && isOfInstance(Labels, this.#instance))
+  }
+
+  #isNameOfOurs(name: string): boolean {
+    return (
+      name === this.#first || (name.startsWith(`${this.#first}-`) && /^\d+$/.test(name.slice(this.#first.length + 1)))
+    )
+  }
+}
+
+const noAddressLeft = (cause?: unknown) =>
+  new RuntimeError(
+    'full',
+    'no address is left for another container: the engine has none for another network; docs/operating.md says how to give it more',
+    cause,
+  )
+
+const isNetworkGone = (error: unknown) =>
+  error instanceof RuntimeError && error.kind === 'failed' && /network .*not found/i.test(String(error.cause))
