@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, test } from 'node:test'
-import { promisify } from 'node:util'
+import { inspect, promisify } from 'node:util'
+import { EngineClient } from '#/runtime/docker-engine/client.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { findEngine } from '#/runtime/docker-engine/find-engine.ts'
-import { RuntimeError, type RuntimeEvent } from '#/runtime/runtime.ts'
+import { Pulls } from '#/runtime/docker-engine/pull.ts'
+import { RuntimeError, type PullProgress, type RuntimeEvent } from '#/runtime/runtime.ts'
 import { engineAddress } from './support/engine.ts'
 import {
+  babblingEngine,
   blindProxy,
   breakingEngine,
   deafEngine,
@@ -31,7 +34,7 @@ test('an image that is missing is fetched from its registry', async (t) => {
 })
 
 test('whoever gives up waiting for an image does not end the pull for the others', async (t) => {
-  const registry = await startRegistry(t, true)
+  const registry = await startRegistry(t, { isSlow: true })
   const gaveUp = new AbortController()
   const one = runtime.create(spec('impatient', { image: registry.image }), { signal: gaveUp.signal })
   const other = runtime.create(spec('patient', { image: registry.image }))
@@ -46,13 +49,64 @@ test('whoever gives up waiting for an image does not end the pull for the others
 })
 
 test('a pull ends when nobody waits for it any more', async (t) => {
-  const registry = await startRegistry(t, true)
+  const registry = await startRegistry(t, { isSlow: true })
   const gaveUp = new AbortController()
   const attempt = runtime.create(spec('alone', { image: registry.image }), { signal: gaveUp.signal })
   await eventually(() => assert.ok(registry.waiting() > 0))
   gaveUp.abort(new Error('the person left'))
   await assert.rejects(attempt, /the person left/)
   await eventually(() => assert.equal(registry.waiting(), 0))
+})
+
+test('everybody who waits for an image is told how far it is, who comes later at once', async (t) => {
+  const registry = await startRegistry(t, { isSlow: true, layers: [1_000_000, 2_000_000, 1_000] })
+  const began = performance.now()
+  const wait = (name: string) => {
+    const told: PullProgress[] = []
+    const options = { onPull: (progress: PullProgress) => void told.push(progress) }
+    return { told, created: runtime.create(spec(name, { image: registry.image }), options) }
+  }
+  const early = wait('early')
+  const all = 3_000_000
+  await eventually(() => {
+    const { bytesDone = 0, bytesTotal = 0 } = early.told.at(-1) ?? {}
+    assert.ok(bytesDone > 100_000 && bytesTotal > all)
+  })
+  const late = wait('late')
+  await eventually(() => assert.ok(late.told.length > 0))
+  const [first] = late.told
+  assert.ok(first && first.layersTotal === 3 && first.bytesDone > 100_000 && first.bytesTotal > all, inspect(first))
+  assert.ok(first.bytesDone < all && first.layersDone < 3, inspect(first))
+  registry.open()
+  const created = await Promise.all([early.created, late.created])
+  const most = 2 + (performance.now() - began) / 250
+  for (const { told } of [early, late]) {
+    const last = told.at(-1)
+    assert.ok(last && last.layersDone === 3 && last.layersTotal === 3, inspect(last))
+    assert.ok(last.bytesDone === last.bytesTotal && last.bytesTotal > all, inspect(last))
+    assert.ok(told.length <= most, `told ${told.length} times`)
+    assert.deepEqual(
+      told.map(({ bytesDone }) => bytesDone),
+      told.map(({ bytesDone }) => bytesDone).toSorted((one, other) => one - other),
+    )
+  }
+  for (const { id } of created) await runtime.remove(id)
+})
+
+test('a registry that falls silent is an image that is not to be had, and is not waited for any longer', async (t) => {
+  const registry = await startRegistry(t, { isSlow: true, layers: [1_000_000] })
+  const pulls = new Pulls(new EngineClient(engineAddress), 2_000)
+  await assert.rejects(pulls.pull(registry.image), (error) => {
+    assert.ok(ofKind('image')(error) && error instanceof RuntimeError)
+    assert.match(String(error.cause), /no progress for 2000 ms/)
+    return true
+  })
+  await eventually(() => assert.equal(registry.waiting(), 0))
+})
+
+test('an image whose registry knows nobody like us is one that cannot be had', async (t) => {
+  const { image } = await startRegistry(t, { isPrivate: true })
+  await assert.rejects(runtime.create(spec('unknown', { image })), ofKind('image'))
 })
 
 test('an engine that accepts and never answers is unreachable within 4 s, whatever it is asked', async (t) => {
@@ -182,6 +236,33 @@ test('an engine that sends more output than was asked for, or than it says, or n
   assert.ok(performance.now() - began < 2_000)
   await assert.rejects(logsOf('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n'), ofKind('unreachable'))
   assert.ok(performance.now() - began < 6_000)
+})
+
+test('of an app that never stops writing no more is read than a slow listener takes', async (t) => {
+  const { id } = await rig.run('torrent')
+  const line = Buffer.from(`\x01\0\0\0\0\0\x04\0${'x'.repeat(1023)}\n`)
+  const engine = await babblingEngine(t, /^GET \S+\/logs/, line)
+  const { instance } = rig
+  const distant = createDockerRuntime({ instance, dockerHost: engine.address, network: instance })
+  const away = new AbortController()
+  let heard = 0
+  const listen = async (text: string) => {
+    assert.equal(text, 'x'.repeat(500))
+    if (++heard === 10) await new Promise(() => undefined)
+  }
+  const following = distant.followLogs(id, 0, listen, away.signal)
+  await eventually(() => assert.equal(heard, 10))
+  // Until all that lies between is full.
+  let before = -1
+  await eventually(() => {
+    const said = engine.said()
+    const isStill = said === before
+    before = said
+    assert.ok(isStill)
+  })
+  assert.ok(before < 8 * 1024 ** 2, `${before} bytes`)
+  away.abort()
+  await following
 })
 
 test('an engine that measures nothing or talks nonsense gives no usage, and never zero', async (t) => {

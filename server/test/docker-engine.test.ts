@@ -141,12 +141,16 @@ test('an address is given to the next container only after the end of the last w
   assert.equal(next.address, address)
 })
 
-test('what a program writes to a terminal is told, too', async () => {
+test('what a program writes to a terminal is told, too, and can be followed', async () => {
   const Labels = { 'berth.instance': rig.instance, 'berth.user_id': '1', 'berth.slug': 'ann', 'berth.type': 'dev' }
-  const body = { Image: spec('tty').image, Labels, Tty: true, Cmd: ['/bin/sh', '-c', 'echo one; echo two >&2'] }
+  const Cmd = ['/bin/sh', '-c', 'echo one; echo two >&2; sleep 1; echo three']
+  const body = { Image: spec('tty').image, Labels, Tty: true, Cmd }
   const { Id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body })
   await runtime.start(Id)
-  await eventually(async () => assert.deepEqual(await runtime.logs(Id, 5), ['one', 'two']))
+  const heard: string[] = []
+  await runtime.followLogs(Id, 5, (line) => void heard.push(line), AbortSignal.timeout(20_000))
+  assert.deepEqual(heard, ['one', 'two', 'three'])
+  assert.deepEqual(await runtime.logs(Id, 2), ['two', 'three'])
   await runtime.remove(Id)
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import type { RuntimeEvent } from '#/runtime/runtime.ts'
-import { createAndStart, eventually, look, ofKind, openDockerEngine, read, shell } from './support/runtimes.ts'
+import { createAndStart, eventually, look, ofKind, openDockerEngine, read, shell, touch } from './support/runtimes.ts'
 
 /** The promises of the port, held against every runtime there is, with a real engine behind it. */
 const runtimes = [openDockerEngine]
@@ -82,6 +82,7 @@ for (const open of runtimes) {
       await runtime.remove(theirs.id)
       assert.equal((await look(neighbour, theirs.id)).state, 'running')
       assert.deepEqual([await runtime.logs(theirs.id, 5), await runtime.usage(theirs.id)], [[], undefined])
+      await assert.rejects(runtime.followLogs(theirs.id, 5, assert.fail, AbortSignal.timeout(5_000)), ofKind('missing'))
       assert.deepEqual(await neighbour.logs(theirs.id, 5), ['their secret'])
       await rig.pause(theirs.id)
       await assert.rejects(runtime.start(theirs.id), ofKind('missing'))
@@ -154,6 +155,73 @@ for (const open of runtimes) {
       assert.equal(told.at(-1), 'and this is why')
       assert.equal(told.at(-2), '8'.repeat(500))
       assert.ok(told.length < 6, String(told.length))
+    })
+
+    test('whoever follows an app hears its last lines, then each new one of both outputs, until its program ends', async () => {
+      const says =
+        'echo one; echo two; echo three; nc -l -p 8080; echo four; sleep 0.2; echo five >&2; sleep 0.2; echo six'
+      const { id, address, port } = await run('chatty', { command: ['/bin/sh', '-c', says] })
+      await eventually(async () => assert.equal((await runtime.logs(id, 9)).length, 3))
+      const heard: string[] = []
+      const following = runtime.followLogs(id, 2, (line) => void heard.push(line), new AbortController().signal)
+      await eventually(() => assert.deepEqual(heard, ['two', 'three']))
+      await eventually(() => touch(address ?? '', port ?? 0))
+      await following
+      assert.deepEqual(heard, ['two', 'three', 'four', 'five', 'six'])
+      const again: string[] = []
+      await runtime.followLogs(id, 2, (line) => void again.push(line), new AbortController().signal)
+      assert.deepEqual(again, ['five', 'six'])
+    })
+
+    test('following ends when the container goes, and when whoever follows turns away', async () => {
+      const { id } = await run('steady', shell('echo up'))
+      const away = new AbortController()
+      const heard: string[] = []
+      const [one, other] = [away.signal, new AbortController().signal].map((signal) =>
+        runtime.followLogs(id, 5, (line) => void heard.push(line), signal),
+      )
+      await eventually(() => assert.deepEqual(heard, ['up', 'up']))
+      away.abort()
+      await one
+      await runtime.remove(id)
+      await other
+      await assert.rejects(
+        runtime.followLogs(id, 5, () => undefined, new AbortController().signal),
+        ofKind('missing'),
+      )
+    })
+
+    test('what never ran is not waited for by whoever follows it, and a mute app is', async () => {
+      const { id } = await runtime.create(spec('unborn'))
+      const heard: string[] = []
+      const limit = AbortSignal.timeout(20_000)
+      await runtime.followLogs(id, 5, (line) => void heard.push(line), limit)
+      assert.equal(limit.aborted, false)
+      const mute = await run('speechless')
+      await runtime.followLogs(mute.id, 5, (line) => void heard.push(line), AbortSignal.timeout(4_000))
+      assert.deepEqual(heard, [])
+    })
+
+    test('a listener that takes its time is told one line after the other, and can turn away while it does', async () => {
+      const says = 'i=0; while [ $i -lt 20 ]; do echo $i; i=$((i+1)); done'
+      const { id } = await run('patient', shell(says))
+      let busy = 0
+      const heard: string[] = []
+      const away = new AbortController()
+      const listen = async (line: string) => {
+        assert.equal(busy++, 0)
+        heard.push(line)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        busy--
+        if (line !== '19') return
+        setTimeout(() => away.abort(), 50)
+        await new Promise(() => undefined)
+      }
+      await runtime.followLogs(id, 20, listen, away.signal)
+      assert.deepEqual(
+        heard,
+        Array.from({ length: 20 }, (_, index) => String(index)),
+      )
     })
 
     test('the CPU time of a program grows while it works, stands still while it is paused, and is none when it is stopped', async () => {

@@ -80,6 +80,34 @@ export function engineAnswering(
   })
 }
 
+/** An engine that never stops talking. */
+export interface BabblingEngine {
+  readonly address: string
+  /** Bytes that were taken from it. */
+  said(): number
+}
+
+/** The real engine, but questions whose first line has `part` get `words` again and again, as fast as they are taken. */
+export async function babblingEngine(lifetime: Lifetime, part: RegExp, words: Buffer): Promise<BabblingEngine> {
+  const said: Socket[] = []
+  const babble = (socket: Socket) => {
+    said.push(socket)
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    const goOn = () => {
+      while (!socket.destroyed && socket.write(words));
+    }
+    socket.on('drain', goOn)
+    goOn()
+  }
+  const address = await listen(lifetime, (near) => {
+    const far = connect(engineAddress.replace(/^unix:\/\//, ''))
+    far.on('error', () => undefined).on('data', (data) => near.write(data))
+    near.on('close', () => far.destroy())
+    near.on('data', (data) => (part.test(data.toString('latin1')) ? babble(near) : far.write(data)))
+  })
+  return { address, said: () => said.reduce((all, { bytesWritten }) => all + bytesWritten, 0) }
+}
+
 export const ok = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
 /** In the engine's own form. */

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { archiveOf, askEngine } from './engine.ts'
 import type { Lifetime } from './berth.ts'
 
-/** A registry with one tiny image that exposes port 8081. Engines take registries on 127.0.0.0/8 without TLS. */
+/** A registry with one image that exposes port 8081. Engines take registries on 127.0.0.0/8 without TLS. */
 export interface Registry {
   readonly image: string
   /** How many are being handed the files right now. */
@@ -18,13 +18,25 @@ export interface Registry {
   open(): void
 }
 
-/** @param isSlow hands out the image's files byte by byte until `open` */
-export async function startRegistry(lifetime: Lifetime, isSlow = false): Promise<Registry> {
-  const blobs = await makeImage()
+export interface RegistryOptions {
+  /** Hands out half of each file in a second, and then byte by byte until `open`. */
+  readonly isSlow?: boolean
+  /** Size of each layer, in bytes. */
+  readonly layers?: readonly number[]
+  /** Wants to know who asks, and knows nobody. */
+  readonly isPrivate?: boolean
+}
+
+export async function startRegistry(
+  lifetime: Lifetime,
+  { isSlow = false, layers = [4_096], isPrivate = false }: RegistryOptions = {},
+): Promise<Registry> {
+  const blobs = await makeImage(layers)
   const gate = Promise.withResolvers<void>()
   if (!isSlow) gate.resolve()
   let waiting = 0
   const server = createServer((request, response) => {
+    if (isPrivate) return void response.writeHead(401, { 'www-authenticate': 'Basic realm="berth"' }).end('{}')
     const found = blobs.get(request.url?.split('/').at(-1) ?? '')
     if (found?.type !== types.layer) return answer(found, request, response)
     waiting++
@@ -56,34 +68,34 @@ const types = {
   layer: 'application/vnd.docker.image.rootfs.diff.tar.gzip',
 }
 
-async function makeImage(): Promise<Blobs> {
+async function makeImage(layers: readonly number[]): Promise<Blobs> {
   const blobs: Blobs = new Map()
   const add = (type: string, data: Buffer, ...tags: string[]) => {
     for (const key of [digestOf(data), ...tags]) blobs.set(key, { type, data })
     return { mediaType: type, size: data.length, digest: digestOf(data) }
   }
-  const archive = await someFiles()
+  const archives = await Promise.all(layers.map(someFiles))
   const config = {
     architecture: process.arch === 'x64' ? 'amd64' : process.arch,
     os: 'linux',
     config: { Cmd: ['/nothing'], ExposedPorts: { '8081/tcp': {} } },
-    rootfs: { type: 'layers', diff_ids: [digestOf(archive)] },
+    rootfs: { type: 'layers', diff_ids: archives.map(digestOf) },
   }
   const manifest = {
     schemaVersion: 2,
     mediaType: types.manifest,
     config: add(types.config, Buffer.from(JSON.stringify(config))),
-    layers: [add(types.layer, gzipSync(archive))],
+    layers: archives.map((archive) => add(types.layer, gzipSync(archive))),
   }
   add(types.manifest, Buffer.from(JSON.stringify(manifest)), '1')
   return blobs
 }
 
 /** Different each time, so that the engine cannot have them already. */
-async function someFiles(): Promise<Buffer> {
+async function someFiles(size: number): Promise<Buffer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-layer-'))
   try {
-    writeFileSync(path.join(folder, 'file'), randomBytes(4_096))
+    writeFileSync(path.join(folder, 'file'), randomBytes(size))
     return await archiveOf(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -102,11 +114,18 @@ function answer(found: Blob | undefined, { url, method }: IncomingMessage, respo
   response.end(method === 'HEAD' ? undefined : data)
 }
 
-/** Byte by byte: an engine to which nothing comes notices only afterwards that it was told to stop. */
+/**
+ * Half of it bit by bit, so that the engine tells of it, then byte by byte: an engine to which nothing comes notices only
+ * afterwards that it was told to stop.
+ */
 async function drip(response: ServerResponse, data: Buffer, opening: Promise<void>): Promise<void> {
   response.writeHead(200, { 'content-length': data.length })
   let sent = 0
-  const timer = setInterval(() => response.write(data.subarray(sent, ++sent)), 20)
+  const timer = setInterval(() => {
+    const next = sent + (sent < data.length / 2 ? Math.ceil(data.length / 100) : 1)
+    response.write(data.subarray(sent, next))
+    sent = next
+  }, 20)
   response.on('close', () => clearInterval(timer))
   await opening
   clearInterval(timer)

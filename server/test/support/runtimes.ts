@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import {
   RuntimeError,
@@ -95,6 +97,16 @@ export async function read({ address, port }: Pick<Instance, 'address' | 'port'>
     if (!response.ok) throw new Error(`${file} answers ${response.status}`)
     return response.text()
   })
+}
+
+/** Connects, and leaves: what `nc -l` waits for. @throws {Error} when nobody listens */
+export async function touch(address: string, port: number): Promise<void> {
+  const socket = connect(port, address)
+  try {
+    await once(socket, 'connect')
+  } finally {
+    socket.destroy()
+  }
 }
 
 /** Repeats until it does not throw any more. @throws what it threw last, after 5 s */

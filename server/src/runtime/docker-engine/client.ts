@@ -16,7 +16,9 @@ export const limits = {
   /** The engine itself waits 10 s before it kills the program. */
   stop: 25_000,
   remove: 60_000,
-  pull: 600_000,
+  pull: 1_800_000,
+  /** The engine says how far it is several times a second; unpacking a large layer is told, too. */
+  pullSilence: 120_000,
 } as const
 
 /** One call to the engine. */
@@ -77,9 +79,16 @@ export class EngineClient {
   }
 
   /**
-   * An answer that comes in lines of JSON. The limit is for its beginning; the caller's signal ends it.
+   * An answer that comes bit by bit. The limit is for its beginning; the caller's signal ends it. What is not read yet
+   * makes the engine wait.
    * @returns once it has begun; reading it throws as the call does
    */
+  async stream(call: Call & { readonly signal: AbortSignal }): Promise<AsyncGenerator<Buffer>> {
+    const body = await this.#exchange(call, await this.#prefix(call.signal), async (response) => response.body)
+    return this.#read(call, body)
+  }
+
+  /** As `stream`, for an answer that comes in lines of JSON. */
   async follow<T>(call: Call & { readonly signal: AbortSignal }): Promise<AsyncGenerator<T>> {
     const body = await this.#exchange(call, await this.#prefix(call.signal), async (response) => response.body)
     return this.#read(call, jsonLines<T>(body))
@@ -104,9 +113,9 @@ export class EngineClient {
     })
   }
 
-  async *#read<T>(call: Call, lines: AsyncGenerator<T>): AsyncGenerator<T> {
+  async *#read<T>(call: Call, parts: AsyncIterable<T>): AsyncGenerator<T> {
     try {
-      yield* lines
+      yield* parts
     } catch (error) {
       throw this.#noted(failureOf(error, call))
     }

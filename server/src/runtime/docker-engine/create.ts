@@ -1,4 +1,4 @@
-import { RuntimeError, type Created, type InstanceSpec } from '#/runtime/runtime.ts'
+import { RuntimeError, type Created, type CreateOptions, type InstanceSpec } from '#/runtime/runtime.ts'
 import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
 import type { HostFacts } from './host.ts'
@@ -19,14 +19,15 @@ const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SE
  * One call to the engine when the spec names its port, else two: what an image exposes is asked each time, because the
  * same name may mean a newer image by now, and the answer costs about a millisecond.
  */
-export async function create(engine: Engine, spec: InstanceSpec, signal?: AbortSignal): Promise<Created> {
+export async function create(engine: Engine, spec: InstanceSpec, options: CreateOptions = {}): Promise<Created> {
+  const { signal } = options
   const what = `create ${spec.name}`
   if (!isName(spec.name)) throw new RuntimeError('failed', `${what}: the engine accepts no such name`)
-  const port = spec.port ?? (await exposedPort(engine, spec.image, signal))
+  const port = spec.port ?? (await exposedPort(engine, spec.image, options))
   const facts = await engine.host.facts()
   const query = { name: spec.name }
   const call = { what, method: 'POST', path: '/containers/create', query, limit: limits.create, signal } as const
-  const created = await withImage(engine, spec.image, signal, () =>
+  const created = await withImage(engine, spec.image, options, () =>
     engine.networks.place(
       (network) => engine.client.ask<{ Id: string }>({ ...call, body: toBody(engine, spec, port, facts, network) }),
       signal,
@@ -39,23 +40,29 @@ export async function create(engine: Engine, spec: InstanceSpec, signal?: AbortS
 async function withImage<T>(
   { pulls }: Engine,
   image: string,
-  signal: AbortSignal | undefined,
+  { signal, onPull }: CreateOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.kind !== 'image') throw error
-    await pulls.pull(image, signal)
+    await pulls.pull(image, signal, onPull)
     return work()
   }
 }
 
 /** The single port that the image exposes. */
-async function exposedPort(engine: Engine, image: string, signal: AbortSignal | undefined): Promise<number> {
+async function exposedPort(engine: Engine, image: string, options: CreateOptions): Promise<number> {
   const path = `/images/${image.split('/').map(encodeURIComponent).join('/')}/json`
-  const call = { what: `inspect image ${image}`, method: 'GET', path, limit: limits.read, signal } as const
-  const { Config } = await withImage(engine, image, signal, () =>
+  const call = {
+    what: `inspect image ${image}`,
+    method: 'GET',
+    path,
+    limit: limits.read,
+    signal: options.signal,
+  } as const
+  const { Config } = await withImage(engine, image, options, () =>
     engine.client.ask<{ Config: { ExposedPorts?: object | null } | null }>(call),
   )
   const exposed = Object.keys(Config?.ExposedPorts ?? {})

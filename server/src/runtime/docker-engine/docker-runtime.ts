@@ -3,6 +3,7 @@ import { EngineClient } from './client.ts'
 import { create } from './create.ts'
 import type { Engine } from './engine.ts'
 import { findEngine } from './find-engine.ts'
+import { followLogs } from './follow-logs.ts'
 import { hostReport } from './host-report.ts'
 import { HostRules } from './host-rules.ts'
 import { Host } from './host.ts'
@@ -41,14 +42,14 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     ping: async () => void (await client.ping()),
     inspect: (name) => inspect(engine, name),
     inspectId: (id) => inspectId(engine, id),
-    create: (spec, options) => create(engine, spec, options?.signal),
+    create: (spec, options) => create(engine, spec, options),
     start: (id, signal) => start(engine, id, signal),
     pause: (id, signal) => pause(engine, id, signal),
     stop: (id, signal) => stop(engine, id, signal),
     remove: (id, signal) => remove(engine, id, signal),
     list: (filter) => list(engine, filter?.userId),
     logs: (id, lines) => logs(engine, id, lines),
-    followLogs: notYet,
+    followLogs: (id, lines, onLine, signal) => followLogs(engine, id, lines, onLine, signal),
     homes: notYet,
     removeHome: notYet,
     measureHomes: notYet,

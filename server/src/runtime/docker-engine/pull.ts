@@ -1,44 +1,64 @@
-import { RuntimeError } from '#/runtime/runtime.ts'
+import { RuntimeError, type PullProgress } from '#/runtime/runtime.ts'
 import { limits, type EngineClient } from './client.ts'
+import { PullMeter, type PullLine } from './pull-progress.ts'
 import { withSignal } from './with-signal.ts'
+
+/** Between two tellings of how far a pull is, in ms. */
+const tellEvery = 250
+
+type OnProgress = (progress: PullProgress) => void
 
 interface Pull {
   readonly done: Promise<void>
   readonly controller: AbortController
-  waiting: number
+  readonly meter: PullMeter
+  /** All who wait, and whom to tell. */
+  readonly waiting: Set<{ readonly onProgress: OnProgress | undefined }>
 }
 
 /** Pulls under way, so that all who wait for an image wait for one pull. It ends when the last of them gives up. */
 export class Pulls {
   readonly #client: EngineClient
+  readonly #longestSilence: number
   readonly #underWay = new Map<string, Pull>()
 
-  constructor(client: EngineClient) {
+  /** @param longestSilence ms without a word from the engine after which a pull counts as stalled */
+  constructor(client: EngineClient, longestSilence: number = limits.pullSilence) {
     this.#client = client
+    this.#longestSilence = longestSilence
   }
 
   /**
    * Resolves when the image is here.
-   * @throws {RuntimeError} `image` when it cannot be had, or not within 10 min; `unreachable`
+   * @param onProgress told at once how far it is, then at most four times a second, and once more at the end; must not throw
+   * @throws {RuntimeError} `image` when it cannot be had, stalls, or is not here within 30 min; `unreachable`
    */
-  async pull(image: string, signal?: AbortSignal): Promise<void> {
+  async pull(image: string, signal?: AbortSignal, onProgress?: OnProgress): Promise<void> {
+    signal?.throwIfAborted()
     const pull = this.#underWay.get(image) ?? this.#begin(image)
-    pull.waiting++
+    const me = { onProgress }
+    pull.waiting.add(me)
+    onProgress?.(pull.meter.now())
     try {
       await withSignal(pull.done, signal)
     } finally {
-      pull.waiting--
-      if (pull.waiting === 0) this.#end(image, pull)
+      pull.waiting.delete(me)
+      if (pull.waiting.size === 0) this.#end(image, pull)
     }
   }
 
   #begin(image: string): Pull {
     const controller = new AbortController()
-    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(limits.pull)])
-    const done = fetchImage(this.#client, image, signal)
+    const meter = new PullMeter()
+    const waiting: Pull['waiting'] = new Set()
+    const tell = () => {
+      const progress = meter.now()
+      for (const { onProgress } of waiting) onProgress?.(progress)
+    }
+    const done = this.#fetch(image, controller, meter, tell)
     // Those who gave up do not hear how it ended.
     done.catch(() => undefined)
-    const pull = { done, controller, waiting: 0 }
+    const pull = { done, controller, meter, waiting }
     this.#underWay.set(image, pull)
     return pull
   }
@@ -47,14 +67,48 @@ export class Pulls {
     if (this.#underWay.get(image) === pull) this.#underWay.delete(image)
     pull.controller.abort()
   }
+
+  async #fetch(image: string, controller: AbortController, meter: PullMeter, tell: () => void): Promise<void> {
+    const whole = setTimeout(() => controller.abort(tooLong('took', limits.pull)), limits.pull)
+    const stalled = () => controller.abort(tooLong('made no progress for', this.#longestSilence))
+    const silence = setTimeout(stalled, this.#longestSilence)
+    const telling = tellOnChange(meter, tell)
+    try {
+      for await (const line of readPull(this.#client, image, controller.signal)) {
+        silence.refresh()
+        meter.note(line)
+      }
+    } finally {
+      clearTimeout(whole)
+      clearTimeout(silence)
+      clearInterval(telling)
+    }
+    tell()
+  }
 }
 
-async function fetchImage(client: EngineClient, image: string, signal: AbortSignal): Promise<void> {
+/** Told from a timer, so that a listener that throws is a bug of its own, not a failure of the pull. */
+function tellOnChange(meter: PullMeter, tell: () => void): NodeJS.Timeout {
+  let last = ''
+  return setInterval(() => {
+    const now = JSON.stringify(meter.now())
+    if (now !== last) tell()
+    last = now
+  }, tellEvery)
+}
+
+const tooLong = (what: string, ms: number) => new DOMException(`the pull ${what} ${ms} ms`, 'TimeoutError')
+
+/** Whatever the registry said, and a registry that says nothing: the image is not to be had. */
+async function* readPull(client: EngineClient, image: string, signal: AbortSignal): AsyncGenerator<PullLine> {
   const what = `pull ${image}`
   const query = { fromImage: withTag(image) }
   const call = { what, method: 'POST', path: '/images/create', query, limit: limits.pull, signal } as const
   try {
-    for await (const { error } of await client.follow<{ error?: string }>(call)) if (error) throw new Error(error)
+    for await (const line of await client.follow<PullLine>(call)) {
+      if (line.error) throw new Error(line.error)
+      yield line
+    }
   } catch (error) {
     if (error instanceof RuntimeError && error.kind === 'unreachable') throw error
     throw new RuntimeError('image', what, error instanceof RuntimeError ? error.cause : error)
