@@ -64,7 +64,12 @@ async function start(config: Config, log: Logger, gateway: Gateway, socketPath: 
     gateway,
     socketPath,
     key: await loadSigningKey(config.dataDir),
-    runtime: createDockerRuntime({ instance, dockerHost: config.dockerHost, network: instance }),
+    runtime: createDockerRuntime({
+      instance,
+      dockerHost: config.dockerHost,
+      network: instance,
+      hostRules: config.hostRules,
+    }),
     mailer: createMailer(config, log),
     webDir: path.resolve(import.meta.dirname, '../../web/dist'),
   })

@@ -43,6 +43,7 @@ import { createHttpServer } from '#/http/server.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { blockedTask, enforceBlocks, type Stop } from '#/reconcile/blocked.ts'
 import { expiredTask } from '#/reconcile/expired.ts'
+import { HostCheck } from '#/reconcile/host-check.ts'
 import { Idle } from '#/reconcile/idle.ts'
 import { keptHomesTask } from '#/reconcile/kept-homes.ts'
 import { lastUsedTask } from '#/reconcile/last-used.ts'
@@ -88,16 +89,21 @@ const reconcileEvery = 30_000
 /** How long requests under way may take to end at a stop, in ms. */
 const drainTime = 15_000
 
-/** Wires every part, tells the gateway everything, and resolves when requests are answered. @throws when the port is taken */
+/**
+ * Wires every part, tells the gateway everything, and resolves when requests are answered.
+ * @throws {Error} for the operator when the port is taken, or a template asks for what the engine does not have
+ */
 export async function startApp(parts: AppParts): Promise<App> {
-  const { config, gateway, database, mailer, log } = parts
+  const { config, gateway, database, runtime, mailer, log } = parts
+  const hostCheck = new HostCheck(runtime, config.templates.all(), log)
+  await hostCheck.atStart()
   const port = await gateway.listen(config.host, config.port)
   const addresses = addressesFor(config, port)
   const tokens = wireTokens(parts, addresses)
   await tokens.revocations.load(new Date())
   const containers = wireContainers(parts, addresses, tokens)
   const accounts = wireAccounts(parts, addresses, tokens, containers)
-  const reconciler = wireReconciler(parts, containers, tokens)
+  const reconciler = wireReconciler(parts, containers, tokens, hostCheck)
   const idle = wireIdle(parts, containers)
   const api = await wireHttp(parts, addresses, containers, accounts, reconciler)
   const following = new AbortController()
@@ -214,10 +220,11 @@ function wireReconciler(
   { database, runtime, log }: AppParts,
   { spawner, removal, places, activity }: Containers,
   { revocations }: Tokens,
+  hostCheck: HostCheck,
 ): Reconciler {
   const stop: Stop = (owned) => spawner.stopBlocked(owned)
   const tasks = [
-    preparedTask(runtime),
+    preparedTask(runtime, hostCheck),
     placesTask(places),
     blockedTask(database, runtime, stop, log),
     removalsTask(database, removal, log),
