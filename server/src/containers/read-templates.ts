@@ -1,4 +1,5 @@
 import { isMap, isScalar, parseDocument } from 'yaml'
+import { capabilityProblem } from './capabilities.ts'
 import type { Template } from './template.ts'
 
 /** Bytes, cores and processes a container gets when its template does not say. */
@@ -139,7 +140,7 @@ const readers = {
   forward_token: oneOf('scoped', 'full'),
   runtime: orNull(text),
   read_only: flag,
-  cap_add: textList,
+  cap_add: capabilities,
   allow_setuid: flag,
 }
 
@@ -157,6 +158,12 @@ function headerNames(value: unknown): Read<readonly string[]> {
   return confined === undefined
     ? ok(names)
     : bad(`cannot free ${confined}: it is always kept under the app's own prefix`)
+}
+
+function capabilities(value: unknown): Read<readonly string[]> {
+  const read = textList(value)
+  const problem = 'value' in read ? read.value.map(capabilityProblem).find(Boolean) : undefined
+  return problem === undefined ? read : bad(problem)
 }
 
 /** With these an app could sign people in as somebody else, or put a service worker in front of everybody's pages. */
