@@ -28,24 +28,39 @@ export const crashPoints = [
 
 export type CrashPoint = (typeof crashPoints)[number]
 
+/** Which processes die: this one, or the gateway process before it, so that nobody is left to start another. */
+export type CrashScope = 'api' | 'all'
+
+interface Order {
+  readonly point: string
+  readonly scope: CrashScope
+}
+
 let orders: string | undefined
 
-/** @param file when it holds the name of a point, whoever reaches that point removes the file and dies by SIGKILL */
+/**
+ * @param file when it holds the name of a point, whoever reaches that point removes the file and dies by SIGKILL;
+ *   with ` all` behind the name, the process that started it dies first
+ */
 export function armCrashPoints(file: string): void {
   orders = file
 }
 
 /** Says that a step was reached. */
 export function reached(point: CrashPoint): void {
-  if (orders === undefined || !isOrdered(orders, point)) return
+  if (orders === undefined) return
+  const order = readOrder(orders)
+  if (order?.point !== point) return
   rmSync(orders, { force: true })
+  if (order.scope === 'all') process.kill(process.ppid, 'SIGKILL')
   process.kill(process.pid, 'SIGKILL')
 }
 
-function isOrdered(file: string, point: CrashPoint): boolean {
+function readOrder(file: string): Order | undefined {
   try {
-    return readFileSync(file, 'utf8').trim() === point
+    const [point = '', scope] = readFileSync(file, 'utf8').trim().split(' ')
+    return { point, scope: scope === 'all' ? 'all' : 'api' }
   } catch {
-    return false
+    return undefined
   }
 }

@@ -1,0 +1,84 @@
+import { randomInt } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Lifetime } from '../support/berth.ts'
+import { engineAddress } from '../support/engine.ts'
+import { startOwnEngine } from '../support/own-engine.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { makePlan } from './plan.ts'
+import { shown, writeReport } from './report.ts'
+import { run } from './run.ts'
+import { World } from './world.ts'
+
+/**
+ * `npm run chaos`: breaks a real Berth and everything around it for a while, and compares store, engine and gateway after
+ * each step. `--seed 7` does again what a run with that seed did; `--kills`, `--others` (steps with other faults) and
+ * `--minutes` bound it; `--postgres` takes PostgreSQL for SQLite; `--machine-engine` spares starting an engine of its own,
+ * which is then neither stopped nor killed; `--write` puts the result into docs/reliability.md.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string' },
+    kills: { type: 'string', default: '210' },
+    others: { type: 'string', default: '100' },
+    people: { type: 'string', default: '6' },
+    minutes: { type: 'string', default: '25' },
+    postgres: { type: 'boolean', default: false },
+    'machine-engine': { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+})
+
+const cleanUps: (() => Promise<void>)[] = []
+const lifetime: Lifetime = { after: (work) => void cleanUps.unshift(work) }
+const say = (words: string) => process.stdout.write(`${words}\n`)
+
+// Connections to the engine may stay open for a while, and nothing waits for them.
+process.exit(await main(Number(values.seed ?? positionals[0] ?? randomInt(2 ** 31))))
+
+/** @returns the exit code */
+async function main(seed: number): Promise<number> {
+  say(`seed ${seed}`)
+  try {
+    const { violations } = await chaos(seed)
+    return violations === 0 ? 0 : 1
+  } finally {
+    for (const work of cleanUps) await work()
+    say(`seed ${seed}`)
+  }
+}
+
+async function chaos(seed: number): Promise<{ violations: number }> {
+  const engine = values['machine-engine'] ? undefined : await startOwnEngine(lifetime)
+  const postgres = values.postgres ? await startPostgres() : undefined
+  if (postgres) lifetime.after(() => postgres.stop())
+  const people = Number(values.people)
+  const plan = makePlan(seed, {
+    people,
+    kills: Number(values.kills),
+    others: Number(values.others),
+    ownsEngine: engine !== undefined,
+  })
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-chaos-'))
+  const world = await World.begin({
+    folder,
+    engineAddress: engine?.address ?? engineAddress,
+    databaseUrl: postgres?.url ?? null,
+    people,
+  })
+  let isKept = true
+  try {
+    const deadline = Date.now() + Number(values.minutes) * 60_000
+    const report = await run(world, plan, { engine, deadline, say })
+    isKept = report.verdict.violations.length > 0
+    say(shown(report, seed))
+    if (values.write) writeReport(report, seed, values.postgres ? 'PostgreSQL' : 'SQLite')
+    return { violations: report.verdict.violations.length }
+  } finally {
+    if (isKept) say(`log and data are in ${folder}`)
+    await world.close(isKept)
+  }
+}

@@ -1,0 +1,72 @@
+import type { Snapshot } from '../store.ts'
+import { linksPerHour, type World } from '../world.ts'
+
+/** What has to be true of the store at every moment. Each returns what is wrong, in words. */
+
+/** Whatever was answered with 200 is there. */
+export const isDurable = (world: World, stored: Snapshot) => world.ledger.broken(stored)
+
+/** Exactly one first administrator, and nobody who became one by a fault. */
+export function hasOneFirstAdmin({ people }: World, { users }: Snapshot): string[] {
+  const admins = users.filter(({ is_admin }) => is_admin === 1).map(({ email }) => email)
+  const expected = users.length === 0 ? [] : [people.first.email]
+  const found = admins.filter((email) => email !== people.second.email)
+  return found.join() === expected.join() ? [] : [`administrators are ${admins.join() || 'nobody'}`]
+}
+
+/** No more links to an address than it may have in an hour; a run is shorter than that. */
+export function keepsLinkLimit({ ledger }: World, { requests }: Snapshot): string[] {
+  const stored = new Map<string, number>()
+  for (const { email } of requests) stored.set(email, (stored.get(email) ?? 0) + 1)
+  const over = (counts: ReadonlyMap<string, number>, what: string) =>
+    [...counts]
+      .filter(([, count]) => count > linksPerHour)
+      .map(([email, count]) => `${count} links ${what} for ${email}`)
+  return [...over(stored, 'counted'), ...over(ledger.granted, 'granted')]
+}
+
+/** A container belongs to one record, that of its owner and type. */
+export function sharesNoContainer(_world: World, { containers }: Snapshot): string[] {
+  const ids = containers.flatMap(({ container_id }) => (container_id === null ? [] : [container_id]))
+  return ids.length === new Set(ids).size ? [] : ['two records name the same container']
+}
+
+/**
+ * Replayed from the beginning, the audit log leads to the very blocks that are stored, and none of its rows repeats what
+ * was so already: every change has exactly one row, also the one whose answer got lost.
+ */
+export function hasAuditedEverything(_world: World, { audit, users, containers }: Snapshot): string[] {
+  const wrong: string[] = []
+  const blocked = new Set<string>()
+  const change = (target: string, isBlock: boolean, action: string) => {
+    if (blocked.has(target) === isBlock) wrong.push(`the audit log says ${action} of ${target} once too often`)
+    if (isBlock) blocked.add(target)
+    else blocked.delete(target)
+  }
+  const deleted = new Set<string>()
+  for (const { action, target, detail } of audit) {
+    const [, verb] = action.split('.')
+    if (verb === 'delete') {
+      if (deleted.has(target)) wrong.push(`the audit log says ${action} of ${target} twice`)
+      deleted.add(target)
+    }
+    if (verb !== 'block' && verb !== 'unblock') continue
+    change(target, verb === 'block', action)
+    const cascade = (JSON.parse(detail) as { containers?: number[] }).containers ?? []
+    for (const id of cascade) change(`container:${id}`, verb === 'block', `${action} (cascade)`)
+  }
+  for (const [kind, rows] of [
+    ['user', users],
+    ['container', containers],
+  ] as const)
+    for (const { id, is_blocked } of rows)
+      if (blocked.has(`${kind}:${id}`) !== (is_blocked === 1))
+        wrong.push(`${kind} ${id} is ${is_blocked === 1 ? '' : 'not '}blocked, and the audit log says otherwise`)
+  return [...wrong, ...missingDeletions({ audit, users, containers } as Snapshot, deleted)]
+}
+
+/** Ids are never given twice: one below the highest that is missing was deleted by somebody, or taken back by a failed sign-up. */
+function missingDeletions({ users, containers }: Snapshot, deleted: ReadonlySet<string>): string[] {
+  const isThere = new Set([...users.map(({ id }) => `user:${id}`), ...containers.map(({ id }) => `container:${id}`)])
+  return [...deleted].filter((target) => isThere.has(target)).map((target) => `${target} was deleted and is there`)
+}

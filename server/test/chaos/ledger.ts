@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import type { Snapshot } from './store.ts'
+
+/** Something that an answer 200 said is so from now on. */
+interface Promised {
+  readonly words: string
+  readonly holds: (stored: Snapshot) => boolean
+}
+
+/**
+ * What Berth has promised to the people of a run. An operation takes back what it is about to change before it asks (from
+ * then on nobody can know), and writes down what it was promised when the answer is 200.
+ */
+export class Ledger {
+  readonly #promises = new Map<string, Promised>()
+  /** Access tokens that each link was exchanged for. */
+  readonly #exchanged = new Map<string, number>()
+  /** Everything that must not be in a log: tokens of links, and access tokens. */
+  readonly secrets = new Set<string>()
+  /** Access tokens whose owners signed out. */
+  readonly revoked = new Set<string>()
+  /** Access tokens of people who were deleted. */
+  readonly orphaned = new Set<string>()
+  /** Links whose request was answered with 500: void, should they arrive all the same. */
+  readonly withdrawn = new Set<string>()
+  /** Answers 200 to requests for a link, by address. */
+  readonly granted = new Map<string, number>()
+  readonly #found: string[] = []
+  promisesMade = 0
+
+  /** @param key what it is about, e.g. `block of container 7`; a later promise about the same takes its place */
+  promise(key: string, words: string, holds: Promised['holds']): void {
+    this.promisesMade++
+    this.#promises.set(key, { words, holds })
+  }
+
+  /** Nobody knows about these any more. @param keys as given to `promise` */
+  unsure(...keys: string[]): void {
+    for (const key of keys) this.#promises.delete(key)
+  }
+
+  /** Forgets what is about a user or container that is gone. */
+  unsureAbout(isAbout: (key: string) => boolean): void {
+    for (const key of this.#promises.keys()) if (isAbout(key)) this.#promises.delete(key)
+  }
+
+  /** A link was exchanged for a token. */
+  exchanged(link: string, accessToken: string): void {
+    this.secrets.add(accessToken)
+    const times = (this.#exchanged.get(link) ?? 0) + 1
+    this.#exchanged.set(link, times)
+    if (times > 1) this.#found.push(`a link was exchanged for ${times} access tokens`)
+    if (this.withdrawn.has(link))
+      this.#found.push('a link whose request was answered with 500 was exchanged for a token')
+  }
+
+  /** Something that is wrong by itself, seen in passing. */
+  complain(words: string): void {
+    this.#found.push(words)
+  }
+
+  /** What was complained about since the last time. */
+  takeComplaints(): string[] {
+    return this.#found.splice(0)
+  }
+
+  /** Promises that the store does not keep. */
+  broken(stored: Snapshot): string[] {
+    return [...this.#promises].flatMap(([key, { words, holds }]) => (holds(stored) ? [] : [`${key}: ${words}`]))
+  }
+}
+
+export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')

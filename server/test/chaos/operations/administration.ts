@@ -1,0 +1,142 @@
+import type { AdminContainer, AdminUser, ContainerResponse, UserResponse, BulkResponse } from '@berth/api/admin.ts'
+import type { Answer } from '../ask.ts'
+import type { Person } from '../people.ts'
+import type { GoodType } from '../templates.ts'
+import type { World } from '../world.ts'
+
+/** What administrators do. Who acts is the first one of the run. */
+
+type Verb = 'block' | 'unblock'
+
+/** A user as the list of users tells; null: there is nobody of this address; undefined while nobody answers. */
+export async function findUser(world: World, person: Person): Promise<AdminUser | null | undefined> {
+  const { token } = world.people.first
+  const answer = await world.call('GET', `/api/admin/users?q=${encodeURIComponent(person.email)}`, { token })
+  if (answer.status !== 200) return undefined
+  return (answer.body.users as AdminUser[]).find(({ email }) => email === person.email) ?? null
+}
+
+/** One container, or each by itself when there are several of this type. */
+export async function changeContainer(
+  world: World,
+  verb: Verb,
+  person: Person,
+  type: GoodType,
+): Promise<Answer | undefined> {
+  const record = (await findUser(world, person))?.containers.find(({ container_type }) => container_type === type)
+  if (!record) return undefined
+  forgetBlocks(world, [record])
+  const answer = await post(world, `/api/admin/containers/${record.id}/${verb}`)
+  if (answer.status === 200) promiseBlocks(world, [(answer.body as ContainerResponse).container])
+  return answer
+}
+
+/** All containers of these people in one call. */
+export async function changeInBulk(world: World, verb: Verb, people: readonly Person[]): Promise<Answer | undefined> {
+  const found = await Promise.all(people.map((person) => findUser(world, person)))
+  const records = found.flatMap((user) => user?.containers ?? [])
+  if (records.length === 0) return undefined
+  forgetBlocks(world, records)
+  const answer = await post(world, `/api/admin/containers/bulk-${verb}`, {
+    container_ids: records.map(({ id }) => id),
+  })
+  if (answer.status === 200) promiseBlocks(world, (answer.body as BulkResponse).containers)
+  return answer
+}
+
+/** A user, and with them all that is theirs. */
+export async function changeUser(world: World, verb: Verb, person: Person): Promise<Answer | undefined> {
+  const user = await findUser(world, person)
+  if (!user) return undefined
+  forgetBlocks(world, user.containers)
+  world.ledger.unsure(userKey(user.id))
+  const answer = await post(world, `/api/admin/users/${user.id}/${verb}`)
+  if (answer.status === 200) promiseUser(world, (answer.body as UserResponse).user)
+  return answer
+}
+
+/** Deletes an account. Afterwards they are nobody, and their token is nobody's. */
+export async function deleteUser(world: World, person: Person, isPurge: boolean): Promise<Answer | undefined> {
+  const user = await findUser(world, person)
+  if (user === null) bury(world, person)
+  if (!user) return undefined
+  forgetUser(world, user)
+  const answer = await remove(world, `/api/admin/users/${user.id}`, isPurge)
+  if (answer.status !== 200) return answer
+  world.ledger.promise(`account ${person.email}`, 'deleted', ({ users }) => users.every(({ id }) => id !== user.id))
+  bury(world, person)
+  return answer
+}
+
+/** They are gone, whether or not we were told when they went. */
+function bury(world: World, person: Person): void {
+  if (person.token !== undefined) world.ledger.orphaned.add(person.token)
+  person.standing = 'unknown'
+  delete person.token
+  person.canaries.clear()
+}
+
+/** Deletes one container and its record; the home stays unless purged. */
+export async function deleteContainer(
+  world: World,
+  person: Person,
+  type: GoodType,
+  isPurge: boolean,
+): Promise<Answer | undefined> {
+  const record = (await findUser(world, person))?.containers.find(({ container_type }) => container_type === type)
+  if (!record) return undefined
+  forgetBlocks(world, [record])
+  forgetRecords(world, record)
+  if (isPurge) person.canaries.delete(type)
+  const answer = await remove(world, `/api/admin/containers/${record.id}`, isPurge)
+  if (answer.status === 200)
+    world.ledger.promise(`record of ${record.user_id}/${type}`, `record ${record.id} deleted`, ({ containers }) =>
+      containers.every(({ id }) => id !== record.id),
+    )
+  return answer
+}
+
+const post = (world: World, target: string, body?: unknown) =>
+  world.call('POST', target, { token: world.people.first.token, ...(body === undefined ? {} : { body }) })
+
+const remove = (world: World, target: string, isPurge: boolean) =>
+  world.call('DELETE', `${target}${isPurge ? '?purge=true' : ''}`, { token: world.people.first.token })
+
+const blockKey = (id: number) => `block of container ${id}`
+const userKey = (id: number) => `block of user ${id}`
+
+function forgetBlocks(world: World, records: readonly AdminContainer[]): void {
+  world.ledger.unsure(...records.map(({ id }) => blockKey(id)))
+}
+
+function forgetRecords(world: World, { user_id, container_type }: AdminContainer): void {
+  const owned = `${user_id}/${container_type}`
+  world.ledger.unsure(`record of ${owned}`, `container of ${owned}`)
+}
+
+function forgetUser(world: World, user: AdminUser): void {
+  world.ledger.unsure(userKey(user.id), `account ${user.email}`)
+  forgetBlocks(world, user.containers)
+  world.ledger.unsureAbout(
+    (key) => key.startsWith(`record of ${user.id}/`) || key.startsWith(`container of ${user.id}/`),
+  )
+}
+
+function promiseBlocks(world: World, records: readonly AdminContainer[]): void {
+  for (const { id, is_blocked, blocked_at } of records)
+    world.ledger.promise(blockKey(id), is_blocked ? 'blocked' : 'not blocked', ({ containers }) =>
+      containers.some(
+        (row) =>
+          row.id === id &&
+          (row.is_blocked === 1) === is_blocked &&
+          (row.blocked_at === null ? null : new Date(row.blocked_at).toISOString()) === blocked_at,
+      ),
+    )
+}
+
+function promiseUser(world: World, { id, is_blocked, containers }: AdminUser): void {
+  world.ledger.promise(userKey(id), is_blocked ? 'blocked' : 'not blocked', ({ users }) =>
+    users.some((row) => row.id === id && (row.is_blocked === 1) === is_blocked),
+  )
+  promiseBlocks(world, containers)
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { openWebSocket, type Answer } from '../ask.ts'
+import type { Person } from '../people.ts'
+import type { AppAnswer, BadType, GoodType } from '../templates.ts'
+import type { World } from '../world.ts'
+
+/** What people do with their containers. */
+
+/** Launches; a 200 is a promise that there is a record with this id. */
+export async function launch(world: World, person: Person, type: GoodType | BadType): Promise<Answer> {
+  forgetRecord(world, person, type)
+  const answer = await world.call('POST', `/api/container/launch/${type}`, { token: person.token })
+  if (answer.status === 200) promiseRecord(world, person, type, answer.body.container_id)
+  return answer
+}
+
+export async function restart(world: World, person: Person): Promise<Answer> {
+  forgetRecord(world, person, 'dev')
+  const answer = await world.call('POST', '/api/container/restart', { token: person.token })
+  if (answer.status === 200) promiseRecord(world, person, 'dev', answer.body.container_id)
+  return answer
+}
+
+/** Many launches of one container at the same moment: all that answer 200 speak of the same one. */
+export async function launchAtOnce(world: World, person: Person, type: GoodType, times: number): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: times }, () => launch(world, person, type)))
+  const ids = new Set(answers.flatMap(({ status, body }) => (status === 200 ? [body.container_id as string] : [])))
+  if (ids.size > 1) world.ledger.complain(`launches at the same moment answered with ${ids.size} containers`)
+}
+
+/** Reads what the API says of their containers, in every way that there is. */
+export async function look(world: World, { token }: Person): Promise<void> {
+  const targets = ['/api/user/me', '/api/user/containers', '/api/container/status']
+  await Promise.all(targets.map((target) => world.call('GET', target, { token })))
+}
+
+/** A request to their own app: whoever answers must be theirs, with the home that it always had. */
+export async function visit(world: World, person: Person, type: GoodType): Promise<Answer> {
+  const { token, slug } = person
+  const answer = await world.call('GET', `/${slug}-${type}/`, { token, limit: 30_000 })
+  if (answer.status === 200) judgeVisit(world, person, type, answer.body as AppAnswer)
+  return answer
+}
+
+/** A request to somebody else's app, which must not answer. */
+export async function intrude(world: World, intruder: Person, victim: Person, type: GoodType): Promise<Answer> {
+  const answer = await world.call('GET', `/${victim.slug}-${type}/`, { token: intruder.token, limit: 30_000 })
+  if (answer.status === 200) world.ledger.complain(`${intruder.email} reached the ${type} of ${victim.email}`)
+  return answer
+}
+
+/** A WebSocket on which every word must come back. */
+export async function talk(world: World, person: Person, type: GoodType): Promise<void> {
+  const socket = await openWebSocket(world.program.port, `/${person.slug}-${type}/`, person.token ?? '')
+  if (!socket) return
+  for (let round = 0; round < 3 && !socket.destroyed; round++) {
+    const word = `word ${round} of ${person.email}`
+    socket.write(word)
+    const [heard] = (await once(socket, 'data', { signal: AbortSignal.timeout(5_000) }).catch(() => [])) as [Buffer?]
+    if (heard === undefined) break
+    if (!word.startsWith(heard.toString())) world.ledger.complain(`${person.email} said "${word}" and heard "${heard}"`)
+  }
+  socket.destroy()
+}
+
+function judgeVisit(world: World, person: Person, type: GoodType, { base, canary }: AppAnswer): void {
+  if (base !== `/${person.slug}-${type}`)
+    world.ledger.complain(`${person.email} asked for their ${type} and was answered by ${base}`)
+  const known = person.canaries.get(type)
+  if (known === undefined && canary) person.canaries.set(type, canary)
+  else if (known !== canary)
+    world.ledger.complain(`the home of the ${type} of ${person.email} said "${known}" and says "${canary}" now`)
+}
+
+/** What is written down about which container a record names; void as soon as somebody else may have changed that. */
+export const idKey = ({ id }: Person, type: string) => `container of ${id}/${type}`
+
+function forgetRecord(world: World, person: Person, type: string): void {
+  world.ledger.unsure(idKey(person, type), `record of ${person.id}/${type}`)
+}
+
+function promiseRecord(world: World, person: Person, type: string, containerId: string): void {
+  const isOf = (row: { user_id: number; container_type: string }) =>
+    row.user_id === person.id && row.container_type === type
+  world.ledger.promise(`record of ${person.id}/${type}`, 'launched', ({ containers }) => containers.some(isOf))
+  world.ledger.promise(idKey(person, type), `launched as ${containerId}`, ({ containers }) =>
+    containers.some((row) => isOf(row) && row.container_id === containerId),
+  )
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Seen } from './engine-view.ts'
+import {
+  acceptsGoodTokens,
+  leadsEverybodyHome,
+  refusesOldTokens,
+  refusesTheBlocked,
+} from './invariants/at-the-gateway.ts'
+import {
+  hasRecordsFor,
+  namesOwnContainers,
+  runsNothingBlocked,
+  runsOneOfEach,
+  saysWhatRuns,
+} from './invariants/in-the-engine.ts'
+import {
+  hasAuditedEverything,
+  hasOneFirstAdmin,
+  isDurable,
+  keepsLinkLimit,
+  sharesNoContainer,
+} from './invariants/in-the-store.ts'
+import type { Snapshot } from './store.ts'
+import type { World } from './world.ts'
+
+/** Store and engine at about the same moment. */
+interface View {
+  readonly stored: Snapshot
+  readonly all: readonly Seen[]
+  readonly running: readonly Seen[]
+}
+
+interface Invariant {
+  readonly words: string
+  /** How long after a fault it may take to become true, in ms; 0: it is true at every moment. */
+  readonly within: number
+  readonly check: (world: World, view: View) => string[] | Promise<string[]>
+}
+
+/**
+ * Slow machines stop a program in a second where ours takes 50 ms, so the shortest limit is the specification's; the
+ * others are the reconciler's longest pause.
+ */
+const soon = 30_000
+const stopsWithin = 5_000
+
+const invariants: readonly Invariant[] = [
+  { words: 'what was answered with 200 is stored', within: 0, check: (world, { stored }) => isDurable(world, stored) },
+  {
+    words: 'exactly one first administrator',
+    within: 0,
+    check: (world, { stored }) => hasOneFirstAdmin(world, stored),
+  },
+  { words: 'links per address and hour', within: 0, check: (world, { stored }) => keepsLinkLimit(world, stored) },
+  { words: 'no container on two records', within: 0, check: (world, { stored }) => sharesNoContainer(world, stored) },
+  {
+    words: 'one audit row for each change',
+    within: 0,
+    check: (world, { stored }) => hasAuditedEverything(world, stored),
+  },
+  {
+    words: 'one container runs of each user and type',
+    within: 0,
+    check: (_world, { running }) => runsOneOfEach(running),
+  },
+  { words: 'records name their own', within: 0, check: (_world, { all, stored }) => namesOwnContainers(all, stored) },
+  { words: "strangers' containers are not touched", within: 0, check: ({ engine }) => engine.harmedStrangers() },
+  { words: 'old tokens are refused', within: 0, check: refusesOldTokens },
+  { words: 'good tokens are accepted', within: 0, check: acceptsGoodTokens },
+  { words: 'what is blocked is refused', within: 0, check: (world, { stored }) => refusesTheBlocked(world, stored) },
+  {
+    words: 'what is blocked does not run',
+    within: stopsWithin,
+    check: (_world, { running, stored }) => runsNothingBlocked(running, stored),
+  },
+  {
+    words: 'nothing runs without a record',
+    within: soon,
+    check: (_world, { running, stored }) => hasRecordsFor(running, stored),
+  },
+  { words: 'status says what is', within: soon, check: (world, { running }) => saysWhatRuns(world, running) },
+  {
+    words: 'everybody reaches their own app, nobody another',
+    within: soon,
+    check: (world, { running, stored }) => leadsEverybodyHome(world, running, stored),
+  },
+]
+
+/** What an oracle found, and how often it looked. */
+export class Verdict {
+  readonly violations: string[] = []
+  /** Checks made, by the invariant's words. */
+  readonly checks = new Map<string, number>()
+  /** The longest that any took to become true, in ms. */
+  readonly slowest = new Map<string, number>()
+
+  count(words: string, took: number): void {
+    this.checks.set(words, (this.checks.get(words) ?? 0) + 1)
+    this.slowest.set(words, Math.max(this.slowest.get(words) ?? 0, took))
+  }
+}
+
+/** Compares store, engine and gateway when all faults are over. @returns what is wrong, in words */
+export async function consult(world: World, verdict: Verdict): Promise<string[]> {
+  const begun = performance.now()
+  const wrong = world.ledger.takeComplaints()
+  let waiting = invariants
+  for (;;) {
+    const view = await look(world)
+    const results = await Promise.all(waiting.map(async (each) => ({ each, found: await each.check(world, view) })))
+    const took = performance.now() - begun
+    const isOver = ({ each, found }: (typeof results)[number]) => found.length === 0 || took >= each.within
+    for (const { each, found } of results.filter(isOver)) {
+      verdict.count(each.words, took)
+      for (const words of found)
+        wrong.push(`${each.words}: ${words}${each.within > 0 ? ` (for ${Math.round(took)} ms)` : ''}`)
+    }
+    waiting = results.filter((result) => !isOver(result)).map(({ each }) => each)
+    if (waiting.length === 0) break
+    await sleep(250)
+  }
+  return [...wrong, ...world.ledger.takeComplaints()]
+}
+
+/** The store first: what is blocked afterwards may still run, what was blocked before may not for long. */
+async function look({ store, engine }: World): Promise<View> {
+  const stored = await store.snapshot()
+  const [all, running] = await Promise.all([engine.containers(), engine.running()])
+  return { stored, all, running }
+}

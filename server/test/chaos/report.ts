@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import path from 'node:path'
+import type { Footprint } from './program.ts'
+import type { Report } from './run.ts'
+
+const document = path.resolve(import.meta.dirname, '../../../docs/reliability.md')
+const [begin, end] = ['<!-- chaos: begin -->', '<!-- chaos: end -->']
+
+/** How much more memory Berth may hold after a run than before. */
+export const mostGrowth = 0.1
+
+/** The result in Markdown, which is also what a terminal shows. */
+export function shown(report: Report, seed: number): string {
+  const { verdict, faults, deaths, took } = report
+  const minutes = (took / 60_000).toFixed(1)
+  return [
+    `Seed ${seed}, ${minutes} minutes, ${cpus().length} cores, ${Math.round(totalmem() / 1024 ** 3)} GB.`,
+    '',
+    table(['fault', 'times'], [...faults].sort(byName)),
+    table(['killed at', 'times'], [...deaths].sort(byName)),
+    table(
+      ['invariant', 'checked', 'longest until true'],
+      [
+        ...[...verdict.checks].map(([words, count]) => [
+          words,
+          count,
+          `${((verdict.slowest.get(words) ?? 0) / 1000).toFixed(1)} s`,
+        ]),
+        ['promises (answers 200) compared with the store', report.promises, ''],
+        ['answers that had to be 200 within 10 s', report.promptAnswers, ''],
+        ['probes of own and foreign apps meanwhile', report.probes, ''],
+      ],
+    ),
+    ...footprintLines(report),
+    `Violations: ${verdict.violations.length}`,
+    ...verdict.violations.map((words) => `- ${words}`),
+  ].join('\n')
+}
+
+/** Puts the result between the marks of docs/reliability.md. @throws when they are not there */
+export function writeReport(report: Report, seed: number, store: string): void {
+  const text = readFileSync(document, 'utf8')
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)]
+  if (from < 0 || to < from) throw new Error(`the marks are missing in ${document}`)
+  const result = `${begin}\n\n${store}. ${shown(report, seed)}\n\n`
+  writeFileSync(document, text.slice(0, from) + result + text.slice(to))
+}
+
+function footprintLines({ footprints }: Report): string[] {
+  if (!footprints) return []
+  const { before, after } = footprints
+  const row = (name: 'gateway' | 'api') => [
+    `${name} process`,
+    megabytes(before[name]),
+    `${megabytes(after[name])} (${percent(after[name].memory / before[name].memory - 1)})`,
+    `${before[name].handles} → ${after[name].handles}`,
+  ]
+  return [table(['after the kills', 'memory, MB', 'after further faults', 'handles'], [row('gateway'), row('api')])]
+}
+
+const byName = ([one]: [string, number], [other]: [string, number]) => one.localeCompare(other)
+const megabytes = ({ memory }: Footprint) => (memory / 1024 ** 2).toFixed(1)
+const percent = (share: number) => `${share >= 0 ? '+' : ''}${(share * 100).toFixed(1)} %`
+
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line), ''].join('\n')
+}

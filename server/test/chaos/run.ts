@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { under, type Stoppable } from './break.ts'
+import { tellsNoBug, tellsNoSecret } from './invariants/in-the-log.ts'
+import { killAt } from './kill.ts'
+import { operate } from './operate.ts'
+import { ensureSignedIn } from './operations/accounts.ts'
+import { launch } from './operations/containers.ts'
+import { consult, Verdict } from './oracle.ts'
+import type { Plan, Step } from './plan.ts'
+import type { Footprint } from './program.ts'
+import { prober } from './probe.ts'
+import { goodTypes } from './templates.ts'
+import type { World } from './world.ts'
+
+/** What a run did and found. */
+export interface Report {
+  readonly verdict: Verdict
+  /** Steps done, by kind of fault. */
+  readonly faults: ReadonlyMap<string, number>
+  /** Deaths, by point. */
+  readonly deaths: ReadonlyMap<string, number>
+  readonly footprints: { readonly before: Footprints; readonly after: Footprints } | undefined
+  /** ms */
+  readonly took: number
+  readonly promises: number
+  readonly promptAnswers: number
+  readonly probes: number
+}
+
+type Footprints = Record<'gateway' | 'api', Footprint>
+
+export interface RunSettings {
+  /** The engine that may be stopped; undefined: none may. */
+  readonly engine: Stoppable | undefined
+  /** After it no step is begun, in ms since 1970. */
+  readonly deadline: number
+  /** Told each step when it begins, and what is wrong after it. */
+  readonly say: (words: string) => void
+}
+
+/** Runs a plan against a world that has just begun. Never rejects for what Berth does wrong: that is in the report. */
+export async function run(world: World, plan: Plan, settings: RunSettings): Promise<Report> {
+  const begun = performance.now()
+  const runner = new Runner(world, settings)
+  const probing = prober(world)
+  await runner.begin()
+  await runner.steps(plan.mortal, 1)
+  const before = await runner.settleDown(plan.lasting)
+  await runner.steps(plan.lasting, plan.mortal.length + 1)
+  const after = await runner.settleDown(plan.lasting)
+  const probes = await probing.stop()
+  await runner.readLog()
+  return {
+    verdict: runner.verdict,
+    faults: runner.faults,
+    deaths: runner.deaths,
+    footprints: before && after && { before, after },
+    took: performance.now() - begun,
+    promises: world.ledger.promisesMade,
+    promptAnswers: world.promptAnswers,
+    probes,
+  }
+}
+
+class Runner {
+  readonly verdict = new Verdict()
+  readonly faults = new Map<string, number>()
+  readonly deaths = new Map<string, number>()
+  readonly #world: World
+  readonly #settings: RunSettings
+
+  constructor(world: World, settings: RunSettings) {
+    this.#world = world
+    this.#settings = settings
+  }
+
+  /** The first one signs up alone; then everybody has an account. */
+  async begin(): Promise<void> {
+    const { people } = this.#world
+    await ensureSignedIn(this.#world, people.first)
+    for (const person of people.all) await ensureSignedIn(this.#world, person)
+    this.#note('the beginning', await consult(this.#world, this.verdict))
+  }
+
+  /** @param first number of the first of them */
+  async steps(steps: readonly Step[], first: number): Promise<void> {
+    for (const [index, step] of steps.entries()) {
+      if (Date.now() > this.#settings.deadline) return this.#settings.say('the time is over')
+      const name = `step ${first + index}: ${describe(step)}`
+      const begun = performance.now()
+      const found = await this.#step(step)
+      this.#count(step)
+      const wrong = [...found, ...(await consult(this.#world, this.verdict))]
+      this.#settings.say(`${name} · ${Math.round(performance.now() - begun)} ms`)
+      this.#note(name, wrong)
+    }
+  }
+
+  /** Everybody signed in, with both containers, and nothing going on: what Berth holds then. @returns undefined without steps */
+  async settleDown(steps: readonly Step[]): Promise<Footprints | undefined> {
+    if (steps.length === 0) return undefined
+    const world = this.#world
+    for (const person of world.people.all)
+      if (await ensureSignedIn(world, person)) for (const type of goodTypes) await launch(world, person, type)
+    const samples: Footprints[] = []
+    for (let sample = 0; sample < 10; sample++) {
+      await sleep(1_500)
+      samples.push(world.program.footprints())
+    }
+    // What is collected in between is nobody's growth.
+    const least = (process: 'gateway' | 'api'): Footprint => ({
+      memory: Math.min(...samples.map((each) => each[process].memory)),
+      handles: Math.min(...samples.map((each) => each[process].handles)),
+    })
+    return { gateway: least('gateway'), api: least('api') }
+  }
+
+  async readLog(): Promise<void> {
+    this.#note('the log', [...(await tellsNoSecret(this.#world)), ...(await tellsNoBug(this.#world))])
+    this.verdict.count('no secret in the log', 0)
+  }
+
+  async #step({ fault, operations }: Step): Promise<string[]> {
+    const world = this.#world
+    if (fault.kind === 'kill') return killAt(world, fault.point, fault.scope, fault.who)
+    const work = async () => void (await Promise.all(operations.map((operation) => operate(world, operation))))
+    await under(fault, world, this.#settings.engine, work)
+    return []
+  }
+
+  #count({ fault }: Step): void {
+    const kind = fault.kind.startsWith('kill') && 'scope' in fault ? `kill ${fault.scope}` : fault.kind
+    this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1)
+    if (!('scope' in fault)) return
+    const point = fault.kind === 'kill' ? fault.point : 'at any moment'
+    this.deaths.set(point, (this.deaths.get(point) ?? 0) + 1)
+  }
+
+  #note(name: string, wrong: readonly string[]): void {
+    for (const words of wrong) {
+      this.verdict.violations.push(`${name}: ${words}`)
+      this.#settings.say(`VIOLATION ${words}`)
+    }
+  }
+}
+
+export function describe({ fault, operations }: Step): string {
+  const { kind, ...details } = fault
+  const given = Object.entries(details).map(([key, value]) => `${key}=${value}`)
+  const done = operations.map(({ name, ...rest }) => [name, ...Object.values(rest)].join(' '))
+  return `${[kind, ...given].join(' ')} [${done.join(', ')}]`
+}

@@ -1,0 +1,107 @@
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Selectable } from 'kysely'
+import { Pool, TypeOverrides, type PoolClient } from 'pg'
+import type { Schema } from '#/store/schema.ts'
+
+type Row<Table extends keyof Schema> = Selectable<Schema[Table]>
+
+/** Everything that Berth has stored, at one moment. */
+export interface Snapshot {
+  readonly users: readonly Row<'users'>[]
+  readonly containers: readonly Row<'user_containers'>[]
+  readonly links: readonly Row<'magic_links'>[]
+  readonly requests: readonly Row<'link_requests'>[]
+  readonly revoked: readonly Row<'revoked_tokens'>[]
+  readonly audit: readonly Row<'audit_log'>[]
+}
+
+/** The store, looked at and held up from outside, without any of Berth's own code in between. */
+export interface StoreView {
+  snapshot(): Promise<Snapshot>
+  /** Name of the installation. */
+  instance(): Promise<string>
+  /** Lets nobody else write, nor with PostgreSQL read. @param time ms */
+  lock(time: number): Promise<void>
+  close(): Promise<void>
+}
+
+const tables = {
+  users: 'select * from users order by id',
+  containers: 'select * from user_containers order by id',
+  links: 'select * from magic_links order by id',
+  requests: 'select * from link_requests order by id',
+  revoked: 'select * from revoked_tokens',
+  audit: 'select * from audit_log order by id',
+} as const
+
+const nameQuery = "select value from installation where name = 'instance'"
+
+/** @param url PostgreSQL's; null: the SQLite file in this folder */
+export function viewStore(url: string | null, dataDir: string): StoreView {
+  return url === null ? sqliteView(path.join(dataDir, 'berth.sqlite')) : postgresView(url)
+}
+
+function sqliteView(file: string): StoreView {
+  // Opened for each look: a connection that stays would keep what a crash left behind from being tidied up.
+  const look = <T>(work: (database: DatabaseSync) => T): T => {
+    const database = new DatabaseSync(file, { timeout: 10_000 })
+    try {
+      return work(database)
+    } finally {
+      database.close()
+    }
+  }
+  return {
+    snapshot: async () =>
+      look((database) => {
+        database.exec('begin')
+        const rows = Object.entries(tables).map(([name, query]) => [name, database.prepare(query).all()])
+        database.exec('commit')
+        return Object.fromEntries(rows) as Snapshot
+      }),
+    instance: async () => look((database) => String(database.prepare(nameQuery).get()?.value)),
+    lock: async (time) => {
+      const database = new DatabaseSync(file, { timeout: 10_000 })
+      database.exec('begin exclusive')
+      await sleep(time)
+      database.exec('commit')
+      database.close()
+    },
+    close: async () => undefined,
+  }
+}
+
+function postgresView(url: string): StoreView {
+  const bigint = 20
+  const types = new TypeOverrides()
+  types.setTypeParser(bigint, Number)
+  const pool = new Pool({ connectionString: url, types, max: 2 })
+  const within = async (isolation: string, work: (client: PoolClient) => Promise<void>) => {
+    const client = await pool.connect()
+    try {
+      await client.query(`begin isolation level ${isolation}`)
+      await work(client)
+      await client.query('commit')
+    } finally {
+      client.release()
+    }
+  }
+  return {
+    snapshot: async () => {
+      const found: Record<string, unknown[]> = {}
+      await within('repeatable read', async (client) => {
+        for (const [name, query] of Object.entries(tables)) found[name] = (await client.query(query)).rows
+      })
+      return found as unknown as Snapshot
+    },
+    instance: async () => String((await pool.query(nameQuery)).rows[0]?.value),
+    lock: (time) =>
+      within('read committed', async (client) => {
+        await client.query('lock table users, user_containers, magic_links in access exclusive mode')
+        await sleep(time)
+      }),
+    close: () => pool.end(),
+  }
+}

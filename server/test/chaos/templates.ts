@@ -1,0 +1,56 @@
+/**
+ * The app that a run launches. It answers everything with who it is, where its home came from, and what it was asked; an
+ * upgrade makes it say back what it hears. Its home's canary is written when there is none, and never again.
+ */
+const app = `
+cat > /tmp/serve <<'END'
+while IFS= read -r line; do
+  line=\${line%$(printf '\\r')}
+  case "$line" in '') break ;; [Uu]pgrade:*) upgrade=1 ;; esac
+done
+if [ -n "$upgrade" ]; then
+  printf 'HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n\\r\\n'
+  exec cat
+fi
+body="{\\"base\\":\\"$BASE_PATH\\",\\"host\\":\\"$HOSTNAME\\",\\"canary\\":\\"$(cat /home/berth/canary)\\"}"
+printf 'HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: %s\\r\\nConnection: close\\r\\n\\r\\n%s' "\${#body}" "$body"
+END
+[ -f /home/berth/canary ] || { echo "$BASE_PATH $(cat /proc/sys/kernel/random/uuid)" > /tmp/canary; cp /tmp/canary /home/berth/canary.new; mv /home/berth/canary.new /home/berth/canary; }
+exec nc -ll -p 8080 -e /bin/sh /tmp/serve
+`
+
+/** What an app that is well answers. */
+export interface AppAnswer {
+  /** `/{slug}-{type}` of the container that answers. */
+  readonly base: string
+  /** First twelve digits of its id. */
+  readonly host: string
+  readonly canary: string
+}
+
+/** Types whose app is well. */
+export const goodTypes = ['dev', 'prod'] as const
+export type GoodType = (typeof goodTypes)[number]
+
+/** Types whose app is not: it ends at once, eats all its memory, or never listens. */
+export const badTypes = ['quits', 'greedy', 'deaf'] as const
+export type BadType = (typeof badTypes)[number]
+
+/** For `CONTAINER_TEMPLATES`. */
+export function chaosTemplates(image: string): string {
+  const shell = (script: string, memory = '64m') => ({
+    display_name: 'Chaos',
+    description: 'For breaking',
+    image,
+    port: 8080,
+    memory,
+    command: ['/bin/sh', '-c', script],
+  })
+  return JSON.stringify({
+    dev: shell(app),
+    prod: shell(app),
+    quits: shell('echo no; exit 3'),
+    greedy: shell('sleep 1; tail /dev/zero', '16m'),
+    deaf: shell('trap "" TERM; while :; do sleep 1; done'),
+  } satisfies Record<GoodType | BadType, object>)
+}
