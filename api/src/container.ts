@@ -56,18 +56,14 @@ export const ContainerEvent = Type.Object({
 export type ContainerEvent = Type.Static<typeof ContainerEvent>
 
 /** Why a launch failed, in one word. */
-export const LaunchFailure = Type.Union(
-  (
-    [
-      'crashed', // the program ended at once
-      'out-of-memory', // the kernel killed it
-      'no-image', // the image cannot be had
-      'full', // a limit, or the host, leaves no room
-      'engine', // the engine does not answer
-      'failed', // anything else
-    ] as const
-  ).map((word) => Type.Literal(word)),
-)
+export const LaunchFailure = Type.Union([
+  Type.Literal('crashed'), // the program ended at once
+  Type.Literal('out-of-memory'), // the kernel killed it
+  Type.Literal('no-image'), // the image cannot be had
+  Type.Literal('full'), // a limit, or the host, leaves no room
+  Type.Literal('engine'), // the engine does not answer
+  Type.Literal('failed'), // anything else
+])
 export type LaunchFailure = Type.Static<typeof LaunchFailure>
 
 const ofType = { type: Type.String() }

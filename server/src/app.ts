@@ -11,19 +11,27 @@ import type { SigningKey } from '#/accounts/signing-key.ts'
 import { VerifyLink } from '#/accounts/verify-link.ts'
 import { Blocking } from '#/administration/block.ts'
 import { Deletion } from '#/administration/delete.ts'
-import { attempt } from '#/attempt.ts'
+import { attempt, within } from '#/attempt.ts'
 import { addressesFor, type Addresses, type Config } from '#/config.ts'
 import { Activity } from '#/containers/activity.ts'
+import { Admission } from '#/containers/admission.ts'
+import { blockOf } from '#/containers/block-of.ts'
 import { homeVolume } from '#/containers/container-name.ts'
+import { CrashLoops } from '#/containers/crash-loops.ts'
 import { Events } from '#/containers/events.ts'
 import { Flights } from '#/containers/flights.ts'
+import { HostGuard } from '#/containers/host-guard.ts'
+import type { KnownContainer } from '#/containers/known-container.ts'
 import { Launch } from '#/containers/launch.ts'
 import { Logs } from '#/containers/logs.ts'
+import { Occupancy } from '#/containers/occupancy.ts'
 import { OpenStreams } from '#/containers/open-streams.ts'
-import { Places } from '#/containers/places.ts'
+import type { OwnedType } from '#/containers/owned-type.ts'
+import { Places, type PlaceStatus } from '#/containers/places.ts'
 import { Removal } from '#/containers/removal.ts'
 import { Rest } from '#/containers/rest.ts'
 import { Spawner, type LaunchCheck } from '#/containers/spawner.ts'
+import { Stages } from '#/containers/stages.ts'
 import { typeRules } from '#/containers/type-rules.ts'
 import { Wake } from '#/containers/wake.ts'
 import type { ControlPlane, Gateway, GatewaySettings } from '#/gateway/gateway.ts'
@@ -112,12 +120,15 @@ export async function startApp(parts: AppParts): Promise<App> {
   await containers.places.publishAll(following.signal)
   reconciler.activate()
   idle.start()
+  containers.guard.start()
 
   const close = async () => {
     following.abort()
     idle.stop()
+    containers.guard.stop()
     containers.streams.close()
-    await drain(api.server, drainTime)
+    // Who waits for a turn is answered at once; who has one, and those whom no request waits for, may finish.
+    await Promise.all([drain(api.server, drainTime), within(drainTime, containers.admission.close())])
     await reconciler.stop()
     await attempt(log, 'writing when containers were used last', () => containers.activity.writeDue(Infinity))
     await api.close()
@@ -149,7 +160,10 @@ function wireContainers(
   const { templates } = config
   const report = (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`)
   const activity = new Activity(database)
-  const events = new Events(streams, (userId) => places.statusesOf(userId).map((data) => ({ name: 'container', data })))
+  const events = new Events(streams, (userId) => [
+    ...places.statusesOf(userId).map((data) => ({ name: 'container', data })),
+    ...launching.stages.current(userId),
+  ])
   const places = new Places({
     db: database.db,
     runtime,
@@ -158,15 +172,19 @@ function wireContainers(
     revoked: () => revocations.all(),
     onStatus: (container, status) => {
       if (status === 'running') activity.startOver(container, Date.now())
+      launching.noteStatus(container, status)
       events.tell(container.userId, { name: 'container', data: { type: container.type, status } })
     },
     onShutOut: (userId) => streams.endUser(userId),
     onGone: (owned) => {
       activity.forget(owned)
+      launching.noteGone(owned)
       events.tell(owned.userId, { name: 'container', data: { type: owned.type, status: 'missing' } })
     },
     report,
   })
+  const launching = wireLaunching({ config, database, runtime, log }, events)
+  const { admission, stages, crashLoops } = launching
   const flights = new Flights()
   const settings = {
     instance,
@@ -176,8 +194,10 @@ function wireContainers(
   }
   const checks: readonly LaunchCheck[] = []
   const removal = new Removal({ runtime, database, flights, instance })
-  const spawner = new Spawner({ runtime, database, settings, flights, places, removal, checks, log })
+  const shared = { runtime, database, flights, places, admission, stages, crashLoops, log }
+  const spawner = new Spawner({ ...shared, settings, removal, checks })
   return {
+    ...launching,
     streams,
     events,
     logs: new Logs({ database, runtime, templates }),
@@ -185,9 +205,50 @@ function wireContainers(
     places,
     spawner,
     removal,
-    launch: new Launch(database, spawner, templates),
-    wake: new Wake({ runtime, database, templates, flights, places, spawner, activity, report }),
+    launch: new Launch({ ...shared, spawner, templates, timeout: config.launchTimeout * 1_000 }),
+    wake: new Wake({ ...shared, templates, spawner, activity, report }),
     rest: new Rest({ runtime, database, gateway, flights, places, activity }),
+  }
+}
+
+/** Who may launch, when, and how far each launch is. */
+function wireLaunching(
+  { config, database, runtime, log }: Pick<AppParts, 'config' | 'database' | 'runtime' | 'log'>,
+  events: Events,
+) {
+  const occupancy = new Occupancy(config)
+  const guard = new HostGuard(runtime, log)
+  const crashLoops = new CrashLoops()
+  const stages = new Stages({
+    tell: (userId, event) => events.tell(userId, event),
+    isHeard: (userId) => events.isHeard(userId),
+  })
+  const admission = new Admission({
+    occupancy,
+    guard,
+    stages,
+    blockOf: (userId, type) => blockOf(database.db, userId, type),
+    parallel: config.launchParallel,
+    ping: () => runtime.ping(),
+  })
+  return {
+    occupancy,
+    guard,
+    crashLoops,
+    stages,
+    admission,
+    noteStatus: (container: KnownContainer, status: PlaceStatus) => {
+      const isThere = status === 'running' || status === 'paused'
+      occupancy.note(container, isThere)
+      if (isThere || status === 'blocked') return
+      if (!container.wasStopped) crashLoops.ended(container)
+      stages.endWait(container)
+    },
+    noteGone: (owned: OwnedType) => {
+      occupancy.note(owned, false)
+      crashLoops.forget(owned)
+      stages.forget(owned)
+    },
   }
 }
 
@@ -262,6 +323,8 @@ async function wireHttp(
     log,
   )
   const publish = async (userIds: readonly number[]) => {
+    // Whoever waits for a turn hears of a block now, so that the stop does not stand behind that wait.
+    for (const userId of userIds) containers.admission.recheck(userId)
     await Promise.all(userIds.map((userId) => containers.places.publishPerson(userId)))
   }
   const cookie = { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' }
@@ -288,7 +351,7 @@ async function wireHttp(
 
 function wireDeletion(
   { config, database, runtime, instance, log }: AppParts,
-  { places, removal }: Containers,
+  { admission, places, removal }: Containers,
   reconciler: Reconciler,
 ): Deletion {
   const settings = {
@@ -297,7 +360,10 @@ function wireDeletion(
     homeOf: ({ userId, slug, type }: RemovedContainer) => homeVolume(instance, userId, slug, type),
   }
   return new Deletion(database, settings, {
-    publish: (userId) => places.publishPerson(userId),
+    publish: (userId) => {
+      admission.recheck(userId)
+      return places.publishPerson(userId)
+    },
     remove: finishRemovals(removal, keptHomesTask(database, runtime), () => reconciler.activate(), log),
   })
 }

@@ -1,3 +1,5 @@
+import type { LaunchFailure } from '@berth/api/container.ts'
+
 /**
  * The one vocabulary of refusals. A refusal is an expected "no" whose sentence is meant for the person who asked;
  * anything else that is thrown is a bug or a broken dependency, becomes a plain 500, and is logged once at the edge.
@@ -20,6 +22,35 @@ export class Refusal extends Error {
     this.headers = more.headers ?? {}
   }
 }
+
+/** What the owner is told of a launch that failed. */
+export interface FailedLaunch {
+  readonly reason: LaunchFailure
+  readonly sentence: string
+  /** Of the program; null when none was started. */
+  readonly exitCode: number | null
+  readonly isOutOfMemory: boolean
+  /** What the app wrote last. */
+  readonly lastLines: readonly string[]
+}
+
+const notKnown: FailedLaunch = {
+  reason: 'failed',
+  sentence: 'The container could not be started. Try again, or ask your administrator.',
+  exitCode: null,
+  isOutOfMemory: false,
+  lastLines: [],
+}
+
+/** Of a program that was never started nothing is said. */
+function bodyOf({ reason, exitCode, isOutOfMemory, lastLines }: FailedLaunch) {
+  if (exitCode === null && !isOutOfMemory) return { reason }
+  return { reason, exit_code: exitCode, is_out_of_memory: isOutOfMemory, last_lines: lastLines }
+}
+
+/** An engine that does not answer is often back in seconds; everything else needs somebody to do something. */
+const retryOf = ({ reason }: FailedLaunch): Record<string, string> =>
+  reason === 'engine' ? { 'retry-after': '10' } : {}
 
 const bearer = { 'www-authenticate': 'Bearer' }
 
@@ -92,10 +123,41 @@ export const refusals = {
     }),
   mailFailed: (cause: unknown) =>
     new Refusal(500, 'The mail could not be sent. Nothing was changed; try again in a few minutes.', { cause }),
-  launchFailed: (cause: unknown) =>
-    new Refusal(500, 'The container could not be started. Try again, or ask your administrator.', { cause }),
+  launchFailed: (cause: unknown, why: FailedLaunch = notKnown) =>
+    new Refusal(500, why.sentence, { extra: bodyOf(why), headers: retryOf(why), cause }),
   containerDeleted: () =>
     new Refusal(500, 'An administrator deleted this container while it was starting. Launch it again for a new one.'),
-  restartFailed: (cause: unknown) =>
-    new Refusal(500, 'The container could not be restarted. Your files are safe; try again.', { cause }),
+  restartFailed: (cause: unknown, why: FailedLaunch = notKnown) =>
+    new Refusal(500, `${why.sentence} Your files are safe.`, { extra: bodyOf(why), headers: retryOf(why), cause }),
+  launchGoesOn: (howFar: string) =>
+    new Refusal(500, `${howFar} It goes on by itself, in its place; ask again in a moment.`, {
+      headers: { 'retry-after': '5' },
+    }),
+  tooManyOfYours: (most: number) =>
+    new Refusal(
+      500,
+      `You have ${most} containers running already, as many as you may. One of them has to stop first.`,
+      {
+        extra: { reason: 'full' },
+        headers: { 'retry-after': '60' },
+      },
+    ),
+  serverFull: () =>
+    new Refusal(500, 'The server has no room for another container now. Nothing is lost; try again in a few minutes.', {
+      extra: { reason: 'full' },
+      headers: { 'retry-after': '60' },
+    }),
+  tooManyLaunches: () =>
+    new Refusal(500, 'Too many containers are waiting to be started. Try again in a few minutes.', {
+      extra: { reason: 'full' },
+      headers: { 'retry-after': '120' },
+    }),
+  endsAgain: () =>
+    new Refusal(500, 'Its program ended after each of its last starts. Launch it by hand to try once more.', {
+      extra: { reason: 'crashed' },
+    }),
+  stopping: () =>
+    new Refusal(500, 'Berth is being stopped, so nothing is started now. Nothing is lost; try again in a minute.', {
+      headers: { 'retry-after': '30' },
+    }),
 } as const

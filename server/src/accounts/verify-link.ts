@@ -9,7 +9,7 @@ import type { AccessTokens } from './access-token.ts'
 import { hashToken } from './magic-link.ts'
 
 /** How long a person waits for their container before they are let in without it, in ms. */
-const containerPatience = 10_000
+const containerPatience = 8_000
 
 export interface SignedIn {
   readonly user: User

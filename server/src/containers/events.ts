@@ -51,9 +51,14 @@ export class Events {
     }
   }
 
+  /** Whether somebody has a page open. */
+  isHeard(userId: number): boolean {
+    return this.#listeners.has(userId)
+  }
+
   tell(userId: number, event: PersonalEvent): void {
     const listeners = this.#listeners.get(userId)
-    const sent = this.#recent.add(userId, event, listeners !== undefined)
+    const sent = this.#recent.add(userId, event, this.isHeard(userId))
     for (const listener of listeners ?? []) listener.onEvents([sent])
   }
 

@@ -1,63 +1,117 @@
+import type { Logger } from 'pino'
+import { within } from '#/attempt.ts'
 import { Refusal, refusals } from '#/errors.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainer } from '#/store/user-containers.ts'
 import { moveUserState, touchUser, type User } from '#/store/users.ts'
+import { LaunchFailure } from './launch-failure.ts'
+import { ownedKey, type OwnedType } from './owned-type.ts'
 import type { Running, Spawner } from './spawner.ts'
+import type { Stage, Stages } from './stages.ts'
 import type { Template, Templates } from './template.ts'
+
+export interface LaunchParts {
+  readonly database: Database
+  readonly spawner: Spawner
+  readonly templates: Templates
+  readonly stages: Pick<Stages, 'of'>
+  /** How long whoever asked is kept waiting, in ms. */
+  readonly timeout: number
+  readonly log: Pick<Logger, 'warn'>
+}
 
 /** `POST /api/container/launch/<type>` and `/restart`: what a user may do with their containers. */
 export class Launch {
-  readonly #database: Database
-  readonly #spawner: Spawner
-  readonly #templates: Templates
+  readonly #parts: LaunchParts
+  /** Launches under way that somebody has given up waiting for. */
+  readonly #late = new Set<string>()
 
-  constructor(database: Database, spawner: Spawner, templates: Templates) {
-    this.#database = database
-    this.#spawner = spawner
-    this.#templates = templates
+  constructor(parts: LaunchParts) {
+    this.#parts = parts
   }
 
   /**
    * Makes the user's container of this type run. Source: specification, launch rules 1 to 5.
-   * @throws {Refusal} 400 unknown type · 403 blocked, nothing was started · 500 the engine could not
+   * @throws {Refusal} 400 unknown type · 403 blocked, nothing was started · 500 it could not be started, there is no room
+   * for it, or it takes longer than the time that is waited; then it goes on, and whoever asks again waits for the same
    */
   async launch(user: User, type: string, now: Date): Promise<Running> {
-    const template = this.#templates.get(type)
-    if (!template) throw refusals.unknownType(this.#templates.types)
+    const { templates, spawner } = this.#parts
+    const template = templates.get(type)
+    if (!template) throw refusals.unknownType(templates.types)
     await this.#refuseBlocked(user, template)
-    return orFail(this.#spawner.ensureRunning(user, template, now), refusals.launchFailed)
+    return this.#inTime(
+      { userId: user.id, type },
+      orFail(spawner.ensureRunning(user, template, now), refusals.launchFailed),
+    )
   }
 
   /**
    * Replaces the container of the first type. Source: specification, restart rules 1 to 5.
-   * @throws {Refusal} 403 blocked, nothing was touched · 500 any failure; the home volume is safe
+   * @throws {Refusal} 403 blocked, nothing was touched · 500 any failure, the home volume is safe; or as above
    */
   async restart(user: User, now: Date): Promise<Running> {
-    await this.#refuseBlocked(user, this.#templates.first)
-    const running = await orFail(this.#spawner.replace(user, this.#templates.first, now), refusals.restartFailed)
-    await moveUserState(this.#database.db, user.id, 'verified', 'active')
-    await touchUser(this.#database.db, user.id, now)
-    return running
+    const { first } = this.#parts.templates
+    await this.#refuseBlocked(user, first)
+    return this.#inTime({ userId: user.id, type: first.type }, this.#replace(user, first, now))
   }
 
   /** Starts the first type's container for somebody who has just signed in; their block is no failure of signing in. */
   async startPrimary(user: User, now: Date): Promise<Running> {
-    await this.#refuseBlocked(user, this.#templates.first)
-    return this.#spawner.ensureRunning(user, this.#templates.first, now)
+    const { spawner, templates } = this.#parts
+    await this.#refuseBlocked(user, templates.first)
+    return spawner.ensureRunning(user, templates.first, now)
+  }
+
+  async #replace(user: User, template: Template, now: Date): Promise<Running> {
+    const { spawner, database } = this.#parts
+    const running = await orFail(spawner.replace(user, template, now), refusals.restartFailed)
+    await moveUserState(database.db, user.id, 'verified', 'active')
+    await touchUser(database.db, user.id, now)
+    return running
   }
 
   async #refuseBlocked(user: User, template: Template): Promise<void> {
-    const record = await findContainer(this.#database.db, user.id, template.type)
+    const record = await findContainer(this.#parts.database.db, user.id, template.type)
     if (record?.isBlocked) throw refusals.containerBlocked(record.blockedAt)
     if (user.isBlocked) throw refusals.userBlockedFromContainers(null)
+  }
+
+  /** Waits for a launch, but not for ever; it goes on without whoever waited. */
+  async #inTime(owned: OwnedType, work: Promise<Running>): Promise<Running> {
+    const running = await within(this.#parts.timeout, work)
+    if (running) return running
+    this.#followLate(owned, work)
+    throw refusals.launchGoesOn(howFar(this.#parts.stages.of(owned)))
+  }
+
+  /** Nobody hears how it ends, so a failure is logged here; once, however many have given up. */
+  #followLate(owned: OwnedType, work: Promise<unknown>): void {
+    const key = ownedKey(owned)
+    const isFollowed = this.#late.has(key)
+    this.#late.add(key)
+    work
+      .catch((error: unknown) => {
+        const err = error instanceof Refusal ? (error.cause ?? error.message) : error
+        if (!isFollowed) this.#parts.log.warn({ err, ...owned }, 'a launch that nobody waits for any more failed')
+      })
+      .finally(() => this.#late.delete(key))
   }
 }
 
 /** Refusals pass; whatever else went wrong becomes the given 500, with its cause for the log. */
-async function orFail<T>(work: Promise<T>, refusal: (cause: unknown) => Refusal): Promise<T> {
+async function orFail<T>(work: Promise<T>, refusal: (cause: unknown, why?: LaunchFailure) => Refusal): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw error instanceof Refusal ? error : refusal(error)
+    if (error instanceof Refusal) throw error
+    throw error instanceof LaunchFailure ? refusal(error.cause, error) : refusal(error)
   }
+}
+
+function howFar(stage: Stage | undefined): string {
+  if (stage?.stage === 'queued') return `Your container waits for its turn: place ${stage.place} of ${stage.waiting}.`
+  if (stage?.stage === 'pulling')
+    return `The image of your container is still being fetched: ${stage.layers_done} of ${stage.layers_total} layers are here.`
+  return 'Your container is still being started.'
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RuntimeError, type Instance, type InstanceSpec, type Runtime } from '#/runtime/runtime.ts'
+import type { Instance, InstanceSpec, Runtime } from '#/runtime/runtime.ts'
+import { EndedAtOnce } from './launch-failure.ts'
 
 /**
  * How long a program is watched after its start, in ms. One that cannot start (no such file, bad configuration) has
@@ -24,7 +25,7 @@ export class Settling {
 
   /**
    * @returns the container, running
-   * @throws {RuntimeError} `failed` when it ended within the time it is watched
+   * @throws {EndedAtOnce} when it ended within the time it is watched
    */
   async settle(spec: InstanceSpec, id: string): Promise<Instance> {
     const isTrusted = this.#trusted.has(programOf(spec))
@@ -47,10 +48,7 @@ export class Settling {
   async #look({ name }: InstanceSpec, id: string): Promise<Instance> {
     const instance = await this.#runtime.inspectId(id)
     if (instance?.state === 'running') return instance
-    throw new RuntimeError(
-      'failed',
-      `${name} ended at once (${instance?.state ?? 'gone'}, exit code ${instance?.exitCode ?? 'unknown'})`,
-    )
+    throw new EndedAtOnce(name, instance)
   }
 
   /** Nobody waits for this. A container that is gone, or an engine that does not answer, says nothing about the program. */

@@ -1,17 +1,23 @@
 import { within } from '#/attempt.ts'
 import { Refusal } from '#/errors.ts'
-import type { Absence, ControlPlane, Explanation } from '#/gateway/gateway.ts'
+import type { Absence, Address, ControlPlane, Explanation } from '#/gateway/gateway.ts'
 import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { noteStopped } from '#/store/user-containers.ts'
 import { findUser } from '#/store/users.ts'
 import type { Activity } from './activity.ts'
+import type { Admission } from './admission.ts'
+import { blockOf } from './block-of.ts'
+import type { CrashLoops } from './crash-loops.ts'
 import type { Flights } from './flights.ts'
 import { absence, isThere, type KnownContainer } from './known-container.ts'
+import { explainFailure, failedStage } from './launch-failure.ts'
 import { ownedKey, type OwnedType } from './owned-type.ts'
 import type { Places } from './places.ts'
 import type { Spawner } from './spawner.ts'
-import type { Templates } from './template.ts'
+import type { Stages } from './stages.ts'
+import { isUpToDate } from './starter.ts'
+import type { Template, Templates } from './template.ts'
 
 /** How long somebody waits for a container, in ms; it goes on starting after that. */
 const wakeLimit = 60_000
@@ -29,6 +35,9 @@ export interface WakeParts {
   readonly flights: Flights
   readonly places: Places
   readonly spawner: Spawner
+  readonly admission: Admission
+  readonly stages: Stages
+  readonly crashLoops: CrashLoops
   readonly activity: Activity
   readonly report: (error: unknown, what: string) => void
 }
@@ -44,17 +53,15 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
 
   /** In the container's turn: behind a stop that is under way, together with everybody else who wakes it. */
   async wake(prefix: string): Promise<Absence | undefined> {
-    const { places, flights, report } = this.#parts
+    const { places, flights, admission, report } = this.#parts
     const known = places.find(prefix)
     if (!known) return absence('missing')
+    admission.promote(known)
     const flight = flights.join(ownedKey(known), 'wake', () => this.#wakeInFlight(known))
     // Whoever stops waiting leaves the flight without a listener.
     flight.catch((error: unknown) => report(error, 'waking a container'))
-    const woken = await within(
-      wakeLimit,
-      flight.then(() => true),
-    )
-    return this.#whyNot(known, woken === true ? undefined : absence('asleep'))
+    const woken = await within(wakeLimit, flight)
+    return woken?.instead ?? this.#whyNot(known, woken ? undefined : absence('asleep'))
   }
 
   async explain(prefix: string): Promise<Explanation> {
@@ -79,60 +86,98 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
     places.look(known).catch((error: unknown) => report(error, 'looking at a container that did not answer'))
   }
 
-  async #wakeInFlight(owned: OwnedType): Promise<void> {
-    const { places } = this.#parts
+  /** @returns what is to be said instead of what its place says */
+  async #wakeInFlight(owned: OwnedType): Promise<{ readonly instead?: Absence }> {
+    const { places, admission, crashLoops } = this.#parts
     const before = places.get(owned)
     // It may have ended a moment ago, and not be asleep at all.
     if (before) await places.settled(before)
     const known = places.get(owned)
-    if (!known || known.isBlocked || !isWakeable(places, known)) return
-    if (!(await this.#startWhatIsThere(known))) await this.#launch(known)
+    if (!known || known.isBlocked || !isWakeable(places, known)) return {}
+    if (!isPaused(known) && !crashLoops.mayStart(known)) return { instead: absence('crashed', exitCodeOf(known)) }
+    try {
+      if (!(await this.#startWhatIsThere(known))) await this.#launch(known)
+    } catch (error) {
+      await this.#tellFailure(known, error)
+    } finally {
+      admission.release(known)
+    }
+    return {}
   }
 
   /**
    * The short way, for the container that is there: no look at name and image, no watching whether the program stays.
-   * The block is looked up while the engine works; one that was stored after that stops it in the next flight.
    * @returns false when it takes a launch: there is no such container any more, it is of an older template, or does not start
    */
   async #startWhatIsThere(known: KnownContainer): Promise<boolean> {
-    const { places, runtime, spawner } = this.#parts
-    const { containerId, seen } = known
-    if (containerId === null || !seen || seen === 'gone' || !this.#isUpToDate(known)) return false
+    const { admission, templates, spawner } = this.#parts
+    const template = templates.get(known.type)
+    if (known.containerId === null || !template || !this.#isUpToDate(known, template)) return false
+    const { containerId } = known
+    if (isPaused(known)) return this.#start(known, containerId)
+    const refusal = await spawner.refusalFor(known.userId, template)
+    if (refusal) throw refusal
+    const admitted = { owned: known, image: template.image, needsImage: false, isPatient: false }
+    return admission.run(admitted, () => this.#start(known, containerId))
+  }
+
+  /** The block is looked up while the engine works; one that was stored after that stops it in the next flight. */
+  async #start(known: KnownContainer, containerId: string): Promise<boolean> {
+    const { database, places, runtime } = this.#parts
     const since = places.now()
+    this.#noteStart(known)
     const [isStarted, block] = await Promise.all([
       isDone(runtime.start(containerId)),
-      spawner.blockOf(known.userId, known.type),
+      blockOf(database.db, known.userId, known.type),
     ])
     if (!isStarted) return false
     if (block) {
       await runtime.stop(containerId)
       await places.publishContainer(known)
-      return true
+      throw block
     }
-    if (seen.state === 'paused') await places.expect(known, 'running', since)
+    if (isPaused(known)) await places.expect(known, 'running', since)
     else await this.#publishStarted(known)
     this.#noteLater(known)
     return true
   }
 
+  /** What is only unpaused is there before a page could show any stage. */
+  #noteStart(known: KnownContainer): void {
+    if (isPaused(known)) return
+    this.#parts.crashLoops.started(known)
+    this.#parts.stages.enter(known, { stage: 'starting' })
+  }
+
   /** The event of the start has often led to a look already, and that one found it. */
   async #publishStarted(known: KnownContainer): Promise<void> {
-    const { places } = this.#parts
+    const { places, stages } = this.#parts
     await places.settled(known)
-    const where = places.placeOf(known)?.where
-    if (!where || !isThere(where)) await places.look(known)
+    if (!this.#addressOf(known)) await places.look(known)
+    stages.started(known, this.#addressOf(known))
   }
 
-  /** A paused one stays what it is: its memory is what was paused for. */
-  #isUpToDate(known: KnownContainer): boolean {
-    const { places, templates, spawner } = this.#parts
-    const [template, person] = [templates.get(known.type), places.personOf(known)]
-    if (!template || !person || !known.seen || known.seen === 'gone') return false
-    if (known.seen.state === 'paused') return true
-    return known.seen.fingerprint === spawner.fingerprintOf({ ...person, id: person.userId }, template)
+  #addressOf(known: KnownContainer): Address | undefined {
+    const where = this.#parts.places.placeOf(known)?.where
+    return where && isThere(where) ? where : undefined
   }
 
-  /** What went wrong is told by the place, which was published. */
+  #isUpToDate(known: KnownContainer, template: Template): boolean {
+    const { places, spawner } = this.#parts
+    const person = places.personOf(known)
+    if (!person || !known.seen || known.seen === 'gone') return false
+    return isUpToDate(known.seen, { fingerprint: spawner.fingerprintOf({ ...person, id: person.userId }, template) })
+  }
+
+  /** What the gateway shows is told by the place; this is for the owner's open pages. @throws what is no refusal */
+  async #tellFailure(known: KnownContainer, error: unknown): Promise<void> {
+    const { runtime, stages } = this.#parts
+    const explained = error instanceof RuntimeError ? await explainFailure(runtime, error) : error
+    stages.enter(known, failedStage(explained))
+    if (!(error instanceof Refusal)) throw error
+  }
+
+  /** What went wrong is told by the place, which was published, and by the last stage. */
   async #launch(known: KnownContainer): Promise<void> {
     const { database, templates, spawner, report } = this.#parts
     const [template, user] = [templates.get(known.type), await findUser(database.db, known.userId)]
@@ -144,13 +189,12 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
     }
   }
 
-  /** Nobody waits for this. */
+  /** That it was used, and should run from now on. Nobody waits for this. */
   #noteLater(known: KnownContainer): void {
     const { activity, database, places, report } = this.#parts
     activity.used(known, Date.now())
-    if (!known.wasStopped) return
     noteStopped(database.db, known.userId, known.type, null)
-      .then(() => places.publishPerson(known.userId))
+      .then(() => (known.wasStopped ? places.publishPerson(known.userId) : undefined))
       .catch((error: unknown) => report(error, 'noting that a container was started'))
   }
 
@@ -175,6 +219,10 @@ function isWakeable(places: Places, known: KnownContainer): boolean {
   const where = places.placeOf(known)?.where
   return where !== undefined && (isThere(where) ? where.isPaused : where.absent === 'asleep')
 }
+
+const isPaused = ({ seen }: KnownContainer) => seen !== undefined && seen !== 'gone' && seen.state === 'paused'
+
+const exitCodeOf = ({ seen }: KnownContainer) => (seen && seen !== 'gone' ? seen.exitCode : null)
 
 /** False when the engine says that it cannot. @throws {RuntimeError} when it does not answer */
 async function isDone(work: Promise<void>): Promise<boolean> {

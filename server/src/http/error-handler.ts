@@ -11,7 +11,8 @@ export const bodyLimit = 64 * 1024
  */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = error instanceof Refusal ? error : fromFramework(error as FastifyError, request)
-  if (refusal.status >= 500)
+  // A refusal without a cause is expected, whatever its status: nobody has to mend anything.
+  if (refusal.status >= 500 && (refusal.cause !== undefined || !(error instanceof Refusal)))
     request.log.error({ err: refusal.cause ?? error }, `${request.method} ${routeOf(request)} failed`)
   return reply
     .status(refusal.status)

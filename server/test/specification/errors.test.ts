@@ -53,8 +53,8 @@ test('429: the limit of links at login and signup', async () => {
 })
 
 test('500: a container that cannot be created on launch, and a restart that fails', async () => {
-  assertRefused(await admin.call('POST', '/api/container/launch/dev'), 500)
-  assertRefused(await admin.call('POST', '/api/container/restart'), 500)
+  assertRefused(await admin.call('POST', '/api/container/launch/dev'), 500, ['reason'])
+  assertRefused(await admin.call('POST', '/api/container/restart'), 500, ['reason'])
 })
 
 test('500: a mail that cannot be sent', async (t) => {

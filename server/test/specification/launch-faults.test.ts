@@ -40,13 +40,13 @@ test('when a stopped container fails to start, a new one of its type takes its p
 test('when recreation fails, launch is 500, and works once the engine does', async () => {
   const ben = await berth.signUp('ben@x.org')
   await berth.runtime.remove(ben.auth.user.container_id ?? '')
-  assertRefused(await during(refusal, () => launch(ben, 'dev')), 500)
+  assertRefused(await during(refusal, () => launch(ben, 'dev')), 500, ['reason'])
   assertOk(await launch(ben, 'dev'))
 })
 
 test('when a first creation fails, launch is 500 and the type is not_created; the next launch creates it', async () => {
   const refused = await during(refusal, () => launch(admin, 'prod'))
-  assertRefused(refused, 500)
+  assertRefused(refused, 500, ['reason'])
   const prod = async () => (await admin.call('GET', '/api/user/containers')).body.containers[1]
   assert.equal((await prod()).status, 'not_created')
   assertOk(await launch(admin, 'prod'))
@@ -58,7 +58,7 @@ test('an engine that does not answer is 500, gives nothing of itself away, and c
   const id = cat.auth.user.container_id ?? ''
   await berth.runtime.stop(id)
   const refused = await during(deafness, () => launch(cat, 'dev'))
-  assertRefused(refused, 500)
+  assertRefused(refused, 500, ['reason'])
   assert.doesNotMatch(refused.text, /\.sock|ECONN|secret/)
   assert.equal(await engineState(berth, id), 'exited')
   assert.equal((await launch(cat, 'dev')).body.container_id, id)

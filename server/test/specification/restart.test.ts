@@ -97,14 +97,14 @@ test('a failure to stop or remove the old container is ignored: restart is 200',
 
 test('a container that cannot be created is 500, and the state stays verified', async () => {
   const ivy = await berth.signUp('ivy@x.org')
-  assertRefused(await during(refusal, () => restart(ivy)), 500)
+  assertRefused(await during(refusal, () => restart(ivy)), 500, ['reason'])
   assert.equal((await seenBy(admin, ivy.id)).state, 'verified')
   assertOk(await restart(ivy))
 })
 
 test('an engine that does not answer is 500, and the container goes on running', async () => {
   const joe = await berth.signUp('joe@x.org')
-  assertRefused(await during(deafness, () => restart(joe)), 500)
+  assertRefused(await during(deafness, () => restart(joe)), 500, ['reason'])
   assert.equal(await engineState(berth, joe.auth.user.container_id ?? ''), 'running')
 })
 

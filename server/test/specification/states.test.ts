@@ -50,7 +50,7 @@ test('registered stays registered: a second signup, a login, and a login link th
 
 test('verified to active: a restart that succeeds, not one that fails', async () => {
   const { call } = await berth.signUp('cat@x.org')
-  assertRefused(await call('POST', '/api/container/restart'), 500)
+  assertRefused(await call('POST', '/api/container/restart'), 500, ['reason'])
   assert.equal(await stateOf('cat@x.org'), 'verified')
   refusal.active = false
   assertOk(await call('POST', '/api/container/restart'))

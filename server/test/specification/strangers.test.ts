@@ -11,7 +11,7 @@ test("a container that has the name but is somebody else's is neither used nor t
   const person = await berth.signUp('ann@x.org')
   const name = `${berth.instance}-${person.slug}-prod`
   const stranger = await rig.run('x', { name, owner: { userId: person.id, slug: person.slug, type: 'prod' } })
-  assertRefused(await person.call('POST', '/api/container/launch/prod'), 500)
+  assertRefused(await person.call('POST', '/api/container/launch/prod'), 500, ['reason'])
   assert.equal((await rig.runtime.inspectId(stranger.id))?.state, 'running')
   assert.equal((await person.call('GET', '/ann-prod/')).status, 503)
   await rig.runtime.remove(stranger.id)

@@ -1,0 +1,119 @@
+import { within } from '#/attempt.ts'
+import { Refusal, type FailedLaunch } from '#/errors.ts'
+import type { Absence } from '#/gateway/gateway.ts'
+import { RuntimeError, type Instance, type Runtime } from '#/runtime/runtime.ts'
+import { absence } from './known-container.ts'
+import type { Stage } from './stages.ts'
+
+/** What the app wrote last, as much as its owner is shown. */
+const mostLines = 50
+/** How long reading that may take, in ms; it is left out then. */
+const linesLimit = 3_000
+
+/** The engine started the program, and it ended within the time it was watched. */
+export class EndedAtOnce extends RuntimeError {
+  /** Undefined when the container is gone. */
+  readonly instance: Instance | undefined
+
+  constructor(name: string, instance: Instance | undefined) {
+    const how = `${instance?.state ?? 'gone'}, exit code ${instance?.exitCode ?? 'unknown'}`
+    super('failed', `${name} ended at once (${how})`)
+    this.instance = instance
+  }
+}
+
+type Details = Omit<FailedLaunch, 'lastLines'>
+
+/** A launch that failed, with all that its owner is told. The engine's own words are in the cause. */
+export class LaunchFailure extends RuntimeError implements FailedLaunch {
+  readonly reason: FailedLaunch['reason']
+  readonly sentence: string
+  readonly exitCode: number | null
+  readonly isOutOfMemory: boolean
+  /** Private to the instance, because a log takes what it finds on an error, and an app may write its owner's secrets. */
+  readonly #lastLines: readonly string[]
+
+  constructor(cause: RuntimeError, details: Details, lastLines: readonly string[]) {
+    super(cause.kind, cause.message, cause)
+    this.name = 'LaunchFailure'
+    this.reason = details.reason
+    this.sentence = details.sentence
+    this.exitCode = details.exitCode
+    this.isOutOfMemory = details.isOutOfMemory
+    this.#lastLines = lastLines
+  }
+
+  /** What the app wrote last, oldest first; for the owner's eyes only. */
+  get lastLines(): readonly string[] {
+    return this.#lastLines
+  }
+}
+
+/** What a failed start means. Of a program that ended, its last lines are read, so it must still be there. Never throws. */
+export async function explainFailure(runtime: Pick<Runtime, 'logs'>, error: RuntimeError): Promise<LaunchFailure> {
+  if (error instanceof LaunchFailure) return error
+  const id = error instanceof EndedAtOnce ? error.instance?.id : undefined
+  const lines =
+    id === undefined
+      ? []
+      : await within(
+          linesLimit,
+          runtime.logs(id, mostLines).catch(() => []),
+        )
+  return new LaunchFailure(error, detailsOf(error, lines ?? []), lines ?? [])
+}
+
+function detailsOf(error: RuntimeError, lines: readonly string[]): Details {
+  const none = { exitCode: null, isOutOfMemory: false }
+  if (error.kind === 'unreachable') return { ...none, reason: 'engine', sentence: sentences.engine }
+  if (error.kind === 'full') return { ...none, reason: 'full', sentence: sentences.full }
+  if (error.kind === 'image') return { ...none, reason: 'no-image', sentence: sentences.noImage }
+  if (error instanceof EndedAtOnce && error.instance) return detailsOfEnd(error.instance, lines)
+  const isProgramMissing = notExecutable.test(String(error.cause))
+  return { ...none, reason: 'failed', sentence: isProgramMissing ? sentences.notExecutable : sentences.failed }
+}
+
+function detailsOfEnd({ exitCode, isOutOfMemory }: Instance, lines: readonly string[]): Details {
+  const ended = { exitCode, isOutOfMemory }
+  if (isOutOfMemory) return { ...ended, reason: 'out-of-memory', sentence: sentences.outOfMemory }
+  // The engine starts a small init, which then is what cannot execute the program.
+  if (lines.some((line) => line.startsWith('[FATAL tini')))
+    return { ...ended, reason: 'failed', sentence: sentences.notExecutable }
+  return { ...ended, reason: 'crashed', sentence: sentences.crashed(exitCode) }
+}
+
+/** Of the engine's words; there is no other sign of it. */
+const notExecutable = /no such file|not found in \$PATH|permission denied|exec format error/i
+
+const sentences = {
+  engine: 'The container engine does not answer at the moment. Nothing is lost; try again in a minute.',
+  full: 'The server has no room for another container now. Nothing is lost; try again in a few minutes.',
+  noImage:
+    'The image of this container is not on this server and could not be fetched. Ask your administrator to provide it.',
+  outOfMemory:
+    'The program in this container needed more memory than it may use, so it was ended. Ask your administrator for more.',
+  crashed: (exitCode: number | null) =>
+    `The program in this container ended as soon as it was started${exitCode === null ? '' : ` (exit code ${exitCode})`}. What it wrote last may say why.`,
+  notExecutable:
+    'The program of this container cannot be executed: its image, or the command it is started with, is wrong. Ask your administrator.',
+  failed: 'The container could not be started. Try again, or ask your administrator.',
+} as const
+
+/** What a failure says about the container; nothing, when it says more about a block, the host or the engine. */
+export function absenceAfter(error: unknown): Absence | undefined {
+  if (!(error instanceof LaunchFailure)) return undefined
+  const { reason, exitCode } = error
+  return reason === 'engine' || reason === 'full' ? undefined : absence(reason, exitCode)
+}
+
+/** The last stage of a launch that ended in this error. */
+export function failedStage(error: unknown): Stage {
+  const { reason, sentence, exitCode, lastLines } = error instanceof LaunchFailure ? error : refusedLaunch(error)
+  return { stage: 'failed', reason, message: sentence, exit_code: exitCode, last_lines: [...lastLines] }
+}
+
+function refusedLaunch(error: unknown): FailedLaunch {
+  const reason = error instanceof Refusal && error.extra.reason === 'full' ? 'full' : 'failed'
+  const sentence = error instanceof Refusal ? error.message : sentences.failed
+  return { reason, sentence, exitCode: null, isOutOfMemory: false, lastLines: [] }
+}

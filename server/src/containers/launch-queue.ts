@@ -1,0 +1,287 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { refusals, type Refusal } from '#/errors.ts'
+import { RuntimeError, type Created, type CreateOptions, type PullProgress } from '#/runtime/runtime.ts'
+import type { OwnedType } from './owned-type.ts'
+import { WaitingLine } from './waiting-line.ts'
+
+/** Whoever comes when so many wait is refused. */
+const mostWaiting = 10_000
+/** Between two tellings of places, and of how far a pull is to those who wait for it, in ms. */
+const tellEvery = 1_000
+/** How long those who wait keep their places while the engine does not answer, and how often it is asked, in ms. */
+const [enginePatience, askEvery] = [30_000, 1_000]
+
+/** Something that the engine is to make run. At most one at a time for each user and type. */
+export interface Entrant {
+  readonly owned: OwnedType
+  readonly image: string
+  /** While the image is being pulled for others, who needs it keeps their place and lets those behind go first. */
+  readonly needsImage: boolean
+  /** Goes behind everybody who is not. */
+  readonly isPatient: boolean
+  /** Told at once when it has to wait, then at most once a second, when it has changed. Places count from 1. */
+  onPlace(place: number, waiting: number): void
+  /** How far the pull is that it waits for, at most once a second. */
+  onPull(progress: PullProgress): void
+  /** Asked by `recheck`, and when its turn comes after a wait. */
+  mayGoOn(): Promise<Refusal | undefined>
+}
+
+/** What an entrant has while the engine works for it. */
+export interface Turn {
+  readonly hasWaited: boolean
+  /** Runs a creation; while it pulls its image others have the turn. @throws as the work does, or why it was given up */
+  create(work: (options: CreateOptions) => Promise<Created>): Promise<Created>
+}
+
+export interface LaunchQueueParts {
+  /** How many the engine works for at the same time. */
+  readonly parallel: number
+  /** Resolves when the engine answers. */
+  readonly ping: () => Promise<void>
+}
+
+interface Entry {
+  readonly entrant: Entrant
+  readonly hasWaited: boolean
+  readonly admitted: PromiseWithResolvers<void>
+  readonly pull: AbortController
+  standing: 'waiting' | 'working' | 'pulling'
+  told: { readonly place: number; readonly waiting: number; readonly at: number } | undefined
+}
+
+/**
+ * Lets only so many at a time ask the engine for a start: more at once make each slower, and none done earlier.
+ * First come, first served, except behind a pull, which takes minutes and nothing of what starts need.
+ */
+export class LaunchQueue {
+  readonly #parts: LaunchQueueParts
+  readonly #line = new WaitingLine<Entry>()
+  /** All of them, whether they wait or not, by user and type. */
+  readonly #entries = new Map<number, Map<string, Entry>>()
+  /** By image, how many pull it, and when those who wait for it were told how far that is. */
+  readonly #pulls = new Map<string, { pulling: number; toldAt: number }>()
+  #underWay = 0
+  #isEngineSilent = false
+  #ticking: NodeJS.Timeout | undefined
+  #closed: PromiseWithResolvers<void> | undefined
+
+  constructor(parts: LaunchQueueParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Does the work when its turn has come; at once, when nobody waits.
+   * @throws {Refusal} when too many wait, it may not go on, or `close` was called · whatever the work throws
+   */
+  async run<T>(entrant: Entrant, work: (turn: Turn) => Promise<T>): Promise<T> {
+    if (this.#closed) throw refusals.stopping()
+    if (this.#line.size >= mostWaiting) throw refusals.tooManyLaunches()
+    const entry = this.#enter(entrant)
+    try {
+      if (entry.hasWaited) await this.#wait(entry)
+      return await work({ hasWaited: entry.hasWaited, create: (creation) => this.#create(entry, creation) })
+    } catch (error) {
+      if (isUnreachable(error)) void this.#waitForEngine(error)
+      throw error
+    } finally {
+      this.#leave(entry)
+    }
+  }
+
+  /** Somebody asks for it now: it is patient no more. */
+  promote({ userId, type }: OwnedType): void {
+    const entry = this.#entries.get(userId)?.get(type)
+    if (entry) this.#line.promote(entry)
+  }
+
+  /**
+   * Sends away who waits, or pulls, for this user (and type) and may not go on any more. What the engine works on ends by
+   * itself soon.
+   */
+  recheck(userId: number, type?: string): void {
+    for (const [each, entry] of this.#entries.get(userId) ?? [])
+      if ((type === undefined || type === each) && entry.standing !== 'working') void this.#recheckOne(entry)
+  }
+
+  counts(): { waiting: number; underWay: number; parallel: number } {
+    return { waiting: this.#line.size, underWay: this.#underWay, parallel: this.#parts.parallel }
+  }
+
+  /** Refuses who waits, who pulls, and who comes. Resolves when the engine works for nobody any more. */
+  async close(): Promise<void> {
+    this.#closed ??= Promise.withResolvers()
+    for (const entry of this.#all()) this.#sendAway(entry, refusals.stopping())
+    if (this.#entries.size === 0) this.#closed.resolve()
+    return this.#closed.promise
+  }
+
+  // --- Coming and going
+
+  /** Who could be let in was let in when somebody left, so nobody is overtaken who could go on. */
+  #enter(entrant: Entrant): Entry {
+    const hasWaited = !this.#hasRoom() || this.#isHeld(entrant)
+    const [admitted, pull] = [Promise.withResolvers<void>(), new AbortController()]
+    const entry: Entry = {
+      entrant,
+      hasWaited,
+      admitted,
+      pull,
+      standing: hasWaited ? 'waiting' : 'working',
+      told: undefined,
+    }
+    if (!hasWaited) this.#underWay++
+    const { userId, type } = entrant.owned
+    this.#entries.set(userId, (this.#entries.get(userId) ?? new Map<string, Entry>()).set(type, entry))
+    return entry
+  }
+
+  async #wait(entry: Entry): Promise<void> {
+    tell(entry, this.#line.add(entry, entry.entrant.isPatient), this.#line.size)
+    this.#ticking ??= setInterval(() => this.#tick(), tellEvery).unref()
+    await entry.admitted.promise
+    const refusal = await entry.entrant.mayGoOn()
+    if (refusal) throw refusal
+  }
+
+  #leave(entry: Entry): void {
+    const { userId, type } = entry.entrant.owned
+    const theirs = this.#entries.get(userId)
+    theirs?.delete(type)
+    if (theirs?.size === 0) this.#entries.delete(userId)
+    if (entry.standing === 'working') this.#underWay--
+    this.#admit()
+    if (this.#entries.size === 0) this.#closed?.resolve()
+  }
+
+  #admit(): void {
+    for (const entry of this.#line) {
+      if (!this.#hasRoom()) break
+      if (this.#isHeld(entry.entrant)) continue
+      this.#line.remove(entry)
+      entry.standing = 'working'
+      this.#underWay++
+      entry.admitted.resolve()
+    }
+    if (this.#line.size > 0) return
+    clearInterval(this.#ticking)
+    this.#ticking = undefined
+  }
+
+  #sendAway(entry: Entry, why: Error): void {
+    if (entry.standing === 'pulling') entry.pull.abort(why)
+    if (entry.standing !== 'waiting') return
+    this.#line.remove(entry)
+    entry.admitted.reject(why)
+  }
+
+  /** A store that cannot be asked now is asked again when the turn comes. */
+  async #recheckOne(entry: Entry): Promise<void> {
+    const refusal = await entry.entrant.mayGoOn().catch(() => undefined)
+    if (refusal) this.#sendAway(entry, refusal)
+  }
+
+  #hasRoom(): boolean {
+    return this.#underWay < this.#parts.parallel && !this.#isEngineSilent
+  }
+
+  *#all(): Generator<Entry> {
+    for (const theirs of this.#entries.values()) yield* theirs.values()
+  }
+
+  #tick(): void {
+    let place = 0
+    for (const entry of this.#line) {
+      place++
+      if (!this.#isHeld(entry.entrant)) tell(entry, place, this.#line.size)
+    }
+  }
+
+  // --- Pulls
+
+  #isHeld({ image, needsImage }: Entrant): boolean {
+    return needsImage && this.#pulls.has(image)
+  }
+
+  /** Those who wait for the same image share its failure: a registry that is down is asked once, not once for each. */
+  async #create(entry: Entry, work: (options: CreateOptions) => Promise<Created>): Promise<Created> {
+    try {
+      return await work({
+        signal: entry.pull.signal,
+        onPull: (progress) => this.#notePull(entry, progress),
+      })
+    } catch (error) {
+      if (entry.standing === 'pulling' && error instanceof RuntimeError && error.kind === 'image')
+        for (const other of this.#waitingFor(entry.entrant.image)) this.#sendAway(other, error)
+      throw error
+    } finally {
+      if (entry.standing === 'pulling') this.#endPull(entry)
+    }
+  }
+
+  #notePull(entry: Entry, progress: PullProgress): void {
+    const { image } = entry.entrant
+    const pull = this.#pulls.get(image) ?? { pulling: 0, toldAt: -Infinity }
+    this.#pulls.set(image, pull)
+    entry.entrant.onPull(progress)
+    if (performance.now() - pull.toldAt >= tellEvery) {
+      pull.toldAt = performance.now()
+      for (const { entrant } of this.#waitingFor(image)) entrant.onPull(progress)
+    }
+    if (entry.standing === 'pulling') return
+    entry.standing = 'pulling'
+    pull.pulling++
+    this.#underWay--
+    this.#admit()
+  }
+
+  /** It goes on at once, although for a moment one more than agreed may be under way: the rest of it is short. */
+  #endPull(entry: Entry): void {
+    const { image } = entry.entrant
+    const pull = this.#pulls.get(image)
+    if (pull && --pull.pulling === 0) this.#pulls.delete(image)
+    entry.standing = 'working'
+    this.#underWay++
+    this.#admit()
+  }
+
+  *#waitingFor(image: string): Generator<Entry> {
+    for (const entry of this.#line) if (entry.entrant.needsImage && entry.entrant.image === image) yield entry
+  }
+
+  // --- An engine that does not answer
+
+  /** Nobody is let in until it answers, so that its restart costs those who wait nothing; nor is anybody kept for ever. */
+  async #waitForEngine(error: Error): Promise<void> {
+    if (this.#isEngineSilent) return
+    this.#isEngineSilent = true
+    const end = performance.now() + enginePatience
+    let isAnswering = await this.#isAnswering()
+    while (!isAnswering && performance.now() < end && !this.#closed) {
+      await sleep(askEvery, undefined, { ref: false })
+      isAnswering = await this.#isAnswering()
+    }
+    if (!isAnswering) for (const entry of this.#line) this.#sendAway(entry, error)
+    this.#isEngineSilent = false
+    this.#admit()
+  }
+
+  async #isAnswering(): Promise<boolean> {
+    return this.#parts.ping().then(
+      () => true,
+      () => false,
+    )
+  }
+}
+
+function tell(entry: Entry, place: number, waiting: number): void {
+  const at = performance.now()
+  const { told, entrant } = entry
+  // The timer's own second is never exact.
+  if (told && (at - told.at < tellEvery / 2 || (told.place === place && told.waiting === waiting))) return
+  entry.told = { place, waiting, at }
+  entrant.onPlace(place, waiting)
+}
+
+const isUnreachable = (error: unknown): error is RuntimeError =>
+  error instanceof RuntimeError && error.kind === 'unreachable'

@@ -1,0 +1,132 @@
+import type { LaunchEvent } from '@berth/api/container.ts'
+import type { PullProgress } from '#/runtime/runtime.ts'
+import { isListening } from './app-probe.ts'
+import type { PersonalEvent } from './events.ts'
+import type { OwnedType } from './owned-type.ts'
+
+/** How long a stage that nothing follows is remembered, in ms. */
+const keepFinished = 60_000
+/** How long an app is given until it accepts connections, in ms; after that nobody is kept in suspense. */
+const appLimit = 60_000
+/** Between two tellings of how far a pull is, in ms. */
+const pullEvery = 1_000
+
+/** A stage, without the container's type. */
+export type Stage = LaunchEvent extends infer E ? (E extends LaunchEvent ? Omit<E, 'type'> : never) : never
+
+/** Where the app of a container listens, once it does. */
+export interface Listening {
+  readonly host: string
+  readonly port: number
+}
+
+export interface StagesParts {
+  /** Brings an event to somebody's open pages. */
+  readonly tell: (userId: number, event: PersonalEvent) => void
+  /** Whether somebody has a page open that would be told. */
+  readonly isHeard: (userId: number) => boolean
+}
+
+interface Present {
+  readonly stage: Stage
+  readonly at: number
+  /** Ends what belongs to this stage. */
+  readonly over: AbortController
+  /** Where the app is awaited, while nobody has looked yet. */
+  readonly unwatched: Listening | undefined
+}
+
+/** How far each launch is, for the open pages of its owner; never more than the last stage of each container. */
+export class Stages {
+  readonly #parts: StagesParts
+  readonly #present = new Map<number, Map<string, Present>>()
+
+  constructor(parts: StagesParts) {
+    this.#parts = parts
+  }
+
+  /** The last stage of a launch that is under way, or ended a moment ago. */
+  of({ userId, type }: OwnedType): Stage | undefined {
+    return this.#present.get(userId)?.get(type)?.stage
+  }
+
+  /** As events, for a page that comes in the middle. */
+  current(userId: number): PersonalEvent[] {
+    const theirs = [...(this.#present.get(userId) ?? [])]
+    for (const [type, { unwatched }] of theirs) if (unwatched) this.#awaitApp({ userId, type }, unwatched)
+    return theirs.map(([type, { stage }]) => eventOf(type, stage))
+  }
+
+  /** A launch is at this stage from now on. */
+  enter(owned: OwnedType, stage: Stage): void {
+    this.#set(owned, stage)
+    this.#parts.tell(owned.userId, eventOf(owned.type, stage))
+  }
+
+  /** It is being pulled for; told at most once a second. */
+  pulling(owned: OwnedType, { layersDone, layersTotal, bytesDone, bytesTotal }: PullProgress): void {
+    const present = this.#present.get(owned.userId)?.get(owned.type)
+    if (present?.stage.stage === 'pulling' && performance.now() - present.at < pullEvery) return
+    this.enter(owned, {
+      stage: 'pulling',
+      layers_done: layersDone,
+      layers_total: layersTotal,
+      bytes_done: bytesDone,
+      bytes_total: bytesTotal,
+    })
+  }
+
+  /**
+   * The program runs: `waiting`, and `ready` once the app accepts connections. Nobody waits for this; it is looked at only
+   * while its owner has a page open.
+   */
+  started(owned: OwnedType, app: Listening | undefined): void {
+    if (!app) return this.enter(owned, { stage: 'ready' })
+    this.enter(owned, { stage: 'waiting' })
+    if (this.#parts.isHeard(owned.userId)) this.#awaitApp(owned, app)
+    else this.#set(owned, { stage: 'waiting' }, app)
+  }
+
+  /** The program has ended, so no app is awaited any more. */
+  endWait(owned: OwnedType): void {
+    if (this.of(owned)?.stage === 'waiting') this.forget(owned)
+  }
+
+  /** There is no launch any more. */
+  forget({ userId, type }: OwnedType): void {
+    const theirs = this.#present.get(userId)
+    theirs?.get(type)?.over.abort()
+    theirs?.delete(type)
+    if (theirs?.size === 0) this.#present.delete(userId)
+  }
+
+  #awaitApp(owned: OwnedType, app: Listening): void {
+    const { over } = this.#set(owned, { stage: 'waiting' })
+    void isListening(app, appLimit, over.signal).then((is) => {
+      if (is) this.enter(owned, { stage: 'ready' })
+    })
+  }
+
+  #set(owned: OwnedType, stage: Stage, unwatched?: Listening): Present {
+    const { userId, type } = owned
+    this.#present.get(userId)?.get(type)?.over.abort()
+    const present = { stage, at: performance.now(), over: new AbortController(), unwatched }
+    const theirs = this.#present.get(userId) ?? new Map<string, Present>()
+    this.#present.set(userId, theirs.set(type, present))
+    if (isLast(stage)) this.#forgetLater(owned, present)
+    return present
+  }
+
+  #forgetLater(owned: OwnedType, present: Present): void {
+    const forget = () => {
+      if (this.#present.get(owned.userId)?.get(owned.type) === present) this.forget(owned)
+    }
+    const timer = setTimeout(forget, keepFinished).unref()
+    present.over.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  }
+}
+
+/** Nothing has to follow: an app need not ever listen. */
+const isLast = ({ stage }: Stage) => stage === 'waiting' || stage === 'ready' || stage === 'failed'
+
+const eventOf = (type: string, stage: Stage): PersonalEvent => ({ name: 'launch', data: { type, ...stage } })

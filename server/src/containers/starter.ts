@@ -1,0 +1,127 @@
+import type { Logger } from 'pino'
+import { reached } from '#/crash-points.ts'
+import { RuntimeError, type Instance, type InstanceSpec, type Owner, type Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+import { storeInstance, type UserContainer } from '#/store/user-containers.ts'
+import { explainFailure } from './launch-failure.ts'
+import type { Turn } from './launch-queue.ts'
+import { Settling } from './settling.ts'
+
+/** The steps that somebody who waits is told of. */
+export type Step = 'creating' | 'starting'
+
+/** A container that is to run: its record, what it is made of, and who is told how far it is. */
+export interface Start {
+  readonly record: UserContainer
+  readonly spec: InstanceSpec
+  readonly onStep: (step: Step) => void
+}
+
+/** What the engine has to do for a launch, step by step; the store knows the container's id before it is told to run. */
+export class Starter {
+  readonly #runtime: Runtime
+  readonly #database: Database
+  readonly #log: Logger
+  readonly #settling: Settling
+
+  constructor(runtime: Runtime, database: Database, log: Logger) {
+    this.#runtime = runtime
+    this.#database = database
+    this.#log = log
+    this.#settling = new Settling(runtime)
+  }
+
+  /** @throws {RuntimeError} when the name is taken by a container that is not this user's of this installation */
+  async find(spec: InstanceSpec): Promise<Instance | undefined> {
+    const found = await this.#runtime.inspect(spec.name)
+    if (!found) return undefined
+    const { owner } = found
+    if (owner && isSameOwner(owner, spec.owner)) return found
+    throw new RuntimeError('conflict', `the name ${spec.name} is taken by a container that is not ours`)
+  }
+
+  /** What runs, whoever started it. */
+  async adopt({ record }: Pick<Start, 'record'>, found: Instance): Promise<Instance> {
+    if (record.containerId !== found.id) await this.#store(record, found.id, found.port, record.image)
+    return found
+  }
+
+  /**
+   * A container that is stopped or paused, started; undefined when it has to be made anew. A new template is a reason for
+   * that, too. @throws {RuntimeError} when the engine does not answer
+   */
+  async tryToStart(start: Start, found: Instance): Promise<Instance | undefined> {
+    const { record, spec } = start
+    if (!isUpToDate(found, spec)) return undefined
+    try {
+      await this.#store(record, found.id, found.port, spec.image)
+      return await this.#startAndSettle(start, found.id)
+    } catch (error) {
+      if (error instanceof RuntimeError && error.kind === 'unreachable') throw error
+      this.#log.warn({ err: error, container: spec.name }, 'a stopped container could not be started; making a new one')
+      return undefined
+    }
+  }
+
+  /** A new container in place of an old one. @throws {RuntimeError} `LaunchFailure` when it does not run */
+  async createAndStart(start: Start, old: Instance | undefined, turn: Turn): Promise<Instance> {
+    const { record, spec } = start
+    start.onStep('creating')
+    if (old) await this.#runtime.remove(old.id)
+    const created = await this.#createOrFind(spec, turn)
+    reached('launch.after-create')
+    // The id is stored while the engine starts: both take time, and neither needs the other.
+    const [instance] = await Promise.all([
+      this.#startAndSettle(start, created.id),
+      this.#store(record, created.id, created.port, spec.image),
+    ])
+    return instance
+  }
+
+  /** Stops and removes what is there. @throws {RuntimeError} */
+  async remove(spec: InstanceSpec): Promise<void> {
+    const old = await this.find(spec)
+    if (!old) return
+    await this.#runtime.stop(old.id)
+    reached('restart.after-stop')
+    await this.#runtime.remove(old.id)
+    reached('restart.after-remove')
+  }
+
+  /** When another process was quicker with the same name, its container is the one. */
+  async #createOrFind(spec: InstanceSpec, turn: Turn): Promise<{ id: string; port: number | null }> {
+    try {
+      return await turn.create((options) => this.#runtime.create(spec, options))
+    } catch (error) {
+      if (!(error instanceof RuntimeError) || error.kind !== 'conflict') throw error
+      const found = await this.find(spec)
+      if (!found) throw error
+      return found
+    }
+  }
+
+  /** Why it failed is asked at once: whoever removes it removes its last words, too. */
+  async #startAndSettle({ spec, onStep }: Start, id: string): Promise<Instance> {
+    try {
+      onStep('starting')
+      await this.#runtime.start(id)
+      reached('launch.after-start')
+      return await this.#settling.settle(spec, id)
+    } catch (error) {
+      throw error instanceof RuntimeError ? await explainFailure(this.#runtime, error) : error
+    }
+  }
+
+  async #store(record: UserContainer, containerId: string, port: number | null, image: string): Promise<void> {
+    await storeInstance(this.#database.db, record.id, { containerId, port, image })
+    reached('launch.after-id')
+  }
+}
+
+/** A paused one stays what it is: its memory is what was paused for. */
+export const isUpToDate = ({ state, fingerprint }: Instance, spec: Pick<InstanceSpec, 'fingerprint'>) =>
+  state === 'paused' || fingerprint === spec.fingerprint
+
+/** By slug as well: after an older store was restored, ids are given again. */
+const isSameOwner = (one: Owner, other: Owner) =>
+  one.userId === other.userId && one.slug === other.slug && one.type === other.type
