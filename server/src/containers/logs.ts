@@ -1,9 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { refusals } from '#/errors.ts'
 import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainer } from '#/store/user-containers.ts'
 import type { OwnedType } from './owned-type.ts'
 import type { Templates } from './template.ts'
+
+/**
+ * Lines a second, at most, that are read for one listener. Nobody can read more, and an app that writes without end would
+ * otherwise keep this process from everybody else. They come late then; the engine throws away what it cannot keep.
+ */
+const mostPerSecond = 1_000
 
 export interface LogParts {
   readonly database: Database
@@ -42,19 +49,28 @@ export class Logs {
    * @returns whether all was read until its program ended, or it went; false when the signal or the engine ended it before
    * @throws what is no fault of the engine's
    */
-  async follow(
-    containerId: string,
-    lines: number,
-    onLine: (line: string) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async follow(containerId: string, lines: number, onLine: OnLine, signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#parts.runtime.followLogs(containerId, lines, onLine, signal)
+      await this.#parts.runtime.followLogs(containerId, lines, paced(onLine, signal), signal)
       return !signal.aborted
     } catch (error) {
       if (signal.aborted) return false
       if (error instanceof RuntimeError) return error.kind === 'missing'
       throw error
     }
+  }
+}
+
+type OnLine = (line: string) => Promise<void>
+
+/** The same, so slow that no second has more lines than may be. */
+function paced(onLine: OnLine, signal: AbortSignal): OnLine {
+  let [lines, endsAt] = [0, 0]
+  return async (line) => {
+    const left = endsAt - performance.now()
+    if (lines >= mostPerSecond && left > 0) await sleep(left, undefined, { signal }).catch(() => undefined)
+    if (lines >= mostPerSecond || left <= 0) [lines, endsAt] = [0, performance.now() + 1_000]
+    lines++
+    return onLine(line)
   }
 }

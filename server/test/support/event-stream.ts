@@ -44,11 +44,13 @@ export async function openStream(
   }
   const asked = request({ hostname, port, path, headers, agent: false }).end()
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-  let text = ''
+  let [text, rest] = ['', '']
   const events: ReceivedEvent[] = []
   answer.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk
-    events.splice(0, Infinity, ...eventsIn(text))
+    const blocks = (rest + chunk).split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) events.push(...eventIn(block))
   })
   answer.on('error', () => undefined)
   asked.on('error', () => undefined)
@@ -64,10 +66,8 @@ export async function openStream(
   }
 }
 
-function eventsIn(text: string): ReceivedEvent[] {
-  const blocks = text.split('\n\n').slice(0, -1)
-  return blocks.flatMap((block) => {
-    const [, id, name, data] = /^(?:id: (.+)\n)?event: (.+)\ndata: (.+)$/.exec(block) ?? []
-    return name && data ? [{ id, name, data: JSON.parse(data) as Record<string, unknown> }] : []
-  })
+/** None in a comment, or where only the time to come back is said. */
+function eventIn(block: string): ReceivedEvent[] {
+  const [, id, name, data] = /^(?:id: (.+)\n)?event: (.+)\ndata: (.+)$/.exec(block) ?? []
+  return name && data ? [{ id, name, data: JSON.parse(data) as Record<string, unknown> }] : []
 }

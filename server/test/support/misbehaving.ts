@@ -114,6 +114,18 @@ export function forgetfulRuntime(runtime: Runtime, fault: Fault): Runtime {
   }
 }
 
+/** An engine whose containers write without end, as fast as is read. @param seen lines so far, and who reads now */
+export function chattyRuntime(runtime: Runtime, seen: { lines: number; readers: number }): Runtime {
+  return {
+    ...passThrough(runtime),
+    followLogs: async (_id, _lines, onLine, signal) => {
+      seen.readers++
+      while (!signal.aborted) await onLine(`${++seen.lines}`.padStart(400, '.'))
+      seen.readers--
+    },
+  }
+}
+
 /** A mail server that accepts nothing. */
 export const refusingMailer: Mailer = {
   send: async () => {
