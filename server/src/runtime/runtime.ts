@@ -183,7 +183,7 @@ export interface HostReport {
   readonly runtimes: readonly string[]
   /** Whether the size of a home can be bound by the engine. */
   readonly bindsHomeSize: boolean
-  /** Containers of any installation that can still be put on networks of ours, those that can still be made included. */
+  /** Containers that can still be put on networks of ours, those that can still be made included; null before `prepare`, too. */
   readonly addressesLeft: number | null
   /** Bytes. */
   readonly memory: { readonly total: number; readonly available: number } | null

@@ -32,6 +32,8 @@ function answering(lifetime: Lifetime, answer: string, afterwards: (socket: Sock
 /** The real engine behind a line that a test can cut, stop up and mend. */
 export interface Line {
   readonly address: string
+  /** What was asked, without the version: `GET /info`. */
+  readonly questions: readonly string[]
   /** Ends every connection there is. */
   cut(): void
   /** From now on nothing comes through any more, and nothing is refused. */
@@ -41,8 +43,13 @@ export interface Line {
 /** @throws {Error} where the real engine is not on a unix socket */
 export async function lineToEngine(lifetime: Lifetime): Promise<Line> {
   const sockets = new Set<Socket>()
+  const questions: string[] = []
   let isStoppedUp = false
   const address = await listen(lifetime, (near) => {
+    near.on('data', (data) => {
+      const [, verb, path] = /^([A-Z]+) (?:\/v[\d.]+)?(\S+) HTTP/.exec(data.toString('latin1')) ?? []
+      if (verb !== undefined) questions.push(`${verb} ${path}`)
+    })
     const far = connect(engineAddress.replace(/^unix:\/\//, ''))
     for (const socket of [near, far]) {
       sockets.add(socket)
@@ -53,6 +60,7 @@ export async function lineToEngine(lifetime: Lifetime): Promise<Line> {
   })
   return {
     address,
+    questions,
     cut: () => sockets.forEach((socket) => socket.destroy()),
     stopUp: () => void (isStoppedUp = true),
   }

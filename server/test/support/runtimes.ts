@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import { createDockerRuntime, type DockerRuntimeOptions } from '#/runtime/docker-engine/docker-runtime.ts'
 import {
   RuntimeError,
   type Instance,
@@ -50,10 +50,25 @@ export async function openDockerEngine(): Promise<RuntimeRig> {
 }
 
 /** A runtime of an installation of its own at an address; whatever it makes is taken away after the test. */
-export function openAt(dockerHost: string, lifetime: Lifetime): { runtime: Runtime; instance: string } {
+export function openAt(
+  dockerHost: string,
+  lifetime: Lifetime,
+  options: Partial<DockerRuntimeOptions> = {},
+): { runtime: Runtime; instance: string } {
   const instance = `test-${randomBytes(4).toString('hex')}x`
   lifetime.after(() => removeInstance(instance))
-  return { instance, runtime: createDockerRuntime({ instance, dockerHost, network: instance }) }
+  return { instance, runtime: createDockerRuntime({ instance, dockerHost, network: instance, ...options }) }
+}
+
+/** As `openAt`, at the machine's own engine, with what it takes to run something. */
+export async function openInstallation(
+  lifetime: Lifetime,
+  options: Partial<DockerRuntimeOptions> = {},
+): Promise<Pick<RuntimeRig, 'runtime' | 'instance' | 'spec' | 'run'>> {
+  const { instance, runtime } = openAt(engineAddress, lifetime, options)
+  const image = await testImage()
+  const spec: RuntimeRig['spec'] = (name, fields) => ({ ...plainSpec, name: `${instance}-${name}`, image, ...fields })
+  return { instance, runtime, spec, run: (name, fields) => createAndStart(runtime, spec(name, fields)) }
 }
 
 const plainSpec: Omit<InstanceSpec, 'name' | 'image'> = {

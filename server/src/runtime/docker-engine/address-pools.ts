@@ -31,7 +31,7 @@ export function freeParts(pools: readonly AddressPool[], taken: readonly string[
     const length = 2 ** (32 - Size)
     return {
       count: Math.max(0, (base.end - base.start) / length - touched(base, length, ranges)),
-      addresses: length - 3,
+      addresses: Math.max(0, length - 3),
     }
   })
 }

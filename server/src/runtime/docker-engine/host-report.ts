@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os'
 import type { HostReport } from '#/runtime/runtime.ts'
 import { freeParts } from './address-pools.ts'
 import type { Engine } from './engine.ts'
+import type { HostFacts } from './host.ts'
 import { withSignal } from './with-signal.ts'
 
 /** How long a file system may take to say how full it is, in ms. */
@@ -10,21 +11,27 @@ const statLimit = 1_000
 
 /** Only what changes is asked anew, and none of it of the engine: whoever watches a host may ask every second. */
 export async function hostReport(engine: Engine): Promise<HostReport> {
-  const { cores, runtimes, rootDir, bindsHomeSize } = await engine.host.facts()
-  const [addressesLeft, memory, disk] = await Promise.all([
-    countAddresses(engine),
-    engine.isLocal ? readMemory() : null,
-    engine.isLocal ? readDisk(rootDir) : null,
-  ])
-  return { cores, runtimes, bindsHomeSize, addressesLeft, memory, disk, rules: engine.rules.report }
+  const facts = await engine.host.facts()
+  const { cores, runtimes, bindsHomeSize } = facts
+  const [memory, disk] = engine.isLocal ? await Promise.all([readMemory(), readDisk(facts.rootDir)]) : [null, null]
+  return {
+    cores,
+    runtimes,
+    bindsHomeSize,
+    addressesLeft: countAddresses(engine, facts),
+    memory,
+    disk,
+    rules: engine.rules.report,
+  }
 }
 
 /** Room on the networks there are, and on those that the engine still has addresses for. */
-async function countAddresses({ host, networks, isLocal }: Engine): Promise<number> {
-  const [{ addressPools }, { left, all }] = await Promise.all([host.facts(), networks.room()])
-  const subnets = all.flatMap(({ IPAM }) => IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? [])
+function countAddresses({ networks, isLocal }: Engine, { addressPools }: HostFacts): number | null {
+  const { room } = networks
+  if (!room) return null
+  const subnets = room.all.flatMap(({ IPAM }) => IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? [])
   const parts = freeParts(addressPools, [...subnets, ...(isLocal ? ownNetworks() : [])])
-  return parts.reduce((sum, { count, addresses }) => sum + count * Math.max(0, networks.sizeOf(addresses)), left)
+  return parts.reduce((sum, { count, addresses }) => sum + count * networks.sizeOf(addresses), room.left)
 }
 
 /** Networks that this machine itself is in: the engine gives none of their addresses to containers. */

@@ -29,7 +29,7 @@ const longestPause = 300
  * From this attempt on, the bridge gets another name. An engine that was killed while it made a network may remember the
  * name of the bridge for ever and refuse it ("same bridge name"), although no network has it.
  */
-const firstOtherInterface = 6
+const firstOtherInterface = 3
 
 /** Every network that the engine has, whoever made it. */
 export async function askNetworks(client: EngineClient): Promise<Network[]> {

@@ -118,10 +118,9 @@ export class Networks {
     return this.#all.filter((each) => ours.has(each) || isOfAnyInstance(each.Labels)).map(interfaceOf)
   }
 
-  /** @throws {RuntimeError} when the engine was never asked, and does not answer now */
-  async room(): Promise<Room> {
-    if (!this.#ours) await this.ensure()
-    return { left: this.#roomLeft(), all: this.#all }
+  /** Undefined until the engine was asked. */
+  get room(): Room | undefined {
+    return this.#ours && { left: this.#roomLeft(), all: this.#all }
   }
 
   /** How many containers a network of so many addresses gets. */
@@ -193,7 +192,7 @@ export class Networks {
   async #look(): Promise<void> {
     this.#members.expectReplacement()
     const [all, members] = await Promise.all([askNetworks(this.#client), this.#askMembers()])
-    const ours = all.filter((each) => this.#isOurs(each))
+    const ours = all.filter((each) => this.#isOurs(each)).toSorted(byNumber)
     ours.forEach(assertIsolated)
     this.#all = all
     this.#ours = ours
@@ -231,6 +230,10 @@ export class Networks {
     )
   }
 }
+
+/** So that of two with as much room the one that was there first is filled first. */
+const byNumber = (one: Network, other: Network) =>
+  one.Name.length - other.Name.length || (one.Name < other.Name ? -1 : 1)
 
 const noAddressLeft = (cause?: unknown) =>
   new RuntimeError(
