@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Stages } from './stages.ts'
+
+const owned = { userId: 1, type: 'dev' }
+const pull = { layersDone: 1, layersTotal: 2, bytesDone: 5, bytesTotal: 10 }
+
+function arrange(isHeard = true) {
+  const told: string[] = []
+  const stages = new Stages({
+    tell: (_, { data }) => void told.push(String(data.stage)),
+    isHeard: () => isHeard,
+  })
+  return { stages, told }
+}
+
+/** An app that does not listen yet, and how to make it. */
+async function startApp(lifetime: { after(work: () => void): void }) {
+  const server = createServer((socket) => socket.destroy())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  lifetime.after(() => server.close())
+  return { at: { host: '127.0.0.1', port }, listen: () => server.listen(port, '127.0.0.1') }
+}
+
+const until = async (isSo: () => boolean) => {
+  for (const end = performance.now() + 10_000; !isSo() && performance.now() < end;) await sleep(20)
+}
+
+test('an app is waiting until it accepts connections, then ready', async (t) => {
+  const { stages, told } = arrange()
+  const app = await startApp(t)
+  stages.started(owned, app.at)
+  assert.deepEqual(told, ['waiting'])
+  app.listen()
+  await until(() => told.length > 1)
+  assert.deepEqual(told, ['waiting', 'ready'])
+})
+
+test('while nobody listens no app is looked for; a page that comes is told how far it is, and then it is', async (t) => {
+  const { stages, told } = arrange(false)
+  const app = await startApp(t)
+  app.listen()
+  stages.started(owned, app.at)
+  await sleep(200)
+  assert.deepEqual(told, ['waiting'])
+  assert.deepEqual(stages.current(1), [{ name: 'launch', data: { type: 'dev', stage: 'waiting' } }])
+  await until(() => told.length > 1)
+  assert.deepEqual(told, ['waiting', 'ready'])
+})
+
+test('nobody is told that an app is ready whose container was launched anew or has ended since', async (t) => {
+  const { stages, told } = arrange()
+  const app = await startApp(t)
+  stages.started(owned, app.at)
+  stages.enter(owned, { stage: 'creating' })
+  stages.started({ userId: 1, type: 'prod' }, app.at)
+  stages.endWait({ userId: 1, type: 'prod' })
+  app.listen()
+  await sleep(400)
+  assert.deepEqual(told, ['waiting', 'creating', 'waiting'])
+  assert.deepEqual(stages.current(1), [{ name: 'launch', data: { type: 'dev', stage: 'creating' } }])
+})
+
+test('a pull is told at most once a second', async () => {
+  const { stages, told } = arrange()
+  for (let each = 0; each < 4; each++) stages.pulling(owned, pull)
+  assert.deepEqual(told, ['pulling'])
+  await sleep(1_050)
+  stages.pulling(owned, { ...pull, bytesDone: 6 })
+  assert.equal(told.length, 2)
+  assert.deepEqual(stages.of(owned), {
+    stage: 'pulling',
+    layers_done: 1,
+    layers_total: 2,
+    bytes_done: 6,
+    bytes_total: 10,
+  })
+})
+
+test('what is finished is forgotten after a minute, what is under way is not', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { stages } = arrange()
+  stages.enter(owned, { stage: 'ready' })
+  stages.enter({ userId: 2, type: 'dev' }, { stage: 'creating' })
+  t.mock.timers.tick(61_000)
+  assert.deepEqual([stages.current(1), stages.current(2).length], [[], 1])
+})
