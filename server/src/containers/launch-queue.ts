@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { refusals, type Refusal } from '#/errors.ts'
 import { RuntimeError, type Created, type CreateOptions, type PullProgress } from '#/runtime/runtime.ts'
+import { EngineOutage } from './engine-outage.ts'
 import type { OwnedType } from './owned-type.ts'
 import { WaitingLine } from './waiting-line.ts'
 
@@ -8,8 +8,6 @@ import { WaitingLine } from './waiting-line.ts'
 const mostWaiting = 10_000
 /** Between two tellings of places, and of how far a pull is to those who wait for it, in ms. */
 const tellEvery = 1_000
-/** How long those who wait keep their places while the engine does not answer, and how often it is asked, in ms. */
-const [enginePatience, askEvery] = [30_000, 1_000]
 
 /** Something that the engine is to make run. At most one at a time for each user and type. */
 export interface Entrant {
@@ -55,19 +53,20 @@ interface Entry {
  * First come, first served, except behind a pull, which takes minutes and nothing of what starts need.
  */
 export class LaunchQueue {
-  readonly #parts: LaunchQueueParts
+  readonly #parallel: number
+  readonly #outage: EngineOutage
   readonly #line = new WaitingLine<Entry>()
   /** All of them, whether they wait or not, by user and type. */
   readonly #entries = new Map<number, Map<string, Entry>>()
   /** By image, how many pull it, and when those who wait for it were told how far that is. */
   readonly #pulls = new Map<string, { pulling: number; toldAt: number }>()
   #underWay = 0
-  #isEngineSilent = false
   #ticking: NodeJS.Timeout | undefined
   #closed: PromiseWithResolvers<void> | undefined
 
-  constructor(parts: LaunchQueueParts) {
-    this.#parts = parts
+  constructor({ parallel, ping }: LaunchQueueParts) {
+    this.#parallel = parallel
+    this.#outage = new EngineOutage(ping)
   }
 
   /**
@@ -82,7 +81,7 @@ export class LaunchQueue {
       if (entry.hasWaited) await this.#wait(entry)
       return await work({ hasWaited: entry.hasWaited, create: (creation) => this.#create(entry, creation) })
     } catch (error) {
-      if (isUnreachable(error)) void this.#waitForEngine(error)
+      if (isUnreachable(error)) void this.#sitOut(error)
       throw error
     } finally {
       this.#leave(entry)
@@ -105,12 +104,13 @@ export class LaunchQueue {
   }
 
   counts(): { waiting: number; underWay: number; parallel: number } {
-    return { waiting: this.#line.size, underWay: this.#underWay, parallel: this.#parts.parallel }
+    return { waiting: this.#line.size, underWay: this.#underWay, parallel: this.#parallel }
   }
 
   /** Refuses who waits, who pulls, and who comes. Resolves when the engine works for nobody any more. */
   async close(): Promise<void> {
     this.#closed ??= Promise.withResolvers()
+    this.#outage.close()
     for (const entry of this.#all()) this.#sendAway(entry, refusals.stopping())
     if (this.#entries.size === 0) this.#closed.resolve()
     return this.#closed.promise
@@ -121,15 +121,9 @@ export class LaunchQueue {
   /** Who could be let in was let in when somebody left, so nobody is overtaken who could go on. */
   #enter(entrant: Entrant): Entry {
     const hasWaited = !this.#hasRoom() || this.#isHeld(entrant)
+    const standing = hasWaited ? 'waiting' : 'working'
     const [admitted, pull] = [Promise.withResolvers<void>(), new AbortController()]
-    const entry: Entry = {
-      entrant,
-      hasWaited,
-      admitted,
-      pull,
-      standing: hasWaited ? 'waiting' : 'working',
-      told: undefined,
-    }
+    const entry: Entry = { entrant, hasWaited, admitted, pull, standing, told: undefined }
     if (!hasWaited) this.#underWay++
     const { userId, type } = entrant.owned
     this.#entries.set(userId, (this.#entries.get(userId) ?? new Map<string, Entry>()).set(type, entry))
@@ -182,7 +176,7 @@ export class LaunchQueue {
   }
 
   #hasRoom(): boolean {
-    return this.#underWay < this.#parts.parallel && !this.#isEngineSilent
+    return this.#underWay < this.#parallel && !this.#outage.isOn
   }
 
   *#all(): Generator<Entry> {
@@ -249,28 +243,11 @@ export class LaunchQueue {
     for (const entry of this.#line) if (entry.entrant.needsImage && entry.entrant.image === image) yield entry
   }
 
-  // --- An engine that does not answer
-
-  /** Nobody is let in until it answers, so that its restart costs those who wait nothing; nor is anybody kept for ever. */
-  async #waitForEngine(error: Error): Promise<void> {
-    if (this.#isEngineSilent) return
-    this.#isEngineSilent = true
-    const end = performance.now() + enginePatience
-    let isAnswering = await this.#isAnswering()
-    while (!isAnswering && performance.now() < end && !this.#closed) {
-      await sleep(askEvery, undefined, { ref: false })
-      isAnswering = await this.#isAnswering()
-    }
-    if (!isAnswering) for (const entry of this.#line) this.#sendAway(entry, error)
-    this.#isEngineSilent = false
+  /** Nobody is let in until the engine answers, so that its restart costs those who wait nothing; nor is anybody kept for ever. */
+  async #sitOut(error: Error): Promise<void> {
+    const isOver = await this.#outage.begin()
+    if (isOver === false) for (const entry of this.#line) this.#sendAway(entry, error)
     this.#admit()
-  }
-
-  async #isAnswering(): Promise<boolean> {
-    return this.#parts.ping().then(
-      () => true,
-      () => false,
-    )
   }
 }
 

@@ -53,7 +53,7 @@ export class Stages {
   /** As events, for a page that comes in the middle. */
   current(userId: number): PersonalEvent[] {
     const theirs = [...(this.#present.get(userId) ?? [])]
-    for (const [type, { unwatched }] of theirs) if (unwatched) this.#awaitApp({ userId, type }, unwatched)
+    for (const [type, { unwatched }] of theirs) if (unwatched) void this.#awaitApp({ userId, type }, unwatched)
     return theirs.map(([type, { stage }]) => eventOf(type, stage))
   }
 
@@ -83,7 +83,7 @@ export class Stages {
   started(owned: OwnedType, app: Listening | undefined): void {
     if (!app) return this.enter(owned, { stage: 'ready' })
     this.enter(owned, { stage: 'waiting' })
-    if (this.#parts.isHeard(owned.userId)) this.#awaitApp(owned, app)
+    if (this.#parts.isHeard(owned.userId)) void this.#awaitApp(owned, app)
     else this.#set(owned, { stage: 'waiting' }, app)
   }
 
@@ -100,11 +100,9 @@ export class Stages {
     if (theirs?.size === 0) this.#present.delete(userId)
   }
 
-  #awaitApp(owned: OwnedType, app: Listening): void {
+  async #awaitApp(owned: OwnedType, app: Listening): Promise<void> {
     const { over } = this.#set(owned, { stage: 'waiting' })
-    void isListening(app, appLimit, over.signal).then((is) => {
-      if (is) this.enter(owned, { stage: 'ready' })
-    })
+    if (await isListening(app, appLimit, over.signal)) this.enter(owned, { stage: 'ready' })
   }
 
   #set(owned: OwnedType, stage: Stage, unwatched?: Listening): Present {
