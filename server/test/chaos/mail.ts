@@ -97,15 +97,22 @@ export class ScriptedMail {
   }
 
   async #keep(stream: SMTPServerDataStream, session: SMTPServerSession, done: Done): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of stream) chunks.push(chunk as Buffer)
-    // Long lines are broken with `=` at their ends, and `=` itself is written as `=3D`.
-    const text = Buffer.concat(chunks).toString().replaceAll('=\r\n', '').replaceAll('=3D', '=')
+    const text = await textOf(stream)
     const [, purpose, token] = /verify-(signup|login)\?token=([\w-]+)/.exec(text) ?? []
     for (const { address } of session.envelope.rcptTo)
       if (token !== undefined) this.#links.push({ email: address, purpose: purpose as 'signup' | 'login', token })
     if (this.#vice === 'silent') this.#silenced.push(done)
     else done()
+  }
+}
+
+/** Without the breaks in long lines, and `=` as it was written. Empty when whoever sent it was killed meanwhile. */
+async function textOf(stream: SMTPServerDataStream): Promise<string> {
+  try {
+    const text = Buffer.concat(await Array.fromAsync(stream as AsyncIterable<Buffer>)).toString()
+    return text.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+  } catch {
+    return ''
   }
 }
 
