@@ -121,6 +121,10 @@ export const refusals = {
     new Refusal(500, 'The container engine does not answer, so nothing can be read there now. Try again in a moment.', {
       cause,
     }),
+  storeFailed: (cause: unknown) =>
+    new Refusal(500, 'The database does not answer, or cannot be written at the moment. Try again in a minute.', {
+      cause,
+    }),
   mailFailed: (cause: unknown) =>
     new Refusal(500, 'The mail could not be sent. Nothing was changed; try again in a few minutes.', { cause }),
   launchFailed: (cause: unknown, why: FailedLaunch = notKnown) =>

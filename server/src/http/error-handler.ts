@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '@berth/api/endpoints.ts'
 import { Refusal, refusals } from '#/errors.ts'
+import { StoreFailure } from '#/store/store-failure.ts'
 
 /** Largest body of an API request, in bytes; a list of 1,000 ids needs a tenth of it. */
 export const bodyLimit = 64 * 1024
@@ -10,7 +11,7 @@ export const bodyLimit = 64 * 1024
  * its cause, and reaches the client as one plain sentence.
  */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const refusal = error instanceof Refusal ? error : fromFramework(error as FastifyError, request)
+  const refusal = toRefusal(error, request)
   // A refusal without a cause is expected, whatever its status: nobody has to mend anything.
   if (refusal.status >= 500 && (refusal.cause !== undefined || !(error instanceof Refusal)))
     request.log.error({ err: refusal.cause ?? error }, `${request.method} ${routeOf(request)} failed`)
@@ -22,6 +23,11 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
 
 /** The pattern, never the address: addresses carry tokens. */
 export const routeOf = (request: FastifyRequest) => request.routeOptions.url ?? 'unknown route'
+
+function toRefusal(error: unknown, request: FastifyRequest): Refusal {
+  if (error instanceof Refusal) return error
+  return error instanceof StoreFailure ? refusals.storeFailed(error) : fromFramework(error as FastifyError, request)
+}
 
 /** Fastify's own errors in our words; what is not one of them is ours to mend. */
 function fromFramework(error: FastifyError, request: FastifyRequest): Refusal {

@@ -1,8 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kysely, sql, type Transaction } from 'kysely'
 import { Migrator } from 'kysely/migration'
+import { noteWritten } from './installation.ts'
 import { migrations } from './migrations/index.ts'
+import { postgresDialect } from './postgres.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect } from './sqlite.ts'
 
@@ -22,43 +25,42 @@ export interface Database {
    * SQLite has one writer at a time anyway; PostgreSQL takes an advisory lock.
    */
   lock(tx: Transaction<Schema>, name: string): Promise<void>
-  /** Resolves when the store answers a query. */
+  /**
+   * Resolves when the store answers and can be written; asked often, it is tried once a second.
+   * @throws {StoreFailure} after its patience, when it cannot
+   */
   ping(): Promise<void>
+  /** Ends within two seconds, also when the store does not answer. */
   close(): Promise<void>
 }
 
+/** How long an answer of `ping` is good for, in ms: whoever asks for it may be anybody. */
+const pingEvery = 1_000
+/** How long the store may take to say good-bye, in ms. */
+const closeLimit = 2_000
+
 /**
- * Opens the store and brings its tables up to date.
+ * Opens the store and brings its tables up to date. Whatever is asked of it afterwards rejects with a `StoreFailure`
+ * within 5 s when the store cannot be used, holds up nothing else meanwhile, and works again once the store does.
  * @param url     `postgres://...`, or null for SQLite
  * @param dataDir folder of the SQLite file, made with mode 0700 when missing
  * @throws when it cannot be opened or migrated; the cause says why
  */
 export async function openDatabase(url: string | null, dataDir: string): Promise<Database> {
-  const db = new Kysely<Schema>({ dialect: url === null ? sqliteIn(dataDir) : await postgresAt(url) })
-  const database = wrap(db, url !== null)
-  try {
-    await migrate(db, url !== null)
-  } catch (error) {
-    await db.destroy()
-    throw new Error('bring the store up to date', { cause: error })
+  if (url === null) {
+    const db = new Kysely<Schema>({ dialect: sqliteIn(dataDir) })
+    await migrate(db, false)
+    return wrap(db, false)
   }
-  return database
+  const patient = new Kysely<Schema>({ dialect: await postgresDialect(url, true) })
+  await migrate(patient, true)
+  await patient.destroy()
+  return wrap(new Kysely<Schema>({ dialect: await postgresDialect(url) }), true)
 }
 
 function sqliteIn(dataDir: string) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   return sqliteDialect(path.join(dataDir, 'berth.sqlite'))
-}
-
-async function postgresAt(url: string) {
-  // Loaded on demand: with SQLite it would only cost memory and start-up time.
-  const { default: pg } = await import('pg')
-  const bigint = 20
-  const types = new pg.TypeOverrides()
-  types.setTypeParser(bigint, Number)
-  return new PostgresDialect({
-    pool: new pg.Pool({ connectionString: url, types, max: 10, connectionTimeoutMillis: 5_000 }),
-  })
 }
 
 function wrap(db: Kysely<Schema>, isPostgres: boolean): Database {
@@ -68,13 +70,28 @@ function wrap(db: Kysely<Schema>, isPostgres: boolean): Database {
     lock: async (tx, name) => {
       if (isPostgres) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
     },
-    ping: async () => void (await sql`select 1`.execute(db)),
-    close: () => db.destroy(),
+    ping: seldom(() => noteWritten(db, new Date())),
+    close: async () => {
+      await Promise.race([db.destroy(), sleep(closeLimit, undefined, { ref: false })])
+    },
   }
 }
 
+/** Does it once for all who ask within a second. */
+function seldom(work: () => Promise<void>): () => Promise<void> {
+  let last: { readonly at: number; readonly outcome: Promise<void> } | undefined
+  return () => {
+    const now = performance.now()
+    if (!last || now - last.at >= pingEvery) last = { at: now, outcome: work() }
+    return last.outcome
+  }
+}
+
+/** @throws when they cannot be; the store is closed again then */
 async function migrate(db: Kysely<Schema>, isPostgres: boolean): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(isPostgres) } })
   const { error } = await migrator.migrateToLatest()
-  if (error) throw error
+  if (!error) return
+  await db.destroy()
+  throw new Error('bring the store up to date', { cause: error })
 }

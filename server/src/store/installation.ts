@@ -18,3 +18,12 @@ export async function installationName(db: Db, propose: () => string): Promise<s
     .executeTakeFirstOrThrow()
   return value
 }
+
+/** Writes something that means nothing, to find out whether the store can be written. */
+export async function noteWritten(db: Db, now: Date): Promise<void> {
+  await db
+    .insertInto('installation')
+    .values({ name: 'written', value: now.toISOString() })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: now.toISOString() }))
+    .execute()
+}

@@ -1,58 +1,170 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { SqliteDialect, type Dialect } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from 'kysely'
+import { isBusy, SqliteFile, translate } from './sqlite-file.ts'
+import { storePatience } from './store-failure.ts'
+import { WriteTurns } from './write-turns.ts'
 
-/** Statements kept prepared; the server has far fewer distinct queries than this. */
-const mostStatements = 200
-/** How long a writer waits for another process's lock, in ms. */
-const busyTimeout = 5_000
+/** Between two attempts to get a lock that another program holds, in ms. */
+const retryEvery = 20
 
 /**
- * SQLite, as it comes with Node, behind Kysely.
- * - WAL, so that a backup or a look from outside never stops the server.
- * - `synchronous=FULL`: an answer 200 is a promise that survives a power cut.
- * - Foreign keys on: SQLite ignores them unless told on every connection.
- * @param file path, or `:memory:`
+ * SQLite, as it comes with Node, behind Kysely: one connection that writes, and one that reads and waits for nobody, not
+ * even for another program that keeps the database locked. `node:sqlite` waits for a lock by standing still, and this
+ * process with it; so it is told not to wait, and asked again from time to time, while everything else goes on.
+ * @param file path @throws when it cannot be opened
  */
 export function sqliteDialect(file: string): Dialect {
-  const database = new DatabaseSync(file, { timeout: busyTimeout, enableForeignKeyConstraints: true })
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  const statements = new Map<string, StatementSync>()
+  const driver = new SqliteDriver(file)
+  return {
+    createAdapter: () => new TwoConnectionsAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
 
-  const prepare = (sql: string): StatementSync => {
-    const known = statements.get(sql)
-    if (known) return known
-    if (statements.size >= mostStatements) statements.clear()
-    const statement = database.prepare(sql)
-    statements.set(sql, statement)
-    return statement
+/** Who waits for whom is decided here and not by Kysely, which would let readers wait for writers. */
+class TwoConnectionsAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #writing: SqliteFile
+  readonly #reading: SqliteFile
+  readonly #turns = new WriteTurns()
+
+  constructor(file: string) {
+    this.#writing = SqliteFile.forWriting(file)
+    this.#reading = SqliteFile.forReading(file)
   }
 
-  return new SqliteDialect({
-    database: {
-      close: () => database.close(),
-      prepare: (sql) => wrap(prepare(inSqlite(sql, database))),
-    },
-  })
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<SqliteConnection> {
+    return new SqliteConnection(this.#writing, this.#reading, this.#turns)
+  }
+
+  async beginTransaction(connection: SqliteConnection): Promise<void> {
+    await connection.begin()
+  }
+
+  async commitTransaction(connection: SqliteConnection): Promise<void> {
+    connection.commit()
+  }
+
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    connection.rollBack()
+  }
+
+  async releaseConnection(connection: SqliteConnection): Promise<void> {
+    connection.release()
+  }
+
+  async destroy(): Promise<void> {
+    this.#reading.close()
+    // The last to close folds the write-ahead log into the database, which a reader may not.
+    this.#writing.close()
+  }
 }
 
-/**
- * Two of Kysely's statements, said as SQLite needs them.
- * - A transaction that reads before it writes would fail with BUSY_SNAPSHOT, whatever the timeout, as soon as another
- *   process (a backup, the command line) writes in between; so it takes the write lock at its beginning.
- * - SQLite ends a transaction by itself when the disk is full; a rollback would then fail and hide the reason.
- */
-function inSqlite(sql: string, database: DatabaseSync): string {
-  if (sql === 'begin') return 'begin immediate'
-  return sql === 'rollback' && !database.isTransaction ? 'select 1' : sql
+/** What one query, or one transaction, runs on. */
+class SqliteConnection implements DatabaseConnection {
+  readonly #writing: SqliteFile
+  readonly #reading: SqliteFile
+  readonly #turns: WriteTurns
+  /** The turn to write is ours, from `begin` to the end of the transaction. */
+  #isInTransaction = false
+
+  constructor(writing: SqliteFile, reading: SqliteFile, turns: WriteTurns) {
+    this.#writing = writing
+    this.#reading = reading
+    this.#turns = turns
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { sql, parameters } = query
+    if (this.#isInTransaction) return this.#within<R>(sql, parameters)
+    const deadline = performance.now() + storePatience
+    if (isRead(query)) return patiently(deadline, () => this.#reading.run<R>(sql, parameters))
+    await this.#turns.begin(storePatience)
+    try {
+      return await patiently(deadline, () => this.#writing.run<R>(sql, parameters))
+    } finally {
+      this.#turns.end()
+    }
+  }
+
+  /**
+   * A transaction that reads before it writes would fail with BUSY_SNAPSHOT, however long it waits, as soon as another
+   * program writes in between; so it takes the write lock at its beginning.
+   */
+  async begin(): Promise<void> {
+    const deadline = performance.now() + storePatience
+    await this.#turns.begin(storePatience)
+    try {
+      await patiently(deadline, () => this.#writing.exec('begin immediate'))
+      this.#isInTransaction = true
+    } catch (error) {
+      this.#turns.end()
+      throw error
+    }
+  }
+
+  commit(): void {
+    this.#within('commit', [])
+  }
+
+  /** SQLite ends a transaction by itself when the disk is full; a rollback would then fail and hide the reason. */
+  rollBack(): void {
+    if (this.#writing.isInTransaction) this.#writing.exec('rollback')
+  }
+
+  release(): void {
+    if (!this.#isInTransaction) return
+    this.#isInTransaction = false
+    this.#turns.end()
+  }
+
+  // oxlint-disable-next-line eslint/require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('rows are read page by page: a stream would keep the write-ahead log from being folded in')
+  }
+
+  /** Once SQLite has ended the transaction, each further statement would count by itself, and for good. */
+  #within<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+    if (!this.#writing.isInTransaction) throw new Error('SQLite has ended this transaction already')
+    try {
+      return this.#writing.run<R>(sql, parameters)
+    } catch (error) {
+      throw translate(error)
+    }
+  }
 }
 
-/** What Kysely expects of a statement: it is a reader when it has columns. */
-function wrap(statement: StatementSync) {
-  const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
-  return {
-    reader: statement.columns().length > 0,
-    all: (parameters: readonly unknown[]) => statement.all(...values(parameters)),
-    run: (parameters: readonly unknown[]) => statement.run(...values(parameters)),
-    iterate: (parameters: readonly unknown[]) => statement.iterate(...values(parameters)),
+/** Everything else may write; the connection that reads refuses to. */
+function isRead({ query, sql }: CompiledQuery): boolean {
+  return query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql))
+}
+
+/** Works until nobody is in the way. @param deadline by `performance.now()` @throws {StoreFailure} then, and when it fails otherwise */
+async function patiently<T>(deadline: number, work: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw translate(error)
+    }
+    await sleep(retryEvery)
   }
 }

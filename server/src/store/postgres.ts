@@ -1,0 +1,96 @@
+import type { PoolClient } from 'pg'
+import { PostgresDialect, type Dialect } from 'kysely'
+import { StoreFailure, storePatience } from './store-failure.ts'
+
+/** Connections at the same time. */
+const most = 10
+/** A transaction of which nothing was heard for so long is ended, with its locks, in ms: whoever began it hangs or is gone. */
+const longestSilence = 30_000
+/** How much later than the server, which says why, we stop waiting for it, in ms. */
+const onTheWay = 500
+
+/**
+ * PostgreSQL, behind Kysely, with a limit on everything that could keep a request waiting: a free connection, a new one,
+ * a lock, an answer. A connection that broke, or whose answer did not come, is never used again; the next query gets a
+ * new one, so that nothing has to be restarted when the server was.
+ * @param isPatient for updates of the tables, which may take long: no limits on answers
+ */
+export async function postgresDialect(url: string, isPatient = false): Promise<Dialect> {
+  // Loaded on demand: with SQLite it would only cost memory and start-up time.
+  const { default: pg } = await import('pg')
+  const bigint = 20
+  const types = new pg.TypeOverrides()
+  types.setTypeParser(bigint, Number)
+  const answers = {
+    statement_timeout: storePatience,
+    query_timeout: storePatience + onTheWay,
+    idle_in_transaction_session_timeout: longestSilence,
+  }
+  const pool = new pg.Pool({
+    connectionString: url,
+    types,
+    max: most,
+    connectionTimeoutMillis: storePatience,
+    keepAlive: true,
+    ...(isPatient ? {} : answers),
+  })
+  // Said of connections that are lost while nobody uses them; without a listener it would end the process.
+  pool.on('error', () => {})
+  pool.on('connect', watch)
+  return new PostgresDialect({
+    pool: {
+      connect: async () => {
+        const client = await pool.connect().catch((error: unknown) => {
+          throw translate(error)
+        })
+        const release = client.release.bind(client)
+        client.release = (isBad) => release(isBad || broken.has(client))
+        return client
+      },
+      end: () => pool.end(),
+      options: pool.options,
+    },
+  })
+}
+
+const broken = new WeakSet<PoolClient>()
+
+/** Notes when a connection is of no more use, and says what failed in our words. */
+function watch(client: PoolClient): void {
+  // While it is in use the pool does not listen; without anybody the process would end.
+  client.on('error', () => void broken.add(client))
+  const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
+  const watched = async (...args: unknown[]) => {
+    // After an answer that did not come even a rollback would be waited for in vain.
+    if (broken.has(client)) throw new StoreFailure('the connection to the database is lost')
+    try {
+      return await query(...args)
+    } catch (error) {
+      if (stateOf(error) === undefined) broken.add(client)
+      throw translate(error)
+    }
+  }
+  client.query = watched as typeof client.query
+}
+
+/**
+ * Beginnings of SQLSTATE codes (postgresql.org/docs/current/errcodes-appendix.html) that say nothing about what was asked:
+ * connection, read-only, rights of the role, resources, cancelled or locked, shut down, the system's own errors.
+ */
+const troubles = ['08', '25006', '28', '53', '55P03', '57', '58']
+
+/** A `StoreFailure` for what the server or the way to it suffers from; anything else stays what it is. */
+function translate(error: unknown): unknown {
+  const state = stateOf(error)
+  if (state !== undefined && !troubles.some((trouble) => state.startsWith(trouble))) return error
+  return new StoreFailure(
+    `the database cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    error,
+  )
+}
+
+/** Five characters that only the server gives; without them it did not answer. */
+function stateOf(error: unknown): string | undefined {
+  const { code, severity } = Object(error) as { code?: unknown; severity?: unknown }
+  return typeof code === 'string' && severity !== undefined ? code : undefined
+}
