@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
@@ -26,9 +26,15 @@ export function createOutbox(folder: string, from: string, log: Pick<Logger, 'in
 async function write(folder: string, eml: Buffer): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}`
-  const file = path.join(folder, `${name}.eml`)
-  await writeFile(path.join(folder, `.${name}`), eml, { mode: 0o600 })
-  await rename(path.join(folder, `.${name}`), file)
+  const [aside, file] = [path.join(folder, `.${name}`), path.join(folder, `${name}.eml`)]
+  try {
+    await writeFile(aside, eml, { mode: 0o600 })
+    await rename(aside, file)
+  } catch (error) {
+    // On a full disk the part that was written would take the room that the next mail needs.
+    await rm(aside, { force: true })
+    throw error
+  }
   return file
 }
 

@@ -30,7 +30,7 @@ test('an address that reads as a list reaches nobody on the list', async (t) => 
 
 test('a server that takes the message but never says so has failed when the limit is over', async (t) => {
   const server = await startMailServer({ onData: (stream) => void stream.resume() })
-  const mailer = createSmtpMailer(server.url, 'berth@x.org', 300)
+  const mailer = createSmtpMailer(server.url, 'berth@x.org', { limit: 300 })
   t.after(async () => {
     mailer.close()
     await server.close()

@@ -1,28 +1,54 @@
 import { createTransport } from 'nodemailer'
 import type { Mailer, Message } from './mailer.ts'
+import { Slots } from './slots.ts'
 
-/** How long a mail server may take for each step, and for all of them together, in ms. */
+/** How long sending may take, from the wait for a free connection to the server's last word, in ms. */
 const usualLimit = 10_000
+/** Connections at the same time: what mail servers allow one client, and what a slow one may cost us. */
+const usualMost = 20
+/** Mails that may wait for one of them: more than can be sent within the limit need not wait to be refused. */
+const mostWaiting = 1_000
+
+export interface SmtpOptions {
+  /** ms */
+  readonly limit?: number
+  /** Connections at the same time. */
+  readonly most?: number
+}
 
 /**
- * Sends through a mail server.
+ * Sends through a mail server, each mail on a connection of its own: one that is kept would fail the first mail after
+ * the server was restarted.
  * @param url   `smtp(s)://user:password@host:port`
  * @param from  what recipients see as the sender
- * @param limit ms
  */
-export function createSmtpMailer(url: string, from: string, limit = usualLimit): Mailer {
+export function createSmtpMailer(url: string, from: string, options: SmtpOptions = {}): Mailer {
+  const { limit = usualLimit, most = usualMost } = options
   const transport = createTransport({
     url,
+    // Each of the server's steps; the signal below ends one that says a little every nine seconds.
     connectionTimeout: limit,
     greetingTimeout: limit,
     socketTimeout: limit,
     dnsTimeout: limit,
+    // What was given up is closed at once: a server that keeps its side open would keep our socket, too.
+    socketCloseTimeout: 0,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
+  const connections = new Slots(most, mostWaiting)
   return {
     async send(message) {
-      await withLimit(limit, transport.sendMail(toMail(message, from)))
+      const late = new Error(`the mail server did not accept the message within ${limit} ms`)
+      const end = new AbortController()
+      const timer = setTimeout(() => end.abort(late), limit)
+      try {
+        await connections.use(end.signal, () => transport.sendMail({ ...toMail(message, from), signal: end.signal }))
+      } catch (error) {
+        throw end.signal.aborted ? late : error
+      } finally {
+        clearTimeout(timer)
+      }
     },
     close: () => transport.close(),
   }
@@ -35,17 +61,4 @@ export function createSmtpMailer(url: string, from: string, limit = usualLimit):
 function toMail({ to, subject, text, html }: Message, from: string) {
   const recipient = { name: '', address: to }
   return { from, to: recipient, envelope: { from, to: [recipient] }, subject, text, html }
-}
-
-/** The step limits alone would allow a server that says a little every nine seconds to go on for ever. */
-async function withLimit(limit: number, sending: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the mail server did not accept the message within ${limit} ms`)), limit)
-  })
-  try {
-    await Promise.race([sending, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
 }
