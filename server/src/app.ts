@@ -111,7 +111,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   await tokens.revocations.load(new Date())
   const containers = wireContainers(parts, addresses, tokens)
   const accounts = wireAccounts(parts, addresses, tokens, containers)
-  const reconciler = wireReconciler(parts, containers, tokens, hostCheck)
+  const reconciler = wireReconciler(parts, containers, accounts, hostCheck)
   const idle = wireIdle(parts, containers)
   const api = await wireHttp(parts, addresses, containers, accounts, reconciler)
   const following = new AbortController()
@@ -273,14 +273,15 @@ function wireAccounts(
     sessions: new Sessions(database, tokens, revocations, key.secretFor('csrf')),
     logIn: new LogIn(database, links),
     signUp: new SignUp(database, links, { adminEmails: config.adminEmails, reservedSlugs }),
-    verifyLink: new VerifyLink(database, tokens, effects, log),
+    withdrawals: links.withdrawals,
+    verifyLink: new VerifyLink(database, tokens, links.withdrawals, effects, log),
   }
 }
 
 function wireReconciler(
   { database, runtime, log }: AppParts,
   { spawner, removal, places, activity }: Containers,
-  { revocations }: Tokens,
+  { revocations, withdrawals }: Accounts,
   hostCheck: HostCheck,
 ): Reconciler {
   const stop: Stop = (owned) => spawner.stopBlocked(owned)
@@ -290,7 +291,7 @@ function wireReconciler(
     blockedTask(database, runtime, stop, log),
     removalsTask(database, removal, log),
     keptHomesTask(database, runtime),
-    expiredTask(database, revocations),
+    expiredTask(database, revocations, withdrawals),
     lastUsedTask(activity),
   ]
   return new Reconciler(tasks, reconcileEvery, log)

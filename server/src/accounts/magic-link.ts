@@ -12,6 +12,7 @@ import {
   type LinkPurpose,
 } from '#/store/magic-links.ts'
 import type { User } from '#/store/users.ts'
+import { Withdrawals, type Withdrawal } from './withdrawals.ts'
 
 const hour = 3_600_000
 
@@ -38,11 +39,13 @@ export class MagicLinks {
   readonly #database: Database
   readonly #mailer: Mailer
   readonly #settings: MagicLinkSettings
+  readonly withdrawals: Withdrawals
 
   constructor(database: Database, mailer: Mailer, settings: MagicLinkSettings) {
     this.#database = database
     this.#mailer = mailer
     this.#settings = settings
+    this.withdrawals = new Withdrawals(database)
   }
 
   /**
@@ -96,26 +99,24 @@ export class MagicLinks {
   }
 
   /**
-   * Mails the link to the stored address. After a failure the link is void and its place in the hour is free again.
+   * Mails the link to the stored address. After a failure the link is void, whether the mail arrives or not, and its place
+   * in the hour is free again. @param also what else is taken back then, in the same transaction
    * @throws {Refusal} 500
    */
-  async mail(user: User, link: IssuedLink): Promise<void> {
+  async mail(user: User, link: IssuedLink, also: Withdrawal = async () => undefined): Promise<void> {
     try {
       await this.#mailer.send(magicLinkMessage(user.email, link.purpose, this.#urlOf(link), this.#settings.expiry))
     } catch (error) {
-      await this.#takeBack(link)
+      await this.withdrawals.withdraw(link.linkId, async (tx) => {
+        await deleteLink(tx, link.linkId)
+        await deleteLinkRequest(tx, link.requestId)
+        await also(tx)
+      })
       throw refusals.mailFailed(error)
     }
   }
 
   #urlOf(link: IssuedLink): string {
     return `${this.#settings.frontendUrl}/verify-${link.purpose}?token=${link.token}`
-  }
-
-  async #takeBack(link: IssuedLink): Promise<void> {
-    await this.#database.transaction(async (tx) => {
-      await deleteLink(tx, link.linkId)
-      await deleteLinkRequest(tx, link.requestId)
-    })
   }
 }

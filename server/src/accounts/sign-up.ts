@@ -1,15 +1,21 @@
+import { within } from '#/attempt.ts'
 import { reached } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
-import { OneAtATime } from '#/one-at-a-time.ts'
-import type { Database } from '#/store/database.ts'
-import { deleteLinkRequest } from '#/store/magic-links.ts'
-import { deleteUser, findUserByEmail, hasUsers, insertUser, releaseSlug, type User } from '#/store/users.ts'
+import { OneAtATime, TurnOverdue } from '#/one-at-a-time.ts'
+import type { Database, Db } from '#/store/database.ts'
+import { deleteUnverifiedUser, findUserByEmail, hasUsers, insertUser, releaseSlug, type User } from '#/store/users.ts'
 import { parseNewEmail } from './email-address.ts'
 import type { IssuedLink, MagicLinks } from './magic-link.ts'
 import { takeSlug } from './slug.ts'
 
 /** The same words for a new and for a known address: the answer must not tell which it was. */
 const sent = 'Check your mail: we have sent you a link.'
+
+/**
+ * How long a sign-up may wait for another one's mail, in ms. With the ten seconds of its own mail nobody waits longer than
+ * fifteen for an answer, however slow the mail server and however many they are.
+ */
+const turnPatience = 4_000
 
 export interface SignUpSettings {
   readonly adminEmails: ReadonlySet<string>
@@ -38,13 +44,22 @@ export class SignUp {
    */
   async run(typed: string, ipAddress: string, now: Date): Promise<string> {
     const email = parseNewEmail(typed)
-    // One at a time per address: a failing first sign-up would otherwise delete the user under a second one's link.
-    return this.#queue.run(email, async () => {
-      const user = await findUserByEmail(this.#database.db, email)
-      if (user) await this.#mailLoginLink(user, ipAddress, now)
-      else await this.#registerInTurn(email, ipAddress, now)
-      return sent
-    })
+    const deadline = performance.now() + turnPatience
+    try {
+      // One at a time per address: a failing first sign-up would otherwise delete the user under a second one's link.
+      await this.#queue.runSoon(email, turnPatience, () => this.#inTurn(email, ipAddress, now, deadline))
+    } catch (error) {
+      throw error instanceof TurnOverdue ? refusals.mailFailed(error) : error
+    }
+    return sent
+  }
+
+  async #inTurn(email: string, ipAddress: string, now: Date, deadline: number): Promise<void> {
+    // What is still to be taken back may be this very address.
+    await this.#links.withdrawals.settle()
+    const user = await findUserByEmail(this.#database.db, email)
+    if (user) await this.#mailLoginLink(user, ipAddress, now)
+    else await this.#registerInTurn(email, ipAddress, now, deadline)
   }
 
   async #mailLoginLink(user: User, ipAddress: string, now: Date): Promise<void> {
@@ -56,28 +71,33 @@ export class SignUp {
    * While nobody is registered, sign-ups wait for each other's mail: if the first one fails after a second was stored
    * as an ordinary user, the installation would have no administrator.
    */
-  async #registerInTurn(email: string, ipAddress: string, now: Date): Promise<void> {
+  async #registerInTurn(email: string, ipAddress: string, now: Date, deadline: number): Promise<void> {
     // Whether it failed is the first one's business.
-    while (this.#first) await this.#first.catch(() => undefined)
+    while (this.#first) await this.#waitFor(this.#first, deadline)
     const isFirst = !(await hasUsers(this.#database.db))
     // Somebody was quicker while the store was asked; their user is stored, but may be taken back.
-    if (this.#first) return this.#registerInTurn(email, ipAddress, now)
+    if (this.#first) return this.#registerInTurn(email, ipAddress, now, deadline)
     const registration = this.#register(email, ipAddress, now)
     if (!isFirst) return registration
     this.#first = registration.finally(() => (this.#first = undefined))
     return this.#first
   }
 
+  /** @param deadline by `performance.now()` @throws {Refusal} 500 when it is over */
+  async #waitFor(first: Promise<void>, deadline: number): Promise<void> {
+    const ended = first.then(
+      () => true,
+      () => true,
+    )
+    if (!(await within(Math.max(0, deadline - performance.now()), ended)))
+      throw refusals.mailFailed(new TurnOverdue(turnPatience))
+  }
+
   async #register(email: string, ipAddress: string, now: Date): Promise<void> {
     const { user, link } = await this.#store(email, ipAddress, now)
     reached('signup.after-user')
-    try {
-      await this.#links.mail(user, link)
-      reached('signup.after-mail')
-    } catch (error) {
-      await this.#forget(user, link)
-      throw error
-    }
+    await this.#links.mail(user, link, (tx) => forget(tx, user))
+    reached('signup.after-mail')
   }
 
   /** User and link, or neither. The first user is decided inside, under a lock, so that there is exactly one. */
@@ -91,12 +111,9 @@ export class SignUp {
       return { user, link: await this.#links.issue(tx, user, 'signup', requestId, ipAddress, now) }
     })
   }
+}
 
-  async #forget(user: User, link: IssuedLink): Promise<void> {
-    await this.#database.transaction(async (tx) => {
-      await deleteUser(tx, user.id)
-      await deleteLinkRequest(tx, link.requestId)
-      await releaseSlug(tx, user.slug)
-    })
-  }
+/** Unless they have used the link: then the mail has arrived, whatever its server said. */
+async function forget(tx: Db, user: User): Promise<void> {
+  if (await deleteUnverifiedUser(tx, user.id)) await releaseSlug(tx, user.slug)
 }

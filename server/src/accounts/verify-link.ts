@@ -7,6 +7,7 @@ import { consumeLink, findUsableLink, type LinkPurpose } from '#/store/magic-lin
 import { findUser, moveUserState, touchUser, type User } from '#/store/users.ts'
 import type { AccessTokens } from './access-token.ts'
 import { hashToken } from './magic-link.ts'
+import type { Withdrawals } from './withdrawals.ts'
 
 /** How long a person waits for their container before they are let in without it, in ms. */
 const containerPatience = 8_000
@@ -28,12 +29,14 @@ export interface SignInEffects {
 export class VerifyLink {
   readonly #database: Database
   readonly #tokens: AccessTokens
+  readonly #withdrawals: Withdrawals
   readonly #effects: SignInEffects
   readonly #log: Logger
 
-  constructor(database: Database, tokens: AccessTokens, effects: SignInEffects, log: Logger) {
+  constructor(database: Database, tokens: AccessTokens, withdrawals: Withdrawals, effects: SignInEffects, log: Logger) {
     this.#database = database
     this.#tokens = tokens
+    this.#withdrawals = withdrawals
     this.#effects = effects
     this.#log = log
   }
@@ -72,7 +75,7 @@ export class VerifyLink {
     return this.#database.transaction(async (tx) => {
       const link = await findUsableLink(tx, hashToken(token), purpose, now)
       const user = link && (await findUser(tx, link.userId))
-      if (!link || !user) throw refusals.badToken()
+      if (!link || !user || this.#withdrawals.has(link.id)) throw refusals.badToken()
       if (user.isBlocked) throw refusals.userBlocked()
       await effect(tx, user)
       if (!(await consumeLink(tx, link.id, now))) throw refusals.badToken()

@@ -1,19 +1,23 @@
 import type { Revocations } from '#/accounts/revocations.ts'
+import type { Withdrawals } from '#/accounts/withdrawals.ts'
 import type { Database } from '#/store/database.ts'
 import { deleteOldLinks } from '#/store/magic-links.ts'
 import type { Task } from './reconciler.ts'
 
-/** Links stay this long after they expired, in ms: the limit per hour counts them. */
-const keepLinks = 2 * 3_600_000
+/** Requests for links stay so long, in ms: the limit counts those of an hour. */
+const keepRequests = 2 * 3_600_000
 
-/** Forgets links, requests and revocations that no longer mean anything, so that the store does not grow for ever. */
-export function expiredTask(database: Database, revocations: Revocations): Task {
+/**
+ * Forgets links, requests and revocations that no longer mean anything, so that the store does not grow for ever, and
+ * makes up for what could not be written when it should have been.
+ */
+export function expiredTask(database: Database, revocations: Revocations, withdrawals: Withdrawals): Task {
   return {
     name: 'expired',
     async run(now) {
-      await deleteOldLinks(database.db, new Date(now.getTime() - keepLinks))
+      await deleteOldLinks(database.db, new Date(now.getTime() - keepRequests))
       await revocations.prune(now)
-      return {}
+      return { withdrawn: await withdrawals.settle() }
     },
   }
 }

@@ -130,6 +130,17 @@ export async function deleteUser(db: Db, id: number): Promise<void> {
   await db.deleteFrom('users').where('id', '=', id).execute()
 }
 
+/** @returns false when there is none of this id, or they have verified their address */
+export async function deleteUnverifiedUser(db: Db, id: number): Promise<boolean> {
+  const row = await db
+    .deleteFrom('users')
+    .where('id', '=', id)
+    .where('state', '=', 'registered')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** True when the slug was free and is now taken for ever. */
 export async function claimSlug(db: Db, slug: string): Promise<boolean> {
   const row = await db
