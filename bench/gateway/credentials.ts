@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { exportSPKI } from 'jose'
@@ -28,7 +28,7 @@ const lifetime = 7200
 
 export async function makeCredentials(): Promise<Credentials> {
   const key = await loadSigningKey(path.join(scratch, 'key'))
-  const issuing = new AccessTokens(key, 'http://berth.localhost:8080', lifetime)
+  const issuing = new AccessTokens(key, 'http://berth.localhost:8080', lifetime, randomUUID)
   const secret = key.secretFor('bench').toString('hex')
   const pemFile = path.join(scratch, 'key.pem')
   await writeFile(pemFile, await exportSPKI(key.publicKey))

@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import { AccessTokens } from '#/accounts/access-token.ts'
 import { LogIn } from '#/accounts/log-in.ts'
 import { MagicLinks } from '#/accounts/magic-link.ts'
-import { Revocations } from '#/accounts/revocations.ts'
+import { followClock } from '#/accounts/follow-clock.ts'
+import { Revocations, type Revoked } from '#/accounts/revocations.ts'
 import { ScopedTokens } from '#/accounts/scoped-tokens.ts'
 import { Sessions } from '#/accounts/session.ts'
 import { SignUp } from '#/accounts/sign-up.ts'
@@ -12,6 +13,7 @@ import { VerifyLink } from '#/accounts/verify-link.ts'
 import { Blocking } from '#/administration/block.ts'
 import { Deletion } from '#/administration/delete.ts'
 import { attempt, within } from '#/attempt.ts'
+import { ClockWatch } from '#/clock-watch.ts'
 import { addressesFor, type Addresses, type Config } from '#/config.ts'
 import { Activity } from '#/containers/activity.ts'
 import { Admission } from '#/containers/admission.ts'
@@ -61,6 +63,7 @@ import { Reconciler } from '#/reconcile/reconciler.ts'
 import { finishRemovals, removalsTask } from '#/reconcile/removals.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
+import { latestInstant } from '#/store/clock.ts'
 import type { Database } from '#/store/database.ts'
 import type { RemovedContainer } from '#/store/removals.ts'
 
@@ -113,11 +116,13 @@ export async function startApp(parts: AppParts): Promise<App> {
   const accounts = wireAccounts(parts, addresses, tokens, containers)
   const reconciler = wireReconciler(parts, containers, accounts, hostCheck)
   const idle = wireIdle(parts, containers)
-  const api = await wireHttp(parts, addresses, containers, accounts, reconciler)
+  const clock = wireClock(parts, tokens, () => reconciler.activate())
+  const api = await wireHttp(parts, addresses, containers, accounts, reconciler, clock)
   const following = new AbortController()
   await listenOnSocket(api.server, parts.socketPath)
   await gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, tokens, containers))
   await containers.places.publishAll(following.signal)
+  await clock.start(await latestInstant(database.db))
   reconciler.activate()
   idle.start()
   containers.guard.start()
@@ -126,11 +131,12 @@ export async function startApp(parts: AppParts): Promise<App> {
     following.abort()
     idle.stop()
     containers.guard.stop()
+    clock.stop()
     containers.streams.close()
     // Who waits for a turn is answered at once; who has one, and those whom no request waits for, may finish.
     await Promise.all([drain(api.server, drainTime), within(drainTime, containers.admission.close())])
     await reconciler.stop()
-    await attempt(log, 'writing when containers were used last', () => containers.activity.writeDue(Infinity))
+    await attempt(log, 'writing when containers were used last', () => containers.activity.writeAll())
     await api.close()
     mailer.close()
     await database.close()
@@ -144,11 +150,16 @@ type Accounts = ReturnType<typeof wireAccounts>
 
 function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }: Addresses) {
   const streams = new OpenStreams()
-  const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires)
-  const revocations = new Revocations(database, async ({ userId, jti, expiresAt }) => {
-    streams.endToken(userId, jti)
-    await gateway.apply([{ kind: 'revoked', revocation: { jti, expiresAt: expiresAt.getTime() } }])
+  const tell = ({ jti, expiresAt }: Revoked) =>
+    gateway.apply([{ kind: 'revoked', revocation: { jti, expiresAt: expiresAt.getTime() } }])
+  const revocations = new Revocations(database, {
+    onRevoked: async (claims) => {
+      streams.endToken(claims.userId, claims.jti)
+      await tell(claims)
+    },
+    onEraEnded: tell,
   })
+  const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires, () => revocations.newId())
   return { streams, tokens, revocations, scopedTokens: new ScopedTokens(database, tokens) }
 }
 
@@ -171,7 +182,7 @@ function wireContainers(
     gateway,
     revoked: () => revocations.all(),
     onStatus: (container, status) => {
-      if (status === 'running') activity.startOver(container, Date.now())
+      if (status === 'running') activity.startOver(container)
       launching.noteStatus(container, status)
       events.tell(container.userId, { name: 'container', data: { type: container.type, status } })
     },
@@ -297,6 +308,11 @@ function wireReconciler(
   return new Reconciler(tasks, reconcileEvery, log)
 }
 
+function wireClock({ database, log }: AppParts, tokens: Tokens, onMoved: () => void): ClockWatch {
+  const endStreams = () => tokens.streams.endAll()
+  return new ClockWatch(followClock({ database, ...tokens, endStreams, onMoved }), log)
+}
+
 function wireIdle({ config, runtime, log }: AppParts, { places, rest, activity, events }: Containers): Idle {
   return new Idle({
     templates: config.templates,
@@ -316,6 +332,7 @@ async function wireHttp(
   containers: Containers,
   accounts: Accounts,
   reconciler: Reconciler,
+  clock: ClockWatch,
 ) {
   const { config, database, gateway, log } = parts
   const enforce = enforceBlocks(
@@ -347,6 +364,7 @@ async function wireHttp(
     log,
     clientAddress: forwardedAddress,
     counts: () => gateway.counts(),
+    now: () => clock.now(),
   })
 }
 

@@ -94,6 +94,7 @@ const allowed: Record<string, string[]> = {
     'errors.ts',
     'crash-points.ts',
     'attempt.ts',
+    'clock-watch.ts',
     'one-at-a-time.ts',
     'mail/mailer.ts',
     'mail/magic-link-message.ts',

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import { algorithm, type SigningKey } from './signing-key.ts'
 
@@ -31,26 +30,30 @@ const mostRemembered = 10_000
 const scopedLifetime = 900
 /** A scoped token is handed out again until it has less than this left, in ms. */
 const scopedReserve = 300_000
+/** How far two clocks may be apart, in ms; a token from later than that was made before the clock was set back. */
+const mostAhead = 60_000
 const containerAudience = 'container'
 
 /** Makes and checks access tokens. Source: specification, Authentication 2. */
 export class AccessTokens {
   readonly #key: SigningKey
   readonly #issuer: string
+  readonly #newId: () => string
   readonly #remembered = new Map<string, Claims>()
   readonly #scoped = new Map<string, ScopedToken>()
   /** Seconds. */
   readonly lifetime: number
 
-  /** @param lifetime seconds */
-  constructor(key: SigningKey, issuer: string, lifetime: number) {
+  /** @param lifetime seconds @param newId makes the id of a token */
+  constructor(key: SigningKey, issuer: string, lifetime: number, newId: () => string) {
+    this.#newId = newId
     this.#key = key
     this.#issuer = issuer
     this.lifetime = lifetime
   }
 
   async issue(subject: Subject, now: Date): Promise<string> {
-    return this.#sign(subject, randomUUID(), now, this.lifetime)
+    return this.#sign(subject, this.#newId(), now, this.lifetime)
   }
 
   /**
@@ -61,19 +64,24 @@ export class AccessTokens {
     const key = `${subject.id} ${subject.isAdmin} ${prefix}`
     const known = this.#scoped.get(key)
     if (known && known.expiresAt - now.getTime() > scopedReserve) return known
-    const token = await this.#sign(subject, randomUUID(), now, scopedLifetime, containerAudience)
+    const token = await this.#sign(subject, this.#newId(), now, scopedLifetime, containerAudience)
     const scoped = { token, expiresAt: now.getTime() + scopedLifetime * 1000 }
     if (this.#scoped.size >= mostRemembered) this.#scoped.clear()
     this.#scoped.set(key, scoped)
     return scoped
   }
 
+  /** Tokens that were made by another clock are not handed out again. */
+  forgetScoped(): void {
+    this.#scoped.clear()
+  }
+
   /** The claims of a token of ours that has not expired; undefined for everything else. Revocation is the caller's to check. */
   async verify(token: string, now: Date): Promise<Claims | undefined> {
     const known = this.#remembered.get(token)
-    if (known) return known.expiresAt > now ? known : undefined
+    if (known) return isOfNow(known, now) ? known : undefined
     const claims = token.length <= longest ? await this.#check(token, now) : undefined
-    if (!claims) return undefined
+    if (!claims || !isOfNow(claims, now)) return undefined
     if (this.#remembered.size >= mostRemembered) this.#remembered.clear()
     this.#remembered.set(token, claims)
     return claims
@@ -108,3 +116,6 @@ export class AccessTokens {
     }
   }
 }
+
+const isOfNow = ({ issuedAt, expiresAt }: Claims, now: Date) =>
+  expiresAt > now && issuedAt.getTime() <= now.getTime() + mostAhead

@@ -1,30 +1,63 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Database } from '#/store/database.ts'
+import { setTokenEra, tokenEra } from '#/store/installation.ts'
 import { deleteExpiredRevocations, insertRevokedToken, listRevokedTokens } from '#/store/revoked-tokens.ts'
 import type { Claims } from './access-token.ts'
 
 /**
+ * How long a revocation is kept after its token has expired, in ms. The clock may be wrong at that moment: one that is set
+ * back by a day must not find the revocation gone and the token good again.
+ */
+const keptFor = 2 * 86_400_000
+/** Longer than any token lives, in ms; `JWT_ACCESS_TOKEN_EXPIRES` is a year at most. */
+const longestLife = 366 * 86_400_000
+
+/** Of one token, or, with the part of their ids before the dot, of all tokens of an era. */
+export interface Revoked {
+  readonly jti: string
+  readonly expiresAt: Date
+}
+
+/** Who judges tokens by themselves; a revocation waits for them. */
+export interface RevocationListeners {
+  onRevoked(claims: Claims): Promise<void>
+  onEraEnded(era: Revoked): Promise<void>
+}
+
+/**
  * Which tokens were revoked before their time. Held in memory, as specified (Authentication 3), and written through:
  * a restart must not sign people in again who signed out.
+ *
+ * Every token's id begins with its era. An era ends when the clock is set back: among its tokens are some that had expired
+ * and would be good again, and nobody knows which, so all of them are revoked.
  */
 export class Revocations {
   readonly #database: Database
-  readonly #onRevoked: (claims: Claims) => Promise<void>
+  readonly #listeners: RevocationListeners
   readonly #expiryByJti = new Map<string, Date>()
+  /** What the store does not say yet, because it could not be written. */
+  readonly #unsaved = new Map<string, Revoked>()
+  #era = newEra()
 
-  /** @param onRevoked tells whoever judges tokens by themselves; a revocation waits for it */
-  constructor(database: Database, onRevoked: (claims: Claims) => Promise<void>) {
+  constructor(database: Database, listeners: RevocationListeners) {
     this.#database = database
-    this.#onRevoked = onRevoked
+    this.#listeners = listeners
   }
 
   /** Reads what was revoked before this start. */
   async load(now: Date): Promise<void> {
-    for (const { jti, expiresAt } of await listRevokedTokens(this.#database.db, now))
+    this.#era = await tokenEra(this.#database.db, newEra)
+    for (const { jti, expiresAt } of await listRevokedTokens(this.#database.db, lately(now)))
       this.#expiryByJti.set(jti, expiresAt)
   }
 
+  /** An id for a token that is made now. */
+  newId(): string {
+    return `${this.#era}.${randomUUID()}`
+  }
+
   has(jti: string): boolean {
-    return this.#expiryByJti.has(jti)
+    return this.#expiryByJti.has(jti) || this.#expiryByJti.has(eraOf(jti))
   }
 
   /** All that would still be accepted otherwise, for who begins to judge tokens. */
@@ -32,15 +65,50 @@ export class Revocations {
     return [...this.#expiryByJti].map(([jti, expiresAt]) => ({ jti, expiresAt: expiresAt.getTime() }))
   }
 
-  /** Durable, and refused everywhere, when it resolves; refused here from the first moment on. */
+  /**
+   * Durable, and refused everywhere, when it resolves; refused here from the first moment on, also when it rejects, and
+   * then made durable as soon as the store allows.
+   */
   async revoke(claims: Claims): Promise<void> {
-    this.#expiryByJti.set(claims.jti, claims.expiresAt)
-    await Promise.all([insertRevokedToken(this.#database.db, claims), this.#onRevoked(claims)])
+    this.#note(claims)
+    await Promise.all([this.#save(claims), this.#listeners.onRevoked(claims)])
   }
 
-  /** Forgets tokens that have expired by themselves. */
+  /** All tokens made until now count no more here, from this moment on. @returns what makes it so everywhere, and durable; to be repeated when it rejects */
+  endEra(now: Date): () => Promise<void> {
+    const era = { jti: this.#era, expiresAt: new Date(now.getTime() + longestLife) }
+    this.#note(era)
+    this.#era = newEra()
+    return async () => {
+      await Promise.all([this.save(), this.#listeners.onEraEnded(era)])
+    }
+  }
+
+  /** Writes what could not be written before. @throws when the store still fails */
+  async save(): Promise<void> {
+    // The era first: should this be cut off, what is made after a restart belongs to none that ended.
+    if (this.#unsaved.size > 0) await setTokenEra(this.#database.db, this.#era)
+    for (const revoked of this.#unsaved.values()) await this.#save(revoked)
+  }
+
+  /** Forgets tokens that have expired by themselves, and long ago. */
   async prune(now: Date): Promise<void> {
-    for (const [jti, expiresAt] of this.#expiryByJti) if (expiresAt <= now) this.#expiryByJti.delete(jti)
-    await deleteExpiredRevocations(this.#database.db, now)
+    const before = lately(now)
+    for (const [jti, expiresAt] of this.#expiryByJti) if (expiresAt <= before) this.#expiryByJti.delete(jti)
+    await deleteExpiredRevocations(this.#database.db, before)
+  }
+
+  #note({ jti, expiresAt }: Revoked): void {
+    this.#expiryByJti.set(jti, expiresAt)
+    this.#unsaved.set(jti, { jti, expiresAt })
+  }
+
+  async #save(revoked: Revoked): Promise<void> {
+    await insertRevokedToken(this.#database.db, revoked)
+    this.#unsaved.delete(revoked.jti)
   }
 }
+
+const lately = (now: Date) => new Date(now.getTime() - keptFor)
+const newEra = () => randomBytes(6).toString('base64url')
+const eraOf = (jti: string) => jti.slice(0, Math.max(0, jti.indexOf('.')))

@@ -9,9 +9,11 @@ const batch = 200
 
 interface Use {
   readonly owned: OwnedType
-  /** When it was used last, or began to run; ms since 1970. */
+  /** When it was used last, or began to run; by `performance.now()`. */
   at: number
-  /** What `last_used` says, as far as it was written from here. */
+  /** When it was used last; ms since 1970. */
+  usedAt: number
+  /** When `last_used` was written last; by `performance.now()`. */
   writtenAt: number
   isWritten: boolean
 }
@@ -19,31 +21,34 @@ interface Use {
 /**
  * When each container was used last. In memory, because it is asked every second; `last_used` in the store follows.
  * What ran before this process began counts from its beginning: nobody knows what happened while nobody listened.
+ * Reckoned by a clock that nobody can move: one that is moved by a day must neither stop everything nor keep it for a day.
  */
 export class Activity {
   readonly #database: Database
-  readonly #began = Date.now()
+  readonly #began = performance.now()
   readonly #uses = new Map<string, Use>()
 
   constructor(database: Database) {
     this.#database = database
   }
 
-  /** ms since 1970 */
+  /** By `performance.now()`. */
   lastOf(owned: OwnedType): number {
     return Math.max(this.#began, this.#uses.get(ownedKey(owned))?.at ?? 0)
   }
 
   /** It begins to run, or is as good as used: its time starts over. */
-  startOver(owned: OwnedType, at: number): void {
-    const use = this.#useOf(owned)
-    use.at = Math.max(use.at, at)
+  startOver(owned: OwnedType): void {
+    this.#useOf(owned).at = performance.now()
   }
 
-  /** Somebody used it. @param at when the last byte moved; an instant to come counts as now */
+  /** Somebody used it. @param at when the last byte moved, in ms since 1970; an instant to come counts as now */
   used(owned: OwnedType, at: number): void {
-    this.startOver(owned, Math.min(at, Date.now()))
-    this.#useOf(owned).isWritten = false
+    const use = this.#useOf(owned)
+    const now = Date.now()
+    use.usedAt = Math.min(at, now)
+    use.at = Math.max(use.at, performance.now() - (now - use.usedAt))
+    use.isWritten = false
   }
 
   /** It does not exist any more. */
@@ -54,24 +59,31 @@ export class Activity {
   /** Writes what this container's `last_used` does not say yet. @throws when the store fails */
   async write(owned: OwnedType): Promise<void> {
     const use = this.#uses.get(ownedKey(owned))
-    if (use && !use.isWritten) await this.#writeAll([use])
+    if (use && !use.isWritten) await this.#write([use])
   }
 
-  /** As `write`, for all that were not written for a minute. @returns how many @throws when the store fails */
-  async writeDue(now = Date.now()): Promise<number> {
-    const due = [...this.#uses.values()].filter(
-      ({ isWritten, writtenAt }) => !isWritten && now - writtenAt >= writeEvery,
-    )
-    for (let start = 0; start < due.length; start += batch) await this.#writeAll(due.slice(start, start + batch))
-    return due.length
+  /** As `write`, for all that were not written for a minute. @throws when the store fails */
+  async writeDue(): Promise<void> {
+    const due = performance.now() - writeEvery
+    await this.#writeWhere(({ writtenAt }) => writtenAt <= due)
   }
 
-  async #writeAll(uses: readonly Use[]): Promise<void> {
-    const now = Date.now()
+  /** As `write`, for all. @throws when the store fails */
+  async writeAll(): Promise<void> {
+    await this.#writeWhere(() => true)
+  }
+
+  async #writeWhere(isMeant: (use: Use) => boolean): Promise<void> {
+    const due = [...this.#uses.values()].filter((use) => !use.isWritten && isMeant(use))
+    for (let start = 0; start < due.length; start += batch) await this.#write(due.slice(start, start + batch))
+  }
+
+  async #write(uses: readonly Use[]): Promise<void> {
+    const writtenAt = performance.now()
     await this.#database.transaction(async (tx) => {
-      for (const { owned, at } of uses) await noteUse(tx, owned.userId, owned.type, new Date(at))
+      for (const { owned, usedAt } of uses) await noteUse(tx, owned.userId, owned.type, new Date(usedAt))
     })
-    for (const use of uses) Object.assign(use, { writtenAt: now, isWritten: true })
+    for (const use of uses) Object.assign(use, { writtenAt, isWritten: true })
   }
 
   #useOf(owned: OwnedType): Use {
@@ -79,7 +91,7 @@ export class Activity {
     const known = this.#uses.get(key)
     if (known) return known
     const { userId, type } = owned
-    const use: Use = { owned: { userId, type }, at: 0, writtenAt: 0, isWritten: true }
+    const use: Use = { owned: { userId, type }, at: 0, usedAt: 0, writtenAt: -Infinity, isWritten: true }
     this.#uses.set(key, use)
     return use
   }

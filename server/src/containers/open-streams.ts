@@ -41,10 +41,15 @@ export class OpenStreams {
     this.#end(userId, ({ jti }) => jti === revoked)
   }
 
+  /** Ends all; whoever may open another. */
+  endAll(): void {
+    for (const userId of this.#byUser.keys()) this.endUser(userId)
+  }
+
   /** Ends all, and takes no more. */
   close(): void {
     this.#isClosed = true
-    for (const userId of this.#byUser.keys()) this.endUser(userId)
+    this.endAll()
   }
 
   #end(userId: number, isMeant: (stream: OpenStream) => boolean): void {

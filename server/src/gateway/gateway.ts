@@ -159,6 +159,7 @@ export interface Explanation {
 }
 
 export interface Revocation {
+  /** Of a token; or what the ids of many begin with, up to a dot: all of these are revoked. */
   readonly jti: string
   readonly expiresAt: number
 }

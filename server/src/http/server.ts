@@ -37,6 +37,8 @@ export interface HttpParts {
   readonly pages: Pages
   /** Further numbers for `/metrics`, by name. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>
+  /** The time at which a request is judged. */
+  readonly now: () => Promise<Date>
 }
 
 /** Longest path parameter looked at; Fastify's own limit of 100 would answer 414 where the specification says 400. */
@@ -77,7 +79,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     throw notFound(request)
   })
   server.addHook('onRequest', async (request, reply) => {
-    request.now = new Date()
+    request.now = await parts.now()
     setApiHeaders(reply)
   })
   server.addHook('onResponse', async (request, reply) => {

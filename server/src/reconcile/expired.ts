@@ -1,7 +1,7 @@
 import type { Revocations } from '#/accounts/revocations.ts'
 import type { Withdrawals } from '#/accounts/withdrawals.ts'
 import type { Database } from '#/store/database.ts'
-import { deleteOldLinks } from '#/store/magic-links.ts'
+import { deleteExpiredLinks, deleteOldLinkRequests } from '#/store/magic-links.ts'
 import type { Task } from './reconciler.ts'
 
 /** Requests for links stay so long, in ms: the limit counts those of an hour. */
@@ -15,7 +15,9 @@ export function expiredTask(database: Database, revocations: Revocations, withdr
   return {
     name: 'expired',
     async run(now) {
-      await deleteOldLinks(database.db, new Date(now.getTime() - keepRequests))
+      await deleteExpiredLinks(database.db, now)
+      await deleteOldLinkRequests(database.db, new Date(now.getTime() - keepRequests))
+      await revocations.save()
       await revocations.prune(now)
       return { withdrawn: await withdrawals.settle() }
     },

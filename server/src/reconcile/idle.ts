@@ -26,6 +26,7 @@ export interface IdleParts {
 }
 
 interface Sample {
+  /** By `performance.now()`, as all instants here: see `Activity`. */
   readonly at: number
   readonly cpuSeconds: number
 }
@@ -51,7 +52,7 @@ export class Idle {
   start(): void {
     const isWanted = this.#parts.templates.all().some((template) => firstStep(template) > 0)
     if (!isWanted) return
-    this.#timer = setInterval(() => this.look(Date.now()), every)
+    this.#timer = setInterval(() => this.look(), every)
     this.#timer.unref()
   }
 
@@ -60,7 +61,8 @@ export class Idle {
   }
 
   /** One look at all that run. */
-  look(now: number): void {
+  look(): void {
+    const now = performance.now()
     for (const known of this.#parts.places.all()) {
       const template = this.#parts.templates.get(known.type)
       const where = this.#parts.places.placeOf(known)?.where
@@ -87,11 +89,11 @@ export class Idle {
     try {
       if (template.idleCpu !== null && !isPaused && (await this.#isBusy(known, template.idleCpu))) return
       const quietFor = (kind === 'stop' ? template.idleTimeout : template.idlePause) * 1_000
-      if ((await rest.rest(known, kind, quietFor)) === 'used') return activity.startOver(known, Date.now())
+      if ((await rest.rest(known, kind, quietFor)) === 'used') return activity.startOver(known)
       log.info({ userId, type, kind }, 'put to rest')
     } catch (error) {
       log.warn({ err: error, userId, type, kind }, 'could not be put to rest; tried again after another idle time')
-      activity.startOver(known, Date.now())
+      activity.startOver(known)
     }
   }
 
@@ -103,7 +105,7 @@ export class Idle {
     const last = now - quiet
     if (this.#warned.get(key) === last) return
     this.#warned.set(key, last)
-    this.#parts.warn(known, new Date(last + limit))
+    this.#parts.warn(known, new Date(Date.now() + limit - quiet))
   }
 
   /** Half-way through its quiet time, so that what it did when it was last used does not count. */
@@ -120,7 +122,7 @@ export class Idle {
     // Without anything to compare with, and after a new start, the next look knows more.
     if (!before || now.at - before.at < 500 || now.cpuSeconds < before.cpuSeconds) return true
     const isBusy = (now.cpuSeconds - before.cpuSeconds) / ((now.at - before.at) / 1_000) > cores
-    if (isBusy) this.#parts.activity.startOver(known, Date.now())
+    if (isBusy) this.#parts.activity.startOver(known)
     return isBusy
   }
 
@@ -128,7 +130,7 @@ export class Idle {
   async #sample(known: KnownContainer): Promise<Sample | undefined> {
     if (known.containerId === null) return undefined
     const usage = await this.#parts.runtime.usage(known.containerId)
-    const sample = usage && { at: Date.now(), cpuSeconds: usage.cpuSeconds }
+    const sample = usage && { at: performance.now(), cpuSeconds: usage.cpuSeconds }
     if (sample) this.#samples.set(ownedKey(known), sample)
     return sample
   }

@@ -5,8 +5,8 @@ import type { Task } from './reconciler.ts'
 export function lastUsedTask(activity: Activity): Task {
   return {
     name: 'last used',
-    async run(now) {
-      await activity.writeDue(now.getTime())
+    async run() {
+      await activity.writeDue()
       return {}
     },
   }

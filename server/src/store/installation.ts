@@ -6,24 +6,41 @@ import type { Db } from './database.ts'
  * @param propose makes a new name; used only when there is none yet
  */
 export async function installationName(db: Db, propose: () => string): Promise<string> {
+  return madeOnce(db, 'instance', propose)
+}
+
+/** The era of tokens that are made now; see `Revocations`. @param propose as above */
+export async function tokenEra(db: Db, propose: () => string): Promise<string> {
+  return madeOnce(db, 'token era', propose)
+}
+
+export async function setTokenEra(db: Db, era: string): Promise<void> {
+  await set(db, 'token era', era)
+}
+
+/** Writes something that means nothing, to find out whether the store can be written. */
+export async function noteWritten(db: Db, now: Date): Promise<void> {
+  await set(db, 'written', now.toISOString())
+}
+
+async function madeOnce(db: Db, name: string, propose: () => string): Promise<string> {
   await db
     .insertInto('installation')
-    .values({ name: 'instance', value: propose() })
+    .values({ name, value: propose() })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   const { value } = await db
     .selectFrom('installation')
     .select('value')
-    .where('name', '=', 'instance')
+    .where('name', '=', name)
     .executeTakeFirstOrThrow()
   return value
 }
 
-/** Writes something that means nothing, to find out whether the store can be written. */
-export async function noteWritten(db: Db, now: Date): Promise<void> {
+async function set(db: Db, name: string, value: string): Promise<void> {
   await db
     .insertInto('installation')
-    .values({ name: 'written', value: now.toISOString() })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: now.toISOString() }))
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute()
 }

@@ -89,8 +89,12 @@ export async function deleteLinkRequest(db: Db, id: number): Promise<void> {
   await db.deleteFrom('link_requests').where('id', '=', id).execute()
 }
 
-/** Forgets links that expired and requests that no longer count. */
-export async function deleteOldLinks(db: Db, expiredBefore: Date): Promise<void> {
-  await db.deleteFrom('magic_links').where('expires_at', '<', expiredBefore.getTime()).execute()
-  await db.deleteFrom('link_requests').where('requested_at', '<', expiredBefore.getTime()).execute()
+/** A link that has expired once must not come back with a clock that is set back. */
+export async function deleteExpiredLinks(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('magic_links').where('expires_at', '<=', now.getTime()).execute()
+}
+
+/** Forgets requests that no longer count. */
+export async function deleteOldLinkRequests(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('link_requests').where('requested_at', '<', before.getTime()).execute()
 }

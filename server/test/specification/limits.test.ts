@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, mock, test } from 'node:test'
+import { after, test } from 'node:test'
 import { ask, assertOk, assertRefused, mailsTo, tokenBy, verify } from '../support/asking.ts'
 import { startBerth } from '../support/berth.ts'
+import { withTime } from '../support/clock.ts'
 import { refusingRuntime } from '../support/misbehaving.ts'
 
 const wrapRuntime = refusingRuntime
 const berth = await startBerth({ after }, { wrapRuntime })
 const minute = 60_000
-
-/** Lets the work see clocks that can be turned on. Timers go on by themselves. */
-async function withClock(work: (advance: (ms: number) => void) => Promise<void>): Promise<void> {
-  mock.timers.enable({ apis: ['Date'], now: Date.now() })
-  try {
-    await work((ms) => mock.timers.setTime(Date.now() + ms))
-  } finally {
-    mock.timers.reset()
-  }
-}
 
 test('at most 3 links per address and hour, of login and signup together', async () => {
   for (const purpose of ['signup', 'signup', 'login'] as const) assertOk(await ask(berth, purpose, 'both@x.org'))
@@ -43,28 +34,28 @@ test('a link that was used still counts', async () => {
 })
 
 test('a refused request does not count: the hour slides from link to link', async () => {
-  await withClock(async (advance) => {
+  await withTime(async (pass) => {
     assertOk(await ask(berth, 'signup', 'slide@x.org'))
-    advance(30 * minute)
+    pass(30 * minute)
     for (let time = 1; time <= 2; time++) assertOk(await ask(berth, 'login', 'slide@x.org'))
-    advance(29 * minute)
+    pass(29 * minute)
     for (let time = 1; time <= 5; time++) assertRefused(await ask(berth, 'login', 'slide@x.org'), 429)
-    advance(minute + 1)
+    pass(minute + 1)
     assertOk(await ask(berth, 'login', 'slide@x.org'))
     assertRefused(await ask(berth, 'login', 'slide@x.org'), 429)
-    advance(30 * minute)
+    pass(30 * minute)
     assertOk(await ask(berth, 'login', 'slide@x.org'))
   })
 })
 
 test('Retry-After is the moment at which the next link is possible', async () => {
-  await withClock(async (advance) => {
+  await withTime(async (pass) => {
     for (let time = 1; time <= 3; time++) assertOk(await ask(berth, 'signup', 'wait@x.org'))
-    advance(10 * minute)
+    pass(10 * minute)
     const refused = await ask(berth, 'login', 'wait@x.org')
     const seconds = Number(refused.headers.get('retry-after'))
     assert.ok(seconds > 2990 && seconds <= 3000, `${seconds}`)
-    advance(seconds * 1000)
+    pass(seconds * 1000)
     assertOk(await ask(berth, 'login', 'wait@x.org'))
   })
 })
@@ -78,11 +69,11 @@ test('MAGIC_LINK_RATE_LIMIT sets how many links an hour has', async (t) => {
 })
 
 test('a link lives 15 minutes by default', async () => {
-  await withClock(async (advance) => {
+  await withTime(async (pass) => {
     const [early, late] = [await tokenBy(berth, 'signup', 'early@x.org'), await tokenBy(berth, 'signup', 'late@x.org')]
-    advance(15 * minute - 1000)
+    pass(15 * minute - 1000)
     assertOk(await verify(berth, 'signup', early))
-    advance(1001)
+    pass(1001)
     assertRefused(await verify(berth, 'signup', late), 400)
   })
 })

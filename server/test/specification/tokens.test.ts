@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, mock, test } from 'node:test'
+import { after, test } from 'node:test'
 import { createLocalJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
 import { loadSigningKey } from '#/accounts/signing-key.ts'
 import { assertOk, assertRefused, tokenBy, verify } from '../support/asking.ts'
 import { startBerth, type Person, type Reply } from '../support/berth.ts'
+import { withTime } from '../support/clock.ts'
 import { refusingRuntime } from '../support/misbehaving.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: refusingRuntime })
@@ -70,12 +71,10 @@ test('a token signed with our public key as a shared secret is 401', async () =>
 test('an expired token is 401', async () => {
   assertUnauthorised(await me(await signed({}, '-1s')))
   assertOk(await me(ann.token))
-  mock.timers.enable({ apis: ['Date'], now: Date.now() + 3_600_000 })
-  try {
+  await withTime(async (pass) => {
+    pass(3_600_000)
     assertUnauthorised(await me(ann.token))
-  } finally {
-    mock.timers.reset()
-  }
+  })
 })
 
 test('a subject that is not a whole positive number is 401, even with a good signature', async () => {

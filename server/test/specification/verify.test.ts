@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, mock, test } from 'node:test'
+import { after, test } from 'node:test'
 import { ask, assertOk, assertRefused, blockUser, seenBy, tokenBy, unblockUser, verify } from '../support/asking.ts'
 import type { Purpose } from '../support/asking.ts'
 import { startBerth } from '../support/berth.ts'
+import { withTime } from '../support/clock.ts'
 import { refusingRuntime } from '../support/misbehaving.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: refusingRuntime })
@@ -56,14 +57,12 @@ for (const purpose of purposes) {
   test(`verify-${purpose} with an expired token is 400; a moment before it is not`, async () => {
     const [late, timely] = [`late-${purpose}@x.org`, `timely-${purpose}@x.org`]
     const [lateToken, timelyToken] = [await freshToken(purpose, late), await freshToken(purpose, timely)]
-    mock.timers.enable({ apis: ['Date'], now: Date.now() + 890_000 })
-    try {
+    await withTime(async (pass) => {
+      pass(890_000)
       assertOk(await verify(berth, purpose, timelyToken))
-      mock.timers.setTime(Date.now() + 10_001)
+      pass(10_001)
       assertRefused(await verify(berth, purpose, lateToken), 400)
-    } finally {
-      mock.timers.reset()
-    }
+    })
   })
 
   test(`of twenty verify-${purpose} at once with one token exactly one gets a JWT`, async () => {

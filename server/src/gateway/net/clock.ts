@@ -1,8 +1,26 @@
 /**
- * Milliseconds since 1970, a little late: asking the system at every byte that moves would cost more than moving it.
+ * What time it is, a little late: asking the system at every byte that moves would cost more than moving it.
  * Whoever owns the gateway's timers moves it on.
  */
-export const clock = { now: Date.now() }
+export const clock = {
+  /** For how long something takes: ms by `performance.now()`, which nobody can move. */
+  now: performance.now(),
+  /** For what others say, such as when a token expires: ms since 1970. */
+  wall: Date.now(),
+  /** How often the wall clock was set back. */
+  setBacks: 0,
+}
 
 /** How late the clock may be, in ms. */
 export const clockStep = 50
+
+/** What a wall clock may be set back by, in ms, without being called so. */
+const tolerance = 10_000
+
+/** Reads it anew. */
+export function readClock(): void {
+  const before = clock.wall - clock.now
+  clock.now = performance.now()
+  clock.wall = Date.now()
+  if (clock.wall - clock.now < before - tolerance) clock.setBacks++
+}

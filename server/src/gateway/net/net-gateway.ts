@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { Change, ControlPlane, Gateway, GatewaySettings, Known } from '../gateway.ts'
 import { ClientConnection, usualClientLimits, type ClientLimits } from './client-connection.ts'
-import { clock, clockStep } from './clock.ts'
+import { clock, clockStep, readClock } from './clock.ts'
 import { mayStay, type Core, type Serving } from './core.ts'
 import { People } from './people.ts'
 import { Platform } from './route.ts'
@@ -37,6 +37,7 @@ class PlainGateway implements NetGateway, Core {
   readonly connections = new Set<ClientConnection>()
   serving: Serving | undefined
   isClosing = false
+  #setBacks = clock.setBacks
   readonly #limits: ClientLimits
   readonly #server: Server
   readonly #timers: NodeJS.Timeout[]
@@ -47,7 +48,7 @@ class PlainGateway implements NetGateway, Core {
     this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#connected(socket))
     this.#server.maxConnections = this.usage.limits.connections
     this.#timers = [
-      setInterval(() => (clock.now = Date.now()), clockStep),
+      setInterval(() => this.#readClock(), clockStep),
       setInterval(() => this.#sweep(), Math.min(sweepEvery, this.#limits.head / 2)),
       setInterval(() => this.#report(), reportEvery),
       setInterval(() => this.people.prune(), pruneEvery),
@@ -152,15 +153,23 @@ class PlainGateway implements NetGateway, Core {
   }
 
   #sweep(): void {
-    clock.now = Date.now()
+    this.#readClock()
     for (const connection of this.connections) {
       connection.sweep()
       const { stream } = connection
       // Tokens expire without anybody saying so.
-      if (stream?.caller && stream.caller.expiresAt <= clock.now) stream.cut()
+      if (stream?.caller && stream.caller.expiresAt <= clock.wall) stream.cut()
     }
     const old = clock.now - idleAppConnection
     for (const idle of this.routes.idle) idle.endOlder(old)
+  }
+
+  /** Tokens for apps that were made by a clock that was set back would look good for too long. */
+  #readClock(): void {
+    readClock()
+    if (clock.setBacks === this.#setBacks) return
+    this.#setBacks = clock.setBacks
+    for (const route of this.routes.all()) route.scopedTokens.clear()
   }
 
   #report(): void {

@@ -7,11 +7,17 @@ import { clock } from './clock.ts'
 const longest = 4096
 /** Verified tokens remembered, so that a signature (about 100 us) is checked once and not at every request. */
 const mostRemembered = 20_000
+/** How far two clocks may be apart, in ms; a token from later than that was made before the clock was set back. */
+const mostAhead = 60_000
+/** How long a revocation is kept after its token has expired, in ms: a clock that is set back must not find it gone. */
+const keptFor = 2 * 86_400_000
 
 /** What a valid token of ours says. */
 export interface Caller {
   readonly userId: number
   readonly jti: string
+  /** What `jti` begins with: see `Revocation`. */
+  readonly era: string
   /** ms since 1970 */
   readonly issuedAt: number
   readonly expiresAt: number
@@ -69,9 +75,9 @@ export class People {
     this.#revoked = new Map(revoked.map(({ jti, expiresAt }) => [jti, expiresAt]))
   }
 
-  /** Forgets revocations of tokens that have expired by themselves. */
+  /** Forgets revocations of tokens that have expired by themselves, and long ago. */
   prune(): void {
-    for (const [jti, expiresAt] of this.#revoked) if (expiresAt <= clock.now) this.#revoked.delete(jti)
+    for (const [jti, expiresAt] of this.#revoked) if (expiresAt + keptFor <= clock.wall) this.#revoked.delete(jti)
   }
 
   /** What was signed with any other key counts no more. @param keys RFC 7517 public keys @throws when one is no key */
@@ -87,13 +93,15 @@ export class People {
   }
 
   /** Whether this caller may act now; asked again at every request and for everything open. Source: specification, Authentication 3. */
-  isGood({ userId, jti, issuedAt, expiresAt, key }: Caller): boolean {
+  isGood({ userId, jti, era, issuedAt, expiresAt, key }: Caller): boolean {
     const person = this.#byId.get(userId)
     // A token from before its user existed is somebody else's. Tokens count in whole seconds.
     return (
       person !== undefined &&
-      expiresAt > clock.now &&
+      expiresAt > clock.wall &&
+      issuedAt <= clock.wall + mostAhead &&
       !this.#revoked.has(jti) &&
+      !this.#revoked.has(era) &&
       issuedAt + 1_000 > person.createdAt &&
       this.#keys.get(key.jwk['kid']) === key
     )
@@ -134,7 +142,7 @@ export class People {
       if (!key) return undefined
       const { payload } = await jwtVerify(token, key.imported, {
         requiredClaims: ['sub', 'jti', 'iat', 'exp'],
-        currentDate: new Date(clock.now),
+        currentDate: new Date(clock.wall),
       })
       const { sub = '', jti = '', iat = 0, exp = 0, aud } = payload
       // Only a container's own token has an audience; it opens nothing.
@@ -142,6 +150,7 @@ export class People {
       return {
         userId: Number(sub),
         jti,
+        era: eraOf(jti),
         issuedAt: iat * 1000,
         expiresAt: exp * 1000,
         token,
@@ -159,3 +168,5 @@ async function readKey(jwk: Key['jwk']): Promise<Key> {
   // importJWK answers bytes for symmetric keys only.
   return { jwk, imported: (await importJWK(jwk as JWK, (jwk as JWK).alg)) as CryptoKey }
 }
+
+const eraOf = (jti: string) => jti.slice(0, Math.max(0, jti.indexOf('.')))

@@ -83,6 +83,7 @@ export class Route implements Upstream {
   /** Tokens that were asked for, by user id. */
   readonly askedTokens = new Map<number, Promise<string | undefined>>()
   hasAnswered = false
+  /** By `clock.now`. */
   lastByteAt = clock.now
   /** Set while it waits in the list of routes that were used. */
   #isTouched = false
@@ -163,7 +164,7 @@ export class Route implements Upstream {
   /** What `touch` has noted since the last report. */
   report(): Activity {
     this.#isTouched = false
-    return { prefix: this.#place.prefix, at: this.lastByteAt }
+    return { prefix: this.#place.prefix, at: clock.wall - (clock.now - this.lastByteAt) }
   }
 }
 

@@ -18,10 +18,10 @@ export function tokenForApp(
 ): string | undefined | Promise<string | undefined> {
   if (route.rules.forwardToken === 'full') return caller.token
   const known = route.scopedTokens.get(caller.userId)
-  if (known && known.expiresAt - clock.now > reserve) return known.token
+  if (known && known.expiresAt - clock.wall > reserve) return known.token
   const asked = ask(control, route, caller)
   if (!known) return asked
-  return known.expiresAt - clock.now > leastLeft ? known.token : asked.then((token) => token ?? known.token)
+  return known.expiresAt - clock.wall > leastLeft ? known.token : asked.then((token) => token ?? known.token)
 }
 
 function ask(control: ControlPlane, route: Route, { userId }: Caller): Promise<string | undefined> {

@@ -33,7 +33,7 @@ export class Tunnel implements AnswerTaker, Stream {
   #isAppPaused = false
   /** Some of the bytes that `takeBytes` got last are still on their way to the app. */
   isHoldingRequest = false
-  /** When the last byte moved, pings included; in ms since 1970. */
+  /** When the last byte moved, pings included; by `clock.now`. */
   lastByteAt = clock.now
 
   /** @param wake called for data on its way to an app that has no address now: it is paused, and would not hear it. Never rejects */

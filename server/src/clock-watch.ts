@@ -1,0 +1,101 @@
+import type { Logger } from 'pino'
+import { within } from './attempt.ts'
+
+/** How far the clock may be from where it should be, in ms, before it counts as moved: less is what time servers correct. */
+const tolerance = 60_000
+/** Between two looks when nobody asks for the time, in ms. */
+const every = 1_000
+/** How long whoever asks for the time waits for everything to follow a clock that was moved, in ms. */
+const patience = 1_000
+
+/** The clock was moved: by an administrator, by a time server, or because the machine slept. */
+export interface ClockJump {
+  /** ms; negative when it was set back. */
+  readonly by: number
+  /** What the clock said, or would have said, when it was moved; by a clock that was set back nothing later has happened. */
+  readonly before: Date
+  /** What it says now. */
+  readonly now: Date
+}
+
+export interface ClockFollower {
+  /** Called once for each jump, before anything else happens. @returns what makes everything follow it; called again until it resolves */
+  follow(jump: ClockJump): () => Promise<void>
+}
+
+/**
+ * Notices when the clock is moved, by a second clock that nobody can move (`performance.now`, which counts from our
+ * start). Everything that is stored is by the first: it means the same after a restart and to people.
+ */
+export class ClockWatch {
+  readonly #follower: ClockFollower
+  readonly #log: Pick<Logger, 'warn'>
+  #offset = Date.now() - performance.now()
+  /** What is still to follow earlier jumps. */
+  readonly #steps: (() => Promise<void>)[] = []
+  #following: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(follower: ClockFollower, log: Pick<Logger, 'warn'>) {
+    this.#follower = follower
+    this.#log = log
+  }
+
+  /**
+   * Begins to watch. @param latest when the last thing happened that is known of; when that lies in the future, the clock
+   * was set back while we were not there
+   */
+  async start(latest: Date | null): Promise<void> {
+    const ahead = (latest?.getTime() ?? 0) - Date.now()
+    if (ahead > tolerance) this.#notice(-ahead)
+    this.#timer = setInterval(() => this.#look(), every)
+    this.#timer.unref()
+    await this.#following
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** The time, once everything has followed the clock; at most a second later when it cannot. */
+  async now(): Promise<Date> {
+    this.#look()
+    if (this.#following) await within(patience, this.#following)
+    return new Date()
+  }
+
+  #look(): void {
+    const by = Date.now() - performance.now() - this.#offset
+    if (Math.abs(by) > tolerance) this.#notice(by)
+    else if (this.#steps.length > 0) this.#goOn()
+  }
+
+  #notice(by: number): void {
+    this.#offset = Date.now() - performance.now()
+    const now = new Date()
+    const jump = { by, before: new Date(now.getTime() - by), now }
+    const seconds = Math.round(Math.abs(by) / 1_000)
+    this.#log.warn(
+      jump,
+      `the clock was ${by < 0 ? `set back by ${seconds} s` : `moved forward by ${seconds} s, or stood`}`,
+    )
+    this.#steps.push(this.#follower.follow(jump))
+    this.#goOn()
+  }
+
+  #goOn(): void {
+    this.#following ??= this.#takeSteps().finally(() => (this.#following = undefined))
+  }
+
+  /** In order; one that fails is repeated at the next look. Never rejects. */
+  async #takeSteps(): Promise<void> {
+    try {
+      for (let step = this.#steps[0]; step; step = this.#steps[0]) {
+        await step()
+        this.#steps.shift()
+      }
+    } catch (error) {
+      this.#log.warn({ err: error }, 'following the clock failed; it is tried again')
+    }
+  }
+}
