@@ -95,3 +95,20 @@ test('a mail server that is not there is 500', async (t) => {
   const lonely = await startBerth(t, { wrapRuntime, mailer })
   assertRefused(await ask(lonely, 'signup', 'ann@x.org'), 500)
 })
+
+test('sign-ups of one address do not wait for each other for ever while the mail server is silent', async (t) => {
+  const silence = 4_000
+  const mailer = {
+    send: async () => {
+      await new Promise((resolve) => setTimeout(resolve, silence))
+      throw new Error('silent')
+    },
+    close: () => undefined,
+  }
+  const berth = await startBerth(t, { wrapRuntime, mailer })
+  const begun = performance.now()
+  const answers = await Promise.all(Array.from({ length: 6 }, () => ask(berth, 'signup', 'ann@x.org')))
+  for (const answer of answers) assertRefused(answer, 500)
+  assert.ok(performance.now() - begun < 5 * silence, 'one after the other they would take six times as long as one')
+  assert.equal((await berth.database.db.selectFrom('users').selectAll().execute()).length, 0)
+})
