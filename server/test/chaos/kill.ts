@@ -16,7 +16,7 @@ interface Way {
 }
 
 /** Of the operation that was done again. `undefined`: nothing was left to do. */
-type Outcome = { readonly status: number } | boolean | undefined
+type Outcome = { readonly status: number; readonly text: string } | boolean | undefined
 
 /**
  * Kills Berth at a point of something that it does, starts it again, and does the same once more: that must succeed.
@@ -29,27 +29,28 @@ export async function killAt(world: World, point: CrashPoint, scope: CrashScope,
   await way.prepare(world, who)
   weather.isDying = true
   program.order(point, scope)
-  const going = way.go(world, who)
-  const wasReached = await carriedOut(world)
+  let isOver = false
+  const going = way.go(world, who).finally(() => (isOver = true))
+  // Who dies gives no answer, and whatever has been answered gets nowhere any more.
+  await waitFor(`the end of an operation that dies at ${point}`, () => isOver || program.isOrderCarriedOut, reachLimit)
+  const wasReached = program.isOrderCarriedOut
   program.cancelOrder()
   if (wasReached) await program.revive(scope)
-  await going
+  const answer = await going
   await program.answers()
   weather.isDying = false
-  if (!wasReached) return [`${point} was not reached`]
+  if (!wasReached) return [`${point} was not reached: ${shortly(answer)}`]
   const again = await way.go(world, who)
   const isFine = again === undefined || again === true || (typeof again === 'object' && again.status === 200)
-  return isFine ? [] : [`after ${point} (${scope}) the same again is answered ${JSON.stringify(again)}`]
+  return isFine ? [] : [`after ${point} (${scope}) the same again is answered ${shortly(again)}`]
 }
 
-async function carriedOut({ program }: World): Promise<boolean> {
-  return waitFor('the point', () => program.isOrderCarriedOut, reachLimit).then(
-    () => true,
-    () => false,
-  )
+function shortly(outcome: Outcome): string {
+  if (typeof outcome !== 'object') return outcome === true ? 'it worked' : 'nothing came of it'
+  return `${outcome.status} ${outcome.text.slice(0, 300)}`
 }
 
-/** As the user who was killed under somebody's hands finds it: container gone, and made anew. */
+/** The container is gone, and has to be made anew. */
 const afresh: Way = {
   prepare: (world, who) => removeBehindBack(world, who),
   go: (world, who) => launch(world, world.people.at(who), 'dev'),
