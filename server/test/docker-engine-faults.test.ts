@@ -7,7 +7,7 @@ import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { findEngine } from '#/runtime/docker-engine/find-engine.ts'
 import { Pulls } from '#/runtime/docker-engine/pull.ts'
 import { RuntimeError, type PullProgress, type RuntimeEvent } from '#/runtime/runtime.ts'
-import { engineAddress } from './support/engine.ts'
+import { askEngine, engineAddress } from './support/engine.ts'
 import {
   babblingEngine,
   blindProxy,
@@ -125,6 +125,10 @@ test('an engine that accepts and never answers is unreachable within 4 s, whatev
     runtime.remove(id),
     runtime.list(),
     runtime.logs(id, 5),
+    runtime.followLogs(id, 5, () => undefined, new AbortController().signal),
+    runtime.homes(),
+    runtime.removeHome(instance),
+    runtime.measureHomes(new AbortController().signal),
     runtime.usage(id),
   ]
   await Promise.all(calls.map((call) => assert.rejects(call, ofKind('unreachable'))))
@@ -263,6 +267,53 @@ test('of an app that never stops writing no more is read than a slow listener ta
   assert.ok(before < 8 * 1024 ** 2, `${before} bytes`)
   away.abort()
   await following
+})
+
+test('whoever wants homes measured while somebody else measures waits, until they give up; another failure is told', async (t) => {
+  const measure = async (answer: string, signal: AbortSignal) => {
+    const dockerHost = await engineAnswering(t, /\/system\/df/, answer)
+    return createDockerRuntime({ instance: rig.instance, dockerHost, network: rig.instance }).measureHomes(signal)
+  }
+  const busy = refusal(500, 'a disk usage operation is already running')
+  const gaveUp = new AbortController()
+  const waiting = measure(busy, gaveUp.signal)
+  const isStillWaiting = await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 1_500, 'waits'))])
+  assert.equal(isStillWaiting, 'waits')
+  gaveUp.abort(new Error('nobody wants to know'))
+  await assert.rejects(waiting, /nobody wants to know/)
+  const signal = AbortSignal.timeout(60_000)
+  await assert.rejects(measure(refusal(500, 'input/output error'), signal), ofKind('failed'))
+  assert.deepEqual(await measure(ok('{"Volumes":null}'), signal), new Map())
+})
+
+test('a proxy that knows no such path does not make a volume missing', async (t) => {
+  const { runtime } = openAt(await blindProxy(t), t)
+  await assert.rejects(runtime.removeHome('some-home'), ofKind('failed'))
+})
+
+test('a home is bound to its size where the engine can do so, and nothing is left of trying', async (t) => {
+  const sized = (name: string) => {
+    const home = { volume: `${rig.instance}-${name}`, path: '/home/berth', size: 64 * 1024 ** 2 }
+    return { volume: home.volume, spec: spec(name, { home }) }
+  }
+  const optionsOf = async (volume: string) =>
+    (await askEngine<{ Options: object | null }>('GET', `/volumes/${volume}`)).Options
+  const expected = (await runtime.host()).bindsHomeSize ? { size: String(64 * 1024 ** 2) } : null
+  const real = sized('sized')
+  await runtime.create(real.spec)
+  assert.deepEqual(await optionsOf(real.volume), expected)
+  const probes = { filters: JSON.stringify({ label: [`berth.instance=${rig.instance}`, 'berth.probe'] }) }
+  assert.deepEqual((await askEngine<{ Volumes: unknown }>('GET', '/volumes', { query: probes })).Volumes ?? [], [])
+  // One that takes the trial, whatever is behind it: the size is asked for then.
+  const dockerHost = await engineAnswering(t, /\/volumes\/create/, ok('{}'))
+  const boasting = createDockerRuntime({ instance: rig.instance, dockerHost, network: rig.instance })
+  assert.equal((await boasting.host()).bindsHomeSize, true)
+  const other = sized('boasted')
+  const outcome = await boasting.create(other.spec).then(
+    () => optionsOf(other.volume),
+    (error: RuntimeError) => String(error.cause),
+  )
+  assert.match(JSON.stringify(outcome), /quota size requested but no quota support|67108864/)
 })
 
 test('an engine that measures nothing or talks nonsense gives no usage, and never zero', async (t) => {

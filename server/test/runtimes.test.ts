@@ -370,6 +370,47 @@ for (const open of runtimes) {
       assert.equal(await read(second, 'note'), 'kept\n')
     })
 
+    test('homes are told with whose they are, and go when they are removed, but not while a container has them', async () => {
+      const owner = { userId: 31, slug: 'home', type: 'dev' }
+      const volume = `${rig.instance}-goes`
+      const { id } = await runtime.create(spec('goes', { owner, home: { volume, path: '/home/berth', size: null } }))
+      const told = async () => (await runtime.homes()).filter((home) => home.volume === volume)
+      assert.deepEqual(await told(), [{ volume, owner }])
+      await assert.rejects(runtime.removeHome(volume), ofKind('conflict'))
+      assert.deepEqual(await told(), [{ volume, owner }])
+      await runtime.remove(id)
+      await Promise.all([runtime.removeHome(volume), runtime.removeHome(volume)])
+      assert.deepEqual(await told(), [])
+      await runtime.removeHome(volume)
+    })
+
+    test('a home of another installation is neither told, nor measured, nor removed', async () => {
+      const volume = `${rig.instance}-theirs`
+      const home = { volume, path: '/home/berth', size: null }
+      const { id } = await neighbour.create(spec('theirs-home', { home }))
+      await neighbour.remove(id)
+      assert.ok(!(await runtime.homes()).some((each) => each.volume === volume))
+      assert.ok(!(await runtime.measureHomes(AbortSignal.timeout(60_000))).has(volume))
+      for (const name of [volume, `${volume}/../${volume}`, '', '..', 'prune']) await runtime.removeHome(name)
+      assert.ok((await neighbour.homes()).some((each) => each.volume === volume))
+      assert.ok((await neighbour.measureHomes(AbortSignal.timeout(60_000))).has(volume))
+    })
+
+    test('the bytes of a home are measured, also by several at once, and by nobody who has given up', async () => {
+      const volume = `${rig.instance}-measured`
+      const home = { volume, path: '/home/berth', size: null }
+      const write = 'mkdir new; head -c 300000 /dev/zero > new/file; head -c 200000 /dev/zero > other; touch done'
+      const app = await run('measured', { home, command: ['/bin/sh', '-c', `${write}; exec httpd -f -p 8080`] })
+      await read(app, 'done')
+      const limit = AbortSignal.timeout(60_000)
+      for (const measured of await Promise.all([1, 2, 3].map(() => runtime.measureHomes(limit)))) {
+        const bytes = measured.get(volume) ?? 0
+        assert.ok(bytes >= 500_000 && bytes < 600_000, `${bytes}`)
+      }
+      const gaveUp = AbortSignal.abort(new Error('nobody wants to know'))
+      await assert.rejects(runtime.measureHomes(gaveUp), /nobody wants to know/)
+    })
+
     test('the app is told its port and what the spec says', async () => {
       const env = { GREETING: 'a=b "c" $d', PORT: '1' }
       const instance = await run('env', { env, ...shell('printf "%s|%s" "$PORT" "$GREETING" > /tmp/env') })
@@ -402,9 +443,10 @@ for (const open of runtimes) {
       assert.deepEqual(await runtime.list({ userId: 999_999 }), [])
     })
 
-    test('whoever watches hears of a stop from outside, and of nothing once it has turned away', async () => {
+    test('whoever watches hears of a stop from outside, and of nothing once it has turned away', async (t) => {
       const { id } = await run('watched')
       const away = new AbortController()
+      t.after(() => away.abort())
       const heard: RuntimeEvent[] = []
       runtime.watch((event) => void heard.push(event), away.signal)
       // There is no sign that listening has begun, so something has to happen until it is heard.
@@ -423,8 +465,9 @@ for (const open of runtimes) {
       assert.equal(heard.filter((event) => event.id === id).length, after)
     })
 
-    test('whoever watches hears what happened, in order', async () => {
+    test('whoever watches hears what happened, in order', async (t) => {
       const away = new AbortController()
+      t.after(() => away.abort())
       const heard: RuntimeEvent[] = []
       runtime.watch((event) => void heard.push(event), away.signal)
       const bell = await runtime.create(spec('bell'))
@@ -446,8 +489,9 @@ for (const open of runtimes) {
       away.abort()
     })
 
-    test('whoever looks when it hears of an end finds no address any more', async () => {
+    test('whoever looks when it hears of an end finds no address any more', async (t) => {
       const away = new AbortController()
+      t.after(() => away.abort())
       const found: unknown[] = []
       const { id } = await runtime.create(spec('mortal'))
       runtime.watch(async (event) => {

@@ -105,7 +105,7 @@ export const shell = (script: string): Pick<InstanceSpec, 'command'> => ({
   command: ['/bin/sh', '-c', `${script}\nexec httpd -f -p 8080 -h /tmp`],
 })
 
-/** What the app answers; programs take a moment to listen. @throws {Error} when it did not within 5 s */
+/** What the app answers; programs take a moment to listen. @throws {Error} when it did not within 20 s */
 export async function read({ address, port }: Pick<Instance, 'address' | 'port'>, file = ''): Promise<string> {
   return eventually(async () => {
     const response = await fetch(`http://${address}:${port}/${file}`, { signal: AbortSignal.timeout(1_000) })
@@ -124,9 +124,9 @@ export async function touch(address: string, port: number): Promise<void> {
   }
 }
 
-/** Repeats until it does not throw any more. @throws what it threw last, after 5 s */
+/** Repeats until it does not throw any more. @throws what it threw last, after 20 s */
 export async function eventually<T>(attempt: () => T | Promise<T>): Promise<T> {
-  const end = performance.now() + 5_000
+  const end = performance.now() + 20_000
   for (;;) {
     try {
       return await attempt()

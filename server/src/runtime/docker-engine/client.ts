@@ -13,6 +13,8 @@ export const limits = {
   /** Freezing takes milliseconds, except while the program forks without end. */
   pause: 10_000,
   measure: 5_000,
+  /** Every file is looked at. */
+  measureHomes: 600_000,
   /** The engine itself waits 10 s before it kills the program. */
   stop: 25_000,
   remove: 60_000,

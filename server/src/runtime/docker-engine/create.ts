@@ -1,6 +1,7 @@
 import { RuntimeError, type Created, type CreateOptions, type InstanceSpec } from '#/runtime/runtime.ts'
 import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
+import { boundTo } from './home-size.ts'
 import type { HostFacts } from './host.ts'
 import { isName } from './inspect.ts'
 import { homeLabels, labelsFor } from './labels.ts'
@@ -76,7 +77,7 @@ function toBody(engine: Engine, spec: InstanceSpec, port: number, host: HostFact
     ...(spec.command ? { Cmd: spec.command } : {}),
     Labels: labelsFor(engine.instance, spec, port),
     StopTimeout: 10,
-    HostConfig: { ...limitsOf(spec, host), ...rightsOf(spec), ...placeOf(engine, spec, network) },
+    HostConfig: { ...limitsOf(spec, host), ...rightsOf(spec), ...placeOf(engine, spec, host, network) },
     NetworkingConfig: { EndpointsConfig: { [network]: {} } },
   }
 }
@@ -121,9 +122,17 @@ function rightsOf({ capAdd, allowSetuid, readOnly, runtime }: InstanceSpec): obj
 }
 
 /** Where it lives: our network, no published port, its home. `always` as restart policy would undo a block. */
-function placeOf({ instance }: Engine, { home, owner }: InstanceSpec, network: string): object {
-  const labels = homeLabels(instance, owner)
-  const mount = home && { Type: 'volume', Source: home.volume, Target: home.path, VolumeOptions: { Labels: labels } }
+function placeOf(engine: Engine, { home, owner }: InstanceSpec, { bindsHomeSize }: HostFacts, network: string): object {
+  const mount = home && {
+    Type: 'volume',
+    Source: home.volume,
+    Target: home.path,
+    VolumeOptions: {
+      Labels: homeLabels(engine.instance, owner),
+      // Of a volume that exists the engine ignores all of this: it keeps its labels and its size.
+      ...(home.size !== null && bindsHomeSize ? { DriverConfig: boundTo(home.size) } : {}),
+    },
+  }
   return {
     NetworkMode: network,
     RestartPolicy: { Name: 'no' },

@@ -4,12 +4,15 @@ import { create } from './create.ts'
 import type { Engine } from './engine.ts'
 import { findEngine } from './find-engine.ts'
 import { followLogs } from './follow-logs.ts'
+import { HomeSize } from './home-size.ts'
+import { homes, removeHome } from './homes.ts'
 import { hostReport } from './host-report.ts'
 import { HostRules } from './host-rules.ts'
 import { Host } from './host.ts'
 import { inspect, inspectId } from './inspect.ts'
 import { list } from './list.ts'
 import { logs } from './logs.ts'
+import { measureHomes } from './measure-homes.ts'
 import { Networks, usualPerNetwork } from './networks.ts'
 import { pause } from './pause.ts'
 import { prepare } from './prepare.ts'
@@ -50,9 +53,9 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     list: (filter) => list(engine, filter?.userId),
     logs: (id, lines) => logs(engine, id, lines),
     followLogs: (id, lines, onLine, signal) => followLogs(engine, id, lines, onLine, signal),
-    homes: notYet,
-    removeHome: notYet,
-    measureHomes: notYet,
+    homes: () => homes(engine),
+    removeHome: (volume) => removeHome(engine, volume),
+    measureHomes: (signal) => measureHomes(engine, signal),
     host: () => hostReport(engine),
     usage: (id) => usage(engine, id),
     watch: (onEvent, signal) => watch(engine, onEvent, signal),
@@ -70,12 +73,7 @@ function connect(options: DockerRuntimeOptions): Engine {
     isLocal,
     networks: new Networks(client, { instance, first, perNetwork }),
     rules: new HostRules(hostRules, isLocal),
-    host: new Host(client, isLocal),
+    host: new Host(client, isLocal, new HomeSize(client, instance)),
     pulls: new Pulls(client),
   }
-}
-
-/** Replaced verb by verb. */
-const notYet = async (): Promise<never> => {
-  throw new Error('not built yet')
 }

@@ -1,5 +1,6 @@
 import { builtInPools, type AddressPool } from './address-pools.ts'
 import { limits, type EngineClient } from './client.ts'
+import type { HomeSize } from './home-size.ts'
 import { givesOpenFiles } from './open-files.ts'
 
 /** What a container may ask of its host; the engine refuses one that asks for more. */
@@ -15,7 +16,7 @@ export interface HostFacts {
   readonly addressPools: readonly AddressPool[]
   /** Whether a container can be given the usual number of open files. */
   readonly givesOpenFiles: boolean
-  /** Whether the size of a home can be bound. Nobody looks yet, so nobody may count on it. */
+  /** Whether the size of a home can be bound. */
   readonly bindsHomeSize: boolean
 }
 
@@ -35,13 +36,15 @@ const goodFor = 300_000
 export class Host {
   readonly #client: EngineClient
   readonly #isLocal: boolean
+  readonly #homeSize: HomeSize
   #facts: Promise<HostFacts> | undefined
   #askedAt = 0
 
   /** @param isLocal whether the engine runs on this machine */
-  constructor(client: EngineClient, isLocal: boolean) {
+  constructor(client: EngineClient, isLocal: boolean, homeSize: HomeSize) {
     this.#client = client
     this.#isLocal = isLocal
+    this.#homeSize = homeSize
   }
 
   /** Only the first who ask wait for the engine. @throws {RuntimeError} and asks again the next time */
@@ -68,9 +71,10 @@ export class Host {
   async #ask(): Promise<HostFacts> {
     this.#askedAt = performance.now()
     const what = 'ask the engine about its host'
-    const [info, opensMany] = await Promise.all([
+    const [info, opensMany, bindsHomeSize] = await Promise.all([
       this.#client.ask<Info>({ what, method: 'GET', path: '/info', limit: limits.read }),
       this.#isLocal && givesOpenFiles(),
+      this.#homeSize.isBindable(),
     ])
     const { NCPU, Plugins, Runtimes, DockerRootDir, DefaultAddressPools } = info
     return {
@@ -80,7 +84,7 @@ export class Host {
       rootDir: DockerRootDir ?? '',
       addressPools: DefaultAddressPools?.length ? DefaultAddressPools : builtInPools,
       givesOpenFiles: opensMany,
-      bindsHomeSize: false,
+      bindsHomeSize,
     }
   }
 }

@@ -8,6 +8,7 @@ const names = {
   type: 'berth.type',
   port: 'berth.port',
   fingerprint: 'berth.fingerprint',
+  probe: 'berth.probe',
 } as const
 
 type Labels = Readonly<Record<string, string>>
@@ -26,6 +27,11 @@ export function homeLabels(instance: string, owner: Owner): Labels {
 }
 
 export const instanceLabel = (instance: string): Labels => ({ [names.instance]: instance })
+
+/** On volumes that are made to see whether they can be made; they are nobody's home. */
+export const probeLabels = (instance: string): Labels => ({ ...instanceLabel(instance), [names.probe]: 'home-size' })
+
+export const probeFilter = (instance: string): string[] => [...labelFilter(instance), `${names.probe}=home-size`]
 
 /** Whether it carries this installation's name, as its networks do. */
 export const isOfInstance = (labels: Labels | null | undefined, instance: string) =>

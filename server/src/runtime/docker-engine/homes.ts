@@ -1,0 +1,61 @@
+import { RuntimeError, type Home } from '#/runtime/runtime.ts'
+import { limits } from './client.ts'
+import type { Engine } from './engine.ts'
+import { statusOf } from './failure.ts'
+import { isName } from './inspect.ts'
+import { labelFilter, ownerFrom } from './labels.ts'
+
+/** What is taken from the engine's answer. */
+export interface Volume {
+  readonly Name: string
+  readonly Labels: Readonly<Record<string, string>> | null
+  /** Where it is on the engine's host. */
+  readonly Mountpoint?: string
+  /** What its driver was told when it was made, such as `size`. */
+  readonly Options?: Readonly<Record<string, string>> | null
+}
+
+/** Volumes that carry our labels and an owner's. */
+export async function listHomes(engine: Engine, signal?: AbortSignal): Promise<(Home & { found: Volume })[]> {
+  const query = { filters: JSON.stringify({ label: labelFilter(engine.instance) }) }
+  const call = { what: 'list volumes', method: 'GET', path: '/volumes', query, limit: limits.read, signal } as const
+  const { Volumes } = await engine.client.ask<{ Volumes: readonly Volume[] | null }>(call)
+  return (Volumes ?? []).flatMap((found) => {
+    const owner = ownerFrom(found.Labels, engine.instance)
+    return owner ? [{ volume: found.Name, owner, found }] : []
+  })
+}
+
+export async function homes(engine: Engine): Promise<Home[]> {
+  return (await listHomes(engine)).map(({ volume, owner }) => ({ volume, owner }))
+}
+
+/**
+ * Only what carries our labels. Names of volumes, unlike ids of containers, are given again: between the look and the
+ * removal somebody could put a volume of theirs in its place, for a millisecond. The engine has nothing that tells them apart.
+ */
+export async function removeHome(engine: Engine, volume: string): Promise<void> {
+  if (!(await isHome(engine, volume))) return
+  try {
+    const path = `/volumes/${volume}`
+    await engine.client.ask({ what: `remove volume ${volume}`, method: 'DELETE', path, limit: limits.remove })
+  } catch (error) {
+    if (!isGone(error)) throw error
+  }
+}
+
+async function isHome({ client, instance }: Engine, volume: string): Promise<boolean> {
+  if (!isName(volume)) return false
+  const [what, path] = [`inspect volume ${volume}`, `/volumes/${volume}`]
+  try {
+    const { Name, Labels } = await client.ask<Volume>({ what, method: 'GET', path, limit: limits.read })
+    return Name === volume && ownerFrom(Labels, instance) !== null
+  } catch (error) {
+    if (isGone(error)) return false
+    throw error
+  }
+}
+
+/** The words count, too: a proxy in between that knows no such path answers 404 as well. */
+const isGone = (error: unknown) =>
+  error instanceof RuntimeError && statusOf(error) === 404 && /no such volume/i.test(String(error.cause))
