@@ -121,6 +121,24 @@ test('a wake that comes in the moment of a crash does not hide it', async () => 
   assert.deepEqual(await control.wake(gus.prefix), { absent: 'crashed', exitCode: 3 })
 })
 
+test('what ends soon after each start is not started by visits again and again, but by hand at any time', async () => {
+  const nel = await rig.person('nel')
+  const { containerId } = nel.address()
+  const end = async () => {
+    await outside.stop(containerId)
+    await nel.untilWord('asleep')
+  }
+  await end()
+  for (let time = 1; time <= 2; time++) {
+    assert.equal(await control.wake(nel.prefix), undefined)
+    await end()
+  }
+  asked.length = 0
+  for (let visit = 0; visit < 3; visit++) assert.equal((await control.wake(nel.prefix))?.absent, 'crashed')
+  assert.deepEqual(asked, [])
+  assertOk(await nel.call('POST', '/api/container/launch/dev'))
+})
+
 test('what ran out of memory says so', async () => {
   const hal = await rig.person('hal')
   await outside.signal(hal.address().containerId, 'USR2')

@@ -60,6 +60,8 @@ test('an engine that does not answer is 500, gives nothing of itself away, and c
   const refused = await during(deafness, () => launch(cat, 'dev'))
   assertRefused(refused, 500, ['reason'])
   assert.doesNotMatch(refused.text, /\.sock|ECONN|secret/)
+  assert.equal(refused.body.reason, 'engine')
+  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
   assert.equal(await engineState(berth, id), 'exited')
   assert.equal((await launch(cat, 'dev')).body.container_id, id)
 })

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertOk, assertRefused, logIn, onEngine } from '../support/asking.ts'
+import { startBerth, testTemplates, type Person } from '../support/berth.ts'
+import { patiently } from '../support/control-plane.ts'
+import { openStream, type OpenStream } from '../support/event-stream.ts'
+import { startRegistry } from '../support/registry.ts'
+
+const registry = await startRegistry({ after }, { isSlow: true, layers: [100_000] })
+const good = JSON.parse(await testTemplates()) as { dev: object }
+const shell = (script: string) => ({ command: ['/bin/sh', '-c', script] })
+const templates = {
+  ...good,
+  quits: { ...good.dev, ...shell('for line in $(seq 60); do echo "line $line of my-password"; done; exit 3') },
+  greedy: { ...good.dev, ...shell('echo hungry; exec tail /dev/zero'), memory: '8m' },
+  nothing: { ...good.dev, command: ['/no/such/program'] },
+  pulled: { ...good.dev, image: registry.image },
+}
+const berth = await startBerth(
+  { after },
+  { env: { CONTAINER_TEMPLATES: JSON.stringify(templates), LAUNCH_PARALLEL: '1' } },
+)
+const ann = await berth.signUp('ann@x.org')
+const launch = (person: Person, type: string) => person.call('POST', `/api/container/launch/${type}`)
+
+/** What a stream was told of launches of a type. */
+const launchesIn = ({ events }: OpenStream, type: string) =>
+  events.flatMap(({ name, data }) => (name === 'launch' && data.type === type ? [data] : []))
+
+/** Of a program that ended. */
+const ofEnd = ['reason', 'exit_code', 'is_out_of_memory', 'last_lines']
+
+test('a program that ends at once is 500 with its exit code and its last 50 lines, for its owner alone', async () => {
+  const [mine, theirs] = [
+    await openStream(berth, ann.token),
+    await openStream(berth, (await berth.signUp('bob@x.org')).token),
+  ]
+  const refused = await launch(ann, 'quits')
+  assertRefused(refused, 500, ofEnd)
+  const { error, last_lines, ...rest } = refused.body
+  assert.deepEqual(rest, { reason: 'crashed', exit_code: 3, is_out_of_memory: false })
+  assert.match(error, /exit code 3/)
+  assert.deepEqual(
+    last_lines,
+    Array.from({ length: 50 }, (_, at) => `line ${at + 11} of my-password`),
+  )
+  await patiently(
+    () => launchesIn(mine, 'quits').at(-1)?.stage === 'failed',
+    () => mine.text(),
+  )
+  const { message, ...event } = launchesIn(mine, 'quits').at(-1) ?? {}
+  assert.deepEqual(event, { type: 'quits', stage: 'failed', reason: 'crashed', exit_code: 3, last_lines })
+  assert.equal(message, error)
+  assert.doesNotMatch(theirs.text(), /my-password/)
+  assert.doesNotMatch(berth.logs.join('\n'), /my-password/)
+  mine.close()
+  theirs.close()
+})
+
+test('the gateway tells the same, and a visit does not start it again', async () => {
+  const visit = () => ann.call('GET', `/${ann.slug}-quits/`)
+  assert.match((await visit()).text, /exit code 3|has ended/)
+  const before = await onEngine(berth, ann.id)
+  await visit()
+  assert.deepEqual(await onEngine(berth, ann.id), before)
+})
+
+test('a program that needs more memory than it may use is 500, and says so', async () => {
+  // On a machine that is slow enough it may be called running first; the next launch knows better.
+  let refused = await launch(ann, 'greedy')
+  for (let time = 0; refused.status === 200 && time < 10; time++) refused = await launch(ann, 'greedy')
+  assertRefused(refused, 500, ofEnd)
+  assert.deepEqual([refused.body.reason, refused.body.is_out_of_memory], ['out-of-memory', true])
+  assert.deepEqual(refused.body.last_lines.at(-1), 'hungry')
+})
+
+test('a program that cannot be executed is 500, and its owner is told whom to ask', async () => {
+  const refused = await launch(ann, 'nothing')
+  assert.equal(refused.status, 500)
+  assert.equal(refused.body.reason, 'failed')
+  assert.match(refused.body.error, /cannot be executed.*administrator/)
+})
+
+test('while an image is fetched its owner sees how far it is, and others launch at once although only one may', async () => {
+  const cat = await berth.signUp('cat@x.org')
+  const stream = await openStream(berth, ann.token)
+  const launching = launch(ann, 'pulled')
+  await patiently(
+    () => launchesIn(stream, 'pulled').some(({ stage, layers_total }) => stage === 'pulling' && layers_total === 1),
+    () => stream.text(),
+  )
+  assertOk(await launch(cat, 'prod'))
+  registry.open()
+  const reply = await launching
+  assert.match(reply.body.error, /cannot be executed/, 'the image is here, but there is nothing in it')
+  stream.close()
+})
+
+test('an image that cannot be had is 500 with that reason; signing in works all the same', async (t) => {
+  const image = '127.0.0.1:1/nobody/listens:1'
+  const bare = await startBerth(t, { env: { CONTAINER_TEMPLATES: await testTemplates({ image }) } })
+  const dan = await bare.signUp('dan@x.org')
+  assertOk(await logIn(bare, 'dan@x.org'))
+  const refused = await launch(dan, 'dev')
+  assertRefused(refused, 500, ['reason'])
+  assert.equal(refused.body.reason, 'no-image')
+})
