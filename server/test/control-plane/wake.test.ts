@@ -6,6 +6,7 @@ import { fragile, outside, patiently, startRig } from '#test/support/control-pla
 import { refusingRuntime, slowRuntime } from '#test/support/misbehaving.ts'
 import { testTemplates } from '#test/support/berth.ts'
 import { ObedientGateway } from '#test/support/obedient-gateway.ts'
+import { isListening } from '#/containers/app-probe.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 
 /** Counts what the engine is asked to do. */
@@ -125,6 +126,8 @@ test('what ends soon after each start is not started by visits again and again, 
   const nel = await rig.person('nel')
   const { containerId } = nel.address()
   const end = async () => {
+    // Before its init is ready the signal would be lost, and the engine would wait ten seconds.
+    await isListening(nel.address(), 10_000, new AbortController().signal)
     await outside.stop(containerId)
     await nel.untilWord('asleep')
   }
