@@ -1,0 +1,16 @@
+import { test } from 'node:test'
+import { dieAtEach, limit } from './short.ts'
+
+test(
+  'killed at any step of signing up, in, or using a link, Berth starts again: no link works twice, none is given beyond the limit',
+  limit,
+  async (t) => {
+    await dieAtEach(t, [
+      'signup.after-user',
+      'signup.after-mail',
+      'login.after-token',
+      'verify.after-consume',
+      'verify.before-answer',
+    ])
+  },
+)
