@@ -61,6 +61,7 @@ import { placesTask } from '#/reconcile/places.ts'
 import { preparedTask } from '#/reconcile/prepared.ts'
 import { Reconciler } from '#/reconcile/reconciler.ts'
 import { finishRemovals, removalsTask } from '#/reconcile/removals.ts'
+import { takenSlugsTask } from '#/reconcile/taken-slugs.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { latestInstant } from '#/store/clock.ts'
@@ -97,6 +98,8 @@ export interface App extends Addresses {
 
 /** Longest pause between two looks of the reconciler, in ms. */
 const reconcileEvery = 30_000
+/** How long the start waits to learn which slugs the engine knows, in ms; without an engine nobody can launch anything either. */
+const slugPatience = 3_000
 /** How long requests under way may take to end at a stop, in ms. */
 const drainTime = 15_000
 
@@ -119,6 +122,10 @@ export async function startApp(parts: AppParts): Promise<App> {
   const clock = wireClock(parts, tokens, () => reconciler.activate())
   const api = await wireHttp(parts, addresses, containers, accounts, reconciler, clock)
   const following = new AbortController()
+  await within(
+    slugPatience,
+    attempt(log, 'asking the engine for slugs', () => takenSlugsTask(database, runtime).run(new Date())),
+  )
   await listenOnSocket(api.server, parts.socketPath)
   await gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, tokens, containers))
   await containers.places.publishAll(following.signal)
@@ -302,6 +309,7 @@ function wireReconciler(
     blockedTask(database, runtime, stop, log),
     removalsTask(database, removal, log),
     keptHomesTask(database, runtime),
+    takenSlugsTask(database, runtime),
     expiredTask(database, revocations, withdrawals),
     lastUsedTask(activity),
   ]
