@@ -5,12 +5,16 @@ import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { insertAuditEntries, listAuditEntries } from '#/store/audit-log.ts'
+import { moveInstants } from '#/store/clock.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
+import { forgetHomes, keepHomes, listDueOwners, postponeHomes } from '#/store/kept-homes.ts'
 import { consumeLink, findUsableLink, insertLink, insertLinkRequest, linkRequestsSince } from '#/store/magic-links.ts'
 import { insertRevokedToken, listRevokedTokens } from '#/store/revoked-tokens.ts'
+import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/removals.ts'
 import {
   blockContainers,
+  deleteContainer,
   ensureContainer,
   findContainer,
   listBlockedContainers,
@@ -21,6 +25,7 @@ import {
 } from '#/store/user-containers.ts'
 import {
   claimSlug,
+  claimSlugs,
   deleteUser,
   findUser,
   findUserByEmail,
@@ -246,6 +251,67 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       const users = await listBlockedUserIds(database.db)
       assert.ok(records.includes(id) && !records.includes(other.id))
       assert.ok(users.includes(user.id) && !users.includes(free.id))
+    })
+
+    test('a record is deleted once, and what the engine has to do for it is kept until it is done', async () => {
+      const user = await newUser()
+      const owned = { userId: user.id, slug: user.slug, type: 'dev' }
+      const record = await ensureContainer(database.db, user.id, 'dev', 'image', now)
+      const deleted = await Promise.all(Array.from({ length: 4 }, () => deleteContainer(database.db, record.id)))
+      assert.deepEqual(
+        deleted.filter((each) => each !== undefined),
+        [record],
+      )
+      await insertRemovals(database.db, [owned, { ...owned, type: 'prod' }], { isPurge: false, now })
+      await insertRemovals(database.db, [owned], { isPurge: true, now })
+      const pending = await pendingRemovals(database.db, owned)
+      assert.deepEqual(pending.map(({ isPurge }) => isPurge).sort(), [false, true])
+      assert.deepEqual(await pendingRemovals(database.db, { ...owned, slug: 'other' }), [])
+      const [first] = await listRemovals(database.db, { limit: 1, after: 0 })
+      const rest = await listRemovals(database.db, { limit: 10, after: first?.id ?? 0 })
+      assert.deepEqual(
+        [first, ...rest].map((each) => each?.type),
+        ['dev', 'prod', 'dev'],
+      )
+      await deleteUser(database.db, user.id)
+      await deleteRemovals(
+        database.db,
+        pending.map(({ id }) => id),
+      )
+      assert.deepEqual(
+        (await listRemovals(database.db, { limit: 10, after: 0 })).map(({ type }) => type),
+        ['prod'],
+      )
+    })
+
+    test('homes are due by their former owner, whoever waits longest first, until they are forgotten', async () => {
+      const owner = (userId: number) => ({ userId, slug: `s${userId}` })
+      const home = (userId: number, type: string) => ({ ...owner(userId), type, volume: `v-${userId}-${type}` })
+      await keepHomes(database.db, [home(1, 'dev'), home(1, 'prod')], later(2_000))
+      await keepHomes(database.db, [home(2, 'dev')], later(1_000))
+      const due = (at: number) => listDueOwners(database.db, later(at), 10)
+      assert.deepEqual(await due(999), [])
+      assert.deepEqual(await due(1_000), [owner(2)])
+      assert.deepEqual(await due(2_000), [owner(2), owner(1)])
+      assert.deepEqual(await listDueOwners(database.db, later(2_000), 1), [owner(2)])
+      await postponeHomes(database.db, owner(2), later(3_000))
+      assert.deepEqual(await due(3_000), [owner(1), owner(2)])
+      await keepHomes(database.db, [home(2, 'dev')], later(500))
+      assert.deepEqual(await due(500), [owner(2)])
+      await forgetHomes(database.db, owner(1))
+      await forgetHomes(database.db, { ...owner(2), slug: 'other' })
+      assert.deepEqual(await due(9_000), [owner(2)])
+      await database.transaction((tx) => moveInstants(tx, 60_000, later(60_000)))
+      assert.deepEqual(await due(60_499), [], 'a clock that jumps ahead is no reason to remove them earlier')
+      assert.deepEqual(await due(60_500), [owner(2)])
+    })
+
+    test('slugs that stand somewhere are taken, however often that is seen', async () => {
+      const user = await newUser()
+      await claimSlug(database.db, user.slug)
+      assert.equal(await claimSlugs(database.db, [user.slug, 'seen1', 'seen2']), 2)
+      assert.equal(await claimSlugs(database.db, [user.slug, 'seen1', 'seen2']), 0)
+      assert.equal(await claimSlug(database.db, 'seen1'), false)
     })
 
     test('a revocation is there until its token would have expired', async () => {

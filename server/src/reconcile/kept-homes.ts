@@ -6,8 +6,6 @@ import type { Task } from './reconciler.ts'
 
 /** Former owners whose homes are removed in one run; the others come with the next. */
 const mostOwners = 50
-/** When homes are tried again that could not be removed, in ms. Until then others have their turn. */
-const postponement = 30_000
 
 /**
  * Removes the homes of deleted people once their time is over: all that carry their id and slug, also of a type that is
@@ -54,7 +52,7 @@ async function removeHomesOf(
   const attempts = await Promise.allSettled(theirs.map(({ volume }) => runtime.removeHome(volume)))
   const reasons = attempts.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
   if (reasons.length === 0) await forgetHomes(database.db, owner)
-  else await postponeHomes(database.db, owner, new Date(now.getTime() + postponement))
+  else await postponeHomes(database.db, owner, now)
   // One that is in use, perhaps by an operator who looks for a file, is nothing to report.
   return { removed: theirs.length - reasons.length, failures: reasons.filter((reason) => !isInUse(reason)) }
 }

@@ -9,7 +9,7 @@ import type { Task } from './reconciler.ts'
 const parallel = 8
 const pageSize = 100
 /** How long an administrator's answer waits for the engine, in ms; the removal goes on after it. */
-const patience = 8_000
+const patience = 6_000
 
 /** What was deleted while the engine did not answer, or before a crash, is removed from it; without any grace time. */
 export function removalsTask(database: Database, removal: Removal, log: Logger): Task {

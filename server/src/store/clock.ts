@@ -3,13 +3,17 @@ import type { Db } from './database.ts'
 
 /**
  * What is stored follows a clock that was moved by `by` ms (negative: set back), so that an hour stays an hour: requests
- * for links are as old as they were. @param now by the moved clock
+ * for links are as old as they were, and homes are kept as long as was promised. @param now by the moved clock
  */
 export async function moveInstants(db: Db, by: number, now: Date): Promise<void> {
   const moved = { at: now.getTime(), by: Math.round(by) }
   await db
     .updateTable('link_requests')
     .set({ requested_at: sql<number>`requested_at + ${moved.by}` })
+    .execute()
+  await db
+    .updateTable('kept_homes')
+    .set({ remove_after: sql<number>`remove_after + ${moved.by}` })
     .execute()
   if (moved.by < 0) await setBack(db, moved.at, moved.by)
 }

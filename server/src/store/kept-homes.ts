@@ -43,11 +43,11 @@ export async function listDueOwners(db: Db, now: Date, limit: number): Promise<F
   return rows.map(({ user_id, slug }) => ({ userId: user_id, slug }))
 }
 
-/** Notes that these homes are to be looked at again later: they could not be removed now. */
-export async function postponeHomes(db: Db, { userId, slug }: FormerOwner, removeAfter: Date): Promise<void> {
+/** Notes that these homes could not be removed now, which puts them behind those that wait already. */
+export async function postponeHomes(db: Db, { userId, slug }: FormerOwner, now: Date): Promise<void> {
   await db
     .updateTable('kept_homes')
-    .set({ remove_after: removeAfter.getTime() })
+    .set({ remove_after: now.getTime() })
     .where('user_id', '=', userId)
     .where('slug', '=', slug)
     .execute()

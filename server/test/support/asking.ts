@@ -78,3 +78,8 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
+
+export const deleteUser = (admin: Person, id: number, query = '') =>
+  admin.call('DELETE', `/api/admin/users/${id}${query}`)
+export const deleteContainer = (admin: Person, id: number, query = '') =>
+  admin.call('DELETE', `/api/admin/containers/${id}${query}`)

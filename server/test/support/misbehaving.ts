@@ -84,6 +84,17 @@ export function slowRuntime(runtime: Runtime, delay: number): Runtime {
   }
 }
 
+/** An engine that makes a container when it is told that it may. */
+export function heldRuntime(runtime: Runtime, mayGoOn: () => Promise<void>): Runtime {
+  return {
+    ...passThrough(runtime),
+    create: async (spec, options) => {
+      await mayGoOn()
+      return runtime.create(spec, options)
+    },
+  }
+}
+
 /** An engine that can neither stop nor remove what runs. */
 export function stubbornRuntime(runtime: Runtime, fault: Fault): Runtime {
   const unlessStubborn = async (what: string, work: () => Promise<void>): Promise<void> => {
