@@ -123,7 +123,13 @@ export async function removeInstance(instance: string, ask: AskEngine = askEngin
   )
 }
 
+/** A few at a time: hundreds at once keep the engine from answering anything else. */
 async function removeAll(ask: AskEngine, targets: readonly string[]): Promise<void> {
   const query = { force: 'true', v: 'true' }
-  await Promise.all(targets.map((target) => ask('DELETE', target, { query }).catch(() => undefined)))
+  const waiting = [...targets]
+  const worker = async () => {
+    for (let target = waiting.pop(); target !== undefined; target = waiting.pop())
+      await ask('DELETE', target, { query }).catch(() => undefined)
+  }
+  await Promise.all(Array.from({ length: 16 }, worker))
 }

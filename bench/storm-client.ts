@@ -1,0 +1,33 @@
+import { Agent, request } from 'node:http'
+import { parentPort, workerData } from 'node:worker_threads'
+
+/** Everybody who launches, and where. */
+export interface Storm {
+  readonly port: number
+  readonly tokens: readonly string[]
+}
+
+/** What one person was answered, and after how many ms. */
+export interface Answered {
+  readonly status: number
+  readonly ms: number
+}
+
+/** All launch at once, on a connection each, in a thread of their own: what they cost must not count as Berth's. */
+const { port, tokens } = workerData as Storm
+const agent = new Agent({ maxSockets: Infinity })
+
+async function launch(token: string): Promise<Answered> {
+  const began = performance.now()
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const options = { port, host: '127.0.0.1', method: 'POST', path: '/api/container/launch/dev', headers, agent }
+    request(options, (answer) => {
+      answer.resume().on('end', () => resolve({ status: answer.statusCode ?? 0, ms: performance.now() - began }))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+parentPort?.postMessage(await Promise.all(tokens.map(launch)))

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Worker } from 'node:worker_threads'
+import { AccessTokens } from '../server/src/accounts/access-token.ts'
+import { loadSigningKey } from '../server/src/accounts/signing-key.ts'
+import { insertUser, moveUserState } from '../server/src/store/users.ts'
+import { startBerth, testTemplates, type Berth } from '../server/test/support/berth.ts'
+import { milliseconds, report, timed } from './figures.ts'
+import type { Answered, Storm } from './storm-client.ts'
+
+/**
+ * So many different people launch at the same moment: `npm run bench:storm [people] [parallel]`. How soon all have their
+ * container, how long each waits, and whether anything else would have been held up meanwhile.
+ */
+const people = Number(process.argv[2] ?? 1_000)
+const parallel = process.argv[3]
+
+const endings: (() => unknown)[] = []
+const berth = await startBerth(
+  { after: (ending) => void endings.unshift(ending as () => unknown) },
+  {
+    env: {
+      CONTAINER_TEMPLATES: await testTemplates({ memory: '16m' }),
+      ...(parallel === undefined ? {} : { LAUNCH_PARALLEL: parallel }),
+    },
+  },
+)
+try {
+  const tokens = await makePeople(berth, people)
+  const lag = monitorEventLoopDelay({ resolution: 10 })
+  lag.enable()
+  const { ms, value: answers } = await timed(() => storm({ port: berth.app.port, tokens }))
+  lag.disable()
+  const waits = answers.map((answer) => answer.ms).toSorted((a, b) => a - b)
+  const ok = answers.filter(({ status }) => status === 200).length
+  const running = (await berth.runtime.list()).filter(({ state }) => state === 'running').length
+  report(`${people} people at once${parallel === undefined ? '' : `, ${parallel} at a time`}`, {
+    'answered 200': ok,
+    'containers running': running,
+    'launches a second': (ok / (ms / 1_000)).toFixed(1),
+    'wait, median': milliseconds(at(waits, 0.5)),
+    'wait, 99 of 100': milliseconds(at(waits, 0.99)),
+    'event loop held up, longest (at most 200 ms)': milliseconds(lag.max / 1e6),
+    'event loop held up, 99 of 100': milliseconds(lag.percentile(99) / 1e6),
+  })
+} finally {
+  for (const ending of endings) await ending()
+}
+
+/** People with a token, as if they had signed in; signing up would launch for them already. */
+async function makePeople({ app, database, dataDir }: Berth, count: number): Promise<string[]> {
+  let lastId = 0
+  const tokens = new AccessTokens(await loadSigningKey(dataDir), app.spawnerUrl, 86_400, () => `storm-${++lastId}`)
+  const now = new Date()
+  const users = await database.transaction(async (tx) => {
+    const all = []
+    for (let each = 0; each < count; each++) {
+      const user = await insertUser(tx, { email: `p${each}@bench.test`, slug: `p${each}`, isAdmin: false, now })
+      await moveUserState(tx, user.id, 'registered', 'verified')
+      all.push(user)
+    }
+    return all
+  })
+  return Promise.all(users.map((user) => tokens.issue(user, now)))
+}
+
+async function storm(data: Storm): Promise<Answered[]> {
+  const worker = new Worker(new URL('storm-client.ts', import.meta.url), { workerData: data })
+  const [answers] = (await once(worker, 'message')) as [Answered[]]
+  return answers
+}
+
+function at(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
+}
