@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { askEngine, engineAddress } from './support/engine.ts'
 import { engineAnswering, lineToEngine, refusal } from './support/misbehaving-engine.ts'
+import { testSubnet } from './support/outer-network.ts'
 import { createAndStart, eventually, look, ofKind, openAt, openInstallation, read } from './support/runtimes.ts'
 
 /** How containers are spread over networks: a bridge takes a thousand, an engine makes some thirty. */
@@ -29,7 +30,8 @@ async function placesOf(instance: string): Promise<string[]> {
 
 /** A network that is there before Berth is. */
 async function makeNetwork(t: TestContext, body: { Name: string } & Record<string, unknown>): Promise<void> {
-  await askEngine('POST', '/networks/create', { body: { Driver: 'bridge', Options: isolated, ...body } })
+  const IPAM = { Config: [{ Subnet: testSubnet() }] }
+  await askEngine('POST', '/networks/create', { body: { Driver: 'bridge', Options: isolated, IPAM, ...body } })
   t.after(() => askEngine('DELETE', `/networks/${body.Name}`).catch(() => undefined))
 }
 
@@ -83,6 +85,7 @@ test('the next network is there before the last is full, and counts are found ag
   const next = createDockerRuntime({ instance, dockerHost: engineAddress, network: instance, perNetwork: 2 })
   await next.create(spec('c'))
   assert.deepEqual(await placesOf(instance), [instance, instance, `${instance}-2`])
+  await next.prepare()
 })
 
 test('every bridge is called brth- and something that its network always gets', async (t) => {
@@ -111,7 +114,7 @@ test('a bridge whose name another network has already gets another', async (t) =
 })
 
 test('a network of an earlier version, whose bridge has no name of ours, goes on serving', async (t) => {
-  const { instance, runtime, run } = await openInstallation(t)
+  const { instance, runtime, run } = await openInstallation(t, { perNetwork: 9 })
   await makeNetwork(t, { Name: instance, Labels: { 'berth.instance': instance } })
   await runtime.prepare()
   const started = await run('old')
@@ -122,12 +125,10 @@ test('a network of an earlier version, whose bridge has no name of ours, goes on
 
 test("an operator's network with few addresses gets no more containers than it has addresses", async (t) => {
   const { instance, runtime, spec } = await openInstallation(t)
-  // 198.18.0.0/15 is for tests of networks (RFC 2544).
-  const subnet = `198.19.${Number.parseInt(instance.slice(5, 7), 16)}.${Number.parseInt(instance.slice(7, 8), 16) * 8}/29`
-  await makeNetwork(t, { Name: instance, IPAM: { Config: [{ Subnet: subnet }] } })
+  await makeNetwork(t, { Name: instance })
   await runtime.prepare()
-  for (let index = 0; index < 7; index++) await runtime.create(spec(`small-${index}`))
-  assert.deepEqual(await placesOf(instance), [...Array(5).fill(instance), ...Array(2).fill(`${instance}-2`)])
+  for (let index = 0; index < 14; index++) await runtime.create(spec(`small-${index}`))
+  assert.deepEqual(await placesOf(instance), [...Array<string>(13).fill(instance), `${instance}-2`])
 })
 
 test("another installation's network is never used, whatever its name", async (t) => {

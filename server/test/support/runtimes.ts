@@ -56,8 +56,13 @@ export function openAt(
   options: Partial<DockerRuntimeOptions> = {},
 ): { runtime: Runtime; instance: string } {
   const instance = `test-${randomBytes(4).toString('hex')}x`
-  lifetime.after(() => removeInstance(instance))
-  return { instance, runtime: createDockerRuntime({ instance, dockerHost, network: instance, ...options }) }
+  const runtime = createDockerRuntime({ instance, dockerHost, network: instance, ...options })
+  lifetime.after(async () => {
+    // Waits for a network that is being made ahead, which would otherwise be left.
+    if (options.perNetwork !== undefined) await runtime.prepare().catch(() => undefined)
+    await removeInstance(instance)
+  })
+  return { instance, runtime }
 }
 
 /** As `openAt`, at the machine's own engine, with what it takes to run something. */

@@ -25,10 +25,15 @@ interface Chain {
  */
 const answers = '-m conntrack --ctstate RELATED,ESTABLISHED --ctdir REPLY -j RETURN'
 
-/** Refused with an answer, not dropped in silence: a program that only tries must not wait for minutes. */
-const refuse: Record<Family, string> = {
-  ipv4: '-j REJECT --reject-with icmp-admin-prohibited',
-  ipv6: '-j REJECT --reject-with icmp6-adm-prohibited',
+const refuse = '-j BERTH-REFUSE'
+
+/**
+ * With an answer, not in silence: a program that only tries must not wait for minutes. The kernel sends one peer no more than
+ * one message of ICMP a second, but resets at once.
+ */
+const refusals: Record<Family, readonly string[]> = {
+  ipv4: ['-p tcp -j REJECT --reject-with tcp-reset', '-j REJECT --reject-with icmp-admin-prohibited'],
+  ipv6: ['-p tcp -j REJECT --reject-with tcp-reset', '-j REJECT --reject-with icmp6-adm-prohibited'],
 }
 
 /**
@@ -51,23 +56,24 @@ export function chainsFor(family: Family, bridges: readonly string[]): Chain[] {
     { name: 'BERTH-FORWARD', rules: each.map((bridge) => `-i ${bridge} -j BERTH-BEYOND`) },
     { name: 'BERTH-TO-HOST', rules: toHost(family) },
     { name: 'BERTH-BEYOND', rules: beyond(family, each) },
+    { name: 'BERTH-REFUSE', rules: refusals[family] },
   ]
 }
 
 /** Name servers on the host are open: it may be one that the engine asks, from inside the container. */
 function toHost(family: Family): string[] {
-  return [answers, ...neighbourDiscovery(family), ...protocols.map(names), refuse[family]]
+  return [answers, ...neighbourDiscovery(family), ...protocols.map(names), refuse]
 }
 
 function beyond(family: Family, bridges: readonly string[]): string[] {
   return [
     answers,
-    ...bridges.map((bridge) => `-o ${bridge} ${refuse[family]}`),
+    ...bridges.map((bridge) => `-o ${bridge} ${refuse}`),
     // Sent to an address of the host itself, and led on to where the service really is: a published port.
-    `-m conntrack --ctstate DNAT ${refuse[family]}`,
+    `-m conntrack --ctstate DNAT ${refuse}`,
     ...metadata[family].flatMap((network) => [
       ...protocols.map((protocol) => `-d ${network} ${names(protocol)}`),
-      `-d ${network} ${refuse[family]}`,
+      `-d ${network} ${refuse}`,
     ]),
   ]
 }
@@ -108,12 +114,14 @@ export class SavedTable {
     return this.#rulesOf('BERTH-INPUT').flatMap((rule) => /^-i (\S+) -j BERTH-TO-HOST$/.exec(rule)?.[1] ?? [])
   }
 
-  /** Whether each of our chains is entered first thing, and once. */
-  get isEntered(): boolean {
-    return this.entrances.every(({ from, to }) => {
-      const rules = this.#rulesOf(from)
-      return rules[0] === `-j ${to}` && rules.lastIndexOf(`-j ${to}`) === 0
-    })
+  /** Whether our chains are entered before any other rule. */
+  get isEnteredFirst(): boolean {
+    return this.entrances.every(({ from, to }) => this.#rulesOf(from)[0] === `-j ${to}`)
+  }
+
+  /** And nowhere else, as after two set them at the same moment. */
+  get isEnteredOnce(): boolean {
+    return this.isEnteredFirst && this.entrances.every(({ from, to }) => this.#timesEntered(from, to) === 1)
   }
 
   /** The rules of our chains, as this version of iptables spells them. */
@@ -140,12 +148,18 @@ export class SavedTable {
     const lines = [
       ...chains.map(({ name }) => `:${name} - [0:0]`),
       ...chains.flatMap(({ name, rules }) => rules.map((rule) => `-A ${name} ${rule}`)),
-      ...this.entrances.flatMap(({ from, to }) => [
-        ...this.#rulesOf(from).flatMap((rule) => (rule === `-j ${to}` ? [`-D ${from} -j ${to}`] : [])),
-        `-I ${from} 1 -j ${to}`,
-      ]),
+      ...(this.isEnteredOnce ? [] : this.entrances.flatMap((entrance) => this.#enterAnew(entrance))),
     ]
     return ['*filter', ...lines, 'COMMIT', ''].join('\n')
+  }
+
+  #enterAnew({ from, to }: Entrance): string[] {
+    const deletions = Array<string>(this.#timesEntered(from, to)).fill(`-D ${from} -j ${to}`)
+    return [...deletions, `-I ${from} 1 -j ${to}`]
+  }
+
+  #timesEntered(from: string, to: string): number {
+    return this.#rulesOf(from).filter((rule) => rule === `-j ${to}`).length
   }
 
   #rulesOf(chain: string): string[] {

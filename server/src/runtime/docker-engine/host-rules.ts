@@ -8,8 +8,8 @@ import { interfacePrefix } from './network.ts'
 type Report = HostReport['rules']
 
 /** Set while other programs change the same tables, or another Berth the same rules; and the pauses in between, in ms. */
-const attempts = 5
-const longestPause = 200
+const attempts = 4
+const longestPause = 300
 
 /** Where the kernel tells whether what crosses a bridge comes past the rules of the host; one of each family. */
 const bridgeSwitch: Record<Family, string> = {
@@ -77,21 +77,20 @@ export class HostRules {
   async #ensureFamily(family: Family, interfaces: readonly string[]): Promise<void> {
     const commands = this.#commands.get(family) ?? (await commandsFor(family))
     this.#commands.set(family, commands)
+    let refusal: unknown = new Error('other programs change the rules of this host all the time')
     for (let attempt = 0; attempt < attempts; attempt++) {
+      // Two who set them at the same moment may get in each other's way.
+      if (attempt > 0) await sleep(Math.random() * longestPause)
       const table = new SavedTable(await run(commands.save, ['-t', 'filter']))
       const chains = chainsFor(family, bridgesBeside(interfaces, table))
       const asked = JSON.stringify([family, chains])
-      if (table.isEntered && (table.has(chains) || table.spelled(chains) === this.#spelled.get(asked))) return
-      // Two who set them at the same moment may get in each other's way; whoever looks last sees what is missing.
-      if (attempt > 0) await sleep(Math.random() * longestPause)
-      const refusal = await run(commands.restore, ['--noflush', '-w', '5'], table.changesTo(chains)).catch(
-        (error: unknown) => error,
-      )
+      if (table.isEnteredOnce && (table.has(chains) || table.spelled(chains) === this.#spelled.get(asked))) return
+      const changes = run(commands.restore, ['--noflush', '-w', '5'], table.changesTo(chains))
+      await changes.catch((error: unknown) => (refusal = error))
       const after = new SavedTable(await run(commands.save, ['-t', 'filter']))
-      if (after.isEntered && after.hasAsMany(chains)) return void this.#spelled.set(asked, after.spelled(chains))
-      if (refusal && attempt === attempts - 1) throw refusal
+      if (after.isEnteredFirst && after.hasAsMany(chains)) return void this.#spelled.set(asked, after.spelled(chains))
     }
-    throw new Error('other programs change the rules of this host all the time')
+    throw refusal
   }
 }
 
