@@ -8,7 +8,7 @@ import type { World } from './world.ts'
 const pause = 100
 
 /**
- * Visits own and other people's apps all the time, whatever is broken at the moment: also in the middle of a fault nobody
+ * Visits own and other people's apps all the time, and asks whether Berth lives, whatever is broken at the moment: also in the middle of a fault nobody
  * may be led to somebody else. It is beside the plan, so its chance is not the seed's.
  */
 export function prober(world: World): { stop(): Promise<number> } {
@@ -22,7 +22,7 @@ export function prober(world: World): { stop(): Promise<number> } {
     const other = random.oneOf(people.filter((each) => each !== person))
     const type = random.oneOf(goodTypes)
     await (random.happens(0.5) ? visit(world, person, type) : intrude(world, person, other, type))
-    count++
+    if (count++ % 10 === 0) await world.call('GET', '/healthz')
   }
   const loop = async () => {
     for (; !over.signal.aborted; await sleep(pause)) await probe()

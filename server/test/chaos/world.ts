@@ -95,7 +95,7 @@ export class World {
   async call(method: string, target: string, question: Question = {}): Promise<Answer> {
     const expectation = this.#expectationOf(`${method} ${target}`)
     const answer = await ask(this.program.port, method, target, question)
-    if (expectation && !this.weather.isDying) this.#judge(expectation, method, target, answer)
+    if (expectation && this.#expectationOf(`${method} ${target}`)) this.#judge(expectation, method, target, answer)
     return answer
   }
 
@@ -105,7 +105,7 @@ export class World {
     if (!isKept) await rm(this.settings.folder, { recursive: true, force: true })
   }
 
-  /** Nothing is expected while a process dies or the store is locked. */
+  /** Nothing is expected of what was asked or answered while a process dies or the store is locked. */
   #expectationOf(request: string): Expectation | undefined {
     const { isDying, isStoreLocked } = this.weather
     return isDying || isStoreLocked ? undefined : expectations.find(({ of }) => of.test(request))

@@ -35,7 +35,7 @@ export async function requestLink(
   const answer = await world.call('POST', `/api/auth/${purpose}`, { body: { email } })
   const arrived = world.mail.linksTo(email).slice(before)
   for (const { token } of arrived) world.ledger.secrets.add(token)
-  if (answer.status === 500) for (const { token } of arrived) world.ledger.withdrawn.add(token)
+  if (answer.status === 500) await tryWithdrawn(world, person, arrived)
   if (answer.status !== 200) return undefined
   world.ledger.granted.set(email, (world.ledger.granted.get(email) ?? 0) + 1)
   if (isNew && purpose === 'signup') {
@@ -43,6 +43,14 @@ export async function requestLink(
     promiseAccount(world, email)
   }
   return arrived.at(-1)
+}
+
+/** The mail server took the message and never said so: the person was told that no mail is coming, and this is void. */
+async function tryWithdrawn(world: World, person: Person, arrived: readonly ArrivedLink[]): Promise<void> {
+  for (const link of arrived) {
+    world.ledger.withdrawn.add(link.token)
+    await verify(world, person, link)
+  }
 }
 
 /** Exchanges a link for a token. @returns whether they hold one now */
