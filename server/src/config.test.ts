@@ -130,6 +130,15 @@ test('no template can free what keeps its app under its prefix', () => {
     )
 })
 
+test('capabilities are those of Linux, with or without their prefix, and never all of them', () => {
+  const withCapabilities = (cap_add: unknown) =>
+    read({ CONTAINER_TEMPLATES: JSON.stringify({ dev: { image: 'x', cap_add } }) }).problems.join()
+  assert.equal(withCapabilities(['SYS_PTRACE', 'CAP_NET_RAW', 'mknod']), '')
+  assert.match(withCapabilities(['SYS_PTRACE', 'PTRACE']), /dev: cap_add has "PTRACE", which is no capability of Linux/)
+  for (const all of ['ALL', 'cap_all']) assert.match(withCapabilities([all]), /dev: cap_add cannot be ALL/)
+  assert.match(withCapabilities('SYS_PTRACE'), /dev: cap_add must be a list/)
+})
+
 test('trusted proxies are addresses and networks', () => {
   assert.deepEqual(good({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).trustedProxies, ['10.0.0.0/8', '::1'])
   for (const wrong of ['proxy', '10.0.0.0/33', '10.0.0.0/8/8', '::1/129', '10.0.0.0/'])

@@ -44,6 +44,16 @@ test("signing key and data folder are their owner's only", async (t) => {
   assert.equal((await stat(path.join(program.dataDir, 'signing-key.json'))).mode & 0o777, 0o600)
 })
 
+test('a template whose runtime the engine does not have is said in a sentence, and nothing is started', async (t) => {
+  const CONTAINER_TEMPLATES = '{"dev": {"image": "x"}, "safe": {"image": "x", "runtime": "no-such-runtime"}}'
+  const program = runProgram(t, { CONTAINER_TEMPLATES })
+  assert.equal(await program.ended(), 1)
+  assert.match(
+    program.output(),
+    /Berth could not start: the template "safe" asks for the runtime "no-such-runtime", which the engine does not have; it has .*runc/,
+  )
+})
+
 test('a port that is taken is said in a sentence', async (t) => {
   const squatter = createServer().listen(0, '127.0.0.1')
   await once(squatter, 'listening')

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Template } from '#/containers/template.ts'
+import { RuntimeError, type HostReport } from '#/runtime/runtime.ts'
+import { HostCheck } from './host-check.ts'
+
+const report: HostReport = {
+  cores: 2,
+  runtimes: ['runc', 'runsc'],
+  bindsHomeSize: false,
+  addressesLeft: 100,
+  memory: null,
+  disk: null,
+  rules: { areSet: true },
+}
+
+/** A check of templates with these runtimes, at a host that says what `host` says. */
+function openCheck(runtimes: (string | null)[], host: () => HostReport) {
+  const lines: string[] = []
+  const line =
+    (level: string) =>
+    (...words: unknown[]) =>
+      void lines.push(`${level}: ${String(words.at(-1))}`)
+  const log = { warn: line('warn'), error: line('error'), info: line('info') }
+  const templates = runtimes.map((runtime, index) => ({ type: `type${index}`, runtime }) as Template)
+  const runtime = { prepare: async () => void lines.push('prepared'), host: async () => host() }
+  return { check: new HostCheck(runtime, templates, log), lines }
+}
+
+test('at start an unknown runtime is refused with type, runtime and those there are, before anything is made', async () => {
+  const { check, lines } = openCheck([null, 'runsc', 'kata', 'runcc'], () => report)
+  await assert.rejects(check.atStart(), (error: Error) => {
+    assert.deepEqual(error.message.split('\n'), [
+      'the template "type2" asks for the runtime "kata", which the engine does not have; it has runc, runsc',
+      'the template "type3" asks for the runtime "runcc", which the engine does not have; it has runc, runsc',
+    ])
+    return true
+  })
+  assert.deepEqual(lines, [])
+})
+
+test('runtimes that the engine has, and those that a newer one finds by itself, are no problem; the host is made ready', async () => {
+  const { check, lines } = openCheck([null, 'runc', 'io.containerd.kata.v2', '/usr/bin/crun'], () => report)
+  await check.atStart()
+  assert.deepEqual(lines, ['prepared'])
+})
+
+test('an engine that is silent at start is looked at when it answers; what is wrong then is logged, once', async () => {
+  let isSilent = true
+  const { check, lines } = openCheck(['kata'], () => {
+    if (isSilent) throw new RuntimeError('unreachable', 'ask')
+    return report
+  })
+  await check.atStart()
+  assert.match(lines.join('\n'), /^warn: the engine does not answer/)
+  await assert.rejects(check.look())
+  isSilent = false
+  await check.look()
+  await check.look()
+  assert.equal(lines.length, 2, lines.join('\n'))
+  assert.match(lines[1] ?? '', /^error: the template "type0" asks for the runtime "kata"/)
+})
+
+test('a host without rules is warned of once, with the reason and where to read on, and again when they were lost', async () => {
+  let rules: HostReport['rules'] = { areSet: false, reason: 'HOST_RULES is off' }
+  const { check, lines } = openCheck([], () => ({ ...report, rules }))
+  await check.atStart()
+  await check.look()
+  rules = { areSet: true }
+  await check.look()
+  rules = { areSet: false, reason: 'there is no iptables on this machine' }
+  await check.look()
+  assert.match(lines[1] ?? '', /^warn: Berth sets no rules on this host: HOST_RULES is off\. .*docs\/operating\.md/)
+  assert.equal(lines[2], 'info: the rules of the host are set')
+  assert.match(lines[3] ?? '', /^warn: .*there is no iptables/)
+  assert.equal(lines.length, 4)
+})
