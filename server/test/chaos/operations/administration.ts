@@ -62,6 +62,7 @@ export async function deleteUser(world: World, person: Person, isPurge: boolean)
   if (!user) return undefined
   forgetUser(world, user)
   const answer = await remove(world, `/api/admin/users/${user.id}`, isPurge)
+  if (answer.status === 0 || answer.status >= 500) loseSightOf(person)
   if (answer.status !== 200) return answer
   world.ledger.promise(`account ${person.email}`, 'deleted', ({ users }) => users.every(({ id }) => id !== user.id))
   bury(world, person)
@@ -71,6 +72,11 @@ export async function deleteUser(world: World, person: Person, isPurge: boolean)
 /** They are gone, whether or not we were told when they went. */
 function bury(world: World, person: Person): void {
   if (person.token !== undefined) world.ledger.orphaned.add(person.token)
+  loseSightOf(person)
+}
+
+/** Nobody knows whether they are still there; whoever asks for a link finds out. */
+function loseSightOf(person: Person): void {
   person.standing = 'unknown'
   delete person.token
   person.canaries.clear()
