@@ -101,26 +101,24 @@ export class Stages {
   }
 
   async #awaitApp(owned: OwnedType, app: Listening): Promise<void> {
-    const { over } = this.#set(owned, { stage: 'waiting' })
+    const over = this.#set(owned, { stage: 'waiting' })
     if (await isListening(app, appLimit, over.signal)) this.enter(owned, { stage: 'ready' })
   }
 
-  #set(owned: OwnedType, stage: Stage, unwatched?: Listening): Present {
+  /** @returns what ends with this stage */
+  #set(owned: OwnedType, stage: Stage, unwatched?: Listening): AbortController {
     const { userId, type } = owned
-    this.#present.get(userId)?.get(type)?.over.abort()
-    const present = { stage, at: performance.now(), over: new AbortController(), unwatched }
     const theirs = this.#present.get(userId) ?? new Map<string, Present>()
-    this.#present.set(userId, theirs.set(type, present))
-    if (isLast(stage)) this.#forgetLater(owned, present)
-    return present
+    theirs.get(type)?.over.abort()
+    const over = new AbortController()
+    this.#present.set(userId, theirs.set(type, { stage, at: performance.now(), over, unwatched }))
+    if (isLast(stage)) this.#forgetLater(owned, over.signal)
+    return over
   }
 
-  #forgetLater(owned: OwnedType, present: Present): void {
-    const forget = () => {
-      if (this.#present.get(owned.userId)?.get(owned.type) === present) this.forget(owned)
-    }
-    const timer = setTimeout(forget, keepFinished).unref()
-    present.over.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  #forgetLater(owned: OwnedType, isOver: AbortSignal): void {
+    const timer = setTimeout(() => this.forget(owned), keepFinished).unref()
+    isOver.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
 }
 
