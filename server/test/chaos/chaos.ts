@@ -32,10 +32,13 @@ const { values, positionals } = parseArgs({
   },
 })
 
+/** In the order in which they are to be done. */
 const cleanUps: (() => Promise<void>)[] = []
 const lifetime: Lifetime = { after: (work) => void cleanUps.unshift(work) }
 const say = (words: string) => process.stdout.write(`${words}\n`)
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cleanUp().then(() => process.exit(1)))
 // Connections to the engine may stay open for a while, and nothing waits for them.
 process.exit(await main(Number(values.seed ?? positionals[0] ?? randomInt(2 ** 31))))
 
@@ -46,9 +49,14 @@ async function main(seed: number): Promise<number> {
     const { violations } = await chaos(seed)
     return violations === 0 ? 0 : 1
   } finally {
-    for (const work of cleanUps) await work()
+    await cleanUp()
     say(`seed ${seed}`)
   }
+}
+
+/** What a run leaves on the machine goes, also when it is interrupted. */
+async function cleanUp(): Promise<void> {
+  for (const work of cleanUps.splice(0)) await work()
 }
 
 async function chaos(seed: number): Promise<{ violations: number }> {
@@ -70,15 +78,14 @@ async function chaos(seed: number): Promise<{ violations: number }> {
     people,
   })
   let isKept = true
-  try {
-    const deadline = Date.now() + Number(values.minutes) * 60_000
-    const report = await run(world, plan, { engine, deadline, say })
-    isKept = report.verdict.violations.length > 0
-    say(shown(report, seed))
-    if (values.write) writeReport(report, seed, values.postgres ? 'PostgreSQL' : 'SQLite')
-    return { violations: report.verdict.violations.length }
-  } finally {
+  lifetime.after(async () => {
     if (isKept) say(`log and data are in ${folder}`)
     await world.close(isKept)
-  }
+  })
+  const deadline = Date.now() + Number(values.minutes) * 60_000
+  const report = await run(world, plan, { engine, deadline, say })
+  isKept = report.verdict.violations.length > 0
+  say(shown(report, seed))
+  if (values.write) writeReport(report, seed, values.postgres ? 'PostgreSQL' : 'SQLite')
+  return { violations: report.verdict.violations.length }
 }
