@@ -95,8 +95,20 @@ export const LaunchEvent = Type.Union([
 export type LaunchEvent = Type.Static<typeof LaunchEvent>
 
 /**
- * What was told before counts no more: how things are now follows, in a `container` for each that there is and a `launch`
- * for each that is under way. Sent to a page that is new, and to one that was away for too long to be told what it missed.
+ * How much of what they may have on disk the homes of somebody take, in bytes: of one type, or (null) of all together. Told
+ * from nine tenths on, with each new measurement, and once when it is less again. At the limit, launches are refused.
+ */
+export const DiskEvent = Type.Object({
+  type: OrNull(Type.String()),
+  used: Type.Integer(),
+  limit: Type.Integer(),
+})
+export type DiskEvent = Type.Static<typeof DiskEvent>
+
+/**
+ * What was told before counts no more: how things are now follows, in a `container` for each that there is, a `launch` for
+ * each that is under way, and a `disk` for each limit that is nearly used up. Sent to a page that is new, and to one that
+ * was away for too long to be told what it missed.
  */
 export const SnapshotEvent = Type.Object({})
 
@@ -106,6 +118,7 @@ export const containerEvents = {
   idle: IdleEvent,
   container: ContainerEvent,
   launch: LaunchEvent,
+  disk: DiskEvent,
 } as const
 
 /** `lines` of the past, 0 to 1000 (100 when absent). */

@@ -156,6 +156,16 @@ export const refusals = {
       extra: { reason: 'full' },
       headers: { 'retry-after': '120' },
     }),
+  diskFull: (used: string, most: string, wayIn: string | undefined) =>
+    new Refusal(
+      500,
+      `Your files take ${used} of the ${most} that they may, so this is not started. ${
+        wayIn === undefined
+          ? 'Delete some in a container that still runs, or ask your administrator for more room.'
+          : `Delete some in ${wayIn}, which still starts, or ask your administrator for more room.`
+      }`,
+      { extra: { reason: 'full' } },
+    ),
   endsAgain: () =>
     new Refusal(500, 'Its program ended after each of its last starts. Launch it by hand to try once more.', {
       extra: { reason: 'crashed' },

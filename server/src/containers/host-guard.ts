@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { within } from '#/attempt.ts'
 import { refusals, type Refusal } from '#/errors.ts'
 import type { HostReport, Runtime } from '#/runtime/runtime.ts'
+import { bytesInWords } from './bytes-in-words.ts'
 
 const [MiB, GiB] = [1024 ** 2, 1024 ** 3]
 
@@ -126,11 +127,11 @@ function warningsOf({ addressesLeft, disk, memory }: HostReport): string[] {
     warnings.push(`Few addresses: ${addressesLeft} more containers find one on Berth's networks.`)
   if (disk && disk.free < bytesOf(thresholds.disk.warn, disk.total))
     warnings.push(
-      `Little disk: ${inWords(disk.free)} of ${inWords(disk.total)} are free; below ${inWords(bytesOf(thresholds.disk.refuse, disk.total))} no container is made.`,
+      `Little disk: ${bytesInWords(disk.free)} of ${bytesInWords(disk.total)} are free; below ${bytesInWords(bytesOf(thresholds.disk.refuse, disk.total))} no container is made.`,
     )
   if (memory && memory.available < bytesOf(thresholds.memory.warn, memory.total))
     warnings.push(
-      `Little memory: ${inWords(memory.available)} of ${inWords(memory.total)} are available; below ${inWords(bytesOf(thresholds.memory.refuse, memory.total))} no container is started.`,
+      `Little memory: ${bytesInWords(memory.available)} of ${bytesInWords(memory.total)} are available; below ${bytesInWords(bytesOf(thresholds.memory.refuse, memory.total))} no container is started.`,
     )
   return warnings
 }
@@ -139,5 +140,3 @@ const subjectOf = (warning: string) => warning.slice(0, warning.indexOf(':'))
 
 const bytesOf = ({ part, least, most, mostPart }: Threshold, total: number) =>
   Math.min(most, mostPart * total, Math.max(least, part * total))
-
-const inWords = (bytes: number) => (bytes >= GiB ? `${(bytes / GiB).toFixed(1)} GiB` : `${Math.round(bytes / MiB)} MiB`)
