@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import type { HostReport } from '#/runtime/runtime.ts'
+import { chainsFor } from './firewall.ts'
 import { HostRules } from './host-rules.ts'
 
 /**
@@ -142,6 +144,13 @@ test('an engine whose bridges are elsewhere is told apart, and nothing is set', 
   const report = await net.ensure('brth-ffffffff')
   assert.ok(!report.areSet && /not in the network that Berth sees/.test(report.reason))
   assert.deepEqual(await net.rules(), [])
+})
+
+test('docs/operating.md has the very rules, for those who set them by hand', () => {
+  const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/operating.md'), 'utf8')
+  const written = page.split('\n').filter((line) => line.startsWith('-A '))
+  const set = chainsFor('ipv4', []).flatMap(({ name, rules }) => rules.map((rule) => `-A ${name} ${rule}`))
+  assert.deepEqual(written, set)
 })
 
 test('HOST_RULES=off and an engine on another machine are reasons in words', async () => {
