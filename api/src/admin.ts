@@ -74,17 +74,19 @@ const Bytes = Type.Object({ total: Type.Integer(), left: Type.Integer() })
 /** What an operator looks at when something seems wrong. Null is "not known". */
 export const SystemReport = Type.Object({
   reconciler: Type.Object({
-    /** The last pass in which the engine answered. */
+    /** The end of the last run that left nothing to do. */
     last_success: OrNull(Instant),
     last_run: OrNull(Instant),
     duration_ms: OrNull(Type.Integer()),
     is_engine_answering: Type.Boolean(),
-    /** What the last pass did, by kind of action. */
+    /** How often each kind of action was done since the process began. */
     actions: Type.Record(Type.String(), Type.Integer()),
+    /** What the last run left to do, and why. */
     failures: Type.Array(Type.String()),
   }),
   launches: Type.Object({ waiting: Type.Integer(), under_way: Type.Integer(), parallel: Type.Integer() }),
   containers: Type.Object({
+    /** Running or paused. */
     running: Type.Integer(),
     most: OrNull(Type.Integer()),
     addresses_left: OrNull(Type.Integer()),

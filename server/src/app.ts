@@ -51,16 +51,19 @@ import { drain, listenOnSocket } from '#/http/listener.ts'
 import { Pages } from '#/http/pages.ts'
 import { createHttpServer } from '#/http/server.ts'
 import type { Mailer } from '#/mail/mailer.ts'
-import { blockedTask, enforceBlocks, type Stop } from '#/reconcile/blocked.ts'
+import { enforceBlocks } from '#/reconcile/enforce-blocks.ts'
 import { expiredTask } from '#/reconcile/expired.ts'
 import { HostCheck } from '#/reconcile/host-check.ts'
 import { Idle } from '#/reconcile/idle.ts'
 import { keptHomesTask } from '#/reconcile/kept-homes.ts'
 import { lastUsedTask } from '#/reconcile/last-used.ts'
 import { placesTask } from '#/reconcile/places.ts'
+import type { Graces } from '#/reconcile/plan.ts'
 import { preparedTask } from '#/reconcile/prepared.ts'
 import { Reconciler } from '#/reconcile/reconciler.ts'
 import { finishRemovals, removalsTask } from '#/reconcile/removals.ts'
+import { operatorNumbers } from '#/reconcile/operator-numbers.ts'
+import { Upkeep } from '#/reconcile/upkeep.ts'
 import { takenSlugsTask } from '#/reconcile/taken-slugs.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
@@ -83,8 +86,13 @@ export interface AppParts {
   readonly instance: string
   /** Folder of the built front end. */
   readonly webDir: string
+  /** For tests, which have less patience. */
+  readonly pace?: Partial<Pace>
   readonly log: Logger
 }
+
+/** How often the reconciler looks, and how long it waits before it acts; all in ms. */
+export type Pace = Graces & { readonly every: number }
 
 /** The control plane of a Berth, and the addresses that its gateway answers. */
 export interface App extends Addresses {
@@ -117,10 +125,10 @@ export async function startApp(parts: AppParts): Promise<App> {
   await tokens.revocations.load(new Date())
   const containers = wireContainers(parts, addresses, tokens)
   const accounts = wireAccounts(parts, addresses, tokens, containers)
-  const reconciler = wireReconciler(parts, containers, accounts, hostCheck)
+  const reconciling = wireReconciler(parts, containers, accounts, hostCheck)
   const idle = wireIdle(parts, containers)
-  const clock = wireClock(parts, tokens, () => reconciler.activate())
-  const api = await wireHttp(parts, addresses, containers, accounts, reconciler, clock)
+  const clock = wireClock(parts, tokens, () => reconciling.reconciler.activate())
+  const api = await wireHttp(parts, addresses, containers, accounts, reconciling, clock)
   const following = new AbortController()
   await within(
     slugPatience,
@@ -130,7 +138,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   await gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, tokens, containers))
   await containers.places.publishAll(following.signal)
   await clock.start(await latestInstant(database.db))
-  reconciler.activate()
+  reconciling.reconciler.activate()
   idle.start()
   containers.guard.start()
 
@@ -142,7 +150,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     containers.streams.close()
     // Who waits for a turn is answered at once; who has one, and those whom no request waits for, may finish.
     await Promise.all([drain(api.server, drainTime), within(drainTime, containers.admission.close())])
-    await reconciler.stop()
+    await Promise.all([reconciling.reconciler.stop(), reconciling.upkeep.stop()])
     await attempt(log, 'writing when containers were used last', () => containers.activity.writeAll())
     await api.close()
     mailer.close()
@@ -154,6 +162,7 @@ export async function startApp(parts: AppParts): Promise<App> {
 type Tokens = ReturnType<typeof wireTokens>
 type Containers = ReturnType<typeof wireContainers>
 type Accounts = ReturnType<typeof wireAccounts>
+type Reconciling = ReturnType<typeof wireReconciler>
 
 function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }: Addresses) {
   const streams = new OpenStreams()
@@ -223,6 +232,7 @@ function wireContainers(
     places,
     spawner,
     removal,
+    flights,
     launch: new Launch({ ...shared, spawner, templates, timeout: config.launchTimeout * 1_000 }),
     wake: new Wake({ ...shared, templates, spawner, activity, report }),
     rest: new Rest({ runtime, database, gateway, flights, places, activity }),
@@ -297,23 +307,38 @@ function wireAccounts(
 }
 
 function wireReconciler(
-  { database, runtime, log }: AppParts,
-  { spawner, removal, places, activity }: Containers,
+  { config, database, runtime, instance, pace, log }: AppParts,
+  { spawner, removal, places, flights, admission, activity }: Containers,
   { revocations, withdrawals }: Accounts,
   hostCheck: HostCheck,
-): Reconciler {
-  const stop: Stop = (owned) => spawner.stopBlocked(owned)
+) {
+  const upkeep = new Upkeep({
+    db: database.db,
+    runtime,
+    templates: config.templates,
+    instance,
+    flights,
+    places,
+    admission,
+    spawner,
+    findContainer: (id) => places.withId(id),
+    activate: () => reconciler.activate(),
+    log,
+    ...(pace ? { graces: pace } : {}),
+  })
   const tasks = [
     preparedTask(runtime, hostCheck),
     placesTask(places),
-    blockedTask(database, runtime, stop, log),
+    upkeep,
     removalsTask(database, removal, log),
     keptHomesTask(database, runtime),
     takenSlugsTask(database, runtime),
     expiredTask(database, revocations, withdrawals),
     lastUsedTask(activity),
   ]
-  return new Reconciler(tasks, reconcileEvery, log)
+  const reconciler = new Reconciler(tasks, pace?.every ?? reconcileEvery, log)
+  places.listen(upkeep)
+  return { reconciler, upkeep }
 }
 
 function wireClock({ database, log }: AppParts, tokens: Tokens, onMoved: () => void): ClockWatch {
@@ -339,12 +364,12 @@ async function wireHttp(
   addresses: Addresses,
   containers: Containers,
   accounts: Accounts,
-  reconciler: Reconciler,
+  { reconciler, upkeep }: Reconciling,
   clock: ClockWatch,
 ) {
   const { config, database, gateway, log } = parts
   const enforce = enforceBlocks(
-    (owned) => containers.spawner.stopBlocked(owned),
+    (owned) => upkeep.mend(owned),
     () => reconciler.activate(),
     log,
   )
@@ -363,7 +388,7 @@ async function wireHttp(
       ...eventHandlers(shared),
       ...logHandlers(shared),
       ...deletionHandlers({ deletion: wireDeletion(parts, containers, reconciler) }),
-      ...systemReportHandlers(),
+      ...systemReportHandlers({ ...containers, reconciler, upkeep, mostRunning: config.maxRunning }),
       ...adminHandlers({ database, blocking: new Blocking(database, { publish, enforce }) }),
       ...systemHandlers(shared),
     },
@@ -371,7 +396,10 @@ async function wireHttp(
     pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions }),
     log,
     clientAddress: forwardedAddress,
-    counts: () => gateway.counts(),
+    counts: async () => ({
+      ...operatorNumbers(reconciler, upkeep, containers.places),
+      ...(await gateway.counts().catch(() => ({}))),
+    }),
     now: () => clock.now(),
   })
 }

@@ -32,6 +32,14 @@ export interface PlacesParts extends TellerParts {
   readonly onGone: (owned: OwnedType) => void
 }
 
+/** Whoever wants to hear of the engine what places hear; must not throw. */
+export interface EngineListener {
+  /** @param known the container that it is about, before anything follows from it; undefined when no record names it */
+  onEvent(event: RuntimeEvent, known: KnownContainer | undefined): void
+  /** The engine, which did not answer, answers again. */
+  onEngineFound(): void
+}
+
 /** A place in one word. */
 export type PlaceStatus = 'running' | 'paused' | 'blocked' | Absence['absent']
 
@@ -50,6 +58,7 @@ export class Places {
   readonly #statuses = new Map<string, PlaceStatus>()
   readonly #reads = new OneAtATime()
   readonly #looks = new Looks((id) => this.#lookAt(id))
+  #listener: EngineListener | undefined
   /** Counts questions and what was heard, so that it can be said which came first. */
   #clock = 0
 
@@ -90,6 +99,21 @@ export class Places {
   /** All that are known, for those who look for idle ones. */
   *all(): Generator<KnownContainer> {
     for (const { known } of this.#registry.entries()) yield known
+  }
+
+  /** What is known of the container with this id of the engine. */
+  withId(containerId: string): KnownContainer | undefined {
+    return this.#registry.byId(containerId)?.known
+  }
+
+  /** Whether the engine answers, and its events are heard. */
+  get isEngineAnswering(): boolean {
+    return !this.#pulse.isLost
+  }
+
+  /** From the next event on; one listener. */
+  listen(listener: EngineListener): void {
+    this.#listener = listener
   }
 
   /**
@@ -176,7 +200,9 @@ export class Places {
 
   // --- The engine
 
-  #hear({ id, action }: RuntimeEvent): void {
+  #hear(event: RuntimeEvent): void {
+    const { id, action } = event
+    this.#listener?.onEvent(event, id === undefined ? undefined : this.withId(id))
     if (action === 'lost') return this.#pulse.hears(false)
     if (id === undefined) return this.#hearAgain()
     const entry = this.#registry.byId(id)
@@ -215,6 +241,7 @@ export class Places {
   }
 
   #find(): void {
+    this.#listener?.onEngineFound()
     void this.#lookAtEach(this.#registry.ids())
   }
 

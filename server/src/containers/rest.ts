@@ -1,7 +1,7 @@
 import type { Gateway } from '#/gateway/gateway.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
-import { noteStopped } from '#/store/user-containers.ts'
+import { noteRunning, noteStopped } from '#/store/user-containers.ts'
 import type { Activity } from './activity.ts'
 import type { Flights } from './flights.ts'
 import { isThere, type KnownContainer } from './known-container.ts'
@@ -74,11 +74,13 @@ export class Rest {
   }
 
   async #pause(known: KnownContainer): Promise<void> {
-    const { places, runtime } = this.#parts
+    const { database, places, runtime } = this.#parts
     if (known.containerId === null) return
     const since = places.now()
     await runtime.pause(known.containerId)
     await places.expect(known, 'paused', since)
+    // An engine that restarts loses what was paused; nobody used it, so nothing is started again.
+    await noteRunning(database.db, known.userId, known.type, null)
   }
 
   /** Noted before it is done: whatever the program says when it ends, it has not crashed. */

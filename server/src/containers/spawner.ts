@@ -104,24 +104,6 @@ export class Spawner {
     return this.#fly({ user, template, now, kind: 'restore' })
   }
 
-  /**
-   * Stops what runs of a blocked (user, type), after whatever is under way for it; nothing, when the block was lifted
-   * meanwhile. Found by its labels: a crash can leave a container whose id no record knows.
-   * @throws {RuntimeError}
-   */
-  async stopBlocked({ userId, type }: OwnedType): Promise<void> {
-    const { flights, runtime, database, places, admission } = this.#parts
-    // Otherwise this would stand behind a launch that waits for its turn, for minutes.
-    admission.recheck(userId, type)
-    return flights.join(ownedKey({ userId, type }), 'stop', async () => {
-      if (!(await blockOf(database.db, userId, type))) return
-      const instances = await runtime.list({ userId })
-      await noteStopped(database.db, userId, type, new Date())
-      for (const { id, owner } of instances) if (owner?.type === type) await runtime.stop(id)
-      await places.publishContainer({ userId, type })
-    })
-  }
-
   /** What a container made now would be made of; another one is replaced when it is started. */
   fingerprintOf(user: Dweller, template: Template): string {
     return instanceSpec(user, template, this.#parts.settings).fingerprint

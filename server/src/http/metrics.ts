@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client
 import { routeOf } from './error-handler.ts'
 
 /**
- * `GET /metrics`: Prometheus text about the process and its requests, and what the gateway counted. Numbers and route
+ * `GET /metrics`: Prometheus text about the process and its requests, and what other parts counted. Numbers and route
  * patterns only. @param counts rejects when there is nobody to ask; its numbers are left out then
  */
 export function registerMetrics(
@@ -37,7 +37,15 @@ export function registerMetrics(
   })
 }
 
-const lines = (counts: Readonly<Record<string, number>>) =>
-  Object.entries(counts)
-    .map(([name, value]) => `# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}\n${name} ${value}\n`)
+/** @param counts names may have labels: `name{kind="x"}` */
+function lines(counts: Readonly<Record<string, number>>): string {
+  const byName = Map.groupBy(Object.entries(counts), ([name]) => name.replace(/\{.*/, ''))
+  const text = [...byName].map(([name, entries]) => [
+    `# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`,
+    ...entries.map(([labelled, value]) => `${labelled} ${value}`),
+  ])
+  return text
+    .flat()
+    .map((line) => `${line}\n`)
     .join('')
+}

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime.ts'
 
 /**
  * Something that makes the world as the store says it should be. It takes no hint about what changed, may be repeated
@@ -10,8 +11,37 @@ export interface Task {
   run(now: Date): Promise<Record<string, number>>
 }
 
+/** Thrown by a task that did some of its work; what kept it from the rest. */
+export class Unfinished extends Error {
+  readonly reasons: readonly unknown[]
+
+  constructor(reasons: readonly unknown[]) {
+    super(`${reasons.length} things are left to do`, { cause: reasons[0] })
+    this.name = 'Unfinished'
+    this.reasons = reasons
+  }
+}
+
+/** How the last run went, for operators. */
+export interface ReconcilerReport {
+  /** When the last run ended; null before the first did. */
+  readonly lastRun: Date | null
+  /** When the last run ended that left nothing to do. */
+  readonly lastSuccess: Date | null
+  /** ms */
+  readonly duration: number | null
+  /** Whether the engine answered whatever it was asked in the last run. */
+  readonly isEngineAnswering: boolean
+  /** Why the last run left something to do: sentences without anything secret. */
+  readonly failures: readonly string[]
+  /** Since this process began. */
+  readonly failuresInAll: number
+}
+
 /** Pause after the first run in which a task failed, in ms; doubled with each further one, up to the usual pause. */
 const firstRetry = 1_000
+/** Failures that are told; each has its cause in the log. */
+const mostFailures = 20
 
 /** Runs tasks at start, when activated, soon again after a failure, and at least every so often; one run at a time. */
 export class Reconciler {
@@ -23,6 +53,14 @@ export class Reconciler {
   #isWanted = false
   #isStopped = false
   #failedRuns = 0
+  #report: ReconcilerReport = {
+    lastRun: null,
+    lastSuccess: null,
+    duration: null,
+    isEngineAnswering: false,
+    failures: [],
+    failuresInAll: 0,
+  }
 
   /** @param every longest pause between two runs, in ms */
   constructor(tasks: readonly Task[], every: number, log: Logger) {
@@ -35,6 +73,10 @@ export class Reconciler {
   activate(): void {
     this.#isWanted = true
     if (!this.#isStopped) this.#running ??= this.#runWhileWanted()
+  }
+
+  report(): ReconcilerReport {
+    return this.#report
   }
 
   /** No run begins afterwards; resolves when the present one has ended. */
@@ -63,20 +105,56 @@ export class Reconciler {
 
   /** @returns whether every task did all it had to; one that failed does not keep the others from running */
   async #runAll(): Promise<boolean> {
-    const outcomes: boolean[] = []
-    for (const task of this.#tasks) outcomes.push(await this.#runOne(task))
-    return outcomes.every(Boolean)
+    const began = performance.now()
+    const failures: Failure[] = []
+    for (const task of this.#tasks) failures.push(...(await this.#runOne(task)))
+    const [lastRun, isDone] = [new Date(), failures.length === 0]
+    this.#report = {
+      lastRun,
+      lastSuccess: isDone ? lastRun : this.#report.lastSuccess,
+      duration: performance.now() - began,
+      isEngineAnswering: !failures.some(({ reason }) => isSilence(reason)),
+      failures: failures.slice(0, mostFailures).map(sentenceOf),
+      failuresInAll: this.#report.failuresInAll + failures.length,
+    }
+    return isDone
   }
 
-  async #runOne(task: Task): Promise<boolean> {
+  /** @returns what it left to do */
+  async #runOne(task: Task): Promise<Failure[]> {
     try {
       const report = await task.run(new Date())
       const isIdle = Object.values(report).every((count) => count === 0)
       if (!isIdle) this.#log.info({ task: task.name, ...report }, 'reconciled')
-      return true
+      return []
     } catch (error) {
       this.#log.warn({ err: error, task: task.name }, 'a reconciler task failed; it is tried again')
-      return false
+      const reasons = error instanceof Unfinished ? error.reasons : [error]
+      return reasons.map((reason) => ({ task: task.name, reason }))
     }
   }
+}
+
+interface Failure {
+  readonly task: string
+  readonly reason: unknown
+}
+
+const isSilence = (reason: unknown): boolean =>
+  reason instanceof RuntimeError ? reason.kind === 'unreachable' : reason instanceof Error && isSilence(reason.cause)
+
+const words: Partial<Record<RuntimeErrorKind, string>> = {
+  unreachable: 'the engine does not answer',
+  missing: 'there is no such container',
+  conflict: 'the name is taken',
+  image: 'the image cannot be had',
+}
+
+/** Only what a runtime says it was doing is known to hold neither paths nor addresses. */
+function sentenceOf({ task, reason }: Failure): string {
+  const what =
+    reason instanceof RuntimeError
+      ? `${reason.message}: ${words[reason.kind] ?? 'the engine cannot'}`
+      : 'the log says why'
+  return `The task "${task}" has something left to do (${what}).`
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { AuthResponse } from '@berth/api/auth.ts'
 import { pino } from 'pino'
 import { loadSigningKey } from '#/accounts/signing-key.ts'
-import { startApp, type App } from '#/app.ts'
+import { startApp, type App, type Pace } from '#/app.ts'
 import { readConfig } from '#/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { createNetGateway } from '#/gateway/net/net-gateway.ts'
@@ -30,6 +30,8 @@ export interface BerthOptions {
   /** Another engine than the machine's own; what is left in it at the end of the test is taken away when it still answers. */
   readonly engine?: { readonly address: string; readonly ask: AskEngine }
   readonly mailer?: Mailer
+  /** How often the reconciler looks, and how long it waits before it acts, in ms. */
+  readonly pace?: Partial<Pace>
   /** Stands between the API and the world instead of the real gateway; it is closed with the Berth. */
   readonly gateway?: ClosableGateway
   /** Folder of the built front end; without it a stand-in is served, for the API's tests must not depend on a build. */
@@ -128,6 +130,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     mailer: options.mailer ?? createSmtpMailer(mail.url, 'berth@berth.test'),
     gateway,
     socketPath: path.join(socketFolder, 'api.sock'),
+    ...(options.pace ? { pace: options.pace } : {}),
     webDir: options.webDir ?? (await webFolder(dataDir)),
     log: pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) }),
   })

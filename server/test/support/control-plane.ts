@@ -59,9 +59,13 @@ export function tenantOf(gateway: ObedientGateway, person: Person): Tenant {
   }
 }
 
-/** Looks every 10 ms until it is so. @throws after 15 s, in the given words */
-export async function patiently(isSo: () => boolean | Promise<boolean>, words: () => string): Promise<void> {
-  const end = performance.now() + 15_000
+/** Looks every 10 ms until it is so. @param limit ms @throws after that, in the given words */
+export async function patiently(
+  isSo: () => boolean | Promise<boolean>,
+  words: () => string,
+  limit = 15_000,
+): Promise<void> {
+  const end = performance.now() + limit
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error(words())
     await sleep(10)

@@ -1,10 +1,75 @@
-import { refusals } from '#/errors.ts'
+import type { SystemReport } from '@berth/api/admin.ts'
+import type { Admission } from '#/containers/admission.ts'
+import type { HostGuard } from '#/containers/host-guard.ts'
+import type { Occupancy } from '#/containers/occupancy.ts'
+import type { Places } from '#/containers/places.ts'
 import type { Handlers } from '#/http/handlers.ts'
+import type { HostReport } from '#/runtime/runtime.ts'
 
-export function systemReportHandlers(): Pick<Handlers, 'systemReport'> {
+export interface SystemReportParts {
+  /** By their shape, because the reconciler stands beside HTTP. */
+  readonly reconciler: { report(): ReconcilerReport }
+  readonly upkeep: { counts(): Readonly<Record<string, number>>; warnings(): readonly string[] }
+  readonly admission: Pick<Admission, 'counts'>
+  readonly occupancy: Pick<Occupancy, 'running'>
+  readonly guard: Pick<HostGuard, 'report' | 'warnings'>
+  readonly places: Pick<Places, 'isEngineAnswering'>
+  /** The cap of containers that run, of everybody together. */
+  readonly mostRunning: number | null
+}
+
+interface ReconcilerReport {
+  readonly lastRun: Date | null
+  readonly lastSuccess: Date | null
+  /** ms */
+  readonly duration: number | null
+  readonly isEngineAnswering: boolean
+  readonly failures: readonly string[]
+}
+
+export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, 'systemReport'> {
   return {
-    systemReport: () => {
-      throw refusals.notFound('address')
-    },
+    systemReport: () => ({
+      reconciler: reconcilerPart(parts),
+      launches: launchesPart(parts),
+      containers: containersPart(parts),
+      host: hostPart(parts.guard.report),
+      warnings: [...parts.upkeep.warnings(), ...parts.guard.warnings(), ...rulesWarning(parts.guard.report)],
+    }),
   }
+}
+
+function reconcilerPart({ reconciler, upkeep, places }: SystemReportParts): SystemReport['reconciler'] {
+  const { lastRun, lastSuccess, duration, isEngineAnswering, failures } = reconciler.report()
+  return {
+    last_success: lastSuccess?.toISOString() ?? null,
+    last_run: lastRun?.toISOString() ?? null,
+    duration_ms: duration === null ? null : Math.round(duration),
+    is_engine_answering: isEngineAnswering && places.isEngineAnswering,
+    actions: { ...upkeep.counts() },
+    failures: [...failures],
+  }
+}
+
+function launchesPart({ admission }: SystemReportParts): SystemReport['launches'] {
+  const { waiting, underWay, parallel } = admission.counts()
+  return { waiting, under_way: underWay, parallel }
+}
+
+function containersPart({ occupancy, guard, mostRunning }: SystemReportParts): SystemReport['containers'] {
+  return { running: occupancy.running, most: mostRunning, addresses_left: guard.report?.addressesLeft ?? null }
+}
+
+function hostPart(report: HostReport | undefined): SystemReport['host'] {
+  const { memory, disk, rules } = report ?? {}
+  return {
+    memory: memory ? { total: memory.total, left: memory.available } : null,
+    disk: disk ? { total: disk.total, left: disk.free } : null,
+    rules: rules ? (rules.areSet ? 'set' : `not set: ${rules.reason}`) : 'not known',
+  }
+}
+
+function rulesWarning(report: HostReport | undefined): string[] {
+  if (!report || report.rules.areSet) return []
+  return [`No rules keep containers away from this host: ${report.rules.reason}.`]
 }

@@ -1,0 +1,83 @@
+import type { KnownContainer } from '#/containers/known-container.ts'
+import type { RuntimeEvent } from '#/runtime/runtime.ts'
+import { down, type Memory, type Plan } from './plan.ts'
+
+/** When the engine was lost: on a clock that nobody sets, and on the one that the engine has, too. */
+interface Loss {
+  readonly at: number
+  readonly date: Date
+}
+
+/**
+ * What the reconciler remembers of the engine from one look to the next. It is lost with the process: graces begin anew then,
+ * and what is found ended counts as ended by whatever ended the process, most often a restart of the host.
+ */
+export class EngineHistory {
+  /** How long before the engine went away a program's end counts as its doing, in ms. */
+  readonly #grace: number
+  #since = new Map<string, number>()
+  #hasLooked = false
+  #isFirstLook = true
+  #isBlind = false
+  #loss: Loss | undefined
+  #epoch = 0
+
+  constructor(grace: number) {
+    this.#grace = grace
+  }
+
+  /** Another one than before means that what was asked of the engine in between may be of an engine that is gone. */
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  /** When the engine was lost that was found since and not looked at yet; undefined at the first look of this process. */
+  get unexplainedLoss(): Date | undefined {
+    return this.#hasLooked && this.#isFirstLook ? this.#loss?.date : undefined
+  }
+
+  memory(restoring: ReadonlySet<string>): Memory {
+    return { since: this.#sinceForPlan(), isFirstLook: this.#isFirstLook, isBlind: this.#isBlind, restoring }
+  }
+
+  /** What a plan leaves for the next one; at once after it was made from `memory`. */
+  keep({ since }: Plan): void {
+    this.#since = new Map(since)
+    if (this.#isBlind) return
+    this.#isFirstLook = false
+    this.#hasLooked = true
+  }
+
+  /** The engine was only not heard, and went on: what ended meanwhile did so by itself. */
+  itWentOn(): void {
+    this.#isFirstLook = false
+  }
+
+  /** @param known the container that the event is about */
+  hear({ id, action }: RuntimeEvent, known: KnownContainer | undefined): void {
+    if (action === 'lost') this.#lose()
+    else if (id === undefined) this.#find()
+    else if (action === 'die' && known) this.#since.set(down(id), performance.now())
+    else if (action === 'start' || action === 'unpause') this.#since.delete(down(id))
+  }
+
+  #lose(): void {
+    this.#epoch++
+    if (!this.#isBlind) this.#loss = { at: performance.now(), date: new Date() }
+    this.#isBlind = true
+  }
+
+  #find(): void {
+    this.#epoch++
+    this.#isBlind = false
+    this.#isFirstLook = true
+  }
+
+  /** An engine that is stopped in good order ends its programs first, and can still say so. */
+  #sinceForPlan(): ReadonlyMap<string, number> {
+    const loss = this.#loss
+    if (!this.#isFirstLook || !loss) return this.#since
+    const isItsDoing = (key: string, at: number) => key.startsWith(down('')) && at > loss.at - this.#grace
+    return new Map([...this.#since].filter(([key, at]) => !isItsDoing(key, at)))
+  }
+}

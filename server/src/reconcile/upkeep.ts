@@ -1,0 +1,171 @@
+import type { Logger } from 'pino'
+import { within } from '#/attempt.ts'
+import type { KnownContainer } from '#/containers/known-container.ts'
+import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
+import type { EngineListener } from '#/containers/places.ts'
+import type { Instance, RuntimeEvent } from '#/runtime/runtime.ts'
+import { noteShouldRest, noteShouldRun } from '#/store/records-with-owners.ts'
+import { readDesired } from './desired.ts'
+import { EngineHistory } from './engine-history.ts'
+import { isForEngineOrRecord, Mender, type MenderParts } from './mend.ts'
+import { Newcomers, type NewcomersParts } from './newcomers.ts'
+import { plan, usualGraces, type Action, type Graces } from './plan.ts'
+import { Unfinished, type Task } from './reconciler.ts'
+import { Restorer, type RestorerParts } from './restore.ts'
+import { Tally } from './tally.ts'
+
+/** Containers worked on at the same time, and in one run; the others come with the next, which follows at once. */
+const [parallel, mostPerRun] = [8, 200]
+/** How long one run waits for what it began, in ms; programs may take 10 s to end. What takes longer goes on. */
+const patience = 15_000
+/** Containers that are asked since when they run, to tell whether the engine restarted; some may have been started since. */
+const mostWitnesses = 20
+
+export type UpkeepParts = Omit<MenderParts, 'history' | 'graces' | 'tally'> &
+  Omit<RestorerParts, 'tally'> &
+  Pick<NewcomersParts, 'activate'> & {
+    readonly findContainer: NewcomersParts['find']
+    readonly graces?: Partial<Graces>
+  }
+
+/**
+ * Keeps the engine's containers as the store says: one list of the engine against all records, a plan, and its actions. An
+ * engine that does not answer, or went away in between, leads to no action at all.
+ */
+export class Upkeep implements Task, EngineListener {
+  readonly name = 'containers'
+  readonly #parts: UpkeepParts
+  readonly #graces: Graces
+  readonly #log: Logger
+  readonly #tally = new Tally()
+  readonly #history: EngineHistory
+  readonly #mender: Mender
+  readonly #restorer: Restorer
+  readonly #newcomers: Newcomers
+  /** `ownedKey` of what failed last time; others come first. */
+  #failed: ReadonlySet<string> = new Set()
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts
+    this.#log = parts.log
+    this.#graces = { ...usualGraces, ...parts.graces }
+    this.#history = new EngineHistory(this.#graces.down)
+    this.#mender = new Mender({ ...parts, history: this.#history, graces: this.#graces, tally: this.#tally })
+    this.#restorer = new Restorer({ ...parts, tally: this.#tally })
+    this.#newcomers = new Newcomers({ find: parts.findContainer, activate: parts.activate })
+  }
+
+  /** @throws {RuntimeError} when the engine does not answer; {Unfinished} when anything is left to do */
+  async run(): Promise<Record<string, number>> {
+    const before = this.#tally.counts()
+    const { epoch } = this.#history
+    const askedAt = performance.now()
+    const observed = await this.#parts.runtime.list()
+    const desired = await readDesired(this.#parts)
+    const loss = this.#history.unexplainedLoss
+    const wentOn = loss && (await this.#hasOlder(observed, loss))
+    // It went away, or came back, in between; whoever heard of that asked for another run.
+    if (epoch !== this.#history.epoch) return {}
+    if (wentOn) this.#history.itWentOn()
+    const memory = this.#history.memory(this.#restorer.pending)
+    const made = plan(desired, observed, memory, askedAt, this.#graces)
+    this.#history.keep(made)
+    this.#beginRestoring(made.actions)
+    await this.#note(made.actions)
+    await this.#mendAll(made.actions)
+    return difference(this.#tally.counts(), before)
+  }
+
+  /** As a run, for one container, in its turn. @throws as `Mender.mend` */
+  async mend(owned: OwnedType): Promise<void> {
+    return this.#mender.mend(owned)
+  }
+
+  onEvent(event: RuntimeEvent, known: KnownContainer | undefined): void {
+    this.#history.hear(event, known)
+    this.#newcomers.hear(event)
+    if (event.action === 'lost') this.#restorer.forget()
+    else if (event.id === undefined) this.#parts.activate()
+  }
+
+  onEngineFound(): void {
+    this.#parts.activate()
+  }
+
+  /** What was done since this process began, by kind of action. */
+  counts(): Readonly<Record<string, number>> {
+    return this.#tally.counts()
+  }
+
+  /** Sentences for the operator. */
+  warnings(): string[] {
+    return this.#restorer.warnings()
+  }
+
+  /** Nothing begins afterwards. */
+  async stop(): Promise<void> {
+    this.#newcomers.stop()
+    await this.#restorer.stop()
+  }
+
+  /**
+   * Whether something runs since before then. An engine that restarts ends everything first; one that keeps programs over its
+   * restart has ended none. @throws {RuntimeError}
+   */
+  async #hasOlder(observed: readonly Instance[], then: Date): Promise<boolean> {
+    const running = observed.filter(({ state }) => state === 'running').slice(0, mostWitnesses)
+    const seen = await Promise.all(running.map(({ id }) => this.#parts.runtime.inspectId(id)))
+    return seen.some((each) => each?.state === 'running' && each.startedAt !== null && each.startedAt < then.getTime())
+  }
+
+  #beginRestoring(actions: readonly Action[]): void {
+    const all = actions.filter(({ kind }) => kind === 'restore')
+    if (all.length === 0) return
+    this.#log.info({ containers: all.length }, 'the engine does not run what it ran before; starting it again')
+    this.#restorer.begin(all)
+  }
+
+  async #note(actions: readonly Action[]): Promise<void> {
+    const { db } = this.#parts
+    const notes = actions.filter((action) => action.kind === 'note')
+    const idsOf = (wanted: boolean) =>
+      notes.flatMap(({ shouldRun, recordId }) => (shouldRun === wanted ? [recordId] : []))
+    await noteShouldRun(db, idsOf(true), new Date())
+    await noteShouldRest(db, idsOf(false))
+    this.#tally.count('note', notes.length)
+  }
+
+  async #mendAll(actions: readonly Action[]): Promise<void> {
+    const all = new Map(actions.filter(isForEngineOrRecord).map((action) => [ownedKey(action), action]))
+    const hasFailed = (key: string) => Number(this.#failed.has(key))
+    const due = [...all].toSorted(([a], [b]) => hasFailed(a) - hasFailed(b)).slice(0, mostPerRun)
+    const { done, failures } = await this.#mendEach(due)
+    this.#failed = new Set(failures.keys())
+    if (failures.size > 0) throw new Unfinished([...failures.values()])
+    const left = due.length - done
+    if (left > 0) throw new Unfinished([new Error(`${left} containers are still being worked on`)])
+    if (due.length < all.size) this.#parts.activate()
+  }
+
+  /** Ends after the limit; then nothing more is begun, and what was begun goes on. */
+  async #mendEach(due: readonly (readonly [string, OwnedType])[]) {
+    const [waiting, failures] = [[...due], new Map<string, unknown>()]
+    let done = 0
+    const worker = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const [key, owned] = next
+        await this.#mender.mend(owned).then(
+          () => done++,
+          (error: unknown) => failures.set(key, error),
+        )
+      }
+    }
+    await within(patience, Promise.all(Array.from({ length: parallel }, worker)))
+    waiting.length = 0
+    return { done, failures: new Map(failures) }
+  }
+}
+
+function difference(now: Readonly<Record<string, number>>, before: Readonly<Record<string, number>>) {
+  return Object.fromEntries(Object.entries(now).map(([kind, count]) => [kind, count - (before[kind] ?? 0)]))
+}

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { RuntimeError, type InstanceSpec, type Runtime } from '#/runtime/runtime.ts'
+import { findContainer } from '#/store/user-containers.ts'
+import { assertOk, blockContainer, engineState, recordOf } from '#test/support/asking.ts'
+import { startBerth, testTemplates, type Berth, type Person } from '#test/support/berth.ts'
+import { outside, patiently, startRig } from '#test/support/control-plane.ts'
+import { askEngine, testImage } from '#test/support/engine.ts'
+import type { Fault } from '#test/support/misbehaving.ts'
+import { createAndStart } from '#test/support/runtimes.ts'
+
+/** What the reconciler makes of worlds that no launch leaves behind, as an operator sees it in the engine and in the API. */
+
+const pace = { every: 300, remove: 1_500, forget: 5_000 }
+const rig = await startRig({ after }, {}, { pace })
+const { berth } = rig
+const admin = await rig.person('boss')
+const image = await testImage()
+
+const stateIs = (id: string, state: string | undefined, { runtime } = berth) =>
+  patiently(
+    async () => (await runtime.inspectId(id))?.state === state,
+    () => `${id} is not ${state}`,
+  )
+
+/** A container of this installation that no launch has made. */
+const specFor = (owner: InstanceSpec['owner'], name = `${owner.slug}-${owner.type}`, instance = berth.instance) => ({
+  name: `${instance}-${name}`,
+  owner,
+  image,
+  port: 8080,
+  env: {},
+  command: null,
+  memory: 64 * 1024 ** 2,
+  cpus: 1,
+  pids: 64,
+  home: { volume: `${instance}-home-${name}`, path: '/home/berth', size: null },
+  runtime: null,
+  readOnly: false,
+  capAdd: [],
+  allowSetuid: false,
+  fingerprint: 'made by hand',
+})
+
+const idOf = (person: Person) => String(person.auth.user.container_id)
+const storedId = async ({ id }: Person) => (await findContainer(berth.database.db, id, 'dev'))?.containerId
+const reportOf = async (someone: Pick<Person, 'call'> = admin) => (await someone.call('GET', '/api/admin/system')).body
+
+/** Until so many runs began and ended after now. */
+async function untilLooked({ call }: Pick<Person, 'call'>, times = 2): Promise<void> {
+  const last = async () => (await call('GET', '/api/admin/system')).body.reconciler.last_run
+  for (let time = 0, before = await last(); time < times; time++) {
+    await patiently(
+      async () => (await last()) !== before,
+      () => 'the reconciler does not run',
+    )
+    before = await last()
+  }
+}
+
+test('a container without a record, as an older backup leaves it, is stopped, later removed, and its home stays', async () => {
+  const ghost = specFor({ userId: 900_001, slug: 'ghost', type: 'dev' })
+  const { id } = await createAndStart(berth.runtime, ghost)
+  await stateIs(id, 'exited')
+  await stateIs(id, undefined)
+  await askEngine('GET', `/volumes/${ghost.home.volume}`)
+  const { actions } = (await reportOf()).reconciler
+  assert.ok(actions.stop >= 1 && actions.remove >= 1, JSON.stringify(actions))
+})
+
+test('a container whose record lost its id is found by its name, and is its again', async () => {
+  const ann = await rig.person('ann')
+  const id = ann.address().containerId
+  await berth.database.db
+    .updateTable('user_containers')
+    .set({ container_id: null, container_port: null })
+    .where('user_id', '=', ann.id)
+    .execute()
+  await patiently(
+    async () => (await storedId(ann)) === id,
+    () => 'it was not adopted',
+  )
+  assert.equal((await recordOf(admin, ann.id)).container_port, 8080)
+  await ann.untilWord('running')
+  assert.equal(await engineState(berth, id), 'running')
+})
+
+test('a container that somebody put in the place of another is adopted, and its owner reaches it', async () => {
+  const bob = await rig.person('bob')
+  await outside.remove(bob.address().containerId)
+  const { id } = await createAndStart(berth.runtime, specFor({ userId: bob.id, slug: bob.slug, type: 'dev' }))
+  await patiently(
+    async () => (await storedId(bob)) === id,
+    () => 'it was not adopted',
+  )
+  await bob.untilWord('running')
+  assert.equal(bob.address().containerId, id)
+})
+
+test('what is blocked is stopped when somebody starts it, although no record knows its id any more', async () => {
+  const cat = await rig.person('cat')
+  const id = cat.address().containerId
+  assertOk(await blockContainer(admin, (await recordOf(admin, cat.id)).id))
+  await berth.database.db
+    .updateTable('user_containers')
+    .set({ container_id: null })
+    .where('user_id', '=', cat.id)
+    .execute()
+  await outside.start(id)
+  await stateIs(id, 'exited')
+})
+
+test('of two containers of one person and type the one of the record goes on; the other is stopped, later removed', async () => {
+  const dan = await rig.person('dan')
+  const first = dan.address().containerId
+  await askEngine('POST', `/containers/${first}/rename`, { query: { name: `${berth.instance}-renamed` } })
+  const launched = await dan.call('POST', '/api/container/launch/dev')
+  assertOk(launched)
+  const second = launched.body.container_id
+  assert.notEqual(second, first)
+  await stateIs(first, 'exited')
+  await stateIs(first, undefined)
+  assert.equal(await engineState(berth, second), 'running')
+  assert.equal(await storedId(dan), second)
+  await dan.untilWord('running')
+})
+
+test('a container of an earlier owner of the same id is never given to the present one', async () => {
+  const eve = await rig.person('eve')
+  const { id } = await createAndStart(berth.runtime, specFor({ userId: eve.id, slug: 'evelyn', type: 'dev' }))
+  await stateIs(id, 'exited')
+  assert.equal(await storedId(eve), eve.address().containerId)
+  assert.equal(eve.word(), 'running')
+})
+
+test('strangers are left alone, whatever they are called and whatever half of our labels they carry', async (t) => {
+  const labels = [
+    {},
+    { 'berth.instance': 'another-installation', 'berth.user_id': '1', 'berth.slug': 'x', 'berth.type': 'dev' },
+    { 'berth.instance': berth.instance },
+    { 'berth.instance': berth.instance, 'berth.user_id': 'one', 'berth.slug': 'x', 'berth.type': 'dev' },
+  ]
+  const ids: string[] = []
+  for (const [at, Labels] of labels.entries()) {
+    const query = { name: `${berth.instance}-stranger${at}-dev` }
+    const body = { Image: image, Labels, HostConfig: { NetworkMode: 'none' } }
+    const { Id } = await askEngine<{ Id: string }>('POST', '/containers/create', { query, body })
+    t.after(async () => void (await outside.remove(Id).catch(() => undefined)))
+    await outside.start(Id)
+    ids.push(Id)
+  }
+  await untilLooked(admin, 3)
+  for (const id of ids) assert.equal((await berth.runtime.inspectId(id))?.state, 'running')
+})
+
+test('nothing that is being launched is taken for left over, however often the reconciler looks', async () => {
+  const people = await Promise.all(Array.from({ length: 4 }, (_, at) => rig.person(`many${at}`)))
+  const restarts = await Promise.all(people.map((each) => each.call('POST', '/api/container/restart')))
+  const launches = await Promise.all(people.map((each) => each.call('POST', '/api/container/launch/prod')))
+  await untilLooked(admin)
+  for (const reply of [...restarts, ...launches]) {
+    assertOk(reply)
+    assert.equal(await engineState(berth, reply.body.container_id), 'running')
+  }
+})
+
+test('a container that is gone is told as not found, and forgotten after the grace time', async () => {
+  const fay = await rig.person('fay')
+  const entry = async () => (await fay.call('GET', '/api/user/containers')).body.containers[0]
+  await outside.remove(idOf(fay))
+  assert.equal((await entry()).status, 'not_found')
+  await patiently(
+    async () => (await entry()).status === 'not_created',
+    () => 'it was not forgotten',
+  )
+  assert.equal((await entry()).container_id, null)
+})
+
+test('a type that is configured no more does not run; administrators still see and block its record', async (t) => {
+  const before = await startBerth(t, { pace })
+  const gus = await before.signUp('gus@x.org')
+  const prod = await gus.call('POST', '/api/container/launch/prod')
+  assertOk(prod)
+  await before.close()
+  const { dev } = JSON.parse(await testTemplates())
+  const { dataDir, instance } = before
+  const now = await startBerth(t, { pace, dataDir, instance, env: { CONTAINER_TEMPLATES: JSON.stringify({ dev }) } })
+  await stateIs(prod.body.container_id, 'exited', now)
+  const { containers } = (await now.call('GET', '/api/user/containers', { token: gus.token })).body
+  assert.deepEqual(
+    containers.map((each: { type: string; status: string }) => [each.type, each.status]),
+    [['dev', 'running']],
+  )
+  const same: Person = {
+    ...gus,
+    call: (method, path, options) => now.call(method, path, { token: gus.token, ...options }),
+  }
+  const record = await recordOf(same, gus.id, 'prod')
+  assert.equal(record.container_id, prod.body.container_id)
+  assertOk(await blockContainer(same, record.id))
+  await untilLooked(same, 2)
+  assert.equal(await engineState(now, prod.body.container_id), 'exited')
+})
+
+test('a list that fails leads to nothing; the report and the metrics say that the engine does not answer', async (t) => {
+  const fault: Fault = { active: false }
+  const halfDeaf = await startBerth(t, {
+    pace: { every: 300, remove: 0 },
+    wrapRuntime: (real) => listless(real, fault),
+  })
+  const boss = await halfDeaf.signUp('boss@x.org')
+  const before = (await reportOf(boss)).reconciler
+  assert.ok(before.is_engine_answering && before.failures.length === 0, JSON.stringify(before))
+  fault.active = true
+  const owner = { userId: 900_002, slug: 'ghost', type: 'dev' }
+  const { id } = await createAndStart(halfDeaf.runtime, specFor(owner, 'ghost-dev', halfDeaf.instance))
+  await patiently(
+    async () => (await reportOf(boss)).reconciler.failures.length > 0,
+    () => 'no failure is told',
+  )
+  const { is_engine_answering, failures, last_success, last_run } = (await reportOf(boss)).reconciler
+  assert.equal(is_engine_answering, false)
+  assert.match(failures.join(), /list containers: the engine does not answer/)
+  assert.doesNotMatch(failures.join(), /secret/)
+  assert.ok(last_success < last_run)
+  assert.equal(await engineState(halfDeaf, id), 'running')
+  assert.equal(await engineState(halfDeaf, idOf(boss)), 'running')
+  assert.ok((await numberIn(halfDeaf, 'berth_reconcile_failures_total')) > 0)
+  fault.active = false
+  await stateIs(id, undefined, halfDeaf)
+  assert.equal(await engineState(halfDeaf, idOf(boss)), 'running')
+  await patiently(
+    async () => (await reportOf(boss)).reconciler.is_engine_answering,
+    () => 'the engine is still said not to answer',
+  )
+  const success = await numberIn(halfDeaf, 'berth_reconcile_last_success_timestamp_seconds')
+  assert.ok(Math.abs(Date.now() / 1_000 - success) < 60, `${success}`)
+  assert.ok((await numberIn(halfDeaf, 'berth_reconcile_actions_total{kind="remove"}')) >= 1)
+  assert.ok((await numberIn(halfDeaf, 'berth_reconcile_duration_seconds')) > 0)
+  assert.equal(await numberIn(halfDeaf, 'berth_engine_up'), 1)
+})
+
+async function numberIn(from: Berth, name: string): Promise<number> {
+  const line = (await from.call('GET', '/metrics')).text.split('\n').find((each) => each.startsWith(`${name} `))
+  return Number(line?.slice(name.length + 1))
+}
+
+/** An engine that cannot say which containers there are. */
+function listless(runtime: Runtime, fault: Fault): Runtime {
+  return new Proxy(runtime, {
+    get(target, name: keyof Runtime) {
+      if (name === 'list' && fault.active)
+        return async () => {
+          throw new RuntimeError('unreachable', 'list containers', new Error('connect /var/run/secret.sock'))
+        }
+      return target[name].bind(target)
+    },
+  })
+}
