@@ -3,6 +3,9 @@ import type { Db } from '#/store/database.ts'
 import { findContainer } from '#/store/user-containers.ts'
 import { findUser } from '#/store/users.ts'
 
+/** Seconds that a blocked program has to end by itself: nothing blocked runs for longer than five after its block. */
+export const blockedGrace = 3
+
 /** The refusal of whoever has launched it now: blocked, or deleted meanwhile. Undefined when nobody would be refused. */
 export async function blockOf(db: Db, userId: number, type: string): Promise<Refusal | undefined> {
   const [record, user] = await Promise.all([findContainer(db, userId, type), findUser(db, userId)])

@@ -7,7 +7,7 @@ import type { Database } from '#/store/database.ts'
 import { ensureContainer, noteStopped, touchContainer, type UserContainer } from '#/store/user-containers.ts'
 import { findUser, type User } from '#/store/users.ts'
 import type { Admission } from './admission.ts'
-import { blockOf } from './block-of.ts'
+import { blockedGrace, blockOf } from './block-of.ts'
 import type { CrashLoops } from './crash-loops.ts'
 import type { Flights } from './flights.ts'
 import { instanceSpec, type Dweller, type InstanceSettings } from './instance-spec.ts'
@@ -234,7 +234,7 @@ export class Spawner {
     const block = await blockOf(database.db, record.userId, record.type)
     if (!block) return
     await noteStopped(database.db, record.userId, record.type, new Date())
-    await runtime.stop(instance.id)
+    await runtime.stop(instance.id, undefined, blockedGrace)
     throw block
   }
 

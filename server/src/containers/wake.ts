@@ -7,7 +7,7 @@ import { noteStopped } from '#/store/user-containers.ts'
 import { findUser } from '#/store/users.ts'
 import type { Activity } from './activity.ts'
 import type { Admission } from './admission.ts'
-import { blockOf } from './block-of.ts'
+import { blockedGrace, blockOf } from './block-of.ts'
 import type { CrashLoops } from './crash-loops.ts'
 import type { Flights } from './flights.ts'
 import { absence, isThere, type KnownContainer } from './known-container.ts'
@@ -132,7 +132,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
     ])
     if (!isStarted) return false
     if (block) {
-      await runtime.stop(containerId)
+      await runtime.stop(containerId, undefined, blockedGrace)
       await places.publishContainer(known)
       throw block
     }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Admission } from '#/containers/admission.ts'
+import { blockedGrace } from '#/containers/block-of.ts'
 import type { Flights } from '#/containers/flights.ts'
 import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
 import type { Places } from '#/containers/places.ts'
@@ -80,7 +81,7 @@ export class Mender {
         return storeAdopted(db, action.recordId, action.instance)
       case 'stop':
         if (isOfRecord(action)) await noteStopped(db, action.userId, action.type, new Date())
-        return runtime.stop(action.instance.id)
+        return runtime.stop(action.instance.id, undefined, action.why === 'blocked' ? blockedGrace : undefined)
       case 'remove':
         return runtime.remove(action.instance.id)
       case 'forget':

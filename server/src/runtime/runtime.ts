@@ -51,8 +51,11 @@ export interface Runtime {
    */
   pause(id: string, signal?: AbortSignal): Promise<void>
 
-  /** Ends the program: politely, after 10 s by force; also a paused one. Nothing to do when it is stopped or gone. */
-  stop(id: string, signal?: AbortSignal): Promise<void>
+  /**
+   * Ends the program: politely, after a while by force; also a paused one. Nothing to do when it is stopped or gone.
+   * @param grace seconds that it has to end by itself; 10 when not given
+   */
+  stop(id: string, signal?: AbortSignal, grace?: number): Promise<void>
 
   /** Takes the container away, running or not. Home volumes stay. Nothing to do when it is gone. */
   remove(id: string, signal?: AbortSignal): Promise<void>

@@ -48,7 +48,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     create: (spec, options) => create(engine, spec, options),
     start: (id, signal) => start(engine, id, signal),
     pause: (id, signal) => pause(engine, id, signal),
-    stop: (id, signal) => stop(engine, id, signal),
+    stop: (id, signal, grace) => stop(engine, id, signal, grace),
     remove: (id, signal) => remove(engine, id, signal),
     list: (filter) => list(engine, filter?.userId),
     logs: (id, lines) => logs(engine, id, lines),
