@@ -20,6 +20,8 @@ import { Admission } from '#/containers/admission.ts'
 import { blockOf } from '#/containers/block-of.ts'
 import { homeVolume } from '#/containers/container-name.ts'
 import { CrashLoops } from '#/containers/crash-loops.ts'
+import { DiskLimits } from '#/containers/disk-limits.ts'
+import { DiskUse } from '#/containers/disk-use.ts'
 import { Events } from '#/containers/events.ts'
 import { Flights } from '#/containers/flights.ts'
 import { HostGuard } from '#/containers/host-guard.ts'
@@ -52,6 +54,7 @@ import { Pages } from '#/http/pages.ts'
 import { createHttpServer } from '#/http/server.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { enforceBlocks } from '#/reconcile/enforce-blocks.ts'
+import { DiskUseTask } from '#/reconcile/disk-use.ts'
 import { expiredTask } from '#/reconcile/expired.ts'
 import { HostCheck } from '#/reconcile/host-check.ts'
 import { Idle } from '#/reconcile/idle.ts'
@@ -91,8 +94,8 @@ export interface AppParts {
   readonly log: Logger
 }
 
-/** How often the reconciler looks, and how long it waits before it acts; all in ms. */
-export type Pace = Graces & { readonly every: number }
+/** How often the reconciler looks, how long it waits before it acts, and how often homes are measured; all in ms. */
+export type Pace = Graces & { readonly every: number; readonly measureHomes: number }
 
 /** The control plane of a Berth, and the addresses that its gateway answers. */
 export interface App extends Addresses {
@@ -127,6 +130,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const accounts = wireAccounts(parts, addresses, tokens, containers)
   const reconciling = wireReconciler(parts, containers, accounts, hostCheck)
   const idle = wireIdle(parts, containers)
+  const diskUse = new DiskUseTask(containers.diskUse, log, parts.pace?.measureHomes)
   const clock = wireClock(parts, tokens, () => reconciling.reconciler.activate())
   const api = await wireHttp(parts, addresses, containers, accounts, reconciling, clock)
   const following = new AbortController()
@@ -141,6 +145,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   reconciling.reconciler.activate()
   idle.start()
   containers.guard.start()
+  diskUse.start()
 
   const close = async () => {
     following.abort()
@@ -150,7 +155,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     containers.streams.close()
     // Who waits for a turn is answered at once; who has one, and those whom no request waits for, may finish.
     await Promise.all([drain(api.server, drainTime), within(drainTime, containers.admission.close())])
-    await Promise.all([reconciling.reconciler.stop(), reconciling.upkeep.stop()])
+    await Promise.all([reconciling.reconciler.stop(), reconciling.upkeep.stop(), diskUse.stop()])
     await attempt(log, 'writing when containers were used last', () => containers.activity.writeAll())
     await api.close()
     mailer.close()
@@ -180,7 +185,7 @@ function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }
 }
 
 function wireContainers(
-  { config, database, runtime, gateway, instance, key, log }: AppParts,
+  { config, database, runtime, gateway, instance, key, pace, log }: AppParts,
   { spawnerUrl, frontendUrl }: Addresses,
   { streams, revocations }: Tokens,
 ) {
@@ -190,6 +195,7 @@ function wireContainers(
   const events = new Events(streams, (userId) => [
     ...places.statusesOf(userId).map((data) => ({ name: 'container', data })),
     ...launching.stages.current(userId),
+    ...diskUse.current(userId),
   ])
   const places = new Places({
     db: database.db,
@@ -219,7 +225,14 @@ function wireContainers(
     jwksUrl: `${frontendUrl}/api/.well-known/jwks.json`,
     jwks: JSON.stringify(key.jwks),
   }
-  const checks: readonly LaunchCheck[] = []
+  const diskUse = new DiskUse({
+    runtime,
+    limits: new DiskLimits(templates, config.maxDiskPerUser),
+    tell: (userId, event) => events.tell(userId, event),
+    log,
+    ...(pace?.measureHomes === undefined ? {} : { oldAfter: pace.measureHomes }),
+  })
+  const checks: readonly LaunchCheck[] = [(user, template) => diskUse.refusalFor(user, template)]
   const removal = new Removal({ runtime, database, flights, instance })
   const shared = { runtime, database, flights, places, admission, stages, crashLoops, log }
   const spawner = new Spawner({ ...shared, settings, removal, checks })
@@ -231,6 +244,7 @@ function wireContainers(
     activity,
     places,
     spawner,
+    diskUse,
     removal,
     flights,
     launch: new Launch({ ...shared, spawner, templates, timeout: config.launchTimeout * 1_000 }),
@@ -398,6 +412,7 @@ async function wireHttp(
     clientAddress: forwardedAddress,
     counts: async () => ({
       ...operatorNumbers(reconciler, upkeep, containers.places),
+      ...containers.diskUse.counts(),
       ...(await gateway.counts().catch(() => ({}))),
     }),
     now: () => clock.now(),

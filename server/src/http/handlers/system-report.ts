@@ -1,5 +1,6 @@
 import type { SystemReport } from '@berth/api/admin.ts'
 import type { Admission } from '#/containers/admission.ts'
+import type { DiskUse } from '#/containers/disk-use.ts'
 import type { HostGuard } from '#/containers/host-guard.ts'
 import type { Occupancy } from '#/containers/occupancy.ts'
 import type { Places } from '#/containers/places.ts'
@@ -13,6 +14,7 @@ export interface SystemReportParts {
   readonly admission: Pick<Admission, 'counts'>
   readonly occupancy: Pick<Occupancy, 'running'>
   readonly guard: Pick<HostGuard, 'report' | 'warnings'>
+  readonly diskUse: Pick<DiskUse, 'warnings'>
   readonly places: Pick<Places, 'isEngineAnswering'>
   /** The cap of containers that run, of everybody together. */
   readonly mostRunning: number | null
@@ -34,7 +36,12 @@ export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, '
       launches: launchesPart(parts),
       containers: containersPart(parts),
       host: hostPart(parts.guard.report),
-      warnings: [...parts.upkeep.warnings(), ...parts.guard.warnings(), ...rulesWarning(parts.guard.report)],
+      warnings: [
+        ...parts.upkeep.warnings(),
+        ...parts.guard.warnings(),
+        ...parts.diskUse.warnings(),
+        ...rulesWarning(parts.guard.report),
+      ],
     }),
   }
 }

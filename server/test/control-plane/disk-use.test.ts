@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertOk, until } from '../support/asking.ts'
+import { startBerth, testTemplates, type Person } from '../support/berth.ts'
+import { openStream, type OpenStream } from '../support/event-stream.ts'
+import { inside } from '../support/inside.ts'
+
+/** What people notice of how much they may have on disk, with a real engine that measures. */
+const limit = 1024 ** 2
+const berth = await startBerth(
+  { after },
+  {
+    env: { MAX_DISK_PER_USER: String(limit), CONTAINER_TEMPLATES: await testTemplates({ home: '/home/berth' }) },
+    pace: { measureHomes: 100 },
+  },
+)
+const admin = await berth.signUp('boss@x.org')
+
+/** Waits until Berth knows of so many bytes. */
+async function measured(person: Person, bytes: number): Promise<OpenStream['events'][number]['data']> {
+  const page = await openStream(berth, person.token)
+  const isKnown = ({ name, data }: OpenStream['events'][number]) => name === 'disk' && Number(data.used) >= bytes
+  await until(async () => page.events.some(isKnown))
+  page.close()
+  return page.events.find(isKnown)?.data ?? {}
+}
+
+const write = (bytes: number) => `head -c ${bytes} /dev/zero > big`
+const launch = (person: Person, type: string) => person.call('POST', `/api/container/launch/${type}`)
+
+test('whoever nears the limit is told on their pages, those that are opened later included', async () => {
+  const ann = await berth.signUp('ann@x.org')
+  const early = measured(ann, 1_000_000)
+  await inside(ann.auth.user.container_id ?? '', write(1_000_000))
+  for (const { type, used, limit: most } of [await early, await measured(ann, 1_000_000)]) {
+    assert.deepEqual([type, most], [null, limit])
+    assert.ok(Number(used) < limit, `${Number(used)}`)
+  }
+  assertOk(await launch(ann, 'prod'))
+})
+
+test('beyond the limit what runs goes on, nothing more is started, and a clean-up counts at the next attempt', async () => {
+  const bob = await berth.signUp('bob@x.org')
+  const dev = bob.auth.user.container_id ?? ''
+  await inside(dev, write(2 * limit))
+  await measured(bob, 2 * limit)
+  const refused = await launch(bob, 'prod')
+  assert.deepEqual([refused.status, refused.body.reason], [500, 'full'])
+  assert.match(refused.body.error, /^Your files take 2 MiB of the 1 MiB that they may/)
+  assert.equal((await launch(bob, 'dev')).body.container_id, dev)
+  await berth.runtime.stop(dev)
+  assert.equal((await launch(bob, 'dev')).body.reason, 'full')
+  const { warnings } = (await admin.call('GET', '/api/admin/system')).body
+  assert.ok(
+    warnings.some((words: string) => words.includes(`bob (user ${bob.id}): 2 MiB of 1 MiB`)),
+    warnings,
+  )
+  assert.match((await berth.call('GET', '/metrics')).text, /\nberth_homes_full_users 1\n/)
+  await berth.runtime.start(dev)
+  await inside(dev, 'rm big')
+  await until(async () => (await launch(bob, 'prod')).status === 200)
+})
+
+test('a little beyond the limit the container with most files still starts, so that some can be deleted', async () => {
+  const cat = await berth.signUp('cat@x.org')
+  const dev = cat.auth.user.container_id ?? ''
+  await inside(dev, write(limit + 100_000))
+  await measured(cat, limit + 100_000)
+  assert.match((await launch(cat, 'prod')).body.error, /Delete some in Development, which still starts/)
+  await berth.runtime.stop(dev)
+  assertOk(await launch(cat, 'dev'))
+})
