@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { deleteUser } from '#/store/users.ts'
 import { assertOk, assertRefused, blockContainer, engineState, instant, recordOf } from '../support/asking.ts'
 import { unblockContainer, until } from '../support/asking.ts'
-import { startBerth, type Person } from '../support/berth.ts'
+import { startBerth, testTemplates, type Person } from '../support/berth.ts'
 import { stubbornRuntime, type Fault } from '../support/misbehaving.ts'
 
 const berth = await startBerth({ after }, { env: { ADMIN_EMAILS: 'deputy@x.org' } })
@@ -140,4 +140,14 @@ test('blocked_by becomes null when the administrator who blocked is deleted, and
   const [entry] = await small.database.db.selectFrom('audit_log').selectAll().execute()
   assert.equal(entry?.actor_email, 'other@x.org')
   await small.close()
+})
+
+test('an app that does not end when it is asked to does not run any more when its block is answered', async (t) => {
+  const command = ['/bin/sh', '-c', 'trap "" TERM; while :; do sleep 1; done']
+  const deaf = await startBerth(t, { env: { CONTAINER_TEMPLATES: await testTemplates({ command }) } })
+  const boss = await deaf.signUp('boss@x.org')
+  const person = await deaf.signUp('eve@x.org')
+  const { id, container_id } = await recordOf(boss, person.id)
+  assertOk(await blockContainer(boss, id))
+  assert.equal(await engineState(deaf, container_id ?? ''), 'exited')
 })
