@@ -7,9 +7,6 @@ import type { Report } from './run.ts'
 const document = path.resolve(import.meta.dirname, '../../../docs/reliability.md')
 const [begin, end] = ['<!-- chaos: begin -->', '<!-- chaos: end -->']
 
-/** How much more memory Berth may hold after a run than before. */
-export const mostGrowth = 0.1
-
 /** The result in Markdown, which is also what a terminal shows. */
 export function shown(report: Report, seed: number): string {
   const { verdict, faults, deaths, took } = report

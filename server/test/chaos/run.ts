@@ -29,6 +29,9 @@ export interface Report {
 
 type Footprints = Record<'gateway' | 'api', Footprint>
 
+/** How much more memory a process may hold after many faults than before, as a share of it; and how many more handles. */
+const mostGrowth = { memory: 0.1, handles: 4 }
+
 export interface RunSettings {
   /** The engine that may be stopped; undefined: none may. */
   readonly engine: Stoppable | undefined
@@ -48,6 +51,7 @@ export async function run(world: World, plan: Plan, settings: RunSettings): Prom
   const before = await runner.settleDown(plan.lasting)
   await runner.steps(plan.lasting, plan.mortal.length + 1)
   const after = await runner.settleDown(plan.lasting)
+  if (before && after) runner.compare(before, after)
   const probes = await probing.stop()
   await runner.readLog()
   return {
@@ -113,6 +117,18 @@ class Runner {
       handles: Math.min(...samples.map((each) => each[process].handles)),
     })
     return { gateway: least('gateway'), api: least('api') }
+  }
+
+  /** What was taken for a fault is given back when it is over. */
+  compare(before: Footprints, after: Footprints): void {
+    for (const name of ['gateway', 'api'] as const) {
+      const memory = after[name].memory / before[name].memory - 1
+      if (memory > mostGrowth.memory)
+        this.#note('the end', [`the ${name} process has grown by ${Math.round(memory * 100)} %`])
+      const handles = after[name].handles - before[name].handles
+      if (handles > mostGrowth.handles) this.#note('the end', [`the ${name} process holds ${handles} more handles`])
+    }
+    this.verdict.count('memory and handles return', 0)
   }
 
   async readLog(): Promise<void> {
