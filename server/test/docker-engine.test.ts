@@ -29,13 +29,15 @@ test('a program has eight capabilities at most, cannot gain more, and is killed 
 
 test('a template can add a capability, allow setuid programs and have a root that cannot be written to', async () => {
   const script =
-    'cat /proc/self/status > /tmp/self; touch /home/berth/new 2> /tmp/refusal; touch /run/new && echo ok > /tmp/run'
+    'cat /proc/self/status > /tmp/self; touch /home/berth/new 2> /tmp/refusal; touch /run/new && echo ok > /tmp/run; grep " /tmp " /proc/mounts > /tmp/mount'
   const extra = { capAdd: ['SYS_PTRACE'], allowSetuid: true, readOnly: true }
   const found = await run('extra', { ...extra, ...shell(script) })
   assert.match(await read(found, 'self'), /CapBnd:\s+00000000000804fb\n/)
   assert.match(await read(found, 'self'), /NoNewPrivs:\s+0\n/)
   assert.match(await read(found, 'refusal'), /Read-only file system/)
   assert.equal(await read(found, 'run'), 'ok\n')
+  // Half of its 64 MiB.
+  assert.match(await read(found, 'mount'), /size=32768k/)
 })
 
 test('a program cannot have more processes than its template says', async () => {
@@ -55,7 +57,9 @@ test('nothing is published, privileged, shared with the host, or restarted by th
   assert.deepEqual(RestartPolicy, { Name: 'no', MaximumRetryCount: 0 })
   assert.deepEqual([host.IpcMode, host.CgroupnsMode, host.PidMode, host.UTSMode], ['private', 'private', '', ''])
   assert.deepEqual([host.Memory, host.PidsLimit, host.NanoCpus], [32 * 1024 ** 2, 33, NCPU * 1e9])
-  assert.deepEqual([host.Init, host.ShmSize], [true, 64 * 1024 ** 2])
+  assert.deepEqual([host.Init, host.ShmSize, host.CpuShares], [true, 64 * 1024 ** 2, 256])
+  assert.deepEqual([host.SecurityOpt, host.UsernsMode, host.OomKillDisable], [['no-new-privileges:true'], '', false])
+  assert.ok((host.MaskedPaths as string[]).includes('/proc/kcore'), 'what the engine hides stays hidden')
   assert.deepEqual(host.LogConfig, { Type: 'local', Config: { 'max-size': '10m', 'max-file': '3' } })
 })
 

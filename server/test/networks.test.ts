@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { totalmem } from 'node:os'
 import { test, type TestContext } from 'node:test'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { askEngine, engineAddress } from './support/engine.ts'
-import { engineAnswering, lineToEngine, refusal } from './support/misbehaving-engine.ts'
+import { engineAnswering, lineToEngine, ok, refusal } from './support/misbehaving-engine.ts'
 import { testSubnet } from './support/outer-network.ts'
 import { createAndStart, eventually, look, ofKind, openAt, openInstallation, read } from './support/runtimes.ts'
 
@@ -191,6 +192,36 @@ test('a bridge without a free port, and a network without a free address, is ful
     const distant = createDockerRuntime({ instance, dockerHost: address, network: instance })
     await assert.rejects(distant.start(id), ofKind('full'))
   }
+})
+
+test('what the host has left is told: places, cores, runtimes, memory and disk, and why there are no rules', async (t) => {
+  const { instance } = await openInstallation(t)
+  await makeNetwork(t, { Name: instance })
+  const [network] = await askEngine<{ IPAM: { Config: { Subnet: string }[] } }[]>('GET', '/networks', {
+    query: { filters: JSON.stringify({ name: [instance] }) },
+  })
+  const info = {
+    NCPU: 3,
+    Runtimes: { runc: {}, runsc: {} },
+    DockerRootDir: '/',
+    // Of both parts one is taken, by the network that is there.
+    DefaultAddressPools: [{ Base: network?.IPAM.Config[0]?.Subnet.replace('/28', '/27'), Size: 28 }],
+  }
+  const address = await engineAnswering(t, /^GET \S*\/info/, ok(JSON.stringify(info)))
+  const runtime = createDockerRuntime({ instance, dockerHost: address, network: instance, perNetwork: 8 })
+  assert.equal((await runtime.host()).addressesLeft, null)
+  await runtime.prepare()
+  const { memory, disk, ...report } = await runtime.host()
+  assert.deepEqual(report, {
+    cores: 3,
+    runtimes: ['runc', 'runsc'],
+    bindsHomeSize: report.bindsHomeSize,
+    addressesLeft: 16,
+    rules: { areSet: false, reason: 'HOST_RULES is off' },
+  })
+  assert.ok(memory && memory.available > 0 && memory.available < memory.total)
+  assert.equal(memory.total, totalmem())
+  assert.ok(disk && disk.free > 0 && disk.free < disk.total)
 })
 
 test('a launch asks the engine to create, to look and to start; counting networks asks nothing', async (t) => {

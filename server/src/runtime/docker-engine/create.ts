@@ -106,8 +106,10 @@ function limitsOf({ memory, cpus, pids }: InstanceSpec, { cores, logDrivers, giv
 }
 
 /** What it may do: never more than a template says, and no template can make it privileged or give it the host's files. */
-function rightsOf({ capAdd, allowSetuid, readOnly, runtime }: InstanceSpec): object {
-  const scratch = 'rw,nosuid,nodev'
+function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory }: InstanceSpec): object {
+  // What is in them counts as its memory: a full folder is kinder than an app that is killed. The kernel's own limit is half
+  // of the host's memory.
+  const scratch = `rw,nosuid,nodev,size=${Math.floor(memory / 2)}`
   return {
     Privileged: false,
     CapDrop: ['ALL'],

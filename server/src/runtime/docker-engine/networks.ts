@@ -22,6 +22,11 @@ export const usualPerNetwork = 900
 /** Of one container, by the name of the network. */
 export type Addresses = Readonly<Record<string, { readonly IPAddress?: string }>>
 
+interface Member {
+  readonly Id: string
+  readonly HostConfig?: { readonly NetworkMode?: string }
+}
+
 /** What the engine's addresses and networks have come to. */
 export interface Room {
   /** Containers that can still be put on the networks there are. */
@@ -200,14 +205,14 @@ export class Networks {
   }
 
   async #askMembers(): Promise<Map<string, string>> {
-    const found = await this.#client.ask<{ Id: string; HostConfig: { NetworkMode: string } }[]>({
+    const found = await this.#client.ask<Member[]>({
       what: 'count the containers of each network',
       method: 'GET',
       path: '/containers/json',
       query: { all: 'true', filters: JSON.stringify({ label: labelFilter(this.#instance) }) },
       limit: limits.read,
     })
-    return new Map(found.map(({ Id, HostConfig }) => [Id, HostConfig.NetworkMode]))
+    return new Map(found.map(({ Id, HostConfig }) => [Id, HostConfig?.NetworkMode ?? '']))
   }
 
   /** The first free number; a name that a stranger has is passed over. */
