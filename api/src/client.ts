@@ -1,3 +1,4 @@
+import type { BlockedBody, LaunchFailedBody } from './error.ts'
 import {
   endpoints,
   type Answer,
@@ -13,7 +14,7 @@ export type Input<N extends EndpointName> = (Params<N> extends undefined ? unkno
   (Query<N> extends undefined ? unknown : { query: Query<N> }) &
   (Body<N> extends undefined ? unknown : { body: Body<N> })
 
-/** One typed function per endpoint of the table that answers with JSON; a stream is for `EventSource`. */
+/** One typed function per endpoint of the table that answers with JSON; a stream is read as it comes. */
 export type Client = {
   [N in JsonName]: unknown extends Input<N> ? () => Promise<Answer<N>> : (input: Input<N>) => Promise<Answer<N>>
 }
@@ -21,7 +22,7 @@ export type Client = {
 /** An answer that is not 2xx: `message` is the server's own sentence, `body` all that it sent. */
 export class ApiError extends Error {
   readonly status: number
-  readonly body: { readonly error: string; readonly blocked_at?: string | null }
+  readonly body: Readonly<BlockedBody & LaunchFailedBody>
 
   constructor(status: number, body: ApiError['body']) {
     super(body.error)
@@ -58,9 +59,14 @@ async function request(send: typeof fetch, baseUrl: string, name: EndpointName, 
     init.headers = { 'content-type': 'application/json' }
   }
   const response = await send(baseUrl + fillPath(path, parts.params) + queryString(parts.query), init)
+  if (!response.ok) throw await refusalIn(response)
+  return response.json().catch(() => undefined) as unknown
+}
+
+/** What an answer that is not 2xx says. */
+export async function refusalIn(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined)
-  if (response.ok) return body
-  throw new ApiError(response.status, isErrorBody(body) ? body : { error: `The server answered ${response.status}.` })
+  return new ApiError(response.status, isErrorBody(body) ? body : { error: `The server answered ${response.status}.` })
 }
 
 /** `/api/container/launch/{container_type}` with its holes filled, each value percent-encoded. */

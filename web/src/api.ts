@@ -1,4 +1,4 @@
-import { createClient, type Client } from '@berth/api/client.ts'
+import { createClient, refusalIn, type Client } from '@berth/api/client.ts'
 import { takeBoot } from '#/boot.ts'
 
 const { csrf, signedIn } = takeBoot(document)
@@ -23,8 +23,8 @@ export function keepToken(token: string): void {
 
 /** Milliseconds that a usual request may take. Mailing a link is the slowest of them. */
 const usualLimit = 30_000
-/** Milliseconds that starting a container may take; the first one may have to fetch its image. */
-export const launchLimit = 180_000
+/** Milliseconds that starting a container may take: more than the server waits for it, unless it is set to wait longer. */
+export const launchLimit = 200_000
 
 /**
  * The API of this origin, with the cookie and the CSRF value of this document.
@@ -32,10 +32,30 @@ export const launchLimit = 180_000
  * @param limit  milliseconds after which one request ends with a `TimeoutError`
  */
 export function connect(signal: AbortSignal, limit = usualLimit): Client {
-  return createClient((input, init) => {
-    const headers = new Headers(init?.headers)
-    if (csrf !== null) headers.set('x-csrf-token', csrf)
-    if (bearer !== null) headers.set('authorization', `Bearer ${bearer}`)
-    return fetch(input, { ...init, headers, signal: AbortSignal.any([signal, AbortSignal.timeout(limit)]) })
-  })
+  return createClient((input, init) =>
+    fetch(input, {
+      ...init,
+      headers: withProof(init?.headers),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(limit)]),
+    }),
+  )
+}
+
+/**
+ * An answer that does not end by itself, to be read as it comes. Not by `EventSource`: that can send no token, gives up
+ * for good when Berth is being started again (503), and tells nobody why it was refused.
+ * @param lastId of the event that was heard last @throws {ApiError} when the answer is not 2xx
+ */
+export async function openStream(path: string, lastId: string | undefined, signal: AbortSignal): Promise<Response> {
+  const headers = withProof(lastId === undefined ? {} : { 'last-event-id': lastId })
+  const response = await fetch(path, { headers, credentials: 'same-origin', signal })
+  if (!response.ok) throw await refusalIn(response)
+  return response
+}
+
+function withProof(init: HeadersInit | undefined): Headers {
+  const headers = new Headers(init)
+  if (csrf !== null) headers.set('x-csrf-token', csrf)
+  if (bearer !== null) headers.set('authorization', `Bearer ${bearer}`)
+  return headers
 }

@@ -30,12 +30,13 @@ export function statusView(entry: Pick<ContainerEntry, 'status' | 'is_blocked'>)
   return Object.hasOwn(views, entry.status) ? views[entry.status]! : { word: entry.status, tone: 'idle' }
 }
 
-/** What a person can do with a container. Restart replaces, so it needs something to replace. */
+/** What a person can do with a container. Restart replaces, so it needs something to replace. Reading is never forbidden. */
 export function actionsFor(entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'container_id'>, canRestart: boolean) {
   const isRunning = entry.status === 'running'
   return {
     open: isRunning && !entry.is_blocked,
     launch: !isRunning && !entry.is_blocked,
     restart: canRestart && !entry.is_blocked && entry.container_id !== null,
+    readLogs: entry.container_id !== null && entry.status !== 'not_found',
   }
 }

@@ -6,6 +6,7 @@ import '#/styles/base.css'
 import '#/styles/controls.css'
 import '#/styles/layout.css'
 import '#/styles/cards.css'
+import '#/styles/progress.css'
 
 // Before anything is rendered or requested: the link's token leaves the address bar.
 hideToken()

@@ -45,7 +45,7 @@ test('a failed start says why, and can be tried again', async (t) => {
   refusal.active = true
   await page.goto(launchAddress(berth, 'prod', '/ann-prod/x'))
   await page.getByRole('heading', { name: 'Your container was not started' }).waitFor()
-  await page.getByRole('alert').getByText('could not be started').waitFor()
+  await page.getByRole('alert').getByText('could not be fetched').waitFor()
   assert.deepEqual(await violations(page), [])
   await picture(page, 'launch-failed')
   refusal.active = false

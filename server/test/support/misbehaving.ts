@@ -125,6 +125,19 @@ export function forgetfulRuntime(runtime: Runtime, fault: Fault): Runtime {
   }
 }
 
+/** An engine that has fetched a third of an image for containers of this type, and goes on when it is let. */
+export function haltingRuntime(runtime: Runtime, type: string, isLet: Promise<void>): Runtime {
+  return {
+    ...passThrough(runtime),
+    create: async (spec, options) => {
+      if (spec.owner.type !== type) return runtime.create(spec, options)
+      options?.onPull?.({ layersDone: 3, layersTotal: 7, bytesDone: 120e6, bytesTotal: 400e6 })
+      await isLet
+      return runtime.create(spec, options)
+    },
+  }
+}
+
 /** An engine whose containers write without end, as fast as is read. @param seen lines so far, and who reads now */
 export function chattyRuntime(runtime: Runtime, seen: { lines: number; readers: number }): Runtime {
   return {

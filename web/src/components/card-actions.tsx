@@ -9,19 +9,21 @@ interface CardActionsProps {
   isBusy: boolean
   onLaunch(): void
   onRestart(): void
+  onLogs(): void
 }
 
 const words = {
   launch: 'Launch',
   open: 'Open',
   restart: 'Restart',
+  logs: 'Logs',
 }
 
 /**
  * The buttons of a card. Busy buttons stay focusable (`aria-disabled`), and when Launch turns into Open
  * the focus goes along: otherwise a keyboard user is thrown back to the top of the page.
  */
-export function CardActions({ entry, canRestart, isBusy, onLaunch, onRestart }: CardActionsProps) {
+export function CardActions({ entry, canRestart, isBusy, onLaunch, onRestart, onLogs }: CardActionsProps) {
   const can = actionsFor(entry, canRestart)
   const open = useRef<HTMLAnchorElement>(null)
   const hadFocus = useRef(false)
@@ -30,7 +32,7 @@ export function CardActions({ entry, canRestart, isBusy, onLaunch, onRestart }: 
     if (can.open && hadFocus.current && document.activeElement === document.body) open.current?.focus()
   }, [can.open])
 
-  if (!can.open && !can.launch && !can.restart) return null
+  if (!can.open && !can.launch && !can.restart && !can.readLogs) return null
   return (
     <div className="actions">
       {can.launch && (
@@ -50,6 +52,12 @@ export function CardActions({ entry, canRestart, isBusy, onLaunch, onRestart }: 
       {can.restart && (
         <Button isOff={isBusy} onPress={onRestart}>
           {words.restart}
+          <Name entry={entry} />
+        </Button>
+      )}
+      {can.readLogs && (
+        <Button onPress={onLogs}>
+          {words.logs}
           <Name entry={entry} />
         </Button>
       )}

@@ -2,14 +2,20 @@ import { useId, useState } from 'react'
 import type { ContainerEntry } from '@berth/api/user.ts'
 import { Alert } from '#/components/alert.tsx'
 import { CardActions } from '#/components/card-actions.tsx'
+import { LaunchFailure } from '#/components/launch-failure.tsx'
+import { LogsDialog } from '#/components/logs-dialog.tsx'
 import { RestartDialog } from '#/components/restart-dialog.tsx'
+import { StageProgress } from '#/components/stage-progress.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { Time } from '#/components/time.tsx'
 import { statusView } from '#/container-status.ts'
 import { useLifecycle } from '#/hooks/use-lifecycle.ts'
+import { isUnderWay, type LaunchState } from '#/launches.ts'
 
 interface ContainerCardProps {
   entry: ContainerEntry
+  /** The last that was told of a launch of it. */
+  told: LaunchState | undefined
   canRestart: boolean
   /** Something changed on the server: look again. */
   onChange(): void
@@ -18,6 +24,7 @@ interface ContainerCardProps {
 const words = {
   launch: { word: 'Launching…', done: (name: string) => `${name} is running.` },
   restart: { word: 'Restarting…', done: (name: string) => `${name} was restarted.` },
+  starting: 'Starting…',
   patience: 'The first time this can take a minute.',
   lastUsed: 'Last launched',
   blockedSince: 'Blocked since',
@@ -26,11 +33,13 @@ const words = {
 }
 
 /** One container type: what it is, how it is, and what can be done with it. */
-export function ContainerCard({ entry, canRestart, onChange }: ContainerCardProps) {
+export function ContainerCard({ entry, told, canRestart, onChange }: ContainerCardProps) {
   const heading = useId()
-  const [isAsking, setAsking] = useState(false)
-  const { verb, done, error, launch, restart } = useLifecycle(entry, onChange)
-  const view = verb ? { word: words[verb].word, tone: 'busy' as const } : statusView(entry)
+  const [opened, setOpened] = useState<'restart' | 'logs'>()
+  const { verb, done, failure, launch, restart } = useLifecycle(entry, told?.event, onChange)
+  const isStarting = isUnderWay(told?.event)
+  const busyWord = verb ? words[verb].word : isStarting ? words.starting : undefined
+  const view = busyWord ? { word: busyWord, tone: 'busy' as const } : statusView(entry)
 
   return (
     <li className="card">
@@ -40,20 +49,30 @@ export function ContainerCard({ entry, canRestart, onChange }: ContainerCardProp
           <StatusBadge view={view} />
         </div>
         <p>{entry.description}</p>
-        <Notes entry={entry} hint={verb ? words.patience : statusView(entry).hint} />
-        <Alert error={error} takesFocus={entry.is_blocked} />
+        <Notes entry={entry} hint={isStarting ? undefined : verb ? words.patience : statusView(entry).hint} />
+        <StageProgress event={told?.event} />
+        <Alert error={failure} takesFocus={entry.is_blocked} />
+        <LaunchFailure error={failure} />
         <CardActions
           entry={entry}
           canRestart={canRestart}
-          isBusy={verb !== undefined}
+          isBusy={busyWord !== undefined}
           onLaunch={launch}
-          onRestart={() => setAsking(true)}
+          onRestart={() => setOpened('restart')}
+          onLogs={() => setOpened('logs')}
         />
         <p aria-live="polite" className="visually-hidden">
-          {verb ? `${entry.display_name}: ${words[verb].word}` : done && words[done].done(entry.display_name)}
+          {busyWord
+            ? `${entry.display_name}: ${told?.announcement || busyWord}`
+            : done && words[done].done(entry.display_name)}
         </p>
       </article>
-      {isAsking && <RestartDialog name={entry.display_name} onConfirm={restart} onClose={() => setAsking(false)} />}
+      {opened === 'restart' && (
+        <RestartDialog name={entry.display_name} onConfirm={restart} onClose={() => setOpened(undefined)} />
+      )}
+      {opened === 'logs' && (
+        <LogsDialog name={entry.display_name} type={entry.type} onClose={() => setOpened(undefined)} />
+      )}
     </li>
   )
 }

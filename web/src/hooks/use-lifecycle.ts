@@ -1,10 +1,12 @@
-import { useState } from 'react'
-import type { ContainerEntry } from '@berth/api/user.ts'
+import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import type { Client } from '@berth/api/client.ts'
+import type { LaunchEvent } from '@berth/api/container.ts'
+import type { ContainerEntry } from '@berth/api/user.ts'
 import { connect, launchLimit } from '#/api.ts'
 import { isSignedOut } from '#/errors.ts'
 import { leave } from '#/hooks/use-berths.ts'
 import { useTask } from '#/hooks/use-task.ts'
+import { failureOf, mayGoOn } from '#/launches.ts'
 
 /** What a person can have done to a container. */
 export type Verb = 'launch' | 'restart'
@@ -14,15 +16,25 @@ export interface Lifecycle {
   readonly verb: Verb | undefined
   /** Went well last. */
   readonly done: Verb | undefined
-  readonly error: unknown
+  /** Why the last one failed; it may not have been asked for here. */
+  readonly failure: unknown
   launch(): void
   restart(): void
 }
 
-/** Launch and restart of one container, one at a time. `onChange` is called after each, whatever came of it. */
-export function useLifecycle(entry: ContainerEntry, onChange: () => void): Lifecycle {
-  const { busy, error, run } = useTask()
+/**
+ * Launch and restart of one container, one at a time. `onChange` is called after each, whatever came of it.
+ * @param event the last that was told of a launch of it
+ */
+export function useLifecycle(entry: ContainerEntry, event: LaunchEvent | undefined, onChange: () => void): Lifecycle {
+  const { busy, error, run, reset } = useTask()
   const [verb, setVerb] = useState<Verb>()
+  const failure = useMemo(() => (busy ? undefined : failureOf(error, event)), [busy, error, event])
+
+  // What somebody gave up waiting for may still come to a good end.
+  const forget = useEffectEvent(() => mayGoOn(error) && reset())
+  const isReady = event?.stage === 'ready'
+  useEffect(() => void (isReady && forget()), [isReady])
 
   const start = (chosen: Verb, call: (api: Client) => Promise<unknown>) =>
     void run(async (signal) => {
@@ -40,7 +52,7 @@ export function useLifecycle(entry: ContainerEntry, onChange: () => void): Lifec
   return {
     verb: busy ? verb : undefined,
     done: busy || error !== undefined ? undefined : verb,
-    error,
+    failure,
     launch: () => start('launch', (api) => api.launchContainer({ params: { container_type: entry.type } })),
     restart: () => start('restart', (api) => api.restartContainer()),
   }

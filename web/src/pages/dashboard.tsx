@@ -3,7 +3,9 @@ import { Button } from '#/components/button.tsx'
 import { ContainerCard } from '#/components/container-card.tsx'
 import { focusHeading, Page } from '#/components/page.tsx'
 import { useBerths, type Berths } from '#/hooks/use-berths.ts'
+import { useLaunches } from '#/hooks/use-launches.ts'
 import { useNotice } from '#/hooks/use-notice.ts'
+import type { Launches } from '#/launches.ts'
 
 const words = {
   title: 'Your containers',
@@ -17,23 +19,31 @@ const words = {
 /** The signed-in person's home: one card for each type. A page that led here may have left words to say why. */
 export function Dashboard() {
   const berths = useBerths()
+  const launches = useLaunches(berths.refresh)
   const notice = useNotice()
   return (
     <Page title={words.title} aside={<Account email={berths.user?.email} />}>
       {notice !== undefined && <p className="note">{notice}</p>}
       <Problem berths={berths} />
-      {berths.containers ? <Cards berths={berths} /> : !berths.problem && <Loading />}
+      {berths.containers ? <Cards berths={berths} launches={launches} /> : !berths.problem && <Loading />}
     </Page>
   )
 }
 
-function Cards({ berths: { containers = [], refresh } }: { berths: Berths }) {
+function Cards({ berths, launches }: { berths: Berths; launches: Launches }) {
+  const { containers = [], refresh } = berths
   if (containers.length === 0) return <p>{words.empty}</p>
   return (
     <ul className="cards">
       {containers.map((entry, index) => (
         // The API restarts the first configured type only; the list keeps the order of the configuration.
-        <ContainerCard key={entry.type} entry={entry} canRestart={index === 0} onChange={refresh} />
+        <ContainerCard
+          key={entry.type}
+          entry={entry}
+          told={launches.get(entry.type)}
+          canRestart={index === 0}
+          onChange={refresh}
+        />
       ))}
     </ul>
   )

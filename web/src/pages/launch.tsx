@@ -1,15 +1,19 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { ApiError } from '@berth/api/client.ts'
 import { canAct, connect, isSignedIn, launchLimit } from '#/api.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { LaunchFailure } from '#/components/launch-failure.tsx'
 import { Link } from '#/components/link.tsx'
 import { Page } from '#/components/page.tsx'
+import { StageProgress } from '#/components/stage-progress.tsx'
 import { isSignedOut, sentenceOf } from '#/errors.ts'
 import { leave } from '#/hooks/use-berths.ts'
+import { useLaunches } from '#/hooks/use-launches.ts'
 import type { Notice } from '#/hooks/use-notice.ts'
 import { useTask } from '#/hooks/use-task.ts'
 import { placeInContainer } from '#/launched.ts'
+import { failureOf, isUnderWay, mayGoOn } from '#/launches.ts'
 import { pages, withNext } from '#/paths.ts'
 import { goInstead, usePlace } from '#/place.ts'
 
@@ -39,7 +43,8 @@ export function Launch() {
 }
 
 function Start({ type, next, here }: { type: string | null; next: string | null; here: string }) {
-  const { error, run } = useTask()
+  const { busy, error, run } = useTask()
+  const told = useLaunches().get(type ?? '')
   const [isRunning, setRunning] = useState(false)
 
   function start() {
@@ -61,14 +66,26 @@ function Start({ type, next, here }: { type: string | null; next: string | null;
   // oxlint-disable-next-line react/exhaustive-deps -- once, as soon as the page opens; after that by its button alone
   useEffect(start, [])
 
-  const hasFailed = error !== undefined
+  // What took longer than the server, or this page, waits: its end is told, and then asking again leads on.
+  const isStarted = told?.event.stage === 'waiting' || told?.event.stage === 'ready'
+  const goOn = useEffectEvent(() => mayGoOn(error) && start())
+  useEffect(() => void (isStarted && goOn()), [isStarted])
+
+  const failure = useMemo(() => (busy ? undefined : failureOf(error, told?.event)), [busy, error, told])
+  const hasFailed = failure !== undefined && error !== undefined
+  const isStarting = isUnderWay(told?.event)
   return (
     <Page title={hasFailed ? words.failedTitle : words.title} narrow>
       <div role="status" className="live">
         {!hasFailed && <p>{isRunning ? words.running : words.starting}</p>}
       </div>
-      {!hasFailed && !isRunning && <p className="hint">{words.patience}</p>}
-      <Alert error={error} />
+      <p aria-live="polite" className="visually-hidden">
+        {isStarting && told?.announcement}
+      </p>
+      {isStarting && <StageProgress event={told?.event} />}
+      {!hasFailed && !isRunning && !isStarting && <p className="hint">{words.patience}</p>}
+      <Alert error={hasFailed ? failure : undefined} />
+      {hasFailed && <LaunchFailure error={failure} />}
       {hasFailed && (
         <div className="actions">
           <Button look="primary" onPress={start}>

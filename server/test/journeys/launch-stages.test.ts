@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import axe, { type AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { startBerth } from '#test/support/berth.ts'
+import { openTab } from '#test/support/browser.ts'
+import { outside } from '#test/support/control-plane.ts'
+import { testImage } from '#test/support/engine.ts'
+import { haltingRuntime } from '#test/support/misbehaving.ts'
+
+/**
+ * What a person sees of a launch while it goes on, when it fails, and of what their app writes.
+ * `BERTH_SCREENSHOTS=folder` keeps pictures.
+ */
+const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
+const pictures = process.env.BERTH_SCREENSHOTS
+
+const image = await testImage()
+const shell = (script: string) => ({ image, command: ['/bin/sh', '-c', script] })
+const serving = 'httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done'
+const templates = {
+  dev: {
+    display_name: 'Development',
+    description: 'Where work is done',
+    ...shell(`trap "echo something new" USR1; echo ready to work; ${serving}`),
+  },
+  prod: { display_name: 'Production', description: 'Where work is shown', ...shell(serving) },
+  lab: {
+    display_name: 'Laboratory',
+    description: 'Where things go wrong',
+    ...shell('echo reading /etc/app.conf; echo "no such port: 99999"; exit 3'),
+  },
+}
+const pulled = Promise.withResolvers<void>()
+const berth = await startBerth(
+  { after },
+  {
+    webDir,
+    env: { CONTAINER_TEMPLATES: JSON.stringify(templates) },
+    wrapRuntime: (runtime) => haltingRuntime(runtime, 'prod', pulled.promise),
+  },
+)
+const ann = await berth.signUp('ann@x.org')
+const { page, problems } = await openTab({ after })
+await page
+  .context()
+  .addCookies([{ name: 'spawner_token', value: ann.token, url: berth.app.frontendUrl, httpOnly: true }])
+
+const launchPage = (type: string) =>
+  `${berth.app.frontendUrl}/launch?${new URLSearchParams({ type, next: `/ann-${type}/` })}`
+const card = (name: string, of = page) => of.getByRole('article', { name })
+
+test('while an image is fetched the launch page and the dashboard say how far it is, and go on by themselves', async () => {
+  await page.goto(launchPage('prod'))
+  await page.getByText('Fetching the image: 3 of 7 layers, 120 of 400 MB').first().waitFor()
+  assert.equal(await page.getByRole('progressbar', { name: 'Fetching the image' }).getAttribute('value'), '0.3')
+  assert.deepEqual(await violations(page), [])
+  await picture('launch-pulling')
+  const other = await page.context().newPage()
+  await other.goto(berth.app.frontendUrl)
+  await card('Production', other).getByText('3 of 7 layers').first().waitFor()
+  assert.equal(
+    await card('Production', other).getByRole('button', { name: 'Launch' }).getAttribute('aria-disabled'),
+    'true',
+  )
+  assert.deepEqual(await violations(other), [])
+  await picture('dashboard-pulling', other)
+  pulled.resolve()
+  await page.waitForURL(`${berth.app.spawnerUrl}/ann-prod/`)
+  await card('Production', other).getByRole('link', { name: 'Open' }).waitFor()
+  await other.close()
+})
+
+test('a launch that fails says how its program ended and what it wrote last, also where the stream is not there', async () => {
+  await page.route('**/api/container/events', (route) => route.abort())
+  await page.goto(launchPage('lab'))
+  await page.getByRole('heading', { name: 'Your container was not started' }).waitFor()
+  await page.getByRole('alert').getByText('exit code 3').waitFor()
+  const lines = page.getByRole('region', { name: 'What it wrote last' })
+  assert.match((await lines.textContent()) ?? '', /reading \/etc\/app\.conf\nno such port: 99999$/)
+  assert.deepEqual(await violations(page), [])
+  await picture('launch-crashed')
+  await page.unroute('**/api/container/events')
+  await page.goto(berth.app.frontendUrl)
+  await card('Laboratory').getByRole('button', { name: 'Launch' }).click()
+  await card('Laboratory').getByRole('region', { name: 'What it wrote last' }).getByText('no such port').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await picture('dashboard-crashed')
+})
+
+test('what an app writes can be read as it writes it, and until when', async () => {
+  await page.goto(berth.app.frontendUrl)
+  await card('Development').getByRole('button', { name: 'Logs' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Logs of Development' })
+  await dialog.getByText('ready to work').waitFor()
+  await outside.signal(ann.auth.user.container_id ?? '', 'SIGUSR1')
+  await dialog.getByText('something new').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await picture('logs')
+  await outside.signal(ann.auth.user.container_id ?? '', 'SIGKILL')
+  await dialog.getByText('The program has ended').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await card('Development').getByText('Stopped').waitFor()
+})
+
+test('nothing on the way broke a rule of the browser', () => {
+  const expected = /500 \(Internal Server Error\)|net::ERR_FAILED|404 \(Not Found\)/
+  assert.deepEqual(
+    problems.filter((problem) => !expected.test(problem)),
+    [],
+  )
+})
+
+async function picture(name: string, of = page): Promise<void> {
+  if (pictures) await of.screenshot({ path: path.join(pictures, `${name}.png`) })
+}
+
+/** What axe finds, in a line each. */
+async function violations(of: Page): Promise<string[]> {
+  await of.evaluate(axe.source)
+  return of.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } }
+    return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  })
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError } from '@berth/api/client.ts'
+import type { LaunchEvent } from '@berth/api/container.ts'
+import { failureOf, isNews, takeIn, without, type Launches } from './launches.ts'
+
+const launch = (event: LaunchEvent) => ({ name: 'launch', data: event })
+const queued = (place: number): LaunchEvent => ({ type: 'dev', stage: 'queued', place, waiting: 40 })
+const starting: LaunchEvent = { type: 'dev', stage: 'starting' }
+const ready: LaunchEvent = { type: 'dev', stage: 'ready' }
+const failed: LaunchEvent = {
+  type: 'dev',
+  stage: 'failed',
+  reason: 'out-of-memory',
+  message: 'It needed too much.',
+  exit_code: 137,
+  last_lines: ['Killed'],
+}
+const none: Launches = new Map()
+
+test('a stage is read out when it begins, and not again with each number that changes in it', () => {
+  const first = takeIn(none, [launch(queued(12))])
+  const later = takeIn(first, [launch(queued(11)), launch(queued(10))])
+  assert.deepEqual(later.get('dev'), { event: queued(10), announcement: 'Waiting: place 12 of 40' })
+  assert.equal(takeIn(later, [launch(starting)]).get('dev')?.announcement, 'Starting the container')
+})
+
+test('after a snapshot only what it says counts', () => {
+  const before = takeIn(none, [launch(starting), launch({ type: 'prod', stage: 'creating' })])
+  const after = takeIn(before, [{ name: 'snapshot', data: {} }, launch(queued(3))])
+  assert.deepEqual([...after.keys()], ['dev'])
+})
+
+test('what is forgotten after a while is not what came since', () => {
+  const known = takeIn(none, [launch(starting)])
+  assert.equal(without(known, queued(1)), known)
+  assert.equal(without(known, starting).size, 0)
+})
+
+test('a container that changed, and a launch that ended, are reasons to look; a place in the queue is none', () => {
+  assert.equal(isNews([launch(queued(1)), launch(starting)]), false)
+  assert.equal(isNews([{ name: 'container', data: { type: 'dev', status: 'running' } }]), true)
+  assert.deepEqual([isNews([launch(ready)]), isNews([launch(failed)])], [true, true])
+})
+
+test('a failure that was only told is shown as the answer would have been', () => {
+  const error = failureOf(undefined, failed)
+  assert.ok(error instanceof ApiError)
+  const { error: sentence, exit_code, is_out_of_memory, last_lines } = error.body
+  assert.deepEqual([sentence, exit_code, is_out_of_memory, last_lines], ['It needed too much.', 137, true, ['Killed']])
+})
+
+test('who waited longer than the server does sees no failure while the launch goes on, and then how it ended', () => {
+  for (const late of [
+    new ApiError(500, { error: 'Your container waits for its turn.' }),
+    new DOMException('signal timed out', 'TimeoutError'),
+  ]) {
+    assert.equal(failureOf(late, queued(3)), undefined)
+    assert.equal((failureOf(late, failed) as Error).message, 'It needed too much.')
+    assert.equal(failureOf(late, undefined), late)
+  }
+})
+
+test('a refusal is shown whatever was told', () => {
+  for (const refusal of [
+    new ApiError(403, { error: 'This container is blocked.' }),
+    new ApiError(500, { error: 'The server is full.', reason: 'full' }),
+    new TypeError('Failed to fetch'),
+  ]) {
+    assert.equal(failureOf(refusal, starting), refusal)
+    assert.equal(failureOf(refusal, undefined), refusal)
+  }
+})
