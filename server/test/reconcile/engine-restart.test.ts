@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
+import { findContainer } from '#/store/user-containers.ts'
+import { assertOk, blockContainer, engineState, recordOf } from '#test/support/asking.ts'
+import { startBerth, testTemplates, type Berth, type Lifetime } from '#test/support/berth.ts'
+import { outside, patiently, startRig } from '#test/support/control-plane.ts'
+import { askEngine, type AskEngine } from '#test/support/engine.ts'
+import type { Fault } from '#test/support/misbehaving.ts'
+import { lineToEngine } from '#test/support/misbehaving-engine.ts'
+import { startOwnEngine } from '#test/support/own-engine.ts'
+import { read } from '#test/support/runtimes.ts'
+
+/** After the engine, or the host, was started again, what should run does. */
+
+/** A slow machine takes seconds to start an engine, and each container. */
+const limit = 60_000
+
+const stateIs = (berth: Berth, id: string, state: string) =>
+  patiently(
+    async () => (await engineState(berth, id).catch(() => 'unknown')) === state,
+    () => `${id} is not ${state}`,
+    limit,
+  )
+
+const shouldRun = async ({ database }: Berth, userId: number, type = 'dev') =>
+  (await findContainer(database.db, userId, type))?.runningSince !== null
+
+const untilNoted = (berth: Berth, userId: number, isWanted: boolean, type = 'dev') =>
+  patiently(
+    async () => (await shouldRun(berth, userId, type)) === isWanted,
+    () => `whether it should run is not noted as ${isWanted}`,
+    limit,
+  )
+
+/** `dev` never rests, `prod` is paused after a second. */
+async function templates(): Promise<string> {
+  const { dev, prod } = JSON.parse(await testTemplates())
+  return JSON.stringify({ dev, prod: { ...prod, idle_pause: 1 } })
+}
+
+test('after the engine was stopped or killed what ran runs again, with its files; what slept, ended or is blocked does not', async (t) => {
+  const engine = await startOwnEngine(t)
+  const env = { CONTAINER_TEMPLATES: await templates() }
+  const rig = await startRig(t, {}, { engine, env, pace: { every: 500, down: 8_000 } })
+  const { berth } = rig
+  const [boss, ann, bob, cat] = [
+    await rig.person('boss'),
+    await rig.person('ann'),
+    await rig.person('bob'),
+    await rig.person('cat'),
+  ]
+  const idOf = ({ auth }: typeof ann) => String(auth.user.container_id)
+  await writeKept(engine.ask, idOf(ann))
+  assertOk(await blockContainer(boss, (await recordOf(boss, cat.id)).id))
+  await engine.ask('POST', `/containers/${idOf(bob)}/stop`)
+  const paused = String((await ann.call('POST', '/api/container/launch/prod')).body.container_id)
+  await stateIs(berth, paused, 'paused')
+  await untilNoted(berth, bob.id, false)
+
+  for (const [round, end] of (['stop', 'kill'] as const).entries()) {
+    await engine[end]()
+    await engine.start()
+    await stateIs(berth, idOf(ann), 'running')
+    await stateIs(berth, idOf(boss), 'running')
+    await ann.untilWord('running')
+    assert.equal(await engineState(berth, paused), 'exited', end)
+    assert.equal(rig.gateway.wordFor(`${ann.slug}-prod`), 'asleep')
+    assert.equal(await engineState(berth, idOf(bob)), 'exited', end)
+    assert.equal(await engineState(berth, idOf(cat)), 'exited', end)
+    assert.match(await readFrom(ann.address()), /by ann/)
+    assert.equal(await shouldRun(berth, ann.id), true)
+    await patiently(
+      async () => (await boss.call('GET', '/api/admin/system')).body.reconciler.actions.restore >= 2 * (round + 1),
+      () => 'what was started again is not told',
+      limit,
+    )
+  }
+  assert.equal(await rig.control.wake(`${ann.slug}-prod`), undefined)
+})
+
+test('after the host was started again what ran runs again, with the same container, and nobody has used it', async (t) => {
+  // Its address is part of what a container is made of, and a free port is another one each time.
+  const env = { BASE_DOMAIN: 'berth.test' }
+  const { berth, people } = await startAndEnd(t, ['ann'], env)
+  const [ann] = people
+  assert.ok(ann)
+  await outside.stop(ann.container)
+  const now = await startBerth(t, { dataDir: berth.dataDir, instance: berth.instance, env })
+  await stateIs(now, ann.container, 'running')
+  const record = await findContainer(now.database.db, ann.id, 'dev')
+  assert.deepEqual([record?.containerId, record?.lastUsed], [ann.container, ann.lastUsed])
+})
+
+test('what cannot be started again is given up after some attempts, told to administrators, and can be launched', async (t) => {
+  const { berth, people } = await startAndEnd(t, ['boss', 'ann'])
+  const [boss, ann] = people
+  assert.ok(boss && ann)
+  await outside.stop(ann.container)
+  const fault: Fault = { active: true }
+  const { dataDir, instance } = berth
+  const now = await startBerth(t, { dataDir, instance, wrapRuntime: (runtime) => lameRuntime(runtime, fault) })
+  await untilNoted(now, ann.id, false)
+  assert.notEqual(await engineState(now, ann.container), 'running')
+  const { warnings } = (await now.call('GET', '/api/admin/system', { token: boss.token })).body
+  assert.match(warnings.join(), new RegExp(`could not be started again: dev of user ${ann.id}\\.`))
+  fault.active = false
+  assertOk(await now.call('POST', '/api/container/launch/dev', { token: ann.token }))
+  assert.equal(await shouldRun(now, ann.id), true)
+})
+
+test('what ended by itself stays down although the engine was not heard for a while', async (t) => {
+  const line = await lineToEngine(t)
+  const engine = { address: line.address, ask: askEngine }
+  const rig = await startRig(t, {}, { pace: { every: 300, down: 60_000 }, engine })
+  const [ann, bob] = [await rig.person('ann'), await rig.person('bob')]
+  await outside.stop(ann.address().containerId)
+  await ann.untilWord('asleep')
+  line.cut()
+  const report = async () => (await ann.call('GET', '/api/admin/system')).body.reconciler
+  for (let run = 0; run < 4; run++) {
+    const { last_run } = await report()
+    await patiently(
+      async () => (await report()).last_run !== last_run,
+      () => 'the reconciler does not look',
+      limit,
+    )
+  }
+  await bob.untilWord('running')
+  assert.equal(await engineState(rig.berth, String(ann.auth.user.container_id)), 'exited')
+})
+
+/** A file in the home, which the app serves. */
+async function writeKept(ask: AskEngine, id: string): Promise<void> {
+  const Cmd = ['/bin/sh', '-c', 'echo by ann > /home/berth/kept']
+  const { Id } = await ask<{ Id: string }>('POST', `/containers/${id}/exec`, { body: { Cmd } })
+  await ask('POST', `/exec/${Id}/start`, { body: { Detach: true } })
+}
+
+const readFrom = ({ host, port }: { host: string; port: number }) => read({ address: host, port }, 'kept')
+
+interface Former {
+  readonly id: number
+  readonly token: string
+  readonly container: string
+  readonly lastUsed: Date | null | undefined
+}
+
+/** A Berth that has ended, as at a shutdown of its host, and people whose containers still run. */
+async function startAndEnd(lifetime: Lifetime, names: readonly string[], env: Record<string, string> = {}) {
+  const berth = await startBerth(lifetime, { env })
+  const people: Former[] = []
+  for (const name of names) {
+    const { id, token, auth } = await berth.signUp(`${name}@x.org`)
+    const record = await findContainer(berth.database.db, id, 'dev')
+    people.push({ id, token, container: String(auth.user.container_id), lastUsed: record?.lastUsed })
+  }
+  await berth.close()
+  return { berth, people }
+}
+
+/** An engine that starts and makes nothing. */
+function lameRuntime(runtime: Runtime, fault: Fault): Runtime {
+  const unlessLame = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    if (fault.active) throw new RuntimeError('failed', what)
+    return work()
+  }
+  return new Proxy(runtime, {
+    get(target, name: keyof Runtime) {
+      if (name === 'start')
+        return (...given: Parameters<Runtime['start']>) => unlessLame('start', () => target.start(...given))
+      if (name === 'create')
+        return (...given: Parameters<Runtime['create']>) => unlessLame('create', () => target.create(...given))
+      return target[name].bind(target)
+    },
+  })
+}
