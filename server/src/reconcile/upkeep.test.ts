@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { Flights } from '#/containers/flights.ts'
+import { Templates, type Template } from '#/containers/template.ts'
+import type { Instance, Runtime } from '#/runtime/runtime.ts'
+import { openDatabase } from '#/store/database.ts'
+import { ensureContainer, storeInstance, touchContainer } from '#/store/user-containers.ts'
+import { insertUser } from '#/store/users.ts'
+import { Upkeep, type UpkeepParts } from './upkeep.ts'
+
+/** Upkeep over a real store and an engine that says and does what a test wants. */
+
+const now = new Date('2026-11-01T12:00:00Z')
+const log = pino({ level: 'silent' })
+
+/** Stands still until it is opened. */
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { passed: promise, open: () => resolve() }
+}
+
+async function rigOf(t: TestContext) {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-upkeep-'))
+  const database = await openDatabase(null, dataDir)
+  t.after(async () => {
+    await database.close()
+    await rm(dataDir, { recursive: true })
+  })
+  const engine = new Map<string, Instance>()
+  const stopped: string[] = []
+  const world = {
+    beforeList: async () => {},
+    beforeStop: async (_id: string) => {},
+    restored: [] as number[],
+    activations: 0,
+  }
+  const runtime: Pick<Runtime, 'list' | 'inspectId' | 'stop' | 'remove'> = {
+    list: async (filter) => {
+      const listed = [...engine.values()].filter(({ owner }) => !filter || owner?.userId === filter.userId)
+      await world.beforeList()
+      return listed
+    },
+    inspectId: async (id) => engine.get(id),
+    stop: async (id) => {
+      await world.beforeStop(id)
+      stopped.push(id)
+      const instance = engine.get(id)
+      if (instance) engine.set(id, { ...instance, state: 'exited' })
+    },
+    remove: async (id) => void engine.delete(id),
+  }
+  const parts: UpkeepParts = {
+    db: database.db,
+    runtime: runtime as Runtime,
+    templates: new Templates([{ type: 'dev' } as Template]),
+    instance: 'b',
+    flights: new Flights(),
+    places: { publishContainer: async () => {} },
+    admission: { recheck: () => {} },
+    spawner: {
+      restore: async ({ id }) => {
+        world.restored.push(id)
+        return { containerId: '' }
+      },
+    },
+    findContainer: () => undefined,
+    activate: () => void world.activations++,
+    log,
+  }
+  const upkeep = new Upkeep(parts)
+  t.after(() => upkeep.stop())
+  const person = async (slug: string, state: string) => {
+    const user = await insertUser(database.db, { email: `${slug}@x.org`, slug, isAdmin: false, now })
+    const record = await ensureContainer(database.db, user.id, 'dev', 'image', now)
+    await storeInstance(database.db, record.id, { containerId: slug, port: 8080, image: 'image' })
+    await touchContainer(database.db, record.id, now)
+    engine.set(slug, instanceOf(slug, { userId: user.id, slug, type: 'dev' }, state))
+    return { user, record }
+  }
+  return { engine, stopped, world, upkeep, person }
+}
+
+const instanceOf = (id: string, owner: Instance['owner'], state: string): Instance => ({
+  id,
+  name: `b-${owner?.slug}-dev`,
+  owner,
+  state,
+  address: null,
+  port: 8080,
+  exitCode: null,
+  isOutOfMemory: false,
+  startedAt: null,
+  fingerprint: null,
+})
+
+const ghost = (at: number) =>
+  instanceOf(`ghost${at}`, { userId: 1_000 + at, slug: `ghost${at}`, type: 'dev' }, 'running')
+
+test('who asks for a look while one is under way gets another: what they want to see may be newer', async (t) => {
+  const { world, upkeep, person } = await rigOf(t)
+  const { user } = await person('ann', 'running')
+  const [listed, goOn] = [gate(), gate()]
+  let lists = 0
+  world.beforeList = async () => {
+    lists++
+    listed.open()
+    await goOn.passed
+  }
+  const owned = { userId: user.id, type: 'dev' }
+  const looks = [upkeep.mend(owned)]
+  await listed.passed
+  looks.push(upkeep.mend(owned), upkeep.mend(owned))
+  goOn.open()
+  await Promise.all(looks)
+  assert.equal(lists, 2)
+})
+
+test('an engine that restarts between list and plan loses nobody: the next run restores what it ended', async (t) => {
+  const { engine, world, upkeep, person } = await rigOf(t)
+  const { user } = await person('ann', 'running')
+  await upkeep.run()
+  assert.deepEqual(world.restored, [])
+  world.beforeList = async () => {
+    engine.set('ann', { ...(engine.get('ann') as Instance), state: 'exited' })
+    upkeep.onEvent({ id: undefined, action: 'lost' }, undefined)
+    upkeep.onEvent({ id: undefined, action: 'other' }, undefined)
+  }
+  await upkeep.run()
+  assert.deepEqual(world.restored, [])
+  assert.equal(world.activations, 1)
+  world.beforeList = async () => {}
+  await upkeep.run()
+  for (const end = performance.now() + 10_000; world.restored.length === 0 && performance.now() < end;) await sleep(5)
+  assert.deepEqual(world.restored, [user.id])
+})
+
+test('five hundred orphans are stopped two hundred at a time, each next run asked for at once', async (t) => {
+  const { engine, stopped, world, upkeep } = await rigOf(t)
+  for (let at = 0; at < 500; at++) engine.set(`ghost${at}`, ghost(at))
+  for (const [wanted, activations] of [
+    [200, 1],
+    [400, 2],
+    [500, 2],
+    [500, 2],
+  ] as const) {
+    await upkeep.run()
+    assert.deepEqual([stopped.length, world.activations], [wanted, activations])
+  }
+})
+
+test('what fails comes last: it keeps nothing else from being done', async (t) => {
+  const { engine, stopped, world, upkeep } = await rigOf(t)
+  for (let at = 0; at < 300; at++) engine.set(`ghost${at}`, ghost(at))
+  world.beforeStop = async (id) => {
+    if (Number(id.slice(5)) < 200) throw new Error('it cannot be stopped')
+  }
+  await assert.rejects(upkeep.run(), { name: 'Unfinished' })
+  assert.equal(stopped.length, 0)
+  await assert.rejects(upkeep.run(), { name: 'Unfinished' })
+  assert.equal(stopped.length, 100)
+})
