@@ -167,7 +167,7 @@ export class Spawner {
     const record = await this.#recordOf(user, template, now)
     const spec = instanceSpec(user, template, this.#parts.settings)
     const start = { record, spec, onStep: (step: Step) => this.#noteStep(spec.owner, step) }
-    const found = await this.#starter.find(spec)
+    const found = await this.#starter.find(start)
     const adopted = kind === 'replace' ? undefined : await this.#adopt(start, found)
     const instance = adopted ?? (await this.#startInTurn(flight, start, found))
     await this.#stopIfBlocked(record, instance)
@@ -216,16 +216,16 @@ export class Spawner {
     }
     return this.#parts.admission.run(admitted, async (turn) => {
       if (isReplaced) await this.#removeOld(start)
-      const now = isReplaced || isThere || turn.hasWaited ? await this.#starter.find(start.spec) : found
+      const now = isReplaced || isThere || turn.hasWaited ? await this.#starter.find(start) : found
       if (now?.state === 'running') return this.#starter.adopt(start, now)
       const started = now && (await this.#starter.tryToStart(start, now))
       return started ?? this.#starter.createAndStart(start, now, turn)
     })
   }
 
-  async #removeOld({ spec }: Start): Promise<void> {
-    const what = `removing the old container of user ${spec.owner.userId}`
-    await attempt(this.#parts.log, what, () => this.#starter.remove(spec))
+  async #removeOld(start: Start): Promise<void> {
+    const what = `removing the old container of user ${start.spec.owner.userId}`
+    await attempt(this.#parts.log, what, () => this.#starter.remove(start))
   }
 
   /** Blocking does not wait for a launch that is under way; the launch looks once more before it promises anything. */

@@ -31,8 +31,18 @@ export class Starter {
     this.#settling = new Settling(runtime)
   }
 
-  /** @throws {RuntimeError} when the name is taken by a container that is not this user's of this installation */
-  async find(spec: InstanceSpec): Promise<Instance | undefined> {
+  /**
+   * By its name, which a crash does not forget, and then by its id: one that somebody renamed would else run beside the new.
+   * @throws {RuntimeError} when the name is taken by a container that is not this user's of this installation
+   */
+  async find({ record, spec }: Pick<Start, 'record' | 'spec'>): Promise<Instance | undefined> {
+    const found = await this.#findByName(spec)
+    if (found || record.containerId === null) return found
+    const known = await this.#runtime.inspectId(record.containerId)
+    return known?.owner && isSameOwner(known.owner, spec.owner) ? known : undefined
+  }
+
+  async #findByName(spec: InstanceSpec): Promise<Instance | undefined> {
     const found = await this.#runtime.inspect(spec.name)
     if (!found) return undefined
     const { owner } = found
@@ -79,8 +89,8 @@ export class Starter {
   }
 
   /** Stops and removes what is there. @throws {RuntimeError} */
-  async remove(spec: InstanceSpec): Promise<void> {
-    const old = await this.find(spec)
+  async remove(start: Pick<Start, 'record' | 'spec'>): Promise<void> {
+    const old = await this.find(start)
     if (!old) return
     await this.#runtime.stop(old.id)
     reached('restart.after-stop')
@@ -94,7 +104,7 @@ export class Starter {
       return await turn.create((options) => this.#runtime.create(spec, options))
     } catch (error) {
       if (!(error instanceof RuntimeError) || error.kind !== 'conflict') throw error
-      const found = await this.find(spec)
+      const found = await this.#findByName(spec)
       if (!found) throw error
       return found
     }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertOk, blockContainer, engineState, logIn, onEngine, recordOf } from '../support/asking.ts'
 import { startBerth } from '../support/berth.ts'
+import { askEngine } from '../support/engine.ts'
 
 const berth = await startBerth({ after })
 const admin = await berth.signUp('boss@x.org')
@@ -60,6 +61,16 @@ test('a container of the same name that already exists is found and reused, not 
   assertOk(reply)
   assert.equal(reply.body.container_id, id)
   assert.equal((await recordOf(admin, fay.id)).container_id, id)
+})
+
+test('a running container that somebody renamed is used on, and no second one is made beside it', async () => {
+  const rae = await berth.signUp('rae@x.org')
+  const id = rae.auth.user.container_id ?? ''
+  await askEngine('POST', `/containers/${id}/rename`, { query: { name: `${berth.instance}-renamed` } })
+  const reply = await rae.call('POST', '/api/container/launch/dev')
+  assertOk(reply)
+  assert.equal(reply.body.container_id, id)
+  assert.equal((await onEngine(berth, rae.id)).length, 1)
 })
 
 test('a container of the same name that already exists but is stopped is started', async () => {
