@@ -343,8 +343,8 @@ function wireReconciler(
   const tasks = [
     preparedTask(runtime, hostCheck),
     placesTask(places),
+    removalsTask(database, removal),
     upkeep,
-    removalsTask(database, removal, log),
     keptHomesTask(database, runtime),
     takenSlugsTask(database, runtime),
     expiredTask(database, revocations, withdrawals),

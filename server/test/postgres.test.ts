@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { ask, assertOk, mailsTo, recordOf, verify } from './support/asking.ts'
+import { ask, assertOk, deleteUser, mailsTo, onEngine, recordOf, verify } from './support/asking.ts'
 import { startBerth } from './support/berth.ts'
 import { startPostgres } from './support/postgres.ts'
 
@@ -36,7 +36,7 @@ test('of ten uses of one link at once one signs in', async () => {
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array<number>(9).fill(400)])
 })
 
-test('launch, list, block and sign out work as on SQLite', async () => {
+test('launch, list, block, delete and sign out work as on SQLite', async () => {
   const { id } = await berth.database.db
     .selectFrom('users')
     .select('id')
@@ -68,6 +68,9 @@ test('launch, list, block and sign out work as on SQLite', async () => {
   assertOk(await admin.call('POST', `/api/admin/users/${eve.id}/block`))
   assert.equal((await eve.call('POST', '/api/container/launch/prod')).status, 403)
   assert.equal((await recordOf(admin, eve.id, 'prod')).is_blocked, true)
+  const deletions = await Promise.all(Array.from({ length: 10 }, () => deleteUser(admin, eve.id)))
+  assert.deepEqual(deletions.map(({ status }) => status).sort(), [200, ...Array<number>(9).fill(404)])
+  assert.deepEqual(await onEngine(berth, eve.id), [])
   assertOk(await admin.call('POST', '/api/auth/logout'))
   assert.equal((await admin.call('GET', '/api/user/me')).status, 401)
 })

@@ -2,7 +2,7 @@ import { RuntimeError, type Home, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { forgetHomes, listDueOwners, postponeHomes, type FormerOwner } from '#/store/kept-homes.ts'
 import { findUser } from '#/store/users.ts'
-import type { Task } from './reconciler.ts'
+import { Unfinished, type Task } from './reconciler.ts'
 
 /** Former owners whose homes are removed in one run; the others come with the next. */
 const mostOwners = 50
@@ -25,7 +25,7 @@ export function keptHomesTask(database: Database, runtime: Runtime): Task {
         removed += outcome.removed
         failures.push(...outcome.failures)
       }
-      if (failures.length > 0) throw new Error(`${failures.length} homes could not be removed`, { cause: failures[0] })
+      if (failures.length > 0) throw new Unfinished(failures)
       return { removed }
     },
   }

@@ -3,29 +3,26 @@ import { attempt, within } from '#/attempt.ts'
 import type { Removal } from '#/containers/removal.ts'
 import type { Database } from '#/store/database.ts'
 import { listRemovals, type RemovedContainer } from '#/store/removals.ts'
-import type { Task } from './reconciler.ts'
+import { Unfinished, type Task } from './reconciler.ts'
 
-/** Removals asked of the engine at the same time. */
-const parallel = 8
-const pageSize = 100
-/** How long an administrator's answer waits for the engine, in ms; the removal goes on after it. */
-const patience = 6_000
+/** Removals asked of the engine at the same time, and in one run; the others come with the next, which follows soon. */
+const [parallel, mostPerRun] = [8, 200]
+/** How long one run waits for what it began, in ms; programs may take 10 s to end. What takes longer goes on. */
+const patience = 15_000
+/** The same, of an administrator's answer. */
+const patienceOfAnswers = 6_000
 
 /** What was deleted while the engine did not answer, or before a crash, is removed from it; without any grace time. */
-export function removalsTask(database: Database, removal: Removal, log: Logger): Task {
+export function removalsTask(database: Database, removal: Removal): Task {
   return {
     name: 'removals',
     async run() {
-      let removed = 0
-      for (let after = 0, isLast = false; !isLast;) {
-        const page = await listRemovals(database.db, { limit: pageSize, after })
-        const done = await removeAll(page, removal, log)
-        // Whatever keeps one page from being done keeps the next from it, too, most often an engine that is gone.
-        if (done < page.length) throw new Error(`${page.length - done} deleted containers are still there`)
-        removed += done
-        isLast = page.length < pageSize
-        after = page.at(-1)?.id ?? after
-      }
+      const pending = await listRemovals(database.db, mostPerRun)
+      const failures: unknown[] = []
+      const removed = await removeAll(pending, removal, patience, (reason) => failures.push(reason))
+      if (failures.length > 0) throw new Unfinished(failures)
+      const isAll = removed === pending.length && pending.length < mostPerRun
+      if (!isAll) throw new Unfinished([new Error('deleted containers are still being removed')])
       return { removed }
     },
   }
@@ -33,8 +30,8 @@ export function removalsTask(database: Database, removal: Removal, log: Logger):
 
 /**
  * Removes containers whose record was just deleted, then the homes the time of which is over. Never throws: what the
- * engine did not do now is done by the tasks, which are activated when anything failed.
- * @returns whether all of that is done
+ * engine did not do now is done by the tasks, which are activated when anything is left.
+ * @returns whether nothing is left
  */
 export function finishRemovals(
   removal: Removal,
@@ -42,30 +39,35 @@ export function finishRemovals(
   activate: () => void,
   log: Logger,
 ): (containers: readonly RemovedContainer[]) => Promise<boolean> {
-  const removeAllAndHomes = async (containers: readonly RemovedContainer[]) => {
-    if ((await removeAll(containers, removal, log)) < containers.length) return false
-    return attempt(log, 'removing the homes of deleted people', () => keptHomes.run(new Date()).then(() => true))
+  const removeContainers = async (containers: readonly RemovedContainer[]) => {
+    const report = (reason: unknown) =>
+      log.warn({ err: reason }, 'removing a deleted container failed; it is tried again')
+    return (await removeAll(containers, removal, patienceOfAnswers, report)) === containers.length
   }
+  const removeHomes = () => attempt(log, 'removing the homes of deleted people', () => keptHomes.run(new Date()))
+  const removeBoth = async (containers: readonly RemovedContainer[]) =>
+    (await removeContainers(containers)) && (await removeHomes()) !== undefined
   return async (containers) => {
-    const isDone = (await within(patience, removeAllAndHomes(containers))) === true
+    const isDone = (await within(patienceOfAnswers, removeBoth(containers))) === true
     if (!isDone) activate()
     return isDone
   }
 }
 
-async function removeAll(containers: readonly RemovedContainer[], removal: Removal, log: Logger): Promise<number> {
+/** Ends after the limit; then nothing more is begun, and what was begun goes on. @returns how many are gone by then */
+async function removeAll(
+  containers: readonly RemovedContainer[],
+  removal: Removal,
+  limit: number,
+  report: (reason: unknown) => void,
+): Promise<number> {
   const waiting = [...containers]
   let removed = 0
-  const removeOne = async (container: RemovedContainer) => {
-    await removal.finish(container)
-    removed++
-  }
   const worker = async () => {
-    for (let each = waiting.shift(); each; each = waiting.shift()) {
-      const next = each
-      await attempt(log, `removing the deleted ${next.type} of user ${next.userId}`, () => removeOne(next))
-    }
+    for (let next = waiting.shift(); next; next = waiting.shift())
+      await removal.finish(next).then(() => removed++, report)
   }
-  await Promise.all(Array.from({ length: parallel }, worker))
+  await within(limit, Promise.all(Array.from({ length: parallel }, worker)))
+  waiting.length = 0
   return removed
 }

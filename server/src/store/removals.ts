@@ -45,15 +45,9 @@ export async function pendingRemovals(db: Db, { userId, slug, type }: RemovedCon
   return rows.map(fromRow)
 }
 
-/** The oldest that are not done; those behind `after` (an id). */
-export async function listRemovals(db: Db, page: { limit: number; after: number }): Promise<PendingRemoval[]> {
-  const rows = await db
-    .selectFrom('removals')
-    .selectAll()
-    .where('id', '>', page.after)
-    .orderBy('id')
-    .limit(page.limit)
-    .execute()
+/** The oldest that are not done. */
+export async function listRemovals(db: Db, limit: number): Promise<PendingRemoval[]> {
+  const rows = await db.selectFrom('removals').selectAll().orderBy('id').limit(limit).execute()
   return rows.map(fromRow)
 }
 
