@@ -1,5 +1,6 @@
 import type { LaunchEvent } from '@berth/api/container.ts'
 import type { LaunchFailedBody } from '@berth/api/error.ts'
+import { partOf } from '#/sizes.ts'
 
 /** How far a launch is, as it is shown. */
 export interface StageView {
@@ -38,17 +39,10 @@ export function stageView(event: LaunchEvent): StageView | undefined {
 function pullView(pull: Extract<LaunchEvent, { stage: 'pulling' }>): StageView {
   if (pull.layers_total === 0) return { label: words.pulling, words: words.pulling }
   const layers = `${pull.layers_done} of ${pull.layers_total} layers`
-  const bytes = pull.bytes_total > 0 ? `, ${sizes(pull.bytes_done, pull.bytes_total)}` : ''
+  const bytes = pull.bytes_total > 0 ? `, ${partOf(pull.bytes_done, pull.bytes_total, 'decimal')}` : ''
   const [done, total] =
     pull.bytes_total > 0 ? [pull.bytes_done, pull.bytes_total] : [pull.layers_done, pull.layers_total]
   return { label: words.pulling, words: `${words.pulling}: ${layers}${bytes}`, share: Math.min(1, done / total) }
-}
-
-/** Both in the unit of the whole: "120 of 400 MB". Decimal units, as image registries show them. */
-function sizes(done: number, total: number): string {
-  const [unit, name, digits] =
-    total >= 1e9 ? ([1e9, 'GB', 1] as const) : total >= 1e6 ? ([1e6, 'MB', 0] as const) : ([1e3, 'kB', 0] as const)
-  return `${(done / unit).toFixed(digits)} of ${(total / unit).toFixed(digits)} ${name}`
 }
 
 /** How a program ended, beyond what the sentence about it says already. */

@@ -2,12 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '@berth/api/client.ts'
 import type { LaunchEvent } from '@berth/api/container.ts'
-import { failureOf, isNews, takeIn, without, type Launches } from './launches.ts'
+import { failureOf, withLaunch, without, type Launches } from './launches.ts'
 
-const launch = (event: LaunchEvent) => ({ name: 'launch', data: event })
 const queued = (place: number): LaunchEvent => ({ type: 'dev', stage: 'queued', place, waiting: 40 })
 const starting: LaunchEvent = { type: 'dev', stage: 'starting' }
-const ready: LaunchEvent = { type: 'dev', stage: 'ready' }
 const failed: LaunchEvent = {
   type: 'dev',
   stage: 'failed',
@@ -19,28 +17,16 @@ const failed: LaunchEvent = {
 const none: Launches = new Map()
 
 test('a stage is read out when it begins, and not again with each number that changes in it', () => {
-  const first = takeIn(none, [launch(queued(12))])
-  const later = takeIn(first, [launch(queued(11)), launch(queued(10))])
+  const first = withLaunch(none, queued(12))
+  const later = withLaunch(withLaunch(first, queued(11)), queued(10))
   assert.deepEqual(later.get('dev'), { event: queued(10), announcement: 'Waiting: place 12 of 40' })
-  assert.equal(takeIn(later, [launch(starting)]).get('dev')?.announcement, 'Starting the container')
-})
-
-test('after a snapshot only what it says counts', () => {
-  const before = takeIn(none, [launch(starting), launch({ type: 'prod', stage: 'creating' })])
-  const after = takeIn(before, [{ name: 'snapshot', data: {} }, launch(queued(3))])
-  assert.deepEqual([...after.keys()], ['dev'])
+  assert.equal(withLaunch(later, starting).get('dev')?.announcement, 'Starting the container')
 })
 
 test('what is forgotten after a while is not what came since', () => {
-  const known = takeIn(none, [launch(starting)])
+  const known = withLaunch(none, starting)
   assert.equal(without(known, queued(1)), known)
   assert.equal(without(known, starting).size, 0)
-})
-
-test('a container that changed, and a launch that ended, are reasons to look; a place in the queue is none', () => {
-  assert.equal(isNews([launch(queued(1)), launch(starting)]), false)
-  assert.equal(isNews([{ name: 'container', data: { type: 'dev', status: 'running' } }]), true)
-  assert.deepEqual([isNews([launch(ready)]), isNews([launch(failed)])], [true, true])
 })
 
 test('a failure that was only told is shown as the answer would have been', () => {

@@ -1,6 +1,5 @@
 import { ApiError } from '@berth/api/client.ts'
 import type { LaunchEvent } from '@berth/api/container.ts'
-import type { ServerEvent } from '#/event-stream.ts'
 import { stageView } from '#/launch-words.ts'
 
 /** The last that was told of one launch. */
@@ -13,18 +12,7 @@ export interface LaunchState {
 /** By container type. */
 export type Launches = ReadonlyMap<string, LaunchState>
 
-/** What is known after these events. */
-export function takeIn(launches: Launches, events: readonly ServerEvent[]): Launches {
-  let known = launches
-  for (const { name, data } of events) {
-    // After a snapshot only what it says counts.
-    if (name === 'snapshot') known = new Map()
-    if (name === 'launch') known = withLaunch(known, data as LaunchEvent)
-  }
-  return known
-}
-
-function withLaunch(launches: Launches, event: LaunchEvent): Launches {
+export function withLaunch(launches: Launches, event: LaunchEvent): Launches {
   const before = launches.get(event.type)
   const isSameStage = before?.event.stage === event.stage
   const announcement = isSameStage ? before.announcement : (stageView(event)?.words ?? '')
@@ -37,15 +25,11 @@ export function without(launches: Launches, event: LaunchEvent): Launches {
   return isLast ? new Map([...launches].filter(([type]) => type !== event.type)) : launches
 }
 
-/** Whether these events say that a container is not what it was. */
-export const isNews = (events: readonly ServerEvent[]) =>
-  events.some(({ name, data }) => name === 'container' || (name === 'launch' && isOver(data as LaunchEvent)))
-
 /** Whether the engine has still something to do for it. An app that is waited for runs already. */
 export const isUnderWay = (event: LaunchEvent | undefined) =>
   event !== undefined && event.stage !== 'waiting' && !isOver(event)
 
-const isOver = ({ stage }: LaunchEvent) => stage === 'ready' || stage === 'failed'
+export const isOver = ({ stage }: LaunchEvent) => stage === 'ready' || stage === 'failed'
 
 /**
  * Why a launch failed, to be shown. Who asked for it knows that from the answer, unless it came before the end; everybody

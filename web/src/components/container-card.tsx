@@ -1,7 +1,9 @@
 import { useId, useState } from 'react'
+import type { DiskEvent } from '@berth/api/container.ts'
 import type { ContainerEntry } from '@berth/api/user.ts'
 import { Alert } from '#/components/alert.tsx'
 import { CardActions } from '#/components/card-actions.tsx'
+import { DiskNote } from '#/components/disk-note.tsx'
 import { LaunchFailure } from '#/components/launch-failure.tsx'
 import { LogsDialog } from '#/components/logs-dialog.tsx'
 import { RestartDialog } from '#/components/restart-dialog.tsx'
@@ -15,7 +17,9 @@ import { isUnderWay, type LaunchState } from '#/launches.ts'
 interface ContainerCardProps {
   entry: ContainerEntry
   /** The last that was told of a launch of it. */
-  told: LaunchState | undefined
+  launch: LaunchState | undefined
+  /** When its home has nearly no room left. */
+  disk: DiskEvent | undefined
   canRestart: boolean
   /** Something changed on the server: look again. */
   onChange(): void
@@ -33,11 +37,12 @@ const words = {
 }
 
 /** One container type: what it is, how it is, and what can be done with it. */
-export function ContainerCard({ entry, told, canRestart, onChange }: ContainerCardProps) {
+export function ContainerCard({ entry, launch: told, disk, canRestart, onChange }: ContainerCardProps) {
   const heading = useId()
   const [opened, setOpened] = useState<'restart' | 'logs'>()
   const { verb, done, failure, launch, restart } = useLifecycle(entry, told?.event, onChange)
   const isStarting = isUnderWay(told?.event)
+  const isShown = isStarting || entry.status === 'running'
   const busyWord = verb ? words[verb].word : isStarting ? words.starting : undefined
   const view = busyWord ? { word: busyWord, tone: 'busy' as const } : statusView(entry)
 
@@ -50,7 +55,8 @@ export function ContainerCard({ entry, told, canRestart, onChange }: ContainerCa
         </div>
         <p>{entry.description}</p>
         <Notes entry={entry} hint={isStarting ? undefined : verb ? words.patience : statusView(entry).hint} />
-        <StageProgress event={told?.event} />
+        <DiskNote event={disk} />
+        {isShown && <StageProgress event={told?.event} />}
         <Alert error={failure} takesFocus={entry.is_blocked} />
         <LaunchFailure error={failure} />
         <CardActions

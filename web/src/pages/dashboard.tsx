@@ -1,11 +1,12 @@
 import { Account } from '#/components/account.tsx'
 import { Button } from '#/components/button.tsx'
 import { ContainerCard } from '#/components/container-card.tsx'
+import { DiskNote } from '#/components/disk-note.tsx'
 import { focusHeading, Page } from '#/components/page.tsx'
 import { useBerths, type Berths } from '#/hooks/use-berths.ts'
-import { useLaunches } from '#/hooks/use-launches.ts'
+import { useEvents } from '#/hooks/use-events.ts'
 import { useNotice } from '#/hooks/use-notice.ts'
-import type { Launches } from '#/launches.ts'
+import type { Told } from '#/told.ts'
 
 const words = {
   title: 'Your containers',
@@ -19,18 +20,19 @@ const words = {
 /** The signed-in person's home: one card for each type. A page that led here may have left words to say why. */
 export function Dashboard() {
   const berths = useBerths()
-  const launches = useLaunches(berths.refresh)
+  const told = useEvents(berths.refresh)
   const notice = useNotice()
   return (
     <Page title={words.title} aside={<Account email={berths.user?.email} />}>
       {notice !== undefined && <p className="note">{notice}</p>}
+      <DiskNote event={told.disks.get(null)} />
       <Problem berths={berths} />
-      {berths.containers ? <Cards berths={berths} launches={launches} /> : !berths.problem && <Loading />}
+      {berths.containers ? <Cards berths={berths} told={told} /> : !berths.problem && <Loading />}
     </Page>
   )
 }
 
-function Cards({ berths, launches }: { berths: Berths; launches: Launches }) {
+function Cards({ berths, told }: { berths: Berths; told: Told }) {
   const { containers = [], refresh } = berths
   if (containers.length === 0) return <p>{words.empty}</p>
   return (
@@ -40,7 +42,8 @@ function Cards({ berths, launches }: { berths: Berths; launches: Launches }) {
         <ContainerCard
           key={entry.type}
           entry={entry}
-          told={launches.get(entry.type)}
+          launch={told.launches.get(entry.type)}
+          disk={told.disks.get(entry.type)}
           canRestart={index === 0}
           onChange={refresh}
         />

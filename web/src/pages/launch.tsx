@@ -9,7 +9,7 @@ import { Page } from '#/components/page.tsx'
 import { StageProgress } from '#/components/stage-progress.tsx'
 import { isSignedOut, sentenceOf } from '#/errors.ts'
 import { leave } from '#/hooks/use-berths.ts'
-import { useLaunches } from '#/hooks/use-launches.ts'
+import { useEvents } from '#/hooks/use-events.ts'
 import type { Notice } from '#/hooks/use-notice.ts'
 import { useTask } from '#/hooks/use-task.ts'
 import { placeInContainer } from '#/launched.ts'
@@ -44,7 +44,7 @@ export function Launch() {
 
 function Start({ type, next, here }: { type: string | null; next: string | null; here: string }) {
   const { busy, error, run } = useTask()
-  const told = useLaunches().get(type ?? '')
+  const told = useEvents().launches.get(type ?? '')
   const [isRunning, setRunning] = useState(false)
 
   function start() {
