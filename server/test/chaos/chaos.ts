@@ -76,6 +76,7 @@ async function chaos(seed: number): Promise<{ violations: number }> {
     engineAddress: engine?.address ?? engineAddress,
     databaseUrl: postgres?.url ?? null,
     people,
+    leniency: 1,
   })
   let isKept = true
   lifetime.after(async () => {
