@@ -11,6 +11,8 @@ export interface Storm {
 export interface Answered {
   readonly status: number
   readonly ms: number
+  /** The server's sentence, when it refused. */
+  readonly error: string | undefined
 }
 
 /** All launch at once, on a connection each, in a thread of their own: what they cost must not count as Berth's. */
@@ -23,7 +25,12 @@ async function launch(token: string): Promise<Answered> {
     const headers = { authorization: `Bearer ${token}` }
     const options = { port, host: '127.0.0.1', method: 'POST', path: '/api/container/launch/dev', headers, agent }
     request(options, (answer) => {
-      answer.resume().on('end', () => resolve({ status: answer.statusCode ?? 0, ms: performance.now() - began }))
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      answer.on('end', () => {
+        const { error } = JSON.parse(text) as { error?: string }
+        resolve({ status: answer.statusCode ?? 0, ms: performance.now() - began, error })
+      })
     })
       .on('error', reject)
       .end()

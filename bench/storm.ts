@@ -37,6 +37,7 @@ try {
   report(`${people} people at once${parallel === undefined ? '' : `, ${parallel} at a time`}`, {
     'answered 200': ok,
     'containers running': running,
+    ...countsOf(answers.flatMap(({ error }) => error ?? [])),
     'launches a second': (ok / (ms / 1_000)).toFixed(1),
     'wait, median': milliseconds(at(waits, 0.5)),
     'wait, 99 of 100': milliseconds(at(waits, 0.99)),
@@ -68,6 +69,12 @@ async function storm(data: Storm): Promise<Answered[]> {
   const worker = new Worker(new URL('storm-client.ts', import.meta.url), { workerData: data })
   const [answers] = (await once(worker, 'message')) as [Answered[]]
   return answers
+}
+
+/** How often each was said. */
+function countsOf(sentences: readonly string[]): Record<string, number> {
+  const groups = Object.groupBy(sentences, (sentence) => sentence.replaceAll(/\d+/g, 'N'))
+  return Object.fromEntries(Object.entries(groups).map(([sentence, all]) => [sentence, all?.length ?? 0]))
 }
 
 function at(sorted: readonly number[], part: number): number {

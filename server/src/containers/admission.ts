@@ -63,6 +63,11 @@ export class Admission {
     })
   }
 
+  /** Whether it runs or is paused, as far as is known without asking the engine. */
+  isThere(owned: OwnedType): boolean {
+    return this.#parts.occupancy.isThere(owned)
+  }
+
   /** What became of a launch is known: whether it takes up room is what the engine says of it. */
   release(owned: OwnedType): void {
     this.#parts.occupancy.release(owned)

@@ -6,7 +6,7 @@ const [patience, askEvery] = [30_000, 1_000]
 /** Time in which the engine does not answer: its restart is worth waiting for, its end is not. */
 export class EngineOutage {
   readonly #ping: () => Promise<void>
-  #isOn = false
+  #over: Promise<boolean> | undefined
   #isClosed = false
 
   /** @param ping resolves when the engine answers; must end within a limit of its own */
@@ -14,30 +14,31 @@ export class EngineOutage {
     this.#ping = ping
   }
 
-  get isOn(): boolean {
-    return this.#isOn
+  /** Resolves when it is over, with whether the engine answers again; undefined when there is none. */
+  get over(): Promise<boolean> | undefined {
+    return this.#over
   }
 
-  /**
-   * Begins one, because the engine did not answer; nothing, when there is one already.
-   * @returns when it is over, whether the engine answers again; undefined when somebody else began it
-   */
-  async begin(): Promise<boolean | undefined> {
-    if (this.#isOn) return undefined
-    this.#isOn = true
+  /** Begins one, because the engine did not answer. Resolves as `over`. */
+  async begin(): Promise<boolean> {
+    this.#over ??= this.#sitOut()
+    return this.#over
+  }
+
+  /** Nobody waits any more. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  async #sitOut(): Promise<boolean> {
     const end = performance.now() + patience
     let isAnswering = await this.#isAnswering()
     while (!isAnswering && performance.now() < end && !this.#isClosed) {
       await sleep(askEvery, undefined, { ref: false })
       isAnswering = await this.#isAnswering()
     }
-    this.#isOn = false
+    this.#over = undefined
     return isAnswering
-  }
-
-  /** Nobody waits any more. */
-  close(): void {
-    this.#isClosed = true
   }
 
   async #isAnswering(): Promise<boolean> {

@@ -200,7 +200,7 @@ test('a pull ends when the one it is for may not go on any more', async () => {
   same.end()
 })
 
-test('while the engine does not answer nobody is let in, and nobody loses their place', async () => {
+test('while the engine does not answer nobody is let in, and nobody who waits loses their place', async () => {
   let isDown = true
   const { begun, come } = arrange(1, async () => {
     if (isDown) throw new RuntimeError('unreachable', 'ping')
@@ -213,12 +213,40 @@ test('while the engine does not answer nobody is let in, and nobody loses their 
   await assert.rejects(first.done, { kind: 'unreachable' })
   await settle()
   const late = come()
-  assert.deepEqual([begun, late.places], [[first.id], [[2, 2]]])
+  assert.deepEqual([begun, second.places], [[first.id], [[1, 1]]])
   isDown = false
   second.end()
   late.end()
   await late.done
   assert.deepEqual(begun, [first.id, second.id, late.id])
+})
+
+test('who comes while the engine does not answer hears so soon, and who waits is not kept for ever', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  const { come } = arrange(1, async () => {
+    throw new RuntimeError('unreachable', 'ping')
+  })
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 500) {
+      now += 500
+      t.mock.timers.tick(500)
+      await settle()
+    }
+  }
+  const first = come({}, async () => {
+    await settle()
+    throw new RuntimeError('unreachable', 'start')
+  })
+  const second = come()
+  await assert.rejects(first.done)
+  const late = come()
+  await pass(4_000)
+  await assert.rejects(late.done, { kind: 'unreachable' })
+  assert.deepEqual(late.places, [])
+  await pass(30_000)
+  await assert.rejects(second.done, { kind: 'unreachable' })
 })
 
 test('when it closes, those who wait are refused, those under way end, and nobody else comes in', async () => {

@@ -1,3 +1,4 @@
+import { within } from '#/attempt.ts'
 import { refusals, type Refusal } from '#/errors.ts'
 import { RuntimeError, type Created, type CreateOptions, type PullProgress } from '#/runtime/runtime.ts'
 import { EngineOutage } from './engine-outage.ts'
@@ -8,6 +9,9 @@ import { WaitingLine } from './waiting-line.ts'
 const mostWaiting = 10_000
 /** Between two tellings of places, and of how far a pull is to those who wait for it, in ms. */
 const tellEvery = 1_000
+
+/** How long somebody who comes while the engine does not answer is kept, in ms; who has waited already is kept longer. */
+const newcomerPatience = 3_000
 
 /** Something that the engine is to make run. At most one at a time for each user and type. */
 export interface Entrant {
@@ -71,9 +75,12 @@ export class LaunchQueue {
 
   /**
    * Does the work when its turn has come; at once, when nobody waits.
-   * @throws {Refusal} when too many wait, it may not go on, or `close` was called · whatever the work throws
+   * @throws {Refusal} when too many wait, it may not go on, or `close` was called
+   * @throws {RuntimeError} `unreachable`, soon, when the engine does not answer · whatever the work throws
    */
   async run<T>(entrant: Entrant, work: (turn: Turn) => Promise<T>): Promise<T> {
+    if (this.#outage.over && !(await within(newcomerPatience, this.#outage.over)))
+      throw new RuntimeError('unreachable', `launch ${entrant.owned.type} of user ${entrant.owned.userId}`)
     if (this.#closed) throw refusals.stopping()
     if (this.#line.size >= mostWaiting) throw refusals.tooManyLaunches()
     const entry = this.#enter(entrant)
@@ -176,7 +183,7 @@ export class LaunchQueue {
   }
 
   #hasRoom(): boolean {
-    return this.#underWay < this.#parallel && !this.#outage.isOn
+    return this.#underWay < this.#parallel && !this.#outage.over
   }
 
   *#all(): Generator<Entry> {
@@ -245,8 +252,8 @@ export class LaunchQueue {
 
   /** Nobody is let in until the engine answers, so that its restart costs those who wait nothing; nor is anybody kept for ever. */
   async #sitOut(error: Error): Promise<void> {
-    const isOver = await this.#outage.begin()
-    if (isOver === false) for (const entry of this.#line) this.#sendAway(entry, error)
+    if (this.#outage.over) return
+    if (!(await this.#outage.begin())) for (const entry of this.#line) this.#sendAway(entry, error)
     this.#admit()
   }
 }

@@ -1,12 +1,13 @@
 import type { Logger } from 'pino'
 import { attempt } from '#/attempt.ts'
 import { reached } from '#/crash-points.ts'
-import { refusals, type Refusal } from '#/errors.ts'
+import { Refusal, refusals } from '#/errors.ts'
 import { RuntimeError, type Instance, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { ensureContainer, noteStopped, touchContainer, type UserContainer } from '#/store/user-containers.ts'
 import { findUser, type User } from '#/store/users.ts'
 import type { Admission } from './admission.ts'
+import { AtMost } from './at-most.ts'
 import { blockedGrace, blockOf } from './block-of.ts'
 import type { CrashLoops } from './crash-loops.ts'
 import type { Flights } from './flights.ts'
@@ -42,6 +43,9 @@ export interface SpawnerParts {
   readonly log: Logger
 }
 
+/** Containers that are looked for at the same time, beside those whose turn it is. */
+const parallelFinds = 8
+
 /** A container that runs. */
 export interface Running {
   readonly containerId: string
@@ -69,6 +73,7 @@ interface Flight {
 export class Spawner {
   readonly #parts: SpawnerParts
   readonly #starter: Starter
+  readonly #finds = new AtMost(parallelFinds)
 
   constructor(parts: SpawnerParts) {
     this.#parts = parts
@@ -152,9 +157,11 @@ export class Spawner {
     const { runtime, places, stages, log } = this.#parts
     const explained = error instanceof RuntimeError ? await explainFailure(runtime, error) : error
     const failure = absenceAfter(explained)
-    await attempt(log, `publishing that ${owned.type} of user ${owned.userId} did not start`, () =>
-      places.publishContainer(owned, failure && { failure }),
-    )
+    // For want of room nothing was touched, and to look at a thousand that were refused would only cost more.
+    if (!isForWantOfRoom(explained))
+      await attempt(log, `publishing that ${owned.type} of user ${owned.userId} did not start`, () =>
+        places.publishContainer(owned, failure && { failure }),
+      )
     stages.enter(owned, failedStage(explained))
     return explained
   }
@@ -167,7 +174,7 @@ export class Spawner {
     const record = await this.#recordOf(user, template, now)
     const spec = instanceSpec(user, template, this.#parts.settings)
     const start = { record, spec, onStep: (step: Step) => this.#noteStep(spec.owner, step) }
-    const found = await this.#starter.find(start)
+    const found = await this.#findThere(start)
     const adopted = kind === 'replace' ? undefined : await this.#adopt(start, found)
     const instance = adopted ?? (await this.#startInTurn(flight, start, found))
     await this.#stopIfBlocked(record, instance)
@@ -196,6 +203,15 @@ export class Spawner {
     }
   }
 
+  /**
+   * What should be there is looked for at once, to be used without a turn; all else when the turn has come. A thousand
+   * questions at once would make the engine too slow for the launches that are under way.
+   */
+  async #findThere(start: Start): Promise<Instance | undefined> {
+    const isThere = this.#parts.admission.isThere(start.spec.owner)
+    return isThere ? this.#finds.run(() => this.#starter.find(start)) : undefined
+  }
+
   /** What runs, or is only paused, is there without any turn; undefined when it is not. */
   async #adopt(start: Start, found: Instance | undefined): Promise<Instance | undefined> {
     if (found?.state === 'running') return this.#starter.adopt(start, found)
@@ -211,12 +227,12 @@ export class Spawner {
     const admitted = {
       owned: start.spec.owner,
       image: template.image,
-      needsImage: isReplaced || !found || !isUpToDate(found, start.spec),
+      needsImage: isReplaced || (found ? !isUpToDate(found, start.spec) : start.record.containerId === null),
       isPatient: kind === 'restore',
     }
     return this.#parts.admission.run(admitted, async (turn) => {
       if (isReplaced) await this.#removeOld(start)
-      const now = isReplaced || isThere || turn.hasWaited ? await this.#starter.find(start) : found
+      const now = await this.#starter.find(start)
       if (now?.state === 'running') return this.#starter.adopt(start, now)
       const started = now && (await this.#starter.tryToStart(start, now))
       return started ?? this.#starter.createAndStart(start, now, turn)
@@ -243,5 +259,7 @@ export class Spawner {
     this.#parts.stages.enter(owned, { stage: step })
   }
 }
+
+const isForWantOfRoom = (error: unknown) => error instanceof Refusal && error.extra.reason === 'full'
 
 const appOf = ({ address, port }: Instance) => (address === null || port === null ? undefined : { host: address, port })
