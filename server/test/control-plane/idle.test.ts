@@ -145,13 +145,14 @@ test('the owner is warned a quarter of the time before a stop, and told of every
   const stream = await openStream(rig.berth, hal.token)
   await hal.untilWord('asleep')
   const stoppedAt = Date.now()
-  await rig.control.wake(hal.prefix)
+  assert.equal(await rig.control.wake(hal.prefix), undefined)
+  const heard = () => stream.events.filter(({ name }) => name === 'container' || name === 'idle')
   await patiently(
-    () => stream.events.at(-1)?.data.status === 'running',
+    () => heard().at(-1)?.data.status === 'running',
     () => stream.text(),
   )
   stream.close()
-  const words = stream.events.map(({ name, data }) => `${name} ${data.type} ${data.status ?? data.action}`)
+  const words = heard().map(({ name, data }) => `${name} ${data.type} ${data.status ?? data.action}`)
   assert.deepEqual(words.slice(-4), [
     'container dev paused',
     'idle dev stop',
