@@ -100,3 +100,25 @@ test('a stream ends when its time is over, and its source is told', async (t) =>
   await textOf(answer)
   assert.equal(seen.stops, 1)
 })
+
+test('a reader who has gone before the stream begins is noticed', async (t) => {
+  const seen = { stops: 0 }
+  const [isAsked, isGone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const server = fastify()
+  server.get('/', async (request, reply) => {
+    request.raw.once('close', () => isGone.resolve())
+    isAsked.resolve()
+    await isGone.promise
+    return sendEventStream(reply, { endsAt: new Date(Date.now() + 60_000), begin: () => () => void seen.stops++ })
+  })
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  t.after(() => server.close())
+  const asked = request({ port: (server.server.address() as AddressInfo).port, host: '127.0.0.1', agent: false }).end()
+  asked.on('error', () => undefined)
+  await isAsked.promise
+  asked.destroy()
+  await patiently(
+    () => seen.stops === 1,
+    () => 'the source goes on for nobody',
+  )
+})
