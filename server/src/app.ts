@@ -10,6 +10,7 @@ import { Sessions } from '#/accounts/session.ts'
 import { SignUp } from '#/accounts/sign-up.ts'
 import type { SigningKey } from '#/accounts/signing-key.ts'
 import { VerifyLink } from '#/accounts/verify-link.ts'
+import { Withdrawals } from '#/accounts/withdrawals.ts'
 import { Blocking } from '#/administration/block.ts'
 import { Deletion } from '#/administration/delete.ts'
 import { attempt, within } from '#/attempt.ts'
@@ -124,14 +125,15 @@ export async function startApp(parts: AppParts): Promise<App> {
   await hostCheck.atStart()
   const port = await gateway.listen(config.host, config.port)
   const addresses = addressesFor(config, port)
-  const tokens = wireTokens(parts, addresses)
+  const soon = () => reconciling.reconciler.activate()
+  const tokens = wireTokens(parts, addresses, soon)
   await tokens.revocations.load(new Date())
   const containers = wireContainers(parts, addresses, tokens)
-  const accounts = wireAccounts(parts, addresses, tokens, containers)
+  const accounts = wireAccounts(parts, addresses, tokens, containers, soon)
   const reconciling = wireReconciler(parts, containers, accounts, hostCheck)
   const idle = wireIdle(parts, containers)
   const diskUse = new DiskUseTask(containers.diskUse, log, parts.pace?.measureHomes)
-  const clock = wireClock(parts, tokens, () => reconciling.reconciler.activate())
+  const clock = wireClock(parts, tokens, soon)
   const api = await wireHttp(parts, addresses, containers, accounts, reconciling, clock)
   const following = new AbortController()
   await within(
@@ -169,7 +171,7 @@ type Containers = ReturnType<typeof wireContainers>
 type Accounts = ReturnType<typeof wireAccounts>
 type Reconciling = ReturnType<typeof wireReconciler>
 
-function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }: Addresses) {
+function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }: Addresses, soon: () => void) {
   const streams = new OpenStreams()
   const tell = ({ jti, expiresAt }: Revoked) =>
     gateway.apply([{ kind: 'revoked', revocation: { jti, expiresAt: expiresAt.getTime() } }])
@@ -179,6 +181,7 @@ function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }
       await tell(claims)
     },
     onEraEnded: tell,
+    onUnsaved: soon,
   })
   const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires, () => revocations.newId())
   return { streams, tokens, revocations, scopedTokens: new ScopedTokens(database, tokens) }
@@ -299,8 +302,10 @@ function wireAccounts(
   { frontendUrl }: Addresses,
   { tokens, revocations }: Tokens,
   { launch, places }: Containers,
+  soon: () => void,
 ) {
-  const links = new MagicLinks(database, mailer, {
+  const withdrawals = new Withdrawals(database, soon)
+  const links = new MagicLinks(database, mailer, withdrawals, {
     expiry: config.magicLinkExpiry,
     perHour: config.magicLinksPerHour,
     frontendUrl,
@@ -315,8 +320,8 @@ function wireAccounts(
     sessions: new Sessions(database, tokens, revocations, key.secretFor('csrf')),
     logIn: new LogIn(database, links),
     signUp: new SignUp(database, links, { adminEmails: config.adminEmails, reservedSlugs }),
-    withdrawals: links.withdrawals,
-    verifyLink: new VerifyLink(database, tokens, links.withdrawals, effects, log),
+    withdrawals,
+    verifyLink: new VerifyLink(database, tokens, withdrawals, effects, log),
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type LinkPurpose,
 } from '#/store/magic-links.ts'
 import type { User } from '#/store/users.ts'
-import { Withdrawals, type Withdrawal } from './withdrawals.ts'
+import type { Withdrawal, Withdrawals } from './withdrawals.ts'
 
 const hour = 3_600_000
 
@@ -41,11 +41,11 @@ export class MagicLinks {
   readonly #settings: MagicLinkSettings
   readonly withdrawals: Withdrawals
 
-  constructor(database: Database, mailer: Mailer, settings: MagicLinkSettings) {
+  constructor(database: Database, mailer: Mailer, withdrawals: Withdrawals, settings: MagicLinkSettings) {
     this.#database = database
     this.#mailer = mailer
     this.#settings = settings
-    this.withdrawals = new Withdrawals(database)
+    this.withdrawals = withdrawals
   }
 
   /**

@@ -22,6 +22,8 @@ export interface Revoked {
 export interface RevocationListeners {
   onRevoked(claims: Claims): Promise<void>
   onEraEnded(era: Revoked): Promise<void>
+  /** Something could not be stored; `save` is to be called soon. */
+  onUnsaved(): void
 }
 
 /**
@@ -71,7 +73,12 @@ export class Revocations {
    */
   async revoke(claims: Claims): Promise<void> {
     this.#note(claims)
-    await Promise.all([this.#save(claims), this.#listeners.onRevoked(claims)])
+    const [saved, told] = await Promise.allSettled([this.#save(claims), this.#listeners.onRevoked(claims)])
+    if (saved.status === 'rejected') {
+      this.#listeners.onUnsaved()
+      throw saved.reason
+    }
+    if (told.status === 'rejected') throw told.reason
   }
 
   /** All tokens made until now count no more here, from this moment on. @returns what makes it so everywhere, and durable; to be repeated when it rejects */

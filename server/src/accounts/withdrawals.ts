@@ -9,11 +9,14 @@ export type Withdrawal = (tx: Db) => Promise<void>
  */
 export class Withdrawals {
   readonly #database: Database
+  readonly #onOwed: () => void
   /** By link; few, because no link is issued while the store fails. */
   readonly #owed = new Map<number, Withdrawal>()
 
-  constructor(database: Database) {
+  /** @param onOwed called when something could not be deleted: `settle` is to be called soon */
+  constructor(database: Database, onOwed: () => void) {
     this.#database = database
+    this.#onOwed = onOwed
   }
 
   /** Whether a link that is stored was taken back. */
@@ -24,7 +27,7 @@ export class Withdrawals {
   /** The link is void when this is called; what belongs to it is gone when this resolves, or owed. Never throws. */
   async withdraw(linkId: number, withdrawal: Withdrawal): Promise<void> {
     this.#owed.set(linkId, withdrawal)
-    await this.#settle(linkId, withdrawal).catch(() => undefined)
+    await this.#settle(linkId, withdrawal).catch(() => this.#onOwed())
   }
 
   /** Does what is owed. @returns how many @throws when the store still fails */
