@@ -1,5 +1,5 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,6 +13,13 @@ const patience = 30_000
 
 export interface Postgres {
   readonly url: string
+  /** Ends it at once; what was stored stays. */
+  shutDown(): Promise<void>
+  /** Starts it again. */
+  startAgain(): Promise<void>
+  /** Its processes stand still: connections stay open, and nothing answers any more. */
+  freeze(): void
+  thaw(): void
   stop(): Promise<void>
 }
 
@@ -32,15 +39,37 @@ export async function startPostgres(): Promise<Postgres> {
   })
   const port = await freePort()
   const options = ['-D', data, '-p', String(port), '-k', data, '-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off']
-  const server = spawn(path.join(bin, 'postgres'), options, { ...identity, cwd: data, stdio: 'ignore' })
-  await accepts(port, server)
-  const stop = async () => {
+  const start = async () => {
+    const started = spawn(path.join(bin, 'postgres'), options, { ...identity, cwd: data, stdio: 'ignore' })
+    await accepts(port, started)
+    return started
+  }
+  let server = await start()
+  const shutDown = async () => {
     const ended = new Promise((resolve) => server.once('exit', resolve))
     server.kill('SIGQUIT')
     await ended
-    rmSync(data, { recursive: true, force: true })
   }
-  return { url: `postgres://berth@127.0.0.1:${port}/postgres`, stop }
+  const tell = (signal: NodeJS.Signals) => {
+    for (const pid of [server.pid, ...childrenOf(server.pid)]) if (pid) process.kill(pid, signal)
+  }
+  return {
+    url: `postgres://berth@127.0.0.1:${port}/postgres`,
+    shutDown,
+    startAgain: async () => {
+      server = await start()
+    },
+    freeze: () => tell('SIGSTOP'),
+    thaw: () => tell('SIGCONT'),
+    stop: async () => {
+      await shutDown()
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
+
+function childrenOf(pid: number | undefined): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
 function findBinaries(): string {

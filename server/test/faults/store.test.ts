@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '#/store/database.ts'
+import { insertLinkRequest, linkRequestsSince } from '#/store/magic-links.ts'
+import { findUserByEmail, insertUser } from '#/store/users.ts'
+import { lockDatabase } from '../support/locked-database.ts'
+
+test('while a transaction waits for a lock and then fails, others write beside it and never read what it takes back', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'berth-store-'))
+  const database = await openDatabase(null, folder)
+  t.after(async () => {
+    await database.close()
+    await rm(folder, { recursive: true })
+  })
+  const { db } = database
+  const now = new Date()
+  const unlock = await lockDatabase(t, folder)
+  const step = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const failing = database.transaction(async (tx) => {
+    await insertUser(tx, { email: 'ghost@x.org', slug: 'ghost', isAdmin: false, now })
+    step.resolve()
+    await end.promise
+    throw new Error('changed its mind')
+  })
+  const beside = insertLinkRequest(db, 'beside@x.org', now)
+  await sleep(100)
+  await unlock()
+  await step.promise
+  // Reads at once, although the transaction is not over and a writer waits.
+  assert.equal(await findUserByEmail(db, 'ghost@x.org'), undefined)
+  assert.equal((await linkRequestsSince(db, 'beside@x.org', new Date(0))).length, 0)
+  end.resolve()
+  await assert.rejects(failing, /changed its mind/)
+  await beside
+  assert.equal(await findUserByEmail(db, 'ghost@x.org'), undefined)
+  assert.equal((await linkRequestsSince(db, 'beside@x.org', new Date(0))).length, 1)
+})
