@@ -111,9 +111,10 @@ test('a refusal page runs nothing, loads nothing and is not stored', async (t) =
   assert.doesNotMatch(body, /<script|src=/)
 })
 
-test('a token that has expired, was revoked or was never ours opens nothing', async (t) => {
+test('a token that has expired, comes from more than a minute ahead, was revoked or was never ours opens nothing', async (t) => {
   const { port, gateway } = await startBench(t, appAnswers())
   const expired = await tokenFor(1, { expiresIn: -1, age: 60 })
+  const ahead = await tokenFor(1, { age: -75 })
   const revoked = await tokenFor(1, { jti: 'gone' })
   assert.equal((await get(port, '/ann-dev/', bearer(revoked))).status, 200)
   await gateway.apply([{ kind: 'revoked', revocation: { jti: 'gone', expiresAt: Date.now() + 3_600_000 } }])
@@ -130,6 +131,7 @@ test('a token that has expired, was revoked or was never ours opens nothing', as
   const hs256 = Buffer.from(JSON.stringify({ alg: 'HS256', kid: 'bench' })).toString('base64url')
   for (const token of [
     expired,
+    ahead,
     revoked,
     forged,
     `${none}.${body}.`,

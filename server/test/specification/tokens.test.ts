@@ -24,7 +24,7 @@ function assertUnauthorised(reply: Reply): void {
 const signed = (claims: Record<string, unknown>, exp = '1h') =>
   new SignJWT({ sub: String(ann.id), jti: 'test', is_admin: false, ...claims })
     .setProtectedHeader({ alg: 'ES256', kid: key.kid })
-    .setIssuedAt()
+    .setIssuedAt(claims['iat'] as number | undefined)
     .setExpirationTime(exp)
     .sign(key.privateKey)
 
@@ -75,6 +75,12 @@ test('an expired token is 401', async () => {
     pass(3_600_000)
     assertUnauthorised(await me(ann.token))
   })
+})
+
+test('a token from more than a minute ahead was made by another clock, and is 401', async () => {
+  const ahead = (seconds: number) => signed({ iat: Math.floor(Date.now() / 1_000) + seconds }, '3h')
+  assertUnauthorised(await me(await ahead(75)))
+  assertOk(await me(await ahead(30)))
 })
 
 test('a subject that is not a whole positive number is 401, even with a good signature', async () => {

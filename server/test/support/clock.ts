@@ -43,8 +43,13 @@ export async function withTime(work: (pass: (ms: number) => void) => Promise<voi
   }
 }
 
-/** Moves the wall clock and nothing else, as an administrator or a time server does; until the test is over. */
-export function movableClock(lifetime: Lifetime): (ms: number) => void {
+/** Both clocks, until the test is over. */
+export function movableClock(lifetime: Lifetime): { set(by: number): void; pass(ms: number): void } {
   lifetime.after(async () => restore())
-  return (ms) => move(moved.wall + ms, moved.steady)
+  return {
+    /** Moves the wall clock and nothing else, as an administrator or a time server does. */
+    set: (by) => move(moved.wall + by, moved.steady),
+    /** Lets time pass. */
+    pass: (ms) => move(moved.wall + ms, moved.steady + ms),
+  }
 }

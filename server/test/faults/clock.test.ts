@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ask, assertOk, assertRefused, engineState, logIn, tokenBy, until, verify } from '../support/asking.ts'
+import { startBerth, testTemplates, type Berth } from '../support/berth.ts'
+import { movableClock } from '../support/clock.ts'
+import { openStream } from '../support/event-stream.ts'
+import { refusingRuntime } from '../support/misbehaving.ts'
+
+/** A clock that is moved while Berth runs, by an hour and by a day, both ways. */
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
+const quick = { wrapRuntime: refusingRuntime }
+
+const me = async (berth: Berth, token: string) => (await berth.call('GET', '/api/user/me', { token })).status
+
+async function newToken(berth: Berth, email: string): Promise<string> {
+  const signedIn = await logIn(berth, email)
+  assertOk(signedIn)
+  return signedIn.body.access_token as string
+}
+
+/** How often the log says this. */
+const told = ({ logs }: Berth, words: string) => logs.filter((line) => line.includes(words)).length
+
+for (const [words, by] of [
+  ['an hour', hour],
+  ['a day', day],
+] as const) {
+  test(`set back by ${words}: what was used, revoked or expired stays void, everybody signs in again, and links live as long as they would have`, async (t) => {
+    const clock = movableClock(t)
+    const berth = await startBerth(t, { ...quick, env: { MAGIC_LINK_RATE_LIMIT: '10' } })
+    const ann = await berth.signUp('ann@x.org')
+    const [used, expired] = [await tokenBy(berth, 'login', 'ann@x.org'), await tokenBy(berth, 'login', 'ann@x.org')]
+    assertOk(await verify(berth, 'login', used))
+    const revoked = await newToken(berth, 'ann@x.org')
+    assertOk(await berth.call('POST', '/api/auth/logout', { token: revoked }))
+    clock.pass(20 * minute)
+    const valid = await tokenBy(berth, 'login', 'ann@x.org')
+    const stream = await openStream(berth, ann.token)
+
+    clock.set(-by)
+    assert.equal(await me(berth, ann.token), 401)
+    assert.equal(await me(berth, revoked), 401)
+    for (const link of [used, expired]) assertRefused(await verify(berth, 'login', link), 400)
+    await stream.ended
+    const again = await verify(berth, 'login', valid)
+    assertOk(again)
+    assert.equal(await me(berth, again.body.access_token), 200)
+    // When the old clock's time comes round again.
+    clock.pass(by)
+    assert.equal(await me(berth, ann.token), 401)
+    assert.equal(await me(berth, await newToken(berth, 'ann@x.org')), 200)
+    assert.equal(told(berth, `the clock was set back by ${by / 1_000} s`), 1)
+  })
+
+  test(`moved forward by ${words} and back again: what expired meanwhile, or was revoked, stays void`, async (t) => {
+    const clock = movableClock(t)
+    const berth = await startBerth(t, { ...quick, env: { MAGIC_LINK_RATE_LIMIT: '10' } })
+    const ann = await berth.signUp('ann@x.org')
+    const revoked = await newToken(berth, 'ann@x.org')
+    assertOk(await berth.call('POST', '/api/auth/logout', { token: revoked }))
+    const link = await tokenBy(berth, 'login', 'ann@x.org')
+
+    clock.set(by)
+    assert.equal(await me(berth, ann.token), 401)
+    assertRefused(await verify(berth, 'login', link), 400)
+    const late = await newToken(berth, 'ann@x.org')
+    clock.set(-by)
+    for (const token of [ann.token, revoked, late]) assert.equal(await me(berth, token), 401)
+    assertRefused(await verify(berth, 'login', link), 400)
+    assert.equal(await me(berth, await newToken(berth, 'ann@x.org')), 200)
+    const seconds = by / 1_000
+    assert.equal(told(berth, `the clock was moved forward by ${seconds} s`), 1)
+    assert.equal(told(berth, `the clock was set back by ${seconds} s`), 1)
+  })
+
+  test(`moved by ${words}, either way: an hour has three links all the same, and is over after an hour`, async (t) => {
+    const clock = movableClock(t)
+    const berth = await startBerth(t, quick)
+    for (const jump of [by, -by]) {
+      const email = `u${jump}@x.org`
+      for (let time = 1; time <= 3; time++) assertOk(await ask(berth, 'signup', email))
+      clock.set(jump)
+      const refused = await ask(berth, 'login', email)
+      assertRefused(refused, 429)
+      assert.ok(Number(refused.headers.get('retry-after')) <= 3_600)
+      clock.pass(hour)
+      assertOk(await ask(berth, 'login', email))
+    }
+  })
+}
+
+test('a clock that was set back while Berth was stopped revives nothing either', async (t) => {
+  const clock = movableClock(t)
+  const first = await startBerth(t, quick)
+  const ann = await first.signUp('ann@x.org')
+  const link = await tokenBy(first, 'login', 'ann@x.org')
+  clock.pass(40 * minute)
+  const late = await first.signUp('late@x.org')
+  await first.close()
+
+  clock.set(-30 * minute)
+  const second = await startBerth(t, { ...quick, dataDir: first.dataDir, instance: first.instance })
+  for (const token of [ann.token, late.token]) assert.equal(await me(second, token), 401)
+  assertRefused(await verify(second, 'login', link), 400)
+  // Their account was made at an instant that has not come yet.
+  assert.equal(await me(second, await newToken(second, 'late@x.org')), 200)
+})
+
+test('a revocation is not forgotten by a Berth whose clock is a day ahead for a while', async (t) => {
+  const clock = movableClock(t)
+  const first = await startBerth(t, quick)
+  const ann = await first.signUp('ann@x.org')
+  const revoked = await newToken(first, 'ann@x.org')
+  assertOk(await first.call('POST', '/api/auth/logout', { token: revoked }))
+  clock.set(day)
+  // Gone with the other things that are over by this clock.
+  await until(async () => (await first.database.db.selectFrom('magic_links').select('id').execute()).length === 0)
+  await first.close()
+
+  clock.set(-day)
+  const second = await startBerth(t, { ...quick, dataDir: first.dataDir, instance: first.instance })
+  assert.equal(await me(second, revoked), 401)
+  assert.equal(await me(second, ann.token), 200)
+})
+
+test('what a time server corrects by a few seconds signs nobody out', async (t) => {
+  const clock = movableClock(t)
+  const berth = await startBerth(t, quick)
+  const ann = await berth.signUp('ann@x.org')
+  for (const seconds of [5, -20, 30, -15]) {
+    clock.set(seconds * 1_000)
+    assert.equal(await me(berth, ann.token), 200)
+  }
+  assert.equal(told(berth, 'the clock was'), 0)
+})
+
+/** A container that its owner has just used, by the real gateway. */
+async function inUse(t: TestContext, idle: Record<string, number>) {
+  const berth = await startBerth(t, { env: { CONTAINER_TEMPLATES: await testTemplates(idle) } })
+  const ann = await berth.signUp('ann@x.org')
+  const { container_id: id } = ann.auth.user
+  assert.ok(id)
+  await until(async () => (await ann.call('GET', `/${ann.slug}-dev/`)).status < 500)
+  return { berth, ann, state: () => engineState(berth, id) }
+}
+
+test('a day forward does not put to rest what was used a moment ago, nor cuts it', async (t) => {
+  const clock = movableClock(t)
+  const { berth, state } = await inUse(t, { idle_pause: 600, idle_timeout: 1_200 })
+  clock.set(day)
+  await until(async () => told(berth, 'the clock was moved') === 1)
+  // Who is idle is looked at by the second.
+  await sleep(2_500)
+  assert.equal(await state(), 'running')
+})
+
+test('a day back does not keep awake what nobody uses', async (t) => {
+  const clock = movableClock(t)
+  const { state } = await inUse(t, { idle_pause: 1 })
+  clock.set(-day)
+  await until(async () => (await state()) === 'paused')
+})
