@@ -113,6 +113,8 @@ test('a revocation is not forgotten by a Berth whose clock is a day ahead for a 
   const ann = await first.signUp('ann@x.org')
   const revoked = await newToken(first, 'ann@x.org')
   assertOk(await first.call('POST', '/api/auth/logout', { token: revoked }))
+  // Nothing else tells the next Berth that its clock was set back.
+  await first.database.db.deleteFrom('link_requests').execute()
   clock.set(day)
   // Gone with the other things that are over by this clock.
   await until(async () => (await first.database.db.selectFrom('magic_links').select('id').execute()).length === 0)
