@@ -126,7 +126,6 @@ class Daemon {
       bridge: this.#bridge.link,
       iptables: 'false',
       ip6tables: 'false',
-      'default-address-pool': `base=${this.#bridge.addresses},size=24`,
       'shutdown-timeout': '5',
     }
     return Object.entries(options).map(([name, value]) => `--${name}=${value}`)
@@ -155,13 +154,13 @@ interface Bridge {
   readonly network: string
   /** Name of the host's interface. */
   readonly link: string
-  /** Docker looks for a network that is free among the 256 in it; by chance, because two may look at the same moment. */
-  readonly addresses: string
 }
 
 /**
  * A default bridge for a dockerd. It needs one, although nothing here uses it: with `bridge: none` it removes `docker0`,
- * which is the machine's engine's, and builds and containers without a network of their own fail there from then on.
+ * which is the machine's engine's, and builds and containers without a network of their own fail there from then on. With
+ * `default-address-pool` it does so, too, whenever it is started again (seen with 20.10); without, it looks for addresses
+ * that no route of the host leads to, and so keeps out of the way of the machine's engine.
  */
 async function makeBridge(name: string): Promise<Bridge> {
   const block = randomInt(64, 255)
@@ -174,7 +173,7 @@ async function makeBridge(name: string): Promise<Bridge> {
     IPAM: { Config: [{ Subnet: `10.${block}.255.0/24` }] },
   }
   await askEngine('POST', '/networks/create', { body })
-  return { network: name, link, addresses: `10.${block}.0.0/16` }
+  return { network: name, link }
 }
 
 /** Containers and networks outlive a dockerd: it has to take them away itself. */
