@@ -47,9 +47,10 @@ export async function run(world: World, plan: Plan, settings: RunSettings): Prom
   const runner = new Runner(world, settings)
   const probing = prober(world)
   await runner.begin()
-  await runner.steps(plan.mortal, 1)
+  // On a slow machine the deaths would else take all the time, and leave none to see what processes that live on hold.
+  await runner.steps(plan.mortal, 1, Date.now() + 0.8 * (settings.deadline - Date.now()))
   const before = await runner.settleDown(plan.lasting)
-  await runner.steps(plan.lasting, plan.mortal.length + 1)
+  await runner.steps(plan.lasting, plan.mortal.length + 1, settings.deadline)
   const after = await runner.settleDown(plan.lasting)
   if (before && after) runner.compare(before, after)
   const probes = await probing.stop()
@@ -86,10 +87,10 @@ class Runner {
     this.#note('the beginning', await consult(this.#world, this.verdict))
   }
 
-  /** @param first number of the first of them */
-  async steps(steps: readonly Step[], first: number): Promise<void> {
+  /** @param first number of the first of them @param deadline after it none is begun, in ms since 1970 */
+  async steps(steps: readonly Step[], first: number, deadline: number): Promise<void> {
     for (const [index, step] of steps.entries()) {
-      if (Date.now() > this.#settings.deadline) return this.#settings.say('the time is over')
+      if (Date.now() > deadline) return this.#settings.say('the time is over')
       const name = `step ${first + index}: ${describe(step)}`
       const begun = performance.now()
       const found = await this.#step(step)
