@@ -37,4 +37,6 @@ async function launch(token: string): Promise<Answered> {
   })
 }
 
+// A thread, not a window: there is no origin.
+// oxlint-disable-next-line unicorn/require-post-message-target-origin
 parentPort?.postMessage(await Promise.all(tokens.map(launch)))

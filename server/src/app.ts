@@ -28,6 +28,7 @@ import { Flights } from '#/containers/flights.ts'
 import { HostGuard } from '#/containers/host-guard.ts'
 import type { KnownContainer } from '#/containers/known-container.ts'
 import { Launch } from '#/containers/launch.ts'
+import { LaunchChecks } from '#/containers/launch-checks.ts'
 import { Logs } from '#/containers/logs.ts'
 import { Occupancy } from '#/containers/occupancy.ts'
 import { OpenStreams } from '#/containers/open-streams.ts'
@@ -35,7 +36,7 @@ import type { OwnedType } from '#/containers/owned-type.ts'
 import { Places, type PlaceStatus } from '#/containers/places.ts'
 import { Removal } from '#/containers/removal.ts'
 import { Rest } from '#/containers/rest.ts'
-import { Spawner, type LaunchCheck } from '#/containers/spawner.ts'
+import { Spawner } from '#/containers/spawner.ts'
 import { Stages } from '#/containers/stages.ts'
 import { typeRules } from '#/containers/type-rules.ts'
 import { Wake } from '#/containers/wake.ts'
@@ -235,10 +236,10 @@ function wireContainers(
     log,
     ...(pace?.measureHomes === undefined ? {} : { oldAfter: pace.measureHomes }),
   })
-  const checks: readonly LaunchCheck[] = [(user, template) => diskUse.refusalFor(user, template)]
+  const checks = new LaunchChecks(database, [(user, template) => diskUse.refusalFor(user, template)])
   const removal = new Removal({ runtime, database, flights, instance })
-  const shared = { runtime, database, flights, places, admission, stages, crashLoops, log }
-  const spawner = new Spawner({ ...shared, settings, removal, checks })
+  const shared = { runtime, database, flights, places, checks, admission, stages, crashLoops, log }
+  const spawner = new Spawner({ ...shared, settings, removal })
   return {
     ...launching,
     streams,

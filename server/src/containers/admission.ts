@@ -1,6 +1,7 @@
 import type { Refusal } from '#/errors.ts'
+import type { Turn } from './entrant.ts'
 import type { HostGuard } from './host-guard.ts'
-import { LaunchQueue, type Turn } from './launch-queue.ts'
+import { LaunchQueue } from './launch-queue.ts'
 import type { Occupancy } from './occupancy.ts'
 import type { OwnedType } from './owned-type.ts'
 import type { Stages } from './stages.ts'

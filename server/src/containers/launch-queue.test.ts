@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { refusals, type Refusal } from '#/errors.ts'
 import { RuntimeError, type Created, type PullProgress } from '#/runtime/runtime.ts'
-import { LaunchQueue, type Entrant, type Turn } from './launch-queue.ts'
+import type { Entrant, Turn } from './entrant.ts'
+import { LaunchQueue } from './launch-queue.ts'
 
 const created: Created = { id: 'one', port: 8080 }
 const progress: PullProgress = { layersDone: 0, layersTotal: 1, bytesDone: 5, bytesTotal: 10 }

@@ -1,55 +1,21 @@
 import { within } from '#/attempt.ts'
-import { refusals, type Refusal } from '#/errors.ts'
+import { refusals } from '#/errors.ts'
 import { RuntimeError, type Created, type CreateOptions, type PullProgress } from '#/runtime/runtime.ts'
 import { EngineOutage } from './engine-outage.ts'
+import { tell, tellEvery, type Entrant, type Entry, type Turn } from './entrant.ts'
 import type { OwnedType } from './owned-type.ts'
 import { WaitingLine } from './waiting-line.ts'
 
 /** Whoever comes when so many wait is refused. */
 const mostWaiting = 10_000
-/** Between two tellings of places, and of how far a pull is to those who wait for it, in ms. */
-const tellEvery = 1_000
-
 /** How long somebody who comes while the engine does not answer is kept, in ms; who has waited already is kept longer. */
 const newcomerPatience = 3_000
-
-/** Something that the engine is to make run. At most one at a time for each user and type. */
-export interface Entrant {
-  readonly owned: OwnedType
-  readonly image: string
-  /** While the image is being pulled for others, who needs it keeps their place and lets those behind go first. */
-  readonly needsImage: boolean
-  /** Goes behind everybody who is not. */
-  readonly isPatient: boolean
-  /** Told at once when it has to wait, then at most once a second, when it has changed. Places count from 1. */
-  onPlace(place: number, waiting: number): void
-  /** How far the pull is that it waits for, at most once a second. */
-  onPull(progress: PullProgress): void
-  /** Asked by `recheck`, and when its turn comes after a wait. */
-  mayGoOn(): Promise<Refusal | undefined>
-}
-
-/** What an entrant has while the engine works for it. */
-export interface Turn {
-  readonly hasWaited: boolean
-  /** Runs a creation; while it pulls its image others have the turn. @throws as the work does, or why it was given up */
-  create(work: (options: CreateOptions) => Promise<Created>): Promise<Created>
-}
 
 export interface LaunchQueueParts {
   /** How many the engine works for at the same time. */
   readonly parallel: number
   /** Resolves when the engine answers. */
   readonly ping: () => Promise<void>
-}
-
-interface Entry {
-  readonly entrant: Entrant
-  readonly hasWaited: boolean
-  readonly admitted: PromiseWithResolvers<void>
-  readonly pull: AbortController
-  standing: 'waiting' | 'working' | 'pulling'
-  told: { readonly place: number; readonly waiting: number; readonly at: number } | undefined
 }
 
 /**
@@ -86,7 +52,7 @@ export class LaunchQueue {
     const entry = this.#enter(entrant)
     try {
       if (entry.hasWaited) await this.#wait(entry)
-      return await work({ hasWaited: entry.hasWaited, create: (creation) => this.#create(entry, creation) })
+      return await work({ create: (creation) => this.#create(entry, creation) })
     } catch (error) {
       if (isUnreachable(error)) void this.#sitOut(error)
       throw error
@@ -256,15 +222,6 @@ export class LaunchQueue {
     if (!(await this.#outage.begin())) for (const entry of this.#line) this.#sendAway(entry, error)
     this.#admit()
   }
-}
-
-function tell(entry: Entry, place: number, waiting: number): void {
-  const at = performance.now()
-  const { told, entrant } = entry
-  // The timer's own second is never exact.
-  if (told && (at - told.at < tellEvery / 2 || (told.place === place && told.waiting === waiting))) return
-  entry.told = { place, waiting, at }
-  entrant.onPlace(place, waiting)
 }
 
 const isUnreachable = (error: unknown): error is RuntimeError =>

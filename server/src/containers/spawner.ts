@@ -12,6 +12,7 @@ import { blockedGrace, blockOf } from './block-of.ts'
 import type { CrashLoops } from './crash-loops.ts'
 import type { Flights } from './flights.ts'
 import { instanceSpec, type Dweller, type InstanceSettings } from './instance-spec.ts'
+import type { LaunchChecks } from './launch-checks.ts'
 import { absenceAfter, explainFailure, failedStage } from './launch-failure.ts'
 import { ownedKey, type OwnedType } from './owned-type.ts'
 import type { Places } from './places.ts'
@@ -19,12 +20,6 @@ import type { Removal } from './removal.ts'
 import type { Stages } from './stages.ts'
 import { isUpToDate, Starter, type Start, type Step } from './starter.ts'
 import type { Template } from './template.ts'
-
-/**
- * A reason why this user's container of this type may not be started now; undefined when there is none. Asked before
- * anything is started, when the container does not run already. Must end within a limit of its own.
- */
-export type LaunchCheck = (user: User, template: Template) => Refusal | undefined | Promise<Refusal | undefined>
 
 export interface SpawnerParts {
   readonly runtime: Runtime
@@ -35,8 +30,7 @@ export interface SpawnerParts {
   readonly places: Pick<Places, 'publishContainer'>
   /** What was deleted is gone before anything new is made in its place. */
   readonly removal: Pick<Removal, 'finishInFlight'>
-  /** Asked in this order; the first refusal counts. */
-  readonly checks: readonly LaunchCheck[]
+  readonly checks: LaunchChecks
   readonly admission: Admission
   readonly stages: Stages
   readonly crashLoops: CrashLoops
@@ -112,17 +106,6 @@ export class Spawner {
   /** What a container made now would be made of; another one is replaced when it is started. */
   fingerprintOf(user: Dweller, template: Template): string {
     return instanceSpec(user, template, this.#parts.settings).fingerprint
-  }
-
-  /** The first reason why this user's container may not be started now. */
-  async refusalFor(userId: number, template: Template): Promise<Refusal | undefined> {
-    const { checks, database } = this.#parts
-    const user = checks.length > 0 ? await findUser(database.db, userId) : undefined
-    for (const check of checks) {
-      const refusal = user && (await check(user, template))
-      if (refusal) return refusal
-    }
-    return undefined
   }
 
   /** Launches of one container, one after the other; nobody who asks now waits behind those who were asked before. */
@@ -222,7 +205,7 @@ export class Spawner {
     const { user, template, kind } = flight
     const isReplaced = kind === 'replace'
     const isThere = found?.state === 'running' || found?.state === 'paused'
-    const refusal = isThere || kind === 'restore' ? undefined : await this.refusalFor(user.id, template)
+    const refusal = isThere || kind === 'restore' ? undefined : await this.#parts.checks.refusalFor(user.id, template)
     if (refusal) throw refusal
     const admitted = {
       owned: start.spec.owner,

@@ -4,7 +4,7 @@ import { RuntimeError, type Instance, type InstanceSpec, type Owner, type Runtim
 import type { Database } from '#/store/database.ts'
 import { storeInstance, type UserContainer } from '#/store/user-containers.ts'
 import { explainFailure } from './launch-failure.ts'
-import type { Turn } from './launch-queue.ts'
+import type { Turn } from './entrant.ts'
 import { Settling } from './settling.ts'
 
 /** The steps that somebody who waits is told of. */

@@ -11,6 +11,7 @@ import { blockedGrace, blockOf } from './block-of.ts'
 import type { CrashLoops } from './crash-loops.ts'
 import type { Flights } from './flights.ts'
 import { absence, isThere, type KnownContainer } from './known-container.ts'
+import type { LaunchChecks } from './launch-checks.ts'
 import { explainFailure, failedStage } from './launch-failure.ts'
 import { ownedKey, type OwnedType } from './owned-type.ts'
 import type { Places } from './places.ts'
@@ -35,6 +36,7 @@ export interface WakeParts {
   readonly flights: Flights
   readonly places: Places
   readonly spawner: Spawner
+  readonly checks: LaunchChecks
   readonly admission: Admission
   readonly stages: Stages
   readonly crashLoops: CrashLoops
@@ -110,12 +112,12 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
    * @returns false when it takes a launch: there is no such container any more, it is of an older template, or does not start
    */
   async #startWhatIsThere(known: KnownContainer): Promise<boolean> {
-    const { admission, templates, spawner } = this.#parts
+    const { admission, templates, checks } = this.#parts
     const template = templates.get(known.type)
     if (known.containerId === null || !template || !this.#isUpToDate(known, template)) return false
     const { containerId } = known
     if (isPaused(known)) return this.#start(known, containerId)
-    const refusal = await spawner.refusalFor(known.userId, template)
+    const refusal = await checks.refusalFor(known.userId, template)
     if (refusal) throw refusal
     const admitted = { owned: known, image: template.image, needsImage: false, isPatient: false }
     return admission.run(admitted, () => this.#start(known, containerId))

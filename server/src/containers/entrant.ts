@@ -1,0 +1,48 @@
+import type { Refusal } from '#/errors.ts'
+import type { Created, CreateOptions, PullProgress } from '#/runtime/runtime.ts'
+import type { OwnedType } from './owned-type.ts'
+
+/** Between two tellings of places, and of how far a pull is to those who wait for it, in ms. */
+export const tellEvery = 1_000
+
+/** Something that the engine is to make run. At most one at a time for each user and type. */
+export interface Entrant {
+  readonly owned: OwnedType
+  readonly image: string
+  /** While the image is being pulled for others, who needs it keeps their place and lets those behind go first. */
+  readonly needsImage: boolean
+  /** Goes behind everybody who is not. */
+  readonly isPatient: boolean
+  /** Told at once when it has to wait, then at most once a second, when it has changed. Places count from 1. */
+  onPlace(place: number, waiting: number): void
+  /** How far the pull is that it waits for, at most once a second. */
+  onPull(progress: PullProgress): void
+  /** Asked by `recheck`, and when its turn comes after a wait. */
+  mayGoOn(): Promise<Refusal | undefined>
+}
+
+/** What an entrant has while the engine works for it. */
+export interface Turn {
+  /** Runs a creation; while it pulls its image others have the turn. @throws as the work does, or why it was given up */
+  create(work: (options: CreateOptions) => Promise<Created>): Promise<Created>
+}
+
+/** An entrant, and where it stands. */
+export interface Entry {
+  readonly entrant: Entrant
+  readonly hasWaited: boolean
+  readonly admitted: PromiseWithResolvers<void>
+  readonly pull: AbortController
+  standing: 'waiting' | 'working' | 'pulling'
+  told: { readonly place: number; readonly waiting: number; readonly at: number } | undefined
+}
+
+/** Tells its place, when that is news and not too soon after the last. */
+export function tell(entry: Entry, place: number, waiting: number): void {
+  const at = performance.now()
+  const { told, entrant } = entry
+  // The timer's own second is never exact.
+  if (told && (at - told.at < tellEvery / 2 || (told.place === place && told.waiting === waiting))) return
+  entry.told = { place, waiting, at }
+  entrant.onPlace(place, waiting)
+}
