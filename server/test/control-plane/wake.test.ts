@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertOk, blockContainer, engineState, recordOf, unblockContainer } from '#test/support/asking.ts'
-import { fragile, outside, patiently, startRig } from '#test/support/control-plane.ts'
+import { fragile, outside, patiently, startRig, type Tenant } from '#test/support/control-plane.ts'
 import { refusingRuntime, slowRuntime } from '#test/support/misbehaving.ts'
 import { testTemplates } from '#test/support/berth.ts'
 import { ObedientGateway } from '#test/support/obedient-gateway.ts'
@@ -17,6 +17,14 @@ const countingRuntime = (runtime: Runtime): Runtime => ({
   create: (spec, signal) => (asked.push('create'), runtime.create(spec, signal)),
   inspect: (name) => (asked.push('inspect'), runtime.inspect(name)),
 })
+
+/** A signal that comes before the program's init is ready is lost; a stop then takes ten seconds. */
+const untilListening = (tenant: Tenant) => isListening(tenant.address(), 10_000, new AbortController().signal)
+
+async function signal(tenant: Tenant, name: string): Promise<void> {
+  await untilListening(tenant)
+  await outside.signal(tenant.address().containerId, name)
+}
 
 const rig = await startRig({ after }, fragile, { wrapRuntime: countingRuntime })
 const { berth, control } = rig
@@ -52,8 +60,7 @@ test('what crashes after a wake has crashed, although Berth had put it to sleep 
   assertOk(await unblockContainer(admin, record.id))
   await cat.untilWord('asleep')
   assert.equal(await control.wake(cat.prefix), undefined)
-  await sleep(300)
-  await outside.signal(cat.address().containerId, 'USR1')
+  await signal(cat, 'USR1')
   await cat.untilWord('crashed')
 })
 
@@ -102,7 +109,7 @@ test('a wake during a launch is that launch', async (t) => {
 
 test('what crashed is not started by a visit; why, and its last lines, are explained', async () => {
   const fay = await rig.person('fay')
-  await outside.signal(fay.address().containerId, 'USR1')
+  await signal(fay, 'USR1')
   await fay.untilWord('crashed')
   const absence = { absent: 'crashed', exitCode: 3 }
   assert.deepEqual(await control.wake(fay.prefix), absence)
@@ -114,7 +121,7 @@ test('what crashed is not started by a visit; why, and its last lines, are expla
 
 test('a wake that comes in the moment of a crash does not hide it', async () => {
   const gus = await rig.person('gus')
-  await outside.signal(gus.address().containerId, 'USR1')
+  await signal(gus, 'USR1')
   await patiently(
     () => gus.word() !== 'running',
     () => 'it did not end',
@@ -126,8 +133,7 @@ test('what ends soon after each start is not started by visits again and again, 
   const nel = await rig.person('nel')
   const { containerId } = nel.address()
   const end = async () => {
-    // Before its init is ready the signal would be lost, and the engine would wait ten seconds.
-    await isListening(nel.address(), 10_000, new AbortController().signal)
+    await untilListening(nel)
     await outside.stop(containerId)
     await nel.untilWord('asleep')
   }
@@ -144,7 +150,7 @@ test('what ends soon after each start is not started by visits again and again, 
 
 test('what ran out of memory says so', async () => {
   const hal = await rig.person('hal')
-  await outside.signal(hal.address().containerId, 'USR2')
+  await signal(hal, 'USR2')
   await hal.untilWord('out-of-memory')
   const { absence, lastLines } = await control.explain(hal.prefix)
   assert.equal(absence?.absent, 'out-of-memory')
