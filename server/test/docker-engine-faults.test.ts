@@ -5,6 +5,7 @@ import { inspect, promisify } from 'node:util'
 import { EngineClient } from '#/runtime/docker-engine/client.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { findEngine } from '#/runtime/docker-engine/find-engine.ts'
+import { HomeSize } from '#/runtime/docker-engine/home-size.ts'
 import { Pulls } from '#/runtime/docker-engine/pull.ts'
 import { RuntimeError, type PullProgress, type RuntimeEvent } from '#/runtime/runtime.ts'
 import { askEngine, engineAddress } from './support/engine.ts'
@@ -314,6 +315,18 @@ test('a home is bound to its size where the engine can do so, and nothing is lef
     (error: RuntimeError) => String(error.cause),
   )
   assert.match(JSON.stringify(outcome), /quota size requested but no quota support|67108864/)
+})
+
+test('that sizes cannot be bound is remembered, and a failure to find out is not', async (t) => {
+  const timesAsked = async (answer: string) => {
+    let asked = 0
+    const address = await engineAnswering(t, /\/volumes\/create/, answer, async () => void asked++)
+    const homeSize = new HomeSize(new EngineClient(address), rig.instance)
+    assert.deepEqual([await homeSize.isBindable(), await homeSize.isBindable()], [false, false])
+    return asked
+  }
+  assert.equal(await timesAsked(refusal(400, 'create x: quota size requested but no quota support')), 1)
+  assert.equal(await timesAsked(refusal(500, 'database is locked')), 2)
 })
 
 test('an engine that measures nothing or talks nonsense gives no usage, and never zero', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertOk, until } from '../support/asking.ts'
+import { assertOk, engineState, until } from '../support/asking.ts'
 import { startBerth, testTemplates, type Person } from '../support/berth.ts'
 import { openStream, type OpenStream } from '../support/event-stream.ts'
 import { inside } from '../support/inside.ts'
@@ -50,6 +50,8 @@ test('beyond the limit what runs goes on, nothing more is started, and a clean-u
   assert.equal((await launch(bob, 'dev')).body.container_id, dev)
   await berth.runtime.stop(dev)
   assert.equal((await launch(bob, 'dev')).body.reason, 'full')
+  assert.equal((await bob.call('GET', '/bob-dev/')).status, 503)
+  assert.equal(await engineState(berth, dev), 'exited')
   const { warnings } = (await admin.call('GET', '/api/admin/system')).body
   assert.ok(
     warnings.some((words: string) => words.includes(`bob (user ${bob.id}): 2 MiB of 1 MiB`)),

@@ -46,8 +46,10 @@ export class HomeSize {
     try {
       await this.#client.ask({ ...call, body, limit: limits.read })
     } catch (error) {
-      if (error instanceof RuntimeError && error.kind !== 'unreachable') return false
-      throw error
+      if (!(error instanceof RuntimeError) || error.kind === 'unreachable') throw error
+      // Anything else may be better the next time: homes that are made meanwhile stay without a size for ever.
+      if (!/no quota support/i.test(String(error.cause))) this.#askedAt = -Infinity
+      return false
     }
     await this.#cleanUp()
     return true
