@@ -109,7 +109,7 @@ export async function consult(world: World, verdict: Verdict): Promise<string[]>
     const isOver = ({ each, found }: (typeof results)[number]) =>
       found.length === 0 || took >= each.within * world.settings.leniency
     for (const { each, found } of results.filter(isOver)) {
-      verdict.count(each.words, took)
+      verdict.count(each.words, each.within === 0 ? 0 : took)
       for (const words of found)
         wrong.push(`${each.words}: ${words}${each.within > 0 ? ` (for ${Math.round(took)} ms)` : ''}`)
     }

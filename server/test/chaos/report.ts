@@ -19,11 +19,7 @@ export function shown(report: Report, seed: number): string {
     table(
       ['invariant', 'checked', 'longest until true'],
       [
-        ...[...verdict.checks].map(([words, count]) => [
-          words,
-          count,
-          `${((verdict.slowest.get(words) ?? 0) / 1000).toFixed(1)} s`,
-        ]),
+        ...[...verdict.checks].map(([words, count]) => [words, count, timeOf(verdict.slowest.get(words) ?? 0)]),
         ['promises (answers 200) compared with the store', report.promises, ''],
         ['answers that had to be 200 within 10 s', report.promptAnswers, ''],
         ['probes of own and foreign apps meanwhile', report.probes, ''],
@@ -56,6 +52,8 @@ function footprintLines({ footprints }: Report): string[] {
   return [table(['after the kills', 'memory, MB', 'after further faults', 'handles'], [row('gateway'), row('api')])]
 }
 
+/** Of an invariant that holds at every moment there is none. */
+const timeOf = (slowest: number) => (slowest === 0 ? 'at every look' : `${(slowest / 1000).toFixed(1)} s`)
 const byName = ([one]: [string, number], [other]: [string, number]) => one.localeCompare(other)
 const megabytes = ({ memory }: Footprint) => (memory / 1024 ** 2).toFixed(1)
 const percent = (share: number) => `${share >= 0 ? '+' : ''}${(share * 100).toFixed(1)} %`
