@@ -7,6 +7,7 @@ import { startApp, type App } from '#/app.ts'
 import { readConfig, warningsFor, type Config } from '#/config.ts'
 import { armCrashPoints } from '#/crash-points.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
+import { LogStream } from '#/log-stream.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createOutbox } from '#/mail/outbox.ts'
 import { createSmtpMailer } from '#/mail/smtp.ts'
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
   if (!config) return fail(['Berth cannot start with these settings:', ...problems.map((problem) => `  - ${problem}`)])
   if (process.env.BERTH_CRASH_ORDERS) armCrashPoints(process.env.BERTH_CRASH_ORDERS)
   const log = createLog(config)
+  endOnBugs(log)
   const end = prepareEnd(log)
   const gateway = new RemoteGateway(channelTo(process), {
     stop: () => void end.begin('the gateway process asks for it'),
@@ -91,11 +93,23 @@ function newInstanceName(): string {
 }
 
 /** JSON lines for machines; for a person at a terminal, the same in colour. */
-function createLog({ logLevel }: Config): Logger {
-  const transport = process.stdout.isTTY
-    ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
-    : {}
-  return pino({ level: logLevel, ...transport })
+function createLog({ logLevel: level }: Config): Logger {
+  if (process.stdout.isTTY)
+    return pino({ level, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } })
+  const stream = new LogStream(process.stdout.fd)
+  process.once('exit', () => stream.flushSync())
+  return pino({ level }, stream)
+}
+
+/**
+ * What nobody expected, and nobody caught: what it left half done is not known, so this process ends, and the gateway
+ * process starts another. Rejections that nobody handles come here, too.
+ */
+function endOnBugs(log: Logger): void {
+  process.on('uncaughtException', (error, origin) => {
+    log.fatal({ err: error, origin }, 'a bug: the API process ends, and another one is started')
+    process.exit(1)
+  })
 }
 
 /** The sentence of what was being done, and of what got in its way. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
-import pg from 'pg'
+import { Client } from 'pg'
 import { StoreFailure } from '#/store/store-failure.ts'
 import { findUserByEmail, insertUser } from '#/store/users.ts'
 import { ask, assertOk, assertRefused, until } from '../support/asking.ts'
@@ -18,7 +18,7 @@ const { db } = berth.database
 
 /** As an administrator of the database. */
 async function order(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: postgres.url })
+  const client = new Client({ connectionString: postgres.url })
   await client.connect()
   await client.query(statement)
   await client.end()
