@@ -41,13 +41,16 @@ export function statusOf(error: unknown): number | undefined {
 function kindOf({ status, message }: EngineAnswer): RuntimeErrorKind {
   if (status === 404 && /no such container/i.test(message)) return 'missing'
   if (status === 404 && /no such image|image not known/i.test(message)) return 'image'
-  if (nothingLeft.test(message)) return 'full'
+  if (isForWantOfRoom(message)) return 'full'
   return status === 409 ? 'conflict' : 'failed'
 }
 
-/** Of address pools, of a network's addresses, of a bridge's ports (EXFULL). */
+/** Of address pools, of a network's addresses, of a bridge's ports (EXFULL), of the engine's disk (ENOSPC). */
 const nothingLeft =
-  /non-overlapping IPv\d address pool|been fully subnetted|no available (IPv4 )?addresses|exchange full/i
+  /non-overlapping IPv\d address pool|been fully subnetted|no available (IPv4 )?addresses|exchange full|no space left on device/i
+
+/** Whether the engine's words say that there is no room for it. */
+export const isForWantOfRoom = (words: string) => nothingLeft.test(words)
 
 function messageIn(body: string): string {
   try {

@@ -1,5 +1,6 @@
 import { RuntimeError, type PullProgress } from '#/runtime/runtime.ts'
 import { limits, type EngineClient } from './client.ts'
+import { isForWantOfRoom } from './failure.ts'
 import { PullMeter, type PullLine } from './pull-progress.ts'
 import { withSignal } from './with-signal.ts'
 
@@ -99,7 +100,7 @@ function tellOnChange(meter: PullMeter, tell: () => void): NodeJS.Timeout {
 
 const tooLong = (what: string, ms: number) => new DOMException(`the pull ${what} ${ms} ms`, 'TimeoutError')
 
-/** Whatever the registry said, and a registry that says nothing: the image is not to be had. */
+/** Whatever the registry said, and a registry that says nothing: the image is not to be had, or there is no room for it. */
 async function* readPull(client: EngineClient, image: string, signal: AbortSignal): AsyncGenerator<PullLine> {
   const what = `pull ${image}`
   const query = { fromImage: withTag(image) }
@@ -111,7 +112,8 @@ async function* readPull(client: EngineClient, image: string, signal: AbortSigna
     }
   } catch (error) {
     if (error instanceof RuntimeError && error.kind === 'unreachable') throw error
-    throw new RuntimeError('image', what, error instanceof RuntimeError ? error.cause : error)
+    const cause = error instanceof RuntimeError ? error.cause : error
+    throw new RuntimeError(isForWantOfRoom(String(cause)) ? 'full' : 'image', what, cause)
   }
 }
 
