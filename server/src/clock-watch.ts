@@ -6,7 +6,7 @@ const tolerance = 60_000
 /** Between two looks when nobody asks for the time, in ms. */
 const every = 1_000
 /** How long whoever asks for the time waits for everything to follow a clock that was moved, in ms. */
-const patience = 1_000
+const patience = 5_000
 
 /** The clock was moved: by an administrator, by a time server, or because the machine slept. */
 export interface ClockJump {
@@ -57,7 +57,7 @@ export class ClockWatch {
     clearInterval(this.#timer)
   }
 
-  /** The time, once everything has followed the clock; at most a second later when it cannot. */
+  /** The time, once everything has followed the clock; at most five seconds later when it cannot. */
   async now(): Promise<Date> {
     this.#look()
     if (this.#following) await within(patience, this.#following)

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, assertOk, assertRefused, engineState, logIn, tokenBy, until, verify } from '../support/asking.ts'
+import { ask, assertOk, assertRefused, engineState, logIn, tokenBy, verify } from '../support/asking.ts'
 import { startBerth, testTemplates, type Berth } from '../support/berth.ts'
 import { movableClock } from '../support/clock.ts'
 import { openStream } from '../support/event-stream.ts'
 import { refusingRuntime } from '../support/misbehaving.ts'
+import { waitFor } from '../support/program.ts'
+
+/** How long a slow machine may take until things are well again, in ms. */
+const patience = 60_000
 
 /** A clock that is moved while Berth runs, by an hour and by a day, both ways. */
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
@@ -73,22 +77,22 @@ for (const [words, by] of [
     assert.equal(told(berth, `the clock was moved forward by ${seconds} s`), 1)
     assert.equal(told(berth, `the clock was set back by ${seconds} s`), 1)
   })
-
-  test(`moved by ${words}, either way: an hour has three links all the same, and is over after an hour`, async (t) => {
-    const clock = movableClock(t)
-    const berth = await startBerth(t, quick)
-    for (const jump of [by, -by]) {
-      const email = `u${jump}@x.org`
-      for (let time = 1; time <= 3; time++) assertOk(await ask(berth, 'signup', email))
-      clock.set(jump)
-      const refused = await ask(berth, 'login', email)
-      assertRefused(refused, 429)
-      assert.ok(Number(refused.headers.get('retry-after')) <= 3_600)
-      clock.pass(hour)
-      assertOk(await ask(berth, 'login', email))
-    }
-  })
 }
+
+test('however the clock is moved, an hour has three links, and is over after an hour', async (t) => {
+  const clock = movableClock(t)
+  const berth = await startBerth(t, quick)
+  for (const jump of [hour, -hour, day, -day]) {
+    const email = `u${jump}@x.org`
+    for (let time = 1; time <= 3; time++) assertOk(await ask(berth, 'signup', email))
+    clock.set(jump)
+    const refused = await ask(berth, 'login', email)
+    assertRefused(refused, 429)
+    assert.ok(Number(refused.headers.get('retry-after')) <= 3_600)
+    clock.pass(hour)
+    assertOk(await ask(berth, 'login', email))
+  }
+})
 
 test('a clock that was set back while Berth was stopped revives nothing either', async (t) => {
   const clock = movableClock(t)
@@ -117,7 +121,11 @@ test('a revocation is not forgotten by a Berth whose clock is a day ahead for a 
   await first.database.db.deleteFrom('link_requests').execute()
   clock.set(day)
   // Gone with the other things that are over by this clock.
-  await until(async () => (await first.database.db.selectFrom('magic_links').select('id').execute()).length === 0)
+  await waitFor(
+    'what is over by this clock to be gone',
+    async () => (await first.database.db.selectFrom('magic_links').select('id').execute()).length === 0,
+    patience,
+  )
   await first.close()
 
   clock.set(-day)
@@ -143,7 +151,7 @@ async function inUse(t: TestContext, idle: Record<string, number>) {
   const ann = await berth.signUp('ann@x.org')
   const { container_id: id } = ann.auth.user
   assert.ok(id)
-  await until(async () => (await ann.call('GET', `/${ann.slug}-dev/`)).status < 500)
+  await waitFor('the app to answer', async () => (await ann.call('GET', `/${ann.slug}-dev/`)).status < 500, patience)
   return { berth, ann, state: () => engineState(berth, id) }
 }
 
@@ -151,7 +159,7 @@ test('a day forward does not put to rest what was used a moment ago, nor cuts it
   const clock = movableClock(t)
   const { berth, state } = await inUse(t, { idle_pause: 600, idle_timeout: 1_200 })
   clock.set(day)
-  await until(async () => told(berth, 'the clock was moved') === 1)
+  await waitFor('the jump to be noticed', async () => told(berth, 'the clock was moved') === 1, patience)
   // Who is idle is looked at by the second.
   await sleep(2_500)
   assert.equal(await state(), 'running')
@@ -161,5 +169,5 @@ test('a day back does not keep awake what nobody uses', async (t) => {
   const clock = movableClock(t)
   const { state } = await inUse(t, { idle_pause: 1 })
   clock.set(-day)
-  await until(async () => (await state()) === 'paused')
+  await waitFor('the pause', async () => (await state()) === 'paused', patience)
 })

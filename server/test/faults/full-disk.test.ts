@@ -7,10 +7,14 @@ import { createOutbox } from '#/mail/outbox.ts'
 import { openDatabase } from '#/store/database.ts'
 import { noteWritten } from '#/store/installation.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
-import { ask, assertOk, assertRefused, until, verify } from '../support/asking.ts'
+import { ask, assertOk, assertRefused, verify } from '../support/asking.ts'
 import { startBerth, type Berth } from '../support/berth.ts'
 import { refusingRuntime } from '../support/misbehaving.ts'
 import { smallDisk } from '../support/small-disk.ts'
+import { waitFor } from '../support/program.ts'
+
+/** How long a slow machine may take until things are well again, in ms. */
+const patience = 60_000
 
 /** Tokens in the links that the outbox prints, in the order of the mails. */
 async function startOn(t: TestContext, dataDir: string): Promise<{ berth: Berth; links: string[] }> {
@@ -63,12 +67,20 @@ test('on a full disk nothing is promised and nothing is lost, and with room agai
   for (const email of refused.slice(0, 2)) assertRefused(await ask(berth, 'signup', email), 500)
   assertOk(await berth.call('GET', '/api/user/me', { token }))
   assertOk(await berth.call('GET', '/api/user/containers', { token }))
-  await until(async () => (await berth.call('GET', '/readyz')).body.parts.store !== 'ok')
+  await waitFor(
+    '/readyz to miss the store',
+    async () => (await berth.call('GET', '/readyz')).body.parts.store !== 'ok',
+    patience,
+  )
 
   disk.empty()
-  await until(async () => (await berth.call('GET', '/readyz')).status === 200)
+  await waitFor('/readyz to be well', async () => (await berth.call('GET', '/readyz')).status === 200, patience)
   // What could not be taken back while the disk was full is taken back now.
-  await until(async () => look(disk.folder).emails.length === promised.length)
+  await waitFor(
+    'what was owed to be taken back',
+    async () => look(disk.folder).emails.length === promised.length,
+    patience,
+  )
   const { emails, integrity, links: live } = look(disk.folder)
   assert.deepEqual([emails, integrity, live], [promised, 'ok', links.length])
   assert.equal(links.length, promised.length)

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, assertOk, blockContainer, logIn, recordOf, tokenBy, until, verify } from '../support/asking.ts'
+import { ask, assertOk, blockContainer, logIn, recordOf, tokenBy, verify } from '../support/asking.ts'
 import { startBerth, type Reply } from '../support/berth.ts'
 import { lockDatabase } from '../support/locked-database.ts'
+import { waitFor } from '../support/program.ts'
+
+/** How long a slow machine may take until things are well again, in ms. */
+const patience = 60_000
 
 /** What people see while another program keeps the SQLite file locked, and afterwards. */
 const berth = await startBerth({ after })
@@ -59,7 +63,6 @@ test('while the database is locked, reading goes on, and whatever writes is refu
   const ready = await berth.call('GET', '/readyz')
   assert.equal(ready.status, 503)
   assert.match(ready.body.parts.store, /does not answer/)
-  assert.equal(ready.body.parts.engine, 'ok')
   for (const { reply, ms } of await Promise.all(writing)) {
     assert.equal(reply.status, 500, reply.text)
     assert.equal(typeof reply.body.error, 'string')
@@ -69,8 +72,12 @@ test('while the database is locked, reading goes on, and whatever writes is refu
 
   assert.equal(await stored(), before)
   assert.equal((await berth.call('GET', '/api/user/me', { token: doomed })).status, 401, 'signed out all the same')
-  await until(async () => (await berth.database.db.selectFrom('revoked_tokens').select('jti').execute()).length === 1)
-  await until(async () => (await berth.call('GET', '/readyz')).status === 200)
+  await waitFor(
+    'the revocation in the store',
+    async () => (await berth.database.db.selectFrom('revoked_tokens').select('jti').execute()).length === 1,
+    patience,
+  )
+  await waitFor('/readyz to be well', async () => (await berth.call('GET', '/readyz')).status === 200, patience)
   assertOk(await verify(berth, 'signup', signup))
   assertOk(await verify(berth, 'login', login))
   assertOk(await ask(berth, 'signup', 'somebody@x.org'))

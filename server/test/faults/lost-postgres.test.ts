@@ -4,10 +4,14 @@ import { sql } from 'kysely'
 import { Client } from 'pg'
 import { StoreFailure } from '#/store/store-failure.ts'
 import { findUserByEmail, insertUser } from '#/store/users.ts'
-import { ask, assertOk, assertRefused, until } from '../support/asking.ts'
+import { ask, assertOk, assertRefused } from '../support/asking.ts'
 import { startBerth, type Reply } from '../support/berth.ts'
 import { refusingRuntime } from '../support/misbehaving.ts'
 import { startPostgres } from '../support/postgres.ts'
+import { waitFor } from '../support/program.ts'
+
+/** How long a slow machine may take until things are well again, in ms. */
+const patience = 60_000
 
 /** A PostgreSQL that goes, hangs, or may not be written, under a Berth that goes on and needs no restart. */
 const postgres = await startPostgres()
@@ -29,10 +33,9 @@ const isWell = async () =>
 
 async function assertStoreIsMissed(): Promise<void> {
   // What was answered a moment ago is answered again.
-  await until(async () => (await berth.call('GET', '/readyz')).status === 503)
+  await waitFor('/readyz to miss the store', async () => (await berth.call('GET', '/readyz')).status === 503, patience)
   const ready = await berth.call('GET', '/readyz')
   assert.match(ready.body.parts.store, /does not answer/)
-  assert.equal(ready.body.parts.engine, 'ok')
 }
 
 async function assertRefusedInTime(asked: Promise<Reply>): Promise<void> {
@@ -58,7 +61,7 @@ test('connections that are ended while nobody uses them are replaced', async () 
   await order(
     'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null',
   )
-  await until(isWell)
+  await waitFor('everything to work', isWell, patience)
 })
 
 test('a server that hangs keeps nobody waiting for ten seconds, and is used again once it answers', async (t) => {
@@ -74,7 +77,7 @@ test('a server that hangs keeps nobody waiting for ten seconds, and is used agai
   await assertStoreIsMissed()
   await Promise.all(asked)
   postgres.thaw()
-  await until(isWell)
+  await waitFor('everything to work', isWell, patience)
   assertOk(await ask(berth, 'signup', 'ben@x.org'))
 })
 
@@ -84,7 +87,7 @@ test('a server that was shut down is used again when it is back', async () => {
   await assertRefusedInTime(ask(berth, 'signup', 'cat@x.org'))
   await assertStoreIsMissed()
   await postgres.startAgain()
-  await until(isWell)
+  await waitFor('everything to work', isWell, patience)
   assertOk(await ask(berth, 'signup', 'cat@x.org'))
 })
 
@@ -95,10 +98,10 @@ test('while the database may only be read, reading goes on and writing is refuse
     await order('select pg_reload_conf()')
   }
   await setReadOnly(true, t)
-  await until(async () => (await berth.call('GET', '/readyz')).status === 503)
+  await waitFor('/readyz to miss the store', async () => (await berth.call('GET', '/readyz')).status === 503, patience)
   assertOk(await ann.call('GET', '/api/user/me'))
   assertRefused(await ask(berth, 'signup', 'dan@x.org'), 500)
   await setReadOnly(false)
-  await until(isWell)
+  await waitFor('everything to work', isWell, patience)
   assertOk(await ask(berth, 'signup', 'dan@x.org'))
 })

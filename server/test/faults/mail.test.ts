@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createSmtpMailer } from '#/mail/smtp.ts'
-import { ask, assertOk, assertRefused, until, verify } from '../support/asking.ts'
+import { ask, assertOk, assertRefused, verify } from '../support/asking.ts'
 import { startBerth, type Berth, type Lifetime, type Reply } from '../support/berth.ts'
 import { refusingRuntime } from '../support/misbehaving.ts'
 import { startMisbehavingMailServer, type MailVice } from '../support/misbehaving-mail-server.ts'
+import { waitFor } from '../support/program.ts'
+
+/** How long a slow machine may take until things are well again, in ms. */
+const patience = 60_000
 
 /** How long the mailer waits for a server that says nothing at all, in ms; the usual ten seconds, but sooner. */
 const impatience = 400
@@ -74,7 +78,7 @@ describe('a mail server with a vice', async () => {
     post.vice = 'silent-after-data'
     const count = post.received.length
     const asked = ask(berth, 'signup', 'quick@x.org')
-    await until(async () => post.received.length > count)
+    await waitFor('the mail to arrive', async () => post.received.length > count, patience)
     assertOk(await verify(berth, 'signup', post.newestToken()))
     post.hangUp()
     assertRefused(await asked, 500)
@@ -129,7 +133,7 @@ test('a thousand mails to a deaf server take a few connections, all are answered
   const sent = await Promise.allSettled(Array.from({ length: 1_100 }, (_, index) => send(index)))
   assert.ok(sent.every(({ status }) => status === 'rejected'))
   assert.equal(post.connections.most, 5)
-  await until(async () => post.connections.open === 0)
+  await waitFor('the connections to be closed', async () => post.connections.open === 0, patience)
   post.vice = 'none'
   await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)))
   assert.equal(post.received.length, 20)
