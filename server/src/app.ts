@@ -232,6 +232,7 @@ function wireContainers(
   const diskUse = new DiskUse({
     runtime,
     limits: new DiskLimits(templates, config.maxDiskPerUser),
+    slugOf: (userId) => places.personOf({ userId })?.slug,
     tell: (userId, event) => events.tell(userId, event),
     log,
     ...(pace?.measureHomes === undefined ? {} : { oldAfter: pace.measureHomes }),

@@ -47,6 +47,20 @@ test('beyond the limit only the type starts whose home takes most, and from a qu
   assert.equal(perUser.wayIn({ ...limit, used: 12.5 * GiB }, bytes({ dev: 12.5 })), undefined)
 })
 
+test('where most is in homes that nobody can open any more, people still get into the largest that they can', () => {
+  const perUser = limits(10 * GiB, { dev: null, prod: null })
+  const homes = bytes({ gone: 9, dev: 0.5, prod: 1 })
+  assert.deepEqual(
+    ['dev', 'prod'].map((type) => perUser.inTheWayOf(type, homes)?.type),
+    [null, undefined],
+  )
+  const { template } = readTemplate('lab', { image: 'x', home: null })
+  const { template: dev } = readTemplate('dev', { image: 'x' })
+  assert.ok(template && dev)
+  const withoutHome = new DiskLimits(new Templates([template, dev]), 10 * GiB)
+  assert.equal(withoutHome.inTheWayOf('dev', bytes({ lab: 9, dev: 1 })), undefined)
+})
+
 test('the limit of one home keeps no other type from starting, and its own only from a quarter beyond it', () => {
   const perHome = limits(null, { dev: '4g', prod: null })
   assert.equal(perHome.inTheWayOf('dev', bytes({ dev: 4.9 })), undefined)

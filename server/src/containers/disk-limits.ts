@@ -53,24 +53,22 @@ export class DiskLimits {
   /** The limit that keeps this type from being started. */
   inTheWayOf(type: string, bytes: HomeBytes): DiskLimit | undefined {
     const concerned = this.of(bytes).filter((each) => each.type === null || each.type === type)
-    return concerned.filter(isFull).find((limit) => wayIn(limit, bytes) !== type)
+    return concerned.filter(isFull).find((limit) => this.wayIn(limit, bytes)?.type !== type)
   }
 
   /** Where somebody can still get in to delete what they have too much; undefined when that is too much as well. */
-  wayIn(limit: DiskLimit, bytes: HomeBytes): Template | undefined {
-    const type = wayIn(limit, bytes)
-    return type === undefined ? undefined : this.#templates.get(type)
+  wayIn({ type, used, limit }: DiskLimit, bytes: HomeBytes): Template | undefined {
+    if (used >= grace * limit) return undefined
+    return type === null ? this.#largestOf(bytes) : this.#templates.get(type)
+  }
+
+  /** Of a type that is not configured any more, or has no home now, nobody can delete anything: it leads nowhere. */
+  #largestOf(bytes: HomeBytes): Template | undefined {
+    const withHome = this.#templates.all().filter(({ type, home }) => home !== null && bytes.has(type))
+    return withHome.toSorted((one, other) => (bytes.get(other.type) ?? 0) - (bytes.get(one.type) ?? 0))[0]
   }
 }
 
 export const isFull = ({ used, limit }: DiskLimit) => used >= limit
 
 export const sumOf = (bytes: HomeBytes) => [...bytes.values()].reduce((sum, each) => sum + each, 0)
-
-function wayIn({ type, used, limit }: DiskLimit, bytes: HomeBytes): string | undefined {
-  return used < grace * limit ? (type ?? largestOf(bytes)) : undefined
-}
-
-function largestOf(bytes: HomeBytes): string | undefined {
-  return [...bytes].toSorted(([, one], [, other]) => other - one)[0]?.[0]
-}

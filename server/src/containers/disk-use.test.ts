@@ -36,9 +36,12 @@ function open(sizes: Record<string, number>, more: Partial<DiskUseParts> = {}) {
   const log = { info: () => undefined, warn: (...words: unknown[]) => void logged.push(words) }
   const limits = new DiskLimits(templates, 100 * MiB)
   const tell = (userId: number, event: PersonalEvent) => void told.push([userId, event])
-  const use = new DiskUse({ runtime, limits, tell, log: log as DiskUseParts['log'], oldAfter: 0, ...more })
-  const refusalFor = async (id: number, type: string) => (await use.refusalFor({ id }, { type }))?.message
-  return { use, sizes: written, told, logged, runtime, refusalFor }
+  const people: Record<number, string> = { 7: 'ann', 8: 'bob', 9: 'cat' }
+  const slugOf = (userId: number) => people[userId]
+  const use = new DiskUse({ runtime, limits, slugOf, tell, log: log as DiskUseParts['log'], oldAfter: 0, ...more })
+  const refusalFor = async (id: number, type: string) =>
+    (await use.refusalFor({ id, slug: people[id] ?? '' }, { type }))?.message
+  return { use, people, sizes: written, told, logged, runtime, refusalFor }
 }
 
 const event = (used: number) => ({ name: 'disk', data: { type: null, used: used * MiB, limit: 100 * MiB } })
@@ -83,6 +86,19 @@ test('a refusal names the numbers and where files can be deleted, and comes afte
   sizes.set('7 ann dev', 10)
   assert.equal(await refusalFor(7, 'dev'), undefined)
   assert.equal(await refusalFor(8, 'dev'), undefined)
+})
+
+test('who has the id of somebody whom a restored store forgot has none of the homes that those left', async () => {
+  const { use, people, told, refusalFor } = open({ '7 ann dev': 500, '7 zoe dev': 90 })
+  people[7] = 'zoe'
+  await use.measure()
+  assert.equal(await refusalFor(7, 'dev'), undefined)
+  assert.equal(await refusalFor(7, 'prod'), undefined)
+  assert.deepEqual([told, use.current(7)], [[[7, event(90)]], [event(90)]])
+  assert.equal(use.counts().berth_homes_bytes, 590 * MiB)
+  people[7] = 'ann'
+  assert.deepEqual(use.current(7), [event(500)])
+  assert.match((await refusalFor(7, 'dev')) ?? '', /500 MiB of the 100 MiB/)
 })
 
 test('numbers that are new are not asked for again, however many launches are refused', async () => {

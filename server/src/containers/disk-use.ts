@@ -18,15 +18,22 @@ const mostNamed = 3
 export interface DiskUseParts {
   readonly runtime: Pick<Runtime, 'homes' | 'measureHomes'>
   readonly limits: DiskLimits
+  /** Who has this id now; undefined when nobody has. */
+  readonly slugOf: (userId: number) => string | undefined
   readonly tell: (userId: number, event: PersonalEvent) => void
   readonly log: Pick<Logger, 'warn' | 'info'>
   /** For tests, in ms. */
   readonly oldAfter?: number
 }
 
-/** Somebody's homes when they were measured last. */
-interface Measured {
+/** Whose homes they are. By slug as well: after an older store was restored, ids are given again. */
+interface HomeOwner {
+  readonly userId: number
   readonly slug: string
+}
+
+/** Somebody's homes when they were measured last. */
+interface Measured extends HomeOwner {
   readonly bytes: HomeBytes
 }
 
@@ -37,7 +44,8 @@ interface Measured {
 export class DiskUse {
   readonly #parts: DiskUseParts
   readonly #end = new AbortController()
-  #byUser: ReadonlyMap<number, Measured> = new Map()
+  /** By `keyOf` its owner. */
+  #byOwner: ReadonlyMap<string, Measured> = new Map()
   #measuring: Promise<void> | undefined
   #askedAt = -Infinity
   #hasNumbers = false
@@ -69,21 +77,26 @@ export class DiskUse {
    * For the list of launch checks. Numbers that are not new are asked for again before anybody is refused, so that a
    * clean-up counts soon; with many files that takes longer than anybody wants to wait, and the next attempt has them.
    */
-  async refusalFor({ id }: Pick<User, 'id'>, { type }: Pick<Template, 'type'>): Promise<Refusal | undefined> {
-    if (!this.#inTheWayOf(type, id)) return undefined
+  async refusalFor(
+    { id, slug }: Pick<User, 'id' | 'slug'>,
+    { type }: Pick<Template, 'type'>,
+  ): Promise<Refusal | undefined> {
+    const owner = { userId: id, slug }
+    if (!this.#inTheWayOf(type, owner)) return undefined
     await within(patience, this.#renew())
-    const limit = this.#inTheWayOf(type, id)
-    return limit && this.#refusal(id, limit)
+    const limit = this.#inTheWayOf(type, owner)
+    return limit && this.#refusal(owner, limit)
   }
 
   /** What a page that is new has to be told of somebody. */
   current(userId: number): PersonalEvent[] {
-    return this.#parts.limits.nearlyFull(this.#bytesOf(userId)).map(toEvent)
+    const slug = this.#parts.slugOf(userId)
+    return slug === undefined ? [] : this.#parts.limits.nearlyFull(this.#bytesOf({ userId, slug })).map(toEvent)
   }
 
   /** For the operator, each a sentence; a few, however many people there are. */
   warnings(): readonly string[] {
-    const reached = [...this.#byUser].flatMap(([userId, { slug, bytes }]) =>
+    const reached = [...this.#byOwner.values()].flatMap(({ userId, slug, bytes }) =>
       this.#parts.limits.nearlyFull(bytes).map((limit) => ({ userId, slug, limit })),
     )
     const [full, nearly] = [reached.filter(({ limit }) => isFull(limit)), reached.filter(({ limit }) => !isFull(limit))]
@@ -96,7 +109,7 @@ export class DiskUse {
   /** Numbers for `/metrics`, by name; none before the first measurement. */
   counts(): Readonly<Record<string, number>> {
     if (!this.#hasNumbers) return {}
-    const people = [...this.#byUser.values()].map(({ bytes }) => ({ bytes, sum: sumOf(bytes) }))
+    const people = [...this.#byOwner.values()].map(({ bytes }) => ({ bytes, sum: sumOf(bytes) }))
     return {
       berth_homes_bytes: people.reduce((all, { sum }) => all + sum, 0),
       berth_homes_largest_user_bytes: people.reduce((most, { sum }) => Math.max(most, sum), 0),
@@ -109,39 +122,46 @@ export class DiskUse {
     const { runtime } = this.#parts
     const homes = await runtime.homes()
     const sizes = await runtime.measureHomes(this.#end.signal)
-    const byUser = new Map<number, { slug: string; bytes: Map<string, number> }>()
+    const byOwner = new Map<string, HomeOwner & { bytes: Map<string, number> }>()
     for (const { volume, owner } of homes) {
       // Where the engine could not tell this time, what it said last is nearer than nothing.
-      const size = sizes.get(volume) ?? this.#bytesOf(owner.userId).get(owner.type)
+      const size = sizes.get(volume) ?? this.#bytesOf(owner).get(owner.type)
       if (size === undefined) continue
-      const measured = byUser.get(owner.userId) ?? { slug: owner.slug, bytes: new Map<string, number>() }
-      byUser.set(owner.userId, measured)
+      const { userId, slug } = owner
+      const measured = byOwner.get(keyOf(owner)) ?? { userId, slug, bytes: new Map<string, number>() }
+      byOwner.set(keyOf(owner), measured)
       measured.bytes.set(owner.type, size)
     }
-    const before = this.#byUser
-    this.#byUser = byUser
+    const before = this.#byOwner
+    this.#byOwner = byOwner
     this.#hasNumbers = true
-    for (const userId of new Set([...before.keys(), ...byUser.keys()]))
-      this.#tellChange(userId, before.get(userId)?.bytes ?? none)
+    for (const [key, owner] of new Map([...before, ...byOwner])) this.#tellChange(owner, before.get(key)?.bytes ?? none)
   }
 
   /** Pages are told of each new number from the first warning on, and once when there is no reason to warn any more. */
-  #tellChange(userId: number, before: HomeBytes): void {
-    const { limits, tell, log } = this.#parts
-    const [was, now] = [limits.nearlyFull(before), limits.nearlyFull(this.#bytesOf(userId))]
-    const all = limits.of(this.#bytesOf(userId))
+  #tellChange(owner: HomeOwner, before: HomeBytes): void {
+    const { limits, log } = this.#parts
+    const { userId, slug } = owner
+    const [was, now] = [limits.nearlyFull(before), limits.nearlyFull(this.#bytesOf(owner))]
+    const all = limits.of(this.#bytesOf(owner))
     for (const limit of now) {
       const old = was.find(isOfSame(limit))
-      if (old?.used !== limit.used) tell(userId, toEvent(limit))
+      if (old?.used !== limit.used) this.#tell(owner, limit)
       if (!old || isFull(old) !== isFull(limit))
         log.warn(
-          { userId, ...limit },
+          { userId, slug, ...limit },
           isFull(limit) ? 'as much on disk as allowed' : 'nearly as much on disk as allowed',
         )
     }
     for (const old of was)
       // A home that is gone has no limit any more.
-      if (!now.some(isOfSame(old))) tell(userId, toEvent(all.find(isOfSame(old)) ?? { ...old, used: 0 }))
+      if (!now.some(isOfSame(old))) this.#tell(owner, all.find(isOfSame(old)) ?? { ...old, used: 0 })
+  }
+
+  /** What somebody left who had this id before is no business of who has it now. */
+  #tell({ userId, slug }: HomeOwner, limit: DiskLimit): void {
+    const { slugOf, tell } = this.#parts
+    if (slugOf(userId) === slug) tell(userId, toEvent(limit))
   }
 
   /** Never throws. */
@@ -151,22 +171,24 @@ export class DiskUse {
     await attempt(this.#parts.log, 'measuring homes again before a launch is refused', () => this.measure())
   }
 
-  #refusal(userId: number, limit: DiskLimit): Refusal {
+  #refusal(owner: HomeOwner, limit: DiskLimit): Refusal {
     const { limits } = this.#parts
     const [used, most] = [bytesInWords(limit.used), bytesInWords(limit.limit)]
-    return refusals.diskFull(used, most, limits.wayIn(limit, this.#bytesOf(userId))?.displayName)
+    return refusals.diskFull(used, most, limits.wayIn(limit, this.#bytesOf(owner))?.displayName)
   }
 
-  #inTheWayOf(type: string, userId: number): DiskLimit | undefined {
-    return this.#parts.limits.inTheWayOf(type, this.#bytesOf(userId))
+  #inTheWayOf(type: string, owner: HomeOwner): DiskLimit | undefined {
+    return this.#parts.limits.inTheWayOf(type, this.#bytesOf(owner))
   }
 
-  #bytesOf(userId: number): HomeBytes {
-    return this.#byUser.get(userId)?.bytes ?? none
+  #bytesOf(owner: HomeOwner): HomeBytes {
+    return this.#byOwner.get(keyOf(owner))?.bytes ?? none
   }
 }
 
 const none: HomeBytes = new Map()
+
+const keyOf = ({ userId, slug }: HomeOwner) => `${userId} ${slug}`
 
 const isOfSame = (one: DiskLimit) => (other: DiskLimit) => one.type === other.type
 

@@ -92,7 +92,7 @@ export class Places {
   }
 
   /** What the gateway was told of somebody. */
-  personOf({ userId }: OwnedType): Person | undefined {
+  personOf({ userId }: Pick<OwnedType, 'userId'>): Person | undefined {
     return this.#teller.picture.person(userId)
   }
 
