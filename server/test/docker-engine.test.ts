@@ -148,7 +148,7 @@ test('an address is given to the next container only after the end of the last w
 test('what a program writes to a terminal is told, too, and can be followed', async () => {
   const Labels = { 'berth.instance': rig.instance, 'berth.user_id': '1', 'berth.slug': 'ann', 'berth.type': 'dev' }
   const Cmd = ['/bin/sh', '-c', 'echo one; echo two >&2; sleep 1; echo three']
-  const body = { Image: spec('tty').image, Labels, Tty: true, Cmd }
+  const body = { Image: spec('tty').image, Labels, Tty: true, Cmd, HostConfig: { NetworkMode: 'none' } }
   const { Id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body })
   await runtime.start(Id)
   const heard: string[] = []
@@ -164,7 +164,8 @@ test('a container without labels, or whose labels are no owner, is touched by no
     { 'berth.instance': rig.instance },
     { 'berth.user_id': '1', 'berth.slug': 'ann', 'berth.type': 'dev' },
   ]) {
-    const body = { Image: spec('nobody').image, Labels, Cmd: ['/bin/sh', '-c', 'echo secret; exec sleep 60'] }
+    const Cmd = ['/bin/sh', '-c', 'echo secret; exec sleep 60']
+    const body = { Image: spec('nobody').image, Labels, Cmd, HostConfig: { NetworkMode: 'none' } }
     const { Id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body })
     t.after(() => askEngine('DELETE', `/containers/${Id}`, { query: { force: 'true' } }))
     await askEngine('POST', `/containers/${Id}/start`)
