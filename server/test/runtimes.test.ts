@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import type { RuntimeEvent } from '#/runtime/runtime.ts'
+import { askEngine, buildImage } from './support/engine.ts'
 import { createAndStart, eventually, look, ofKind, openDockerEngine, read, shell, touch } from './support/runtimes.ts'
 
 /** The promises of the port, held against every runtime there is, with a real engine behind it. */
@@ -22,8 +23,11 @@ for (const open of runtimes) {
       const owner = { userId: 7, slug: 'new', type: 'prod' }
       const { id, port } = await runtime.create(spec('new', { owner, fingerprint: 'abc' }))
       const unknown = { address: null, exitCode: null, isOutOfMemory: false, startedAt: null }
+      const imageId = await runtime.imageId(spec('new').image)
+      assert.ok(imageId)
       const expected = {
         id,
+        imageId,
         name: `${rig.instance}-new`,
         owner,
         state: 'created',
@@ -34,6 +38,20 @@ for (const open of runtimes) {
       assert.equal(port, 8080)
       assert.deepEqual(await runtime.inspect(`${rig.instance}-new`), expected)
       assert.deepEqual(await runtime.inspectId(id), expected)
+    })
+
+    test('a container stays of the image that it was made from when the name is given to another', async (t) => {
+      const image = `${rig.instance}:moves`
+      const build = (label: string) => buildImage(image, `FROM ${spec('moves').image}\nLABEL built=${label}\n`)
+      assert.equal(await runtime.imageId(image), undefined)
+      await build('once')
+      t.after(() => askEngine('DELETE', `/images/${image}`, { query: { force: 'true' } }))
+      const before = await runtime.imageId(image)
+      const { id } = await runtime.create(spec('moves', { image }))
+      await build('twice')
+      assert.notEqual(await runtime.imageId(image), before)
+      assert.equal((await runtime.inspectId(id))?.imageId, before)
+      assert.equal((await runtime.list()).find((each) => each.id === id)?.imageId, before)
     })
 
     test('a name finds its own container only: no longer name, no beginning of an id, no id', async () => {

@@ -58,11 +58,11 @@ export class Starter {
 
   /**
    * A container that is stopped or paused, started; undefined when it has to be made anew. A new template is a reason for
-   * that, too. @throws {RuntimeError} when the engine does not answer
+   * that, too, and so is a new image of the old name. @throws {RuntimeError} when the engine does not answer
    */
   async tryToStart(start: Start, found: Instance): Promise<Instance | undefined> {
     const { record, spec } = start
-    if (!isUpToDate(found, spec)) return undefined
+    if (!isUpToDate(found, spec) || (await isImageOld(this.#runtime, found, spec.image))) return undefined
     try {
       await this.#store(record, found.id, found.port, spec.image)
       return await this.#startAndSettle(start, found.id)
@@ -131,6 +131,21 @@ export class Starter {
 /** A paused one stays what it is: its memory is what was paused for. */
 export const isUpToDate = ({ state, fingerprint }: Instance, spec: Pick<InstanceSpec, 'fingerprint'>) =>
   state === 'paused' || fingerprint === spec.fingerprint
+
+/**
+ * Whether the image's name means another image by now, as after an operator has built it again: one call to the engine, so
+ * only of what is about to be started. What is only paused goes on with the old one; so does what is started while the engine
+ * cannot say, or has no image of this name any more.
+ */
+export async function isImageOld(
+  runtime: Pick<Runtime, 'imageId'>,
+  { state, imageId }: Pick<Instance, 'state' | 'imageId'>,
+  image: string,
+): Promise<boolean> {
+  if (state === 'paused') return false
+  const now = await runtime.imageId(image).catch(() => undefined)
+  return now !== undefined && now !== imageId
+}
 
 /** By slug as well: after an older store was restored, ids are given again. */
 const isSameOwner = (one: Owner, other: Owner) =>

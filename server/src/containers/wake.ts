@@ -1,7 +1,7 @@
 import { within } from '#/attempt.ts'
 import { Refusal } from '#/errors.ts'
 import type { Absence, Address, ControlPlane, Explanation } from '#/gateway/gateway.ts'
-import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError, type Instance, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { noteStopped } from '#/store/user-containers.ts'
 import { findUser } from '#/store/users.ts'
@@ -17,7 +17,7 @@ import { ownedKey, type OwnedType } from './owned-type.ts'
 import type { Places } from './places.ts'
 import type { Spawner } from './spawner.ts'
 import type { Stages } from './stages.ts'
-import { isUpToDate } from './starter.ts'
+import { isImageOld, isUpToDate } from './starter.ts'
 import type { Template, Templates } from './template.ts'
 
 /** How long somebody waits for a container, in ms; it goes on starting after that. */
@@ -109,18 +109,22 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
 
   /**
    * The short way, for the container that is there: no look at name and image, no watching whether the program stays.
-   * @returns false when it takes a launch: there is no such container any more, it is of an older template, or does not start
+   * @returns false when it takes a launch: there is no such container any more, it is of an older template or image, or does not start
    */
   async #startWhatIsThere(known: KnownContainer): Promise<boolean> {
-    const { admission, templates, checks } = this.#parts
+    const { admission, templates, checks, runtime } = this.#parts
     const template = templates.get(known.type)
-    if (known.containerId === null || !template || !this.#isUpToDate(known, template)) return false
-    const { containerId } = known
+    const { containerId, seen } = known
+    if (containerId === null || !template || !seen || seen === 'gone') return false
+    if (!this.#isUpToDate(known, seen, template)) return false
     if (isPaused(known)) return this.#start(known, containerId)
     const refusal = await checks.refusalFor(known.userId, template)
     if (refusal) throw refusal
     const admitted = { owned: known, image: template.image, needsImage: false, isPatient: false }
-    return admission.run(admitted, () => this.#start(known, containerId))
+    return admission.run(
+      admitted,
+      async () => !(await isImageOld(runtime, seen, template.image)) && this.#start(known, containerId),
+    )
   }
 
   /** The block is looked up while the engine works; one that was stored after that stops it in the next flight. */
@@ -164,11 +168,13 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
     return where && isThere(where) ? where : undefined
   }
 
-  #isUpToDate(known: KnownContainer, template: Template): boolean {
+  #isUpToDate(known: KnownContainer, seen: Instance, template: Template): boolean {
     const { places, spawner } = this.#parts
     const person = places.personOf(known)
-    if (!person || !known.seen || known.seen === 'gone') return false
-    return isUpToDate(known.seen, { fingerprint: spawner.fingerprintOf({ ...person, id: person.userId }, template) })
+    return (
+      person !== undefined &&
+      isUpToDate(seen, { fingerprint: spawner.fingerprintOf({ ...person, id: person.userId }, template) })
+    )
   }
 
   /** What the gateway shows is told by the place; this is for the owner's open pages. @throws what is no refusal */

@@ -30,6 +30,7 @@ const container = (fields: Partial<Instance> = {}): Instance => ({
   address: null,
   port: 8080,
   exitCode: null,
+  imageId: 'image',
   isOutOfMemory: false,
   startedAt: null,
   fingerprint: null,

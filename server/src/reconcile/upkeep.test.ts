@@ -93,6 +93,7 @@ const instanceOf = (id: string, owner: Instance['owner'], state: string): Instan
   address: null,
   port: 8080,
   exitCode: null,
+  imageId: 'image',
   isOutOfMemory: false,
   startedAt: null,
   fingerprint: null,

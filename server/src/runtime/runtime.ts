@@ -29,6 +29,12 @@ export interface Runtime {
   inspectId(id: string): Promise<Instance | undefined>
 
   /**
+   * The id of the image that this name means now, to be compared with an instance's; undefined when the engine has none of
+   * this name. Nothing is pulled. @throws {RuntimeError} `unreachable` within 3 s
+   */
+  imageId(image: string): Promise<string | undefined>
+
+  /**
    * Creates a container that does not run yet, and its home volume when the owner has none. Pulls the image when it is missing.
    * After a failure nothing new exists but perhaps the volume; after a time-out or an abort perhaps the container, which
    * the next attempt finds by its name.
@@ -213,6 +219,8 @@ export interface Instance {
   /** Where the app can be reached from this host, while it runs; the engine gives addresses on to others afterwards. */
   readonly address: string | null
   readonly port: number | null
+  /** Of the image that it was made from, whatever the image's name means by now. */
+  readonly imageId: string
   /** Exit code of the last run; null while running, and where only a list was asked. */
   readonly exitCode: number | null
   /** Whether the kernel killed a program in it for want of memory, in this run or the last; false where only a list was asked. */

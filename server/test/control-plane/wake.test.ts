@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertOk, blockContainer, engineState, recordOf, unblockContainer } from '#test/support/asking.ts'
+import { askEngine, buildImage, testImage } from '#test/support/engine.ts'
 import { fragile, outside, patiently, startRig, type Tenant } from '#test/support/control-plane.ts'
 import { refusingRuntime, slowRuntime } from '#test/support/misbehaving.ts'
 import { testTemplates } from '#test/support/berth.ts'
@@ -184,6 +185,22 @@ test('a container of an older template is made anew when it wakes, unless it was
   const where = (prefix: string) => JSON.stringify(gateway.places.get(prefix)?.where)
   assert.ok(!where(jim.prefix).includes(stopped))
   assert.ok(where(kim.prefix).includes(paused))
+})
+
+test('a container whose image was built again is made anew when it wakes, unless it was only paused', async (t) => {
+  const image = `berth-test-again:${process.pid}`
+  t.after(() => askEngine('DELETE', `/images/${image}`, { query: { force: 'true' } }))
+  await buildImage(image, `FROM ${await testImage()}\nLABEL built=once\n`)
+  const rebuilt = await startRig(t, { image })
+  const [jim, kim] = [await rebuilt.person('jim'), await rebuilt.person('kim')]
+  const [stopped, paused] = [jim.address().containerId, kim.address().containerId]
+  await Promise.all([outside.stop(stopped), outside.pause(paused)])
+  await Promise.all([jim.untilWord('asleep'), kim.untilWord('paused')])
+  await buildImage(image, `FROM ${await testImage()}\nLABEL built=twice\n`)
+  const wake = ({ prefix }: Tenant) => rebuilt.control.wake(prefix)
+  assert.deepEqual(await Promise.all([jim, kim].map(wake)), [undefined, undefined])
+  assert.equal(kim.address().containerId, paused)
+  assert.notEqual(jim.address().containerId, stopped)
 })
 
 test('an image that cannot be had is told until a launch succeeds', async (t) => {

@@ -86,6 +86,18 @@ test('a file in the home is there in a container of another image', async () => 
   await isThere(id)
 })
 
+test('a file in the home is there when the image was built again under its name: what stopped gets the new one', async () => {
+  const image = `${berth.instance}:other`
+  await buildImage(image, `FROM ${await testImage()}\nLABEL other=again\nUSER 1000:1000\n`)
+  assert.equal(await answered('/api/container/launch/dev'), false, 'what runs keeps the old one')
+  await berth.runtime.stop(id)
+  assert.equal(await answered('/api/container/launch/dev'), true)
+  assert.equal((await berth.runtime.inspectId(id))?.imageId, await berth.runtime.imageId(image))
+  await isThere(id)
+  await berth.runtime.stop(id)
+  assert.equal(await answered('/api/container/launch/dev'), false, 'it is of the new one already')
+})
+
 test('each type has a home of its own', async (t) => {
   const alone = await startBerth(t)
   const bob = await alone.signUp('bob@x.org')

@@ -15,10 +15,11 @@ function passThrough(runtime: Runtime): Runtime {
     ping: () => runtime.ping(),
     inspect: (name) => runtime.inspect(name),
     inspectId: (id) => runtime.inspectId(id),
+    imageId: (image) => runtime.imageId(image),
     create: (spec, options) => runtime.create(spec, options),
     start: (id, signal) => runtime.start(id, signal),
     pause: (id, signal) => runtime.pause(id, signal),
-    stop: (id, signal) => runtime.stop(id, signal),
+    stop: (id, signal, grace) => runtime.stop(id, signal, grace),
     remove: (id, signal) => runtime.remove(id, signal),
     list: (filter) => runtime.list(filter),
     logs: (id, lines) => runtime.logs(id, lines),
@@ -45,10 +46,11 @@ export function deafRuntime(runtime: Runtime, fault: Fault): Runtime {
     ping: () => unlessDeaf('ping', () => runtime.ping()),
     inspect: (name) => unlessDeaf('inspect', () => runtime.inspect(name)),
     inspectId: (id) => unlessDeaf('inspect', () => runtime.inspectId(id)),
+    imageId: (image) => unlessDeaf('inspect image', () => runtime.imageId(image)),
     create: (spec, options) => unlessDeaf('create', () => runtime.create(spec, options)),
     start: (id, signal) => unlessDeaf('start', () => runtime.start(id, signal)),
     pause: (id, signal) => unlessDeaf('pause', () => runtime.pause(id, signal)),
-    stop: (id, signal) => unlessDeaf('stop', () => runtime.stop(id, signal)),
+    stop: (id, signal, grace) => unlessDeaf('stop', () => runtime.stop(id, signal, grace)),
     remove: (id, signal) => unlessDeaf('remove', () => runtime.remove(id, signal)),
     list: (filter) => unlessDeaf('list', () => runtime.list(filter)),
     logs: (id, lines) => unlessDeaf('logs', () => runtime.logs(id, lines)),
@@ -103,7 +105,7 @@ export function stubbornRuntime(runtime: Runtime, fault: Fault): Runtime {
   }
   return {
     ...passThrough(runtime),
-    stop: (id, signal) => unlessStubborn('stop', () => runtime.stop(id, signal)),
+    stop: (id, signal, grace) => unlessStubborn('stop', () => runtime.stop(id, signal, grace)),
     remove: (id, signal) => unlessStubborn('remove', () => runtime.remove(id, signal)),
   }
 }

@@ -3,6 +3,7 @@ import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
 import { boundTo } from './home-size.ts'
 import type { HostFacts } from './host.ts'
+import { inspectImage } from './images.ts'
 import { isName } from './inspect.ts'
 import { homeLabels, labelsFor } from './labels.ts'
 import { openFiles } from './open-files.ts'
@@ -55,17 +56,7 @@ async function withImage<T>(
 
 /** The single port that the image exposes. */
 async function exposedPort(engine: Engine, image: string, options: CreateOptions): Promise<number> {
-  const path = `/images/${image.split('/').map(encodeURIComponent).join('/')}/json`
-  const call = {
-    what: `inspect image ${image}`,
-    method: 'GET',
-    path,
-    limit: limits.read,
-    signal: options.signal,
-  } as const
-  const { Config } = await withImage(engine, image, options, () =>
-    engine.client.ask<{ Config: { ExposedPorts?: object | null } | null }>(call),
-  )
+  const { Config } = await withImage(engine, image, options, () => inspectImage(engine, image, options.signal))
   const exposed = Object.keys(Config?.ExposedPorts ?? {})
   return exposed.length === 1 ? Number.parseInt(exposed[0] ?? '', 10) : defaultPort
 }

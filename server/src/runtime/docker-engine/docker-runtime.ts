@@ -9,6 +9,7 @@ import { homes, removeHome } from './homes.ts'
 import { hostReport } from './host-report.ts'
 import { HostRules } from './host-rules.ts'
 import { Host } from './host.ts'
+import { imageId } from './images.ts'
 import { inspect, inspectId } from './inspect.ts'
 import { list } from './list.ts'
 import { logs } from './logs.ts'
@@ -45,6 +46,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     ping: async () => void (await client.ping()),
     inspect: (name) => inspect(engine, name),
     inspectId: (id) => inspectId(engine, id),
+    imageId: (image) => imageId(engine, image),
     create: (spec, options) => create(engine, spec, options),
     start: (id, signal) => start(engine, id, signal),
     pause: (id, signal) => pause(engine, id, signal),

@@ -2,12 +2,14 @@ import { RuntimeError, type Instance } from '#/runtime/runtime.ts'
 import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
 import { fingerprintFrom, ownerFrom, portFrom } from './labels.ts'
+import { imageIdFrom } from './images.ts'
 import type { Addresses } from './networks.ts'
 
 /** What is taken from the engine's answer. */
 export interface Inspection {
   readonly Id: string
   readonly Name: string
+  readonly Image: string
   readonly State: {
     readonly Status: string
     readonly Running: boolean
@@ -77,6 +79,7 @@ function toInstance({ instance, networks }: Engine, found: Inspection): Instance
     // Of a program that ended the engine has forgotten the address, or gives it on to the next.
     address: Running ? networks.addressIn(found.NetworkSettings.Networks) : null,
     port: owner && portFrom(Labels),
+    imageId: imageIdFrom(found.Image),
     // `created` never ran; the engine says 0 for it.
     exitCode: Running || Status === 'created' ? null : ExitCode,
     isOutOfMemory: OOMKilled === true,

@@ -2,12 +2,14 @@ import type { Instance } from '#/runtime/runtime.ts'
 import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
 import { fingerprintFrom, labelFilter, ownerFrom, portFrom } from './labels.ts'
+import { imageIdFrom } from './images.ts'
 import type { Addresses } from './networks.ts'
 
 interface Listed {
   readonly Id: string
   readonly Names: readonly string[]
   readonly State: string
+  readonly ImageID: string
   readonly Labels: Readonly<Record<string, string>>
   readonly NetworkSettings?: { readonly Networks?: Addresses | null }
 }
@@ -24,7 +26,7 @@ export async function list(engine: Engine, userId?: number): Promise<Instance[]>
 }
 
 function toInstance({ instance, networks }: Engine, found: Listed): Instance {
-  const { Id, Names, State, Labels, NetworkSettings } = found
+  const { Id, Names, State, ImageID, Labels, NetworkSettings } = found
   const isUp = State === 'running' || State === 'paused'
   return {
     id: Id,
@@ -33,6 +35,7 @@ function toInstance({ instance, networks }: Engine, found: Listed): Instance {
     state: State,
     address: isUp ? networks.addressIn(NetworkSettings?.Networks) : null,
     port: portFrom(Labels),
+    imageId: imageIdFrom(ImageID),
     exitCode: null,
     isOutOfMemory: false,
     startedAt: null,
