@@ -156,9 +156,11 @@ export async function startApp(parts: AppParts): Promise<App> {
     containers.guard.stop()
     clock.stop()
     containers.streams.close()
+    // First of all: what is being started again would take the refusals that follow for its own failures, and give up.
+    const upkept = Promise.all([reconciling.reconciler.stop(), reconciling.upkeep.stop(), diskUse.stop()])
     // Who waits for a turn is answered at once; who has one, and those whom no request waits for, may finish.
     await Promise.all([drain(api.server, drainTime), within(drainTime, containers.admission.close())])
-    await Promise.all([reconciling.reconciler.stop(), reconciling.upkeep.stop(), diskUse.stop()])
+    await upkept
     await attempt(log, 'writing when containers were used last', () => containers.activity.writeAll())
     await api.close()
     mailer.close()

@@ -39,6 +39,7 @@ export class Restorer {
   #givenUp: OwnedType[] = []
   #abort = new AbortController()
   #running: Promise<void> = Promise.resolve()
+  #isStopped = false
 
   constructor(parts: RestorerParts) {
     this.#parts = parts
@@ -59,6 +60,7 @@ export class Restorer {
 
   /** Begins with these; what was not done yet of those before is forgotten. */
   begin(all: readonly OwnedType[]): void {
+    if (this.#isStopped) return
     this.forget()
     this.#givenUp = []
     const { signal } = (this.#abort = new AbortController())
@@ -72,7 +74,9 @@ export class Restorer {
     this.#pending.clear()
   }
 
+  /** Nothing begins afterwards; what is not done yet is done by the next process. */
   async stop(): Promise<void> {
+    this.#isStopped = true
     this.forget()
     await within(patience, this.#running)
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
 import { findContainer } from '#/store/user-containers.ts'
 import { assertOk, blockContainer, engineState, recordOf } from '#test/support/asking.ts'
@@ -109,6 +110,37 @@ test('what cannot be started again is given up after some attempts, told to admi
   assert.equal(await shouldRun(now, ann.id), true)
 })
 
+test('a Berth that is stopped while it starts again what ran leaves the rest to the next one', async (t) => {
+  const env = { BASE_DOMAIN: 'berth.test' }
+  const { berth, people } = await startAndEnd(t, ['ann', 'bob'], env)
+  await Promise.all(people.map(({ container }) => outside.stop(container)))
+  const [starts, creations] = [heldCalls(), heldCalls()]
+  const wrapRuntime = (runtime: Runtime): Runtime => ({
+    ...runtime,
+    start: async (...given) => starts.before(() => runtime.start(...given)),
+    create: async (...given) => creations.before(() => runtime.create(...given)),
+  })
+  const { dataDir, instance } = berth
+  const ending = await startBerth(t, { dataDir, instance, wrapRuntime, env: { ...env, LAUNCH_PARALLEL: '1' } })
+  await starts.asked
+  const launched = ending.call('POST', '/api/container/launch/prod', { token: people[0]?.token ?? '' })
+  await patiently(
+    async () =>
+      (await ending.call('GET', '/api/admin/system', { token: people[0]?.token ?? '' })).body.launches.waiting === 2,
+    () => 'a launch and a restoration do not wait',
+    limit,
+  )
+  starts.goOn()
+  await creations.asked
+  const closed = ending.close()
+  // Time in which who waits to be started again could be refused three times.
+  await sleep(8_000)
+  creations.goOn()
+  await Promise.all([closed, launched.catch(() => undefined)])
+  const next = await startBerth(t, { dataDir, instance, env })
+  for (const { container } of people) await stateIs(next, container, 'running')
+})
+
 test('what ended by itself stays down although the engine was not heard for a while', async (t) => {
   const line = await lineToEngine(t)
   const engine = { address: line.address, ask: askEngine }
@@ -157,6 +189,17 @@ async function startAndEnd(lifetime: Lifetime, names: readonly string[], env: Re
   }
   await berth.close()
   return { berth, people }
+}
+
+/** Calls that wait until they may go on. */
+function heldCalls() {
+  const [asked, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const before = async <T>(work: () => Promise<T>): Promise<T> => {
+    asked.resolve()
+    await mayGoOn.promise
+    return work()
+  }
+  return { before, asked: asked.promise, goOn: () => mayGoOn.resolve() }
 }
 
 /** An engine that starts and makes nothing. */
