@@ -13,15 +13,19 @@ const patience = 15_000
 const patienceOfAnswers = 6_000
 
 /** What was deleted while the engine did not answer, or before a crash, is removed from it; without any grace time. */
-export function removalsTask(database: Database, removal: Removal): Task {
+export function removalsTask(database: Database, removal: Pick<Removal, 'finish'>): Task {
+  /** Where the next run begins: a whole page that fails again and again keeps no other from its turn. */
+  let after = 0
   return {
     name: 'removals',
     async run() {
-      const pending = await listRemovals(database.db, mostPerRun)
+      const isFromStart = after === 0
+      const pending = await listRemovals(database.db, mostPerRun, after)
+      after = pending.length < mostPerRun ? 0 : (pending.at(-1)?.id ?? 0)
       const failures: unknown[] = []
       const removed = await removeAll(pending, removal, patience, (reason) => failures.push(reason))
       if (failures.length > 0) throw new Unfinished(failures)
-      const isAll = removed === pending.length && pending.length < mostPerRun
+      const isAll = isFromStart && removed === pending.length && pending.length < mostPerRun
       if (!isAll) throw new Unfinished([new Error('deleted containers are still being removed')])
       return { removed }
     },
@@ -57,7 +61,7 @@ export function finishRemovals(
 /** Ends after the limit; then nothing more is begun, and what was begun goes on. @returns how many are gone by then */
 async function removeAll(
   containers: readonly RemovedContainer[],
-  removal: Removal,
+  removal: Pick<Removal, 'finish'>,
   limit: number,
   report: (reason: unknown) => void,
 ): Promise<number> {

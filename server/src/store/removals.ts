@@ -45,9 +45,10 @@ export async function pendingRemovals(db: Db, { userId, slug, type }: RemovedCon
   return rows.map(fromRow)
 }
 
-/** The oldest that are not done. */
-export async function listRemovals(db: Db, limit: number): Promise<PendingRemoval[]> {
-  const rows = await db.selectFrom('removals').selectAll().orderBy('id').limit(limit).execute()
+/** The oldest that are not done; `after` is the last id of the page before. */
+export async function listRemovals(db: Db, limit: number, after = 0): Promise<PendingRemoval[]> {
+  const pending = db.selectFrom('removals').selectAll().where('id', '>', after)
+  const rows = await pending.orderBy('id').limit(limit).execute()
   return rows.map(fromRow)
 }
 
