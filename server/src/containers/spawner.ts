@@ -4,7 +4,13 @@ import { reached } from '#/crash-points.ts'
 import { Refusal, refusals } from '#/errors.ts'
 import { RuntimeError, type Instance, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
-import { ensureContainer, noteStopped, touchContainer, type UserContainer } from '#/store/user-containers.ts'
+import {
+  ensureContainer,
+  findContainer,
+  noteStopped,
+  touchContainer,
+  type UserContainer,
+} from '#/store/user-containers.ts'
 import { findUser, type User } from '#/store/users.ts'
 import type { Admission } from './admission.ts'
 import { AtMost } from './at-most.ts'
@@ -154,7 +160,7 @@ export class Spawner {
     const { user, template, now, kind } = flight
     const { removal, database } = this.#parts
     await removal.finishInFlight({ userId: user.id, slug: user.slug, type: template.type })
-    const record = await this.#recordOf(user, template, now)
+    const record = await this.#recordOf(flight)
     const spec = instanceSpec(user, template, this.#parts.settings)
     const start = { record, spec, onStep: (step: Step) => this.#noteStep(spec.owner, step) }
     const found = await this.#findThere(start)
@@ -168,11 +174,19 @@ export class Spawner {
   }
 
   /** Read again inside the flight: a block may have been stored while this launch waited for another one. */
-  async #recordOf(user: User, template: Template, now: Date): Promise<UserContainer> {
+  async #recordOf({ user, template, now, kind }: Flight): Promise<UserContainer> {
     reached('launch.before-record')
-    const record = await this.#ensureRecord(user, template, now)
+    const record =
+      kind === 'restore' ? await this.#findRecord(user, template) : await this.#ensureRecord(user, template, now)
     reached('launch.after-record')
     if (record.isBlocked) throw refusals.containerBlocked(record.blockedAt)
+    return record
+  }
+
+  /** What was deleted meanwhile is not made again when nobody asks for it. @throws {Refusal} */
+  async #findRecord(user: User, template: Template): Promise<UserContainer> {
+    const record = await findContainer(this.#parts.database.db, user.id, template.type)
+    if (!record) throw refusals.containerDeleted()
     return record
   }
 
