@@ -190,6 +190,11 @@ const worlds: Record<string, World> = {
     desired: [record({ shouldRun: false, wasStopped: true })],
     actions: [],
   },
+  'what runs on although it is noted as stopped was started by somebody who could not note it': {
+    desired: [record({ shouldRun: false, wasStopped: true })],
+    so: { 'up aaa': usualGraces.up },
+    actions: ['note 1: run'],
+  },
   'what ended with the engine is started again': {
     observed: [container({ state: 'exited' })],
     memory: { isFirstLook: true },

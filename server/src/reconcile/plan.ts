@@ -20,7 +20,7 @@ export interface Desired extends OwnedType {
 
 /** What one list does not tell. */
 export interface Memory {
-  /** Since when something is so, in ms on a clock that nobody sets; by what it is (`surplus`, `gone`, `down`) and the engine's id. */
+  /** Since when something is so, in ms on a clock that nobody sets; by what it is (`surplus`, `gone`, `down`, `up`) and the engine's id. */
   readonly since: ReadonlyMap<string, number>
   /** Whether this is the first look since the engine came back, or since this process began: what ended did so because of that. */
   readonly isFirstLook: boolean
@@ -38,9 +38,11 @@ export interface Graces {
   readonly forget: number
   /** Of a program that ended by itself: an engine that goes away within this time ended it. */
   readonly down: number
+  /** Of one that runs although it is noted as stopped: no stop takes as long, so whoever started it could not note that. */
+  readonly up: number
 }
 
-export const usualGraces: Graces = { remove: 600_000, forget: 3_600_000, down: 30_000 }
+export const usualGraces: Graces = { remove: 600_000, forget: 3_600_000, down: 30_000, up: 30_000 }
 
 export type Action = OwnedType &
   (
@@ -122,6 +124,8 @@ const surplus = (id: string) => `surplus ${id}`
 const gone = (id: string) => `gone ${id}`
 /** Of a program that does not run although it is noted as what should. */
 export const down = (id: string) => `down ${id}`
+/** Of a program that runs although it is noted as stopped. */
+const up = (id: string) => `up ${id}`
 
 function planRecord(
   record: Desired,
@@ -178,8 +182,10 @@ function planKeeper(record: Desired, keeper: Instance, memory: Memory, clock: Cl
  */
 function planRun(record: Desired, keeper: Instance, memory: Memory, clock: Clock, graces: Graces): Action[] {
   const [owned, { recordId, shouldRun }] = [ownerOf(record), record]
-  if (keeper.state === 'running')
-    return shouldRun || record.wasStopped ? [] : [{ ...owned, kind: 'note', recordId, shouldRun: true }]
+  if (keeper.state === 'running') {
+    const isKnown = shouldRun || (record.wasStopped && !clock.isSo(up(keeper.id), graces.up))
+    return isKnown ? [] : [{ ...owned, kind: 'note', recordId, shouldRun: true }]
+  }
   if (!shouldRun || memory.isBlind || keeper.state === 'restarting' || memory.restoring.has(ownedKey(record))) return []
   if (memory.isFirstLook && keeper.state !== 'paused' && !clock.has(down(keeper.id)))
     return [{ ...owned, kind: 'restore' }]

@@ -9,7 +9,7 @@ import { Flights } from '#/containers/flights.ts'
 import { Templates, type Template } from '#/containers/template.ts'
 import type { Instance, Runtime } from '#/runtime/runtime.ts'
 import { openDatabase } from '#/store/database.ts'
-import { ensureContainer, storeInstance, touchContainer } from '#/store/user-containers.ts'
+import { ensureContainer, findContainer, noteStopped, storeInstance, touchContainer } from '#/store/user-containers.ts'
 import { insertUser } from '#/store/users.ts'
 import { Upkeep, type UpkeepParts } from './upkeep.ts'
 
@@ -24,7 +24,7 @@ function gate() {
   return { passed: promise, open: () => resolve() }
 }
 
-async function rigOf(t: TestContext) {
+async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-upkeep-'))
   const database = await openDatabase(null, dataDir)
   t.after(async () => {
@@ -70,6 +70,7 @@ async function rigOf(t: TestContext) {
     },
     findContainer: () => undefined,
     activate: () => void world.activations++,
+    graces,
     log,
   }
   const upkeep = new Upkeep(parts)
@@ -82,7 +83,7 @@ async function rigOf(t: TestContext) {
     engine.set(slug, instanceOf(slug, { userId: user.id, slug, type: 'dev' }, state))
     return { user, record }
   }
-  return { engine, stopped, world, upkeep, person }
+  return { database, engine, stopped, world, upkeep, person }
 }
 
 const instanceOf = (id: string, owner: Instance['owner'], state: string): Instance => ({
@@ -135,6 +136,24 @@ test('an engine that restarts between list and plan loses nobody: the next run r
   assert.deepEqual(world.restored, [])
   assert.equal(world.activations, 1)
   world.beforeList = async () => {}
+  await upkeep.run()
+  for (const end = performance.now() + 10_000; world.restored.length === 0 && performance.now() < end;) await sleep(5)
+  assert.deepEqual(world.restored, [user.id])
+})
+
+test('who was woken when nothing could be noted is started again after the engine was, like all who run', async (t) => {
+  const { database, engine, world, upkeep, person } = await rigOf(t, { up: 300 })
+  const { user } = await person('ann', 'running')
+  await noteStopped(database.db, user.id, 'dev', now)
+  await upkeep.run()
+  assert.equal((await findContainer(database.db, user.id, 'dev'))?.runningSince, null, 'it may be about to end')
+  await sleep(400)
+  await upkeep.run()
+  const noted = await findContainer(database.db, user.id, 'dev')
+  assert.deepEqual([noted?.runningSince === null, noted?.stoppedAt], [false, null])
+  upkeep.onEvent({ id: undefined, action: 'lost' }, undefined)
+  engine.set('ann', { ...(engine.get('ann') as Instance), state: 'exited' })
+  upkeep.onEvent({ id: undefined, action: 'other' }, undefined)
   await upkeep.run()
   for (const end = performance.now() + 10_000; world.restored.length === 0 && performance.now() < end;) await sleep(5)
   assert.deepEqual(world.restored, [user.id])

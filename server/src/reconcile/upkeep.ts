@@ -130,7 +130,8 @@ export class Upkeep implements Task, EngineListener {
     const notes = actions.filter((action) => action.kind === 'note')
     const idsOf = (wanted: boolean) =>
       notes.flatMap(({ shouldRun, recordId }) => (shouldRun === wanted ? [recordId] : []))
-    await noteShouldRun(db, idsOf(true), new Date())
+    const now = new Date()
+    await noteShouldRun(db, idsOf(true), now, new Date(now.getTime() - this.#graces.up))
     await noteShouldRest(db, idsOf(false))
     this.#tally.count('note', notes.length)
   }

@@ -48,15 +48,20 @@ export async function forgetInstance(db: Db, id: number): Promise<void> {
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 
-/** Notes of records that they should run, unless Berth has stopped them meanwhile. */
-export async function noteShouldRun(db: Db, ids: readonly number[], since: Date): Promise<void> {
+/** Notes of records that they should run, unless Berth has stopped them since `unlessStoppedSince`. */
+export async function noteShouldRun(
+  db: Db,
+  ids: readonly number[],
+  since: Date,
+  unlessStoppedSince: Date,
+): Promise<void> {
   for (let start = 0; start < ids.length; start += batch)
     await db
       .updateTable('user_containers')
-      .set({ running_since: since.getTime() })
+      .set({ running_since: since.getTime(), stopped_at: null })
       .where('id', 'in', ids.slice(start, start + batch))
       .where('running_since', 'is', null)
-      .where('stopped_at', 'is', null)
+      .where((each) => each.or([each('stopped_at', 'is', null), each('stopped_at', '<', unlessStoppedSince.getTime())]))
       .execute()
 }
 
