@@ -83,7 +83,9 @@ export class Blocking {
       const ids = (await listContainersOf(tx, id)).map((record) => record.id)
       await setUserBlocked(tx, id, true)
       const cascade = await blockContainers(tx, ids, { by: admin.id, at: now, source: 'user' })
-      if (!user.isBlocked) await insertAuditEntries(tx, [userEntry(admin, 'user.block', id, cascade, now)])
+      // One who is blocked may have containers that are not: they were unblocked one by one.
+      const isChange = !user.isBlocked || cascade.length > 0
+      if (isChange) await insertAuditEntries(tx, [userEntry(admin, 'user.block', id, cascade, now)])
       return withContainers(tx, id)
     })
     await this.#follow(result.containers, this.#effects.publish([id]))
@@ -97,7 +99,8 @@ export class Blocking {
       const ids = (await listContainersOf(tx, id)).map((record) => record.id)
       await setUserBlocked(tx, id, false)
       const released = await unblockContainers(tx, ids, 'user')
-      if (user.isBlocked) await insertAuditEntries(tx, [userEntry(admin, 'user.unblock', id, released, now)])
+      const isChange = user.isBlocked || released.length > 0
+      if (isChange) await insertAuditEntries(tx, [userEntry(admin, 'user.unblock', id, released, now)])
       return withContainers(tx, id)
     })
     await this.#effects.publish([id])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ask, assertOk, assertRefused, blockContainer, blockUser, engineState, instant } from '../support/asking.ts'
-import { logIn, recordOf, seenBy, tokenBy, unblockUser, verify } from '../support/asking.ts'
+import { logIn, recordOf, seenBy, tokenBy, unblockContainer, unblockUser, verify } from '../support/asking.ts'
 import { startBerth, type Person } from '../support/berth.ts'
 
 const berth = await startBerth({ after }, { env: { ADMIN_EMAILS: 'deputy@x.org' } })
@@ -50,6 +50,21 @@ test('a user block is written to the audit log with the containers it took along
   const entry = await log.where('target', '=', `user:${eve.id}`).executeTakeFirstOrThrow()
   assert.deepEqual([entry.action, entry.actor_id], ['user.block', admin.id])
   assert.deepEqual(JSON.parse(entry.detail).containers, [(await recordOf(admin, eve.id)).id])
+})
+
+test('blocking a blocked user again is written down when it blocks a container that was unblocked alone', async () => {
+  const una = await berth.signUp('una@x.org')
+  assertOk(await blockUser(admin, una.id))
+  const { id } = await recordOf(admin, una.id)
+  assertOk(await unblockContainer(admin, id))
+  assertOk(await blockUser(admin, una.id))
+  assert.equal((await recordOf(admin, una.id)).is_blocked, true)
+  const log = berth.database.db.selectFrom('audit_log').selectAll()
+  const entries = await log.where('target', '=', `user:${una.id}`).execute()
+  assert.deepEqual(
+    entries.map(({ detail }) => JSON.parse(detail).containers),
+    [[id], [id]],
+  )
 })
 
 test('unblocking a user releases the containers that the cascade blocked, and only these; they can log in again', async () => {
