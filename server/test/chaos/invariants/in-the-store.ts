@@ -51,8 +51,9 @@ export function hasAuditedEverything(_world: World, { audit, users, containers }
       deleted.add(target)
     }
     if (verb !== 'block' && verb !== 'unblock') continue
-    change(target, verb === 'block', action)
     const cascade = (JSON.parse(detail) as { containers?: number[] }).containers ?? []
+    // A blocked user is blocked again for the sake of what was released meanwhile.
+    if (cascade.length === 0 || blocked.has(target) !== (verb === 'block')) change(target, verb === 'block', action)
     for (const id of cascade) change(`container:${id}`, verb === 'block', `${action} (cascade)`)
   }
   for (const [kind, rows] of [
