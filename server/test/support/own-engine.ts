@@ -43,8 +43,8 @@ export async function startOwnEngine(lifetime: Lifetime): Promise<OwnEngine> {
   lifetime.after(async () => {
     await cleanUp(daemon, ask)
     await askEngine('DELETE', `/networks/${bridge.network}`)
-    // A killed one leaves this mount.
-    spawnSync('umount', ['--lazy', `${folder}/data`])
+    // A killed one leaves these mounts: of its data, and of the file systems of its containers.
+    for (const mount of mountsIn(folder)) spawnSync('umount', ['--lazy', mount])
     await rm(folder, { recursive: true, force: true })
   })
   await daemon.start()
@@ -174,6 +174,15 @@ async function makeBridge(name: string): Promise<Bridge> {
   }
   await askEngine('POST', '/networks/create', { body })
   return { network: name, link }
+}
+
+/** The innermost first. */
+function mountsIn(folder: string): string[] {
+  const all = readFileSync('/proc/mounts', 'utf8').split('\n')
+  return all
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((at) => at.startsWith(`${folder}/`))
+    .reverse()
 }
 
 /** Containers and networks outlive a dockerd: it has to take them away itself. */
