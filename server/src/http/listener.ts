@@ -12,12 +12,15 @@ const keepAliveTimeout = 65_000
 /** Anything else that is offered, such as h2c by curl, may be ignored: the request is answered as it is (RFC 9110, 7.8). */
 const shouldUpgradeCallback = (request: IncomingMessage) => /^websocket$/i.test(request.headers.upgrade ?? '')
 
-/** The listener of API and front end. Only the gateway reaches it. @param handle answers every request */
-export function createListener(handle: RequestListener): Server {
+/**
+ * The listener of API and front end. Only the gateway reaches it.
+ * @param handle answers every request @param bodyLimit ms that a client may take for its body
+ */
+export function createListener(handle: RequestListener, bodyLimit = bodyTimeout): Server {
   const server = createServer(
     { headersTimeout, requestTimeout: 0, keepAliveTimeout, shouldUpgradeCallback },
     (request, response) => {
-      endSlowBody(request)
+      endSlowBody(request, bodyLimit)
       handle(request, response)
     },
   )
@@ -68,9 +71,11 @@ export async function drain(server: Server, limit: number): Promise<void> {
   clearTimeout(timer)
 }
 
-function endSlowBody(request: IncomingMessage): void {
+function endSlowBody(request: IncomingMessage, limit: number): void {
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
-  const timer = setTimeout(() => request.destroy(), bodyTimeout)
+  // A body that is there but that nobody reads, such as one of 0 bytes, never ends: a launch that waited a minute for its
+  // turn was cut off for it.
+  const timer = setTimeout(() => request.complete || request.destroy(), limit)
   // After a body that was refused unread neither event comes, and the timer must not keep a stopped process alive.
   timer.unref()
   request.once('close', () => clearTimeout(timer))

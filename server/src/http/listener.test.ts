@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createListener } from './listener.ts'
+
+/** In ms: far less than an answer takes here. */
+const bodyLimit = 50
+
+/** Answers after ten times the limit, and reads nothing. */
+const slowly: RequestListener = (_request, response) => void sleep(10 * bodyLimit).then(() => response.end('done'))
+
+/** @returns all that is answered until the connection ends */
+async function send(t: TestContext, request: string): Promise<string> {
+  const server = createListener(slowly, bodyLimit).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => void server.close().closeAllConnections())
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => undefined).write(request)
+  let text = ''
+  socket.on('data', (data) => (text += String(data)))
+  await once(socket, 'close')
+  return text
+}
+
+const head = 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n'
+
+test('an answer may take longer than a body may, whose bytes are all there although nobody reads them', async (t) => {
+  assert.match(await send(t, `${head}Content-Length: 0\r\n\r\n`), /done$/)
+  assert.match(await send(t, `${head}Content-Length: 2\r\n\r\n{}`), /done$/)
+  assert.match(await send(t, `${head}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`), /done$/)
+})
+
+test('whose body does not come is cut off', async (t) => {
+  assert.equal(await send(t, `${head}Content-Length: 2\r\n\r\n{`), '')
+})
