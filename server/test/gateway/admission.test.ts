@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPair, SignJWT } from 'jose'
 import { test } from 'node:test'
+import { createNetGateway } from '#/gateway/net/net-gateway.ts'
 import {
   ann,
   annCookie,
@@ -188,4 +189,16 @@ test('a fault of one request does not tell about another person: answers are not
   for (const headers of [{}, ann, bob, max])
     for (const path of ['/nobody-dev/', '/max-dev/', '/ann/..', '/ann-dev/%zz'])
       assert.equal((await get(port, path, { headers })).headers['cache-control'], 'no-store', path)
+})
+
+test('before it is known who there is, a good token is answered 503 and not called bad', async (t) => {
+  const { settings, control, known } = await startBench(t, appAnswers())
+  const fresh = createNetGateway()
+  t.after(() => fresh.close(0))
+  const port = await fresh.listen('127.0.0.1', 0)
+  await fresh.serve(settings, control)
+  const early = await get(port, '/ann-dev/', { headers: ann })
+  assert.deepEqual([early.status, early.headers['retry-after']], [503, '1'])
+  await fresh.replace(known)
+  assert.equal((await get(port, '/ann-dev/', { headers: ann })).status, 200)
 })

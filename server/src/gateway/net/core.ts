@@ -14,6 +14,8 @@ export interface Core {
   readonly connections: Set<ClientConnection>
   /** Undefined until the first control plane has come. */
   readonly serving: Serving | undefined
+  /** Whether a control plane has told who there is; until then nobody's token can be called bad. */
+  readonly isTold: boolean
   readonly isClosing: boolean
 }
 

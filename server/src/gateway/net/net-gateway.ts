@@ -36,6 +36,7 @@ class PlainGateway implements NetGateway, Core {
   readonly usage: Usage
   readonly connections = new Set<ClientConnection>()
   serving: Serving | undefined
+  isTold = false
   isClosing = false
   #setBacks = clock.setBacks
   readonly #limits: ClientLimits
@@ -82,6 +83,7 @@ class PlainGateway implements NetGateway, Core {
   async replace({ people, places, revoked }: Known): Promise<void> {
     this.people.replace(people, revoked)
     this.routes.replace(places)
+    this.isTold = true
     this.#cutForbidden()
   }
 

@@ -83,8 +83,10 @@ function servePlatform({ core, serving, client, head }: Request): void {
   )
 }
 
+/** @throws {GatewayRefusal} 503 before it is known who there is */
 function identifyAndServe(request: Request): void {
-  const { client, head } = request
+  const { core, client, head } = request
+  if (!core.isTold) throw gatewayRefusals.starting()
   const caller = client.identification.seen(head.fields)
   if (caller === 'unseen') void verifyAndServe(request)
   else serveContainer(request, caller)
