@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createListener } from './listener.ts'
+import { createListener, listenOnSocket } from './listener.ts'
 
 /** In ms: far less than an answer takes here. */
 const bodyLimit = 50
@@ -35,4 +38,18 @@ test('an answer may take longer than a body may, whose bytes are all there altho
 
 test('whose body does not come is cut off', async (t) => {
   assert.equal(await send(t, `${head}Content-Length: 2\r\n\r\n{`), '')
+})
+
+test('a thousand who come in one moment are all let in', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-listener-'))
+  const server = createListener(slowly)
+  await listenOnSocket(server, path.join(folder, 'api.sock'))
+  t.after(() => {
+    server.close().closeAllConnections()
+    rmSync(folder, { recursive: true })
+  })
+  // Nobody is accepted before all have knocked.
+  const sockets = Array.from({ length: 1_000 }, () => connect(path.join(folder, 'api.sock')))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  for (const socket of sockets) socket.destroy()
 })

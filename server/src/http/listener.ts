@@ -6,6 +6,11 @@ import type { Duplex } from 'node:stream'
 const headersTimeout = 15_000
 /** How long a client may take for its body, in ms. */
 const bodyTimeout = 60_000
+/**
+ * Connections that may wait to be accepted. Of a Unix socket's the next one is refused at once (Node asks for 511), so that
+ * of a thousand people who launched in one moment a seventh was told that Berth is restarting. The kernel allows 4,096.
+ */
+const mostConnecting = 4_096
 /** Longer than the gateway keeps idle connections to us, so that it closes first and never loses a race; in ms. */
 const keepAliveTimeout = 65_000
 
@@ -43,7 +48,7 @@ export async function listenOnSocket(server: Server, socketPath: string): Promis
   await removeStale(socketPath)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(socketPath, () => {
+    server.listen({ path: socketPath, backlog: mostConnecting }, () => {
       server.removeListener('error', reject)
       resolve()
     })
