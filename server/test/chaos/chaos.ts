@@ -34,6 +34,7 @@ const { values, positionals } = parseArgs({
 
 /** In the order in which they are to be done. */
 const cleanUps: (() => Promise<void>)[] = []
+let cleaning: Promise<void> | undefined
 const lifetime: Lifetime = { after: (work) => void cleanUps.unshift(work) }
 const say = (words: string) => process.stdout.write(`${words}\n`)
 
@@ -56,7 +57,11 @@ async function main(seed: number): Promise<number> {
 
 /** What a run leaves on the machine goes, also when it is interrupted. */
 async function cleanUp(): Promise<void> {
-  for (const work of cleanUps.splice(0)) await work()
+  // Once, and whoever else wants it waits for its end: an interrupted run fails, and then wants it, too.
+  cleaning ??= (async () => {
+    for (const work of cleanUps) await work()
+  })()
+  return cleaning
 }
 
 async function chaos(seed: number): Promise<{ violations: number }> {

@@ -182,7 +182,7 @@ function mountsIn(folder: string): string[] {
   return all
     .map((line) => line.split(' ')[1] ?? '')
     .filter((at) => at.startsWith(`${folder}/`))
-    .reverse()
+    .toReversed()
 }
 
 /** Containers and networks outlive a dockerd: it has to take them away itself. */
