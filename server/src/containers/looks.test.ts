@@ -5,15 +5,17 @@ import { Looks } from './looks.ts'
 
 test('whoever asks during a look gets one that began after they asked, and a hundred share it', async () => {
   let [began, ended] = [0, 0]
+  const gate = Promise.withResolvers<void>()
   const looks = new Looks(async () => {
     began++
-    await sleep(20)
+    await gate.promise
     ended++
   })
   const first = looks.look('c1')
   const others = Array.from({ length: 100 }, () => looks.look('c1'))
   await sleep(10)
   assert.equal(began, 1)
+  gate.resolve()
   await first
   await others[50]
   assert.equal(ended, 2)
