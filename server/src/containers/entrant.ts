@@ -2,7 +2,7 @@ import type { Refusal } from '#/errors.ts'
 import type { Created, CreateOptions, PullProgress } from '#/runtime/runtime.ts'
 import type { OwnedType } from './owned-type.ts'
 
-/** Between two tellings of places, and of how far a pull is to those who wait for it, in ms. */
+/** Between two tellings of places, in ms. */
 export const tellEvery = 1_000
 
 /** Something that the engine is to make run. At most one at a time for each user and type. */
@@ -15,7 +15,7 @@ export interface Entrant {
   readonly isPatient: boolean
   /** Told at once when it has to wait, then at most once a second, when it has changed. Places count from 1. */
   onPlace(place: number, waiting: number): void
-  /** How far the pull is that it waits for, at most once a second. */
+  /** How far the pull is that it waits for, whenever the runtime says so. */
   onPull(progress: PullProgress): void
   /** Asked by `recheck`, and when its turn comes after a wait. */
   mayGoOn(): Promise<Refusal | undefined>

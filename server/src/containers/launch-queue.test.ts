@@ -170,7 +170,6 @@ test('those who waited for a pull see its progress and share its failure', async
   )
   const [same, other] = [come(), come({ image: 'another' })]
   await settle()
-  await sleep(1_100)
   onPull?.({ ...progress, bytesDone: 6 })
   assert.deepEqual(same.pulls, [{ ...progress, bytesDone: 6 }])
   pulled.reject(new RuntimeError('image', 'pull app'))

@@ -28,8 +28,8 @@ export class LaunchQueue {
   readonly #line = new WaitingLine<Entry>()
   /** All of them, whether they wait or not, by user and type. */
   readonly #entries = new Map<number, Map<string, Entry>>()
-  /** By image, how many pull it, and when those who wait for it were told how far that is. */
-  readonly #pulls = new Map<string, { pulling: number; toldAt: number }>()
+  /** By image, how many pull it. */
+  readonly #pulls = new Map<string, number>()
   #underWay = 0
   #ticking: NodeJS.Timeout | undefined
   #closed: PromiseWithResolvers<void> | undefined
@@ -188,16 +188,11 @@ export class LaunchQueue {
 
   #notePull(entry: Entry, progress: PullProgress): void {
     const { image } = entry.entrant
-    const pull = this.#pulls.get(image) ?? { pulling: 0, toldAt: -Infinity }
-    this.#pulls.set(image, pull)
     entry.entrant.onPull(progress)
-    if (performance.now() - pull.toldAt >= tellEvery) {
-      pull.toldAt = performance.now()
-      for (const { entrant } of this.#waitingFor(image)) entrant.onPull(progress)
-    }
+    for (const { entrant } of this.#waitingFor(image)) entrant.onPull(progress)
     if (entry.standing === 'pulling') return
     entry.standing = 'pulling'
-    pull.pulling++
+    this.#pulls.set(image, (this.#pulls.get(image) ?? 0) + 1)
     this.#underWay--
     this.#admit()
   }
@@ -205,8 +200,9 @@ export class LaunchQueue {
   /** It goes on at once, although for a moment one more than agreed may be under way: the rest of it is short. */
   #endPull(entry: Entry): void {
     const { image } = entry.entrant
-    const pull = this.#pulls.get(image)
-    if (pull && --pull.pulling === 0) this.#pulls.delete(image)
+    const pulling = (this.#pulls.get(image) ?? 1) - 1
+    if (pulling > 0) this.#pulls.set(image, pulling)
+    else this.#pulls.delete(image)
     entry.standing = 'working'
     this.#underWay++
     this.#admit()

@@ -34,6 +34,8 @@ interface Present {
   readonly over: AbortController
   /** Where the app is awaited, while nobody has looked yet. */
   readonly unwatched: Listening | undefined
+  /** How far a pull is, which was not told yet because another telling is too recent. */
+  owed?: PullProgress
 }
 
 /** How far each launch is, for the open pages of its owner; never more than the last stage of each container. */
@@ -63,17 +65,13 @@ export class Stages {
     this.#parts.tell(owned.userId, eventOf(owned.type, stage))
   }
 
-  /** It is being pulled for; told at most once a second. */
-  pulling(owned: OwnedType, { layersDone, layersTotal, bytesDone, bytesTotal }: PullProgress): void {
+  /** It is being pulled for; told at most once a second, the last word always: nothing may follow it for minutes. */
+  pulling(owned: OwnedType, progress: PullProgress): void {
     const present = this.#present.get(owned.userId)?.get(owned.type)
-    if (present?.stage.stage === 'pulling' && performance.now() - present.at < pullEvery) return
-    this.enter(owned, {
-      stage: 'pulling',
-      layers_done: layersDone,
-      layers_total: layersTotal,
-      bytes_done: bytesDone,
-      bytes_total: bytesTotal,
-    })
+    if (present?.stage.stage !== 'pulling') return this.enter(owned, pullStage(progress))
+    const isOwed = present.owed !== undefined
+    present.owed = progress
+    if (!isOwed) this.#tellOwed(owned, present)
   }
 
   /**
@@ -105,6 +103,15 @@ export class Stages {
     if (await isListening(app, appLimit, over.signal)) this.enter(owned, { stage: 'ready' })
   }
 
+  #tellOwed(owned: OwnedType, present: Present): void {
+    const { at, over } = present
+    const timer = setTimeout(
+      () => present.owed && this.enter(owned, pullStage(present.owed)),
+      at + pullEvery - performance.now(),
+    ).unref()
+    over.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  }
+
   /** @returns what ends with this stage */
   #set(owned: OwnedType, stage: Stage, unwatched?: Listening): AbortController {
     const { userId, type } = owned
@@ -121,6 +128,14 @@ export class Stages {
     isOver.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
 }
+
+const pullStage = ({ layersDone, layersTotal, bytesDone, bytesTotal }: PullProgress): Stage => ({
+  stage: 'pulling',
+  layers_done: layersDone,
+  layers_total: layersTotal,
+  bytes_done: bytesDone,
+  bytes_total: bytesTotal,
+})
 
 /** Nothing has to follow: an app need not ever listen. */
 const isLast = ({ stage }: Stage) => stage === 'waiting' || stage === 'ready' || stage === 'failed'
