@@ -462,6 +462,14 @@ for (const open of runtimes) {
       assert.deepEqual(await runtime.list({ userId: 999_999 }), [])
     })
 
+    test('of the asked ids the list has those that are there, and nothing when none is asked for', async () => {
+      const [one, two] = [await run('asked'), await run('not-asked')]
+      const listed = await runtime.list({ ids: [one.id, 'f'.repeat(64)] })
+      assert.deepEqual(listed, [{ ...one, startedAt: null }])
+      assert.deepEqual(await runtime.list({ ids: [] }), [])
+      assert.deepEqual(await runtime.list({ ids: [two.id], userId: 999_999 }), [], "somebody else's")
+    })
+
     test('whoever watches hears of a stop from outside, and of nothing once it has turned away', async (t) => {
       const { id } = await run('watched')
       const away = new AbortController()

@@ -23,10 +23,9 @@ export async function listContainers(
   records: readonly UserContainer[],
   log: Pick<Logger, 'warn'>,
 ): Promise<ListedContainer[]> {
-  const isAnyCreated = records.some(({ containerId }) => containerId !== null)
-  const instances = isAnyCreated
-    ? await attempt(log, `listing the containers of user ${userId}`, () => runtime.list({ userId }))
-    : []
+  const ids = records.flatMap(({ containerId }) => containerId ?? [])
+  const instances =
+    ids.length > 0 ? await attempt(log, `listing the containers of user ${userId}`, () => runtime.list({ ids })) : []
   const stateById = instances && new Map(instances.map(({ id, state }) => [id, state]))
   const recordByType = new Map(records.map((record) => [record.type, record]))
   return templates.all().map((template) => {

@@ -41,7 +41,7 @@ async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
   }
   const runtime: Pick<Runtime, 'list' | 'inspectId' | 'stop' | 'remove'> = {
     list: async (filter) => {
-      const listed = [...engine.values()].filter(({ owner }) => !filter || owner?.userId === filter.userId)
+      const listed = [...engine.values()].filter(({ owner }) => !filter?.userId || owner?.userId === filter.userId)
       await world.beforeList()
       return listed
     },

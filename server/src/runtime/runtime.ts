@@ -67,10 +67,11 @@ export interface Runtime {
   remove(id: string, signal?: AbortSignal): Promise<void>
 
   /**
-   * All containers of this installation, or of one user, in one engine call. Strangers' are left out. For a moment after
-   * a program ended the engine's list may still say that it runs; `inspectId` does not.
+   * All containers of this installation, of one user, or of those with the given ids what there is, in one engine call.
+   * Strangers' are left out. Asked for ids the engine looks at these alone; else it reads all containers that it has.
+   * For a moment after a program ended its list may still say that it runs; `inspectId` does not.
    */
-  list(filter?: { readonly userId: number }): Promise<Instance[]>
+  list(filter?: ListFilter): Promise<Instance[]>
 
   /**
    * What a container of ours wrote last to stdout and stderr together, oldest first; also of one that has ended.
@@ -163,6 +164,12 @@ export interface InstanceSpec {
   readonly allowSetuid: boolean
   /** Changes when anything above changes; tells a container made from an older template. */
   readonly fingerprint: string
+}
+
+/** Which containers of this installation; without any word all of them. */
+export interface ListFilter {
+  readonly userId?: number
+  readonly ids?: readonly string[]
 }
 
 export interface CreateOptions {

@@ -52,7 +52,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     pause: (id, signal) => pause(engine, id, signal),
     stop: (id, signal, grace) => stop(engine, id, signal, grace),
     remove: (id, signal) => remove(engine, id, signal),
-    list: (filter) => list(engine, filter?.userId),
+    list: (filter) => list(engine, filter),
     logs: (id, lines) => logs(engine, id, lines),
     followLogs: (id, lines, onLine, signal) => followLogs(engine, id, lines, onLine, signal),
     homes: () => homes(engine),

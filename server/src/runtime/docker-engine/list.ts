@@ -1,4 +1,4 @@
-import type { Instance } from '#/runtime/runtime.ts'
+import type { Instance, ListFilter } from '#/runtime/runtime.ts'
 import { limits } from './client.ts'
 import type { Engine } from './engine.ts'
 import { fingerprintFrom, labelFilter, ownerFrom, portFrom } from './labels.ts'
@@ -14,12 +14,14 @@ interface Listed {
   readonly NetworkSettings?: { readonly Networks?: Addresses | null }
 }
 
-export async function list(engine: Engine, userId?: number): Promise<Instance[]> {
+export async function list(engine: Engine, { userId, ids }: ListFilter = {}): Promise<Instance[]> {
+  // An empty filter would be none: everybody's.
+  if (ids?.length === 0) return []
   const found = await engine.client.ask<Listed[]>({
     what: 'list containers',
     method: 'GET',
     path: '/containers/json',
-    query: { all: 'true', filters: JSON.stringify({ label: labelFilter(engine.instance, userId) }) },
+    query: { all: 'true', filters: JSON.stringify({ label: labelFilter(engine.instance, userId), id: ids }) },
     limit: limits.read,
   })
   return found.map((each) => toInstance(engine, each)).filter(({ owner }) => owner !== null)
