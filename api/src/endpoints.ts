@@ -11,9 +11,11 @@ import * as user from './user.ts'
  * Who may call an endpoint.
  * - `public`: anyone.
  * - `user`: anyone with a valid, unrevoked token.
- * - `admin`: a user who is an administrator in the store at this very request.
+ * - `admin`: a user who is an administrator in the store at this very request, or the operator.
+ * - `operator`: whoever may use the operator's socket, which is the operating system's account that Berth runs as; to
+ *   everybody else there is no such address.
  */
-export type Access = 'public' | 'user' | 'admin'
+export type Access = 'public' | 'user' | 'admin' | 'operator'
 
 /** Statuses an endpoint may refuse with, and the schema of each refusal. */
 export type Refusals = { readonly [status: number]: Type.TSchema }

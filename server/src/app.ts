@@ -419,6 +419,7 @@ async function wireHttp(
     pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions }),
     log,
     clientAddress: forwardedAddress,
+    operator: () => undefined,
     counts: async () => ({
       ...operatorNumbers(reconciler, upkeep, containers.places),
       ...containers.diskUse.counts(),

@@ -9,6 +9,7 @@ import {
   type UserContainer,
 } from '#/store/user-containers.ts'
 import { setUserBlocked, type User } from '#/store/users.ts'
+import type { Actor } from './actor.ts'
 import { mustFindUser, refuseSelfAndLast } from './guards.ts'
 
 /** What became of a list of ids. */
@@ -46,12 +47,12 @@ export class Blocking {
   }
 
   /** Blocks each record that exists; one that is blocked keeps its first date. @returns them as they are now */
-  async blockContainers(admin: User, ids: readonly number[], now: Date): Promise<BulkResult> {
+  async blockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkResult> {
     const result = await this.#change(ids, async (tx, known) => {
-      const changed = await blockContainers(tx, known, { by: admin.id, at: now, source: 'container' })
+      const changed = await blockContainers(tx, known, { by: actor.id, at: now, source: 'container' })
       await insertAuditEntries(
         tx,
-        changed.map((id) => containerEntry(admin, 'container.block', id, now)),
+        changed.map((id) => containerEntry(actor, 'container.block', id, now)),
       )
     })
     await this.#follow(result.containers, this.#publish(result.containers))
@@ -59,12 +60,12 @@ export class Blocking {
   }
 
   /** Unblocks each record that exists; nothing is started. */
-  async unblockContainers(admin: User, ids: readonly number[], now: Date): Promise<BulkResult> {
+  async unblockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkResult> {
     const result = await this.#change(ids, async (tx, known) => {
       const changed = await unblockContainers(tx, known)
       await insertAuditEntries(
         tx,
-        changed.map((id) => containerEntry(admin, 'container.unblock', id, now)),
+        changed.map((id) => containerEntry(actor, 'container.unblock', id, now)),
       )
     })
     await this.#publish(result.containers)
@@ -75,17 +76,17 @@ export class Blocking {
    * Blocks a user and every container of theirs; they cannot sign in or launch anything from this moment on.
    * @throws {Refusal} 404 · 409 oneself, or the last administrator who could undo it
    */
-  async blockUser(admin: User, id: number, now: Date): Promise<UserWithContainers> {
+  async blockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
     const result = await this.#database.transaction(async (tx) => {
       await this.#database.lock(tx, 'administrators')
       const user = await mustFindUser(tx, id)
-      await refuseSelfAndLast(tx, admin, user, 'block')
+      await refuseSelfAndLast(tx, actor, user, 'block')
       const ids = (await listContainersOf(tx, id)).map((record) => record.id)
       await setUserBlocked(tx, id, true)
-      const cascade = await blockContainers(tx, ids, { by: admin.id, at: now, source: 'user' })
+      const cascade = await blockContainers(tx, ids, { by: actor.id, at: now, source: 'user' })
       // One who is blocked may have containers that are not: they were unblocked one by one.
       const isChange = !user.isBlocked || cascade.length > 0
-      if (isChange) await insertAuditEntries(tx, [userEntry(admin, 'user.block', id, cascade, now)])
+      if (isChange) await insertAuditEntries(tx, [userEntry(actor, 'user.block', id, cascade, now)])
       return withContainers(tx, id)
     })
     await this.#follow(result.containers, this.#effects.publish([id]))
@@ -93,14 +94,14 @@ export class Blocking {
   }
 
   /** Unblocks a user and the containers that the cascade blocked; those blocked one by one stay blocked. @throws {Refusal} 404 */
-  async unblockUser(admin: User, id: number, now: Date): Promise<UserWithContainers> {
+  async unblockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
     const result = await this.#database.transaction(async (tx) => {
       const user = await mustFindUser(tx, id)
       const ids = (await listContainersOf(tx, id)).map((record) => record.id)
       await setUserBlocked(tx, id, false)
       const released = await unblockContainers(tx, ids, 'user')
       const isChange = user.isBlocked || released.length > 0
-      if (isChange) await insertAuditEntries(tx, [userEntry(admin, 'user.unblock', id, released, now)])
+      if (isChange) await insertAuditEntries(tx, [userEntry(actor, 'user.unblock', id, released, now)])
       return withContainers(tx, id)
     })
     await this.#effects.publish([id])
@@ -133,12 +134,10 @@ async function withContainers(db: Db, id: number): Promise<UserWithContainers> {
   return { user: await mustFindUser(db, id), containers: await listContainersOf(db, id) }
 }
 
-const actorOf = (admin: User) => ({ id: admin.id, email: admin.email })
-
-function containerEntry(admin: User, action: string, id: number, at: Date): AuditEntry {
-  return { at, actor: actorOf(admin), action, target: `container:${id}`, detail: {} }
+function containerEntry(actor: Actor, action: string, id: number, at: Date): AuditEntry {
+  return { at, actor, action, target: `container:${id}`, detail: {} }
 }
 
-function userEntry(admin: User, action: string, id: number, containers: readonly number[], at: Date): AuditEntry {
-  return { at, actor: actorOf(admin), action, target: `user:${id}`, detail: { containers } }
+function userEntry(actor: Actor, action: string, id: number, containers: readonly number[], at: Date): AuditEntry {
+  return { at, actor, action, target: `user:${id}`, detail: { containers } }
 }

@@ -6,6 +6,7 @@ import { keepHomes, type KeptHome } from '#/store/kept-homes.ts'
 import { insertRemovals, type RemovedContainer } from '#/store/removals.ts'
 import { deleteContainer, listContainersOf } from '#/store/user-containers.ts'
 import { deleteUser, findUser, type User } from '#/store/users.ts'
+import type { Actor } from './actor.ts'
 import { mustFindUser, refuseSelfAndLast } from './guards.ts'
 
 export interface DeletionSettings {
@@ -56,7 +57,7 @@ export class Deletion {
    * @param isPurge removes its home, too; without it the home comes back with the next launch
    * @throws {Refusal} 404
    */
-  async deleteContainer(admin: User, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
+  async deleteContainer(actor: Actor, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
     const container = await this.#database.transaction(async (tx) => {
       const record = await deleteContainer(tx, id)
       const owner = record && (await findUser(tx, record.userId))
@@ -64,7 +65,7 @@ export class Deletion {
       const removed = { userId: owner.id, slug: owner.slug, type: record.type }
       await insertRemovals(tx, [removed], { isPurge, now })
       const detail = { user: owner.id, type: record.type, purge: isPurge }
-      await this.#audit(tx, admin, 'container.delete', `container:${id}`, detail, now)
+      await this.#audit(tx, actor, 'container.delete', `container:${id}`, detail, now)
       return removed
     })
     return this.#follow(container.userId, [container])
@@ -75,12 +76,12 @@ export class Deletion {
    * @param isPurge its homes are not kept
    * @throws {Refusal} 404 · 409 oneself, or the last administrator who is not blocked
    */
-  async deleteUser(admin: User, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
+  async deleteUser(actor: Actor, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
     const containers = await this.#database.transaction(async (tx) => {
       await this.#database.lock(tx, 'administrators')
-      await mustStillAdminister(tx, admin)
+      await mustStillAdminister(tx, actor)
       const user = await mustFindUser(tx, id)
-      await refuseSelfAndLast(tx, admin, user, 'delete')
+      await refuseSelfAndLast(tx, actor, user, 'delete')
       const records = await listContainersOf(tx, id)
       const removed = this.#containersOf(
         user,
@@ -90,7 +91,7 @@ export class Deletion {
       await keepHomes(tx, this.#homesOf(removed), isPurge ? now : this.#endOfKeeping(now))
       await deleteUser(tx, id)
       const detail = { slug: user.slug, containers: records.map((record) => record.id), purge: isPurge }
-      await this.#audit(tx, admin, 'user.delete', `user:${id}`, detail, now)
+      await this.#audit(tx, actor, 'user.delete', `user:${id}`, detail, now)
       return removed
     })
     return this.#follow(id, containers)
@@ -119,14 +120,15 @@ export class Deletion {
     return new Date(now.getTime() + this.#settings.keepHomes * 1_000)
   }
 
-  async #audit(tx: Db, admin: User, action: string, target: string, detail: object, at: Date): Promise<void> {
-    const actor = { id: admin.id, email: admin.email }
+  async #audit(tx: Db, actor: Actor, action: string, target: string, detail: object, at: Date): Promise<void> {
     await insertAuditEntries(tx, [{ at, actor, action, target, detail: { ...detail } }])
   }
 }
 
 /** Of two who delete each other at once, the second is not there any more to do it. @throws {Refusal} 403 */
-async function mustStillAdminister(db: Db, { id }: User): Promise<void> {
+async function mustStillAdminister(db: Db, { id }: Actor): Promise<void> {
+  // The operator has no account that could be gone.
+  if (id === null) return
   const admin = await findUser(db, id)
   if (!admin?.isAdmin || admin.isBlocked) throw refusals.notAdministrator()
 }

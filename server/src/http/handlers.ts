@@ -1,5 +1,6 @@
 import type { Answer, Body, EndpointName, JsonName, Params, Query, StreamName } from '@berth/api/endpoints.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Requester } from '#/accounts/requester.ts'
 import type { Session } from '#/accounts/session.ts'
 import type { EventStream } from './event-stream.ts'
 
@@ -10,8 +11,9 @@ export interface Call<N extends EndpointName> {
   readonly body: Body<N>
   /** There for endpoints with access `user` and `admin`. */
   readonly session: Session | undefined
-  /** Address of the person, for the record of their links. */
-  readonly ip: string
+  /** Who asks, when it is the operator at the command line and nobody with an account. */
+  readonly operator: string | undefined
+  readonly requester: Requester
   readonly now: Date
   readonly request: FastifyRequest
   readonly reply: FastifyReply

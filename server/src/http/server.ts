@@ -11,6 +11,7 @@ import type { Logger } from 'pino'
 import type { Session, Sessions } from '#/accounts/session.ts'
 import { refusals } from '#/errors.ts'
 import { authenticate } from './authenticate.ts'
+import { browserOf } from './browser.ts'
 import { bodyLimit, handleError, routeOf } from './error-handler.ts'
 import { sendEventStream, type EventStream } from './event-stream.ts'
 import type { Call, Handlers } from './handlers.ts'
@@ -34,6 +35,8 @@ export interface HttpParts {
   readonly log: Logger
   /** Address of the person behind a request. */
   readonly clientAddress: (request: FastifyRequest['raw']) => string
+  /** Name of the operator when a request came by their socket, which nobody else can reach. */
+  readonly operator: (request: FastifyRequest['raw']) => string | undefined
   readonly pages: Pages
   /** Further numbers for `/metrics`, by name. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>
@@ -107,6 +110,9 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts)
     config: { endpoint },
     schema: schemaOf(endpoint),
     onRequest: async (request) => {
+      const isOperator = parts.operator(request.raw) !== undefined
+      if (endpoint.access === 'operator' && !isOperator) throw notFound(request)
+      if (isOperator && endpoint.access !== 'user') return
       request.session = await authenticate(parts.sessions, endpoint.access, request, request.now)
     },
     handler: async (request, reply) => {
@@ -126,7 +132,8 @@ function toCall(request: FastifyRequest, reply: FastifyReply, parts: HttpParts):
     now,
     request,
     reply,
-    ip: parts.clientAddress(request.raw),
+    operator: parts.operator(request.raw),
+    requester: { address: parts.clientAddress(request.raw), browser: browserOf(request.headers['user-agent']) },
   } as Call<EndpointName>
 }
 

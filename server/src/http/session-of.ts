@@ -1,15 +1,26 @@
 import type { Session } from '#/accounts/session.ts'
+import type { Requester } from '#/accounts/requester.ts'
+import type { Actor } from '#/administration/actor.ts'
 import { refusals } from '#/errors.ts'
 import type { User } from '#/store/users.ts'
 
 interface Called {
   readonly session: Session | undefined
+  readonly operator: string | undefined
+  readonly requester: Requester
 }
 
 /** The session of an endpoint with access `user` or `admin`, which `authenticate` has made sure of. @throws {Refusal} 401 */
 export function sessionOf(call: Called): Session {
   if (!call.session) throw refusals.noToken()
   return call.session
+}
+
+/** Who administers by this request. @throws {Refusal} 401, 404 as `userOf` */
+export function actorOf(call: Called): Actor {
+  if (call.operator !== undefined) return { id: null, email: call.operator, address: 'command line' }
+  const { id, email } = userOf(call)
+  return { id, email, address: call.requester.address }
 }
 
 /** The account behind the session. @throws {Refusal} 404 when it was deleted. Source: specification, Errors */

@@ -3,7 +3,7 @@ import type { Db } from './database.ts'
 /** What an administrator did. Written in the same transaction as the change itself. */
 export interface AuditEntry {
   readonly at: Date
-  readonly actor: { readonly id: number; readonly email: string }
+  readonly actor: { readonly id: number | null; readonly email: string }
   /** e.g. `container.block` */
   readonly action: string
   /** e.g. `container:12` */
@@ -29,7 +29,7 @@ export async function listAuditEntries(db: Db, limit: number): Promise<AuditEntr
   const rows = await db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit).execute()
   return rows.map((row) => ({
     at: new Date(row.at),
-    actor: { id: row.actor_id ?? 0, email: row.actor_email },
+    actor: { id: row.actor_id, email: row.actor_email },
     action: row.action,
     target: row.target,
     detail: JSON.parse(row.detail) as Record<string, unknown>,

@@ -155,7 +155,7 @@ export async function noteRunning(db: Db, userId: number, type: string, since: D
 export async function blockContainers(
   db: Db,
   ids: readonly number[],
-  block: { by: number; at: Date; source: BlockSource },
+  block: { by: number | null; at: Date; source: BlockSource },
 ): Promise<number[]> {
   if (ids.length === 0) return []
   const rows = await db

@@ -3,7 +3,7 @@ import { listUsersWithContainers } from '#/administration/list-users.ts'
 import { refusals } from '#/errors.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
-import { userOf } from '#/http/session-of.ts'
+import { actorOf } from '#/http/session-of.ts'
 import { toAdminContainer, toAdminUser } from '#/http/wire.ts'
 import type { Database } from '#/store/database.ts'
 import type { UserContainer } from '#/store/user-containers.ts'
@@ -39,7 +39,7 @@ export function adminHandlers({ database, blocking }: AdminParts): Pick<Handlers
 
     blockContainer: async (call) => {
       const { containers } = await blocking.blockContainers(
-        userOf(call),
+        actorOf(call),
         [readId(call.params.id, 'container')],
         call.now,
       )
@@ -47,7 +47,7 @@ export function adminHandlers({ database, blocking }: AdminParts): Pick<Handlers
     },
     unblockContainer: async (call) => {
       const { containers } = await blocking.unblockContainers(
-        userOf(call),
+        actorOf(call),
         [readId(call.params.id, 'container')],
         call.now,
       )
@@ -55,7 +55,7 @@ export function adminHandlers({ database, blocking }: AdminParts): Pick<Handlers
     },
 
     bulkBlockContainers: async (call) => {
-      const { containers, notFound } = await blocking.blockContainers(userOf(call), call.body.container_ids, call.now)
+      const { containers, notFound } = await blocking.blockContainers(actorOf(call), call.body.container_ids, call.now)
       return {
         message: `${counted(containers)} blocked.`,
         containers: containers.map(toAdminContainer),
@@ -63,7 +63,11 @@ export function adminHandlers({ database, blocking }: AdminParts): Pick<Handlers
       }
     },
     bulkUnblockContainers: async (call) => {
-      const { containers, notFound } = await blocking.unblockContainers(userOf(call), call.body.container_ids, call.now)
+      const { containers, notFound } = await blocking.unblockContainers(
+        actorOf(call),
+        call.body.container_ids,
+        call.now,
+      )
       return {
         message: `${counted(containers)} unblocked.`,
         containers: containers.map(toAdminContainer),
@@ -72,11 +76,11 @@ export function adminHandlers({ database, blocking }: AdminParts): Pick<Handlers
     },
 
     blockUser: async (call) => {
-      const blocked = await blocking.blockUser(userOf(call), readId(call.params.id, 'user'), call.now)
+      const blocked = await blocking.blockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
       return { message: 'The user and their containers are blocked.', user: toAdminUser(blocked) }
     },
     unblockUser: async (call) => {
-      const unblocked = await blocking.unblockUser(userOf(call), readId(call.params.id, 'user'), call.now)
+      const unblocked = await blocking.unblockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
       return { message: 'The user is not blocked any more.', user: toAdminUser(unblocked) }
     },
   }

@@ -28,10 +28,12 @@ type Auth = 'logIn' | 'signUp' | 'resendVerification' | 'verifySignup' | 'verify
 
 export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
   return {
-    logIn: async ({ body, ip, now }) => ({ message: await parts.logIn.run(body.email, ip, now) }),
-    signUp: async ({ body, ip, now }) => ({ message: await parts.signUp.run(body.email, ip, now) }),
-    resendVerification: async ({ body, ip, now, request }) => ({
-      message: await parts.logIn.resendVerification(body.email, ip, now, (error) =>
+    logIn: async ({ body, requester, now }) => ({ message: await parts.logIn.run(body.email, requester.address, now) }),
+    signUp: async ({ body, requester, now }) => ({
+      message: await parts.signUp.run(body.email, requester.address, now),
+    }),
+    resendVerification: async ({ body, requester, now, request }) => ({
+      message: await parts.logIn.resendVerification(body.email, requester.address, now, (error) =>
         request.log.error({ err: error }, 'a signup link could not be mailed again'),
       ),
     }),

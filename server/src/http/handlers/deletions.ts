@@ -1,7 +1,7 @@
 import type { Deleted, Deletion } from '#/administration/delete.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
-import { userOf } from '#/http/session-of.ts'
+import { actorOf } from '#/http/session-of.ts'
 
 export interface DeletionParts {
   readonly deletion: Deletion
@@ -11,12 +11,12 @@ export function deletionHandlers({ deletion }: DeletionParts): Pick<Handlers, 'd
   return {
     deleteUser: async (call) => {
       const id = readId(call.params.id, 'user')
-      const deleted = await deletion.deleteUser(userOf(call), id, call.query.purge === 'true', call.now)
+      const deleted = await deletion.deleteUser(actorOf(call), id, call.query.purge === 'true', call.now)
       return { message: `The user and their containers are deleted.${whatIsLeft(deleted)}` }
     },
     deleteContainer: async (call) => {
       const id = readId(call.params.id, 'container')
-      const deleted = await deletion.deleteContainer(userOf(call), id, call.query.purge === 'true', call.now)
+      const deleted = await deletion.deleteContainer(actorOf(call), id, call.query.purge === 'true', call.now)
       return { message: `The container is deleted.${whatIsLeft(deleted)}` }
     },
   }

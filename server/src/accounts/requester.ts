@@ -1,0 +1,7 @@
+/** Where a request comes from, as far as it can be told; for the mail, the list of sessions and the audit log. */
+export interface Requester {
+  /** IP address; empty when nobody told us. */
+  readonly address: string
+  /** Browser and system in words of ours, e.g. `Firefox on Windows`; null when it is no browser that we know. */
+  readonly browser: string | null
+}

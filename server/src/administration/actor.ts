@@ -1,0 +1,9 @@
+/** Who administers: an administrator with an account, or the operator at the server's own command line. */
+export interface Actor {
+  /** Of the account; null for the operator, who has none. */
+  readonly id: number | null
+  /** Address of the account; for the operator the name that the command line gives, such as `operator root`. */
+  readonly email: string
+  /** Where the request came from: an IP address, or `command line`. */
+  readonly address: string
+}
