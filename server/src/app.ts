@@ -198,11 +198,15 @@ function wireContainers(
   const { templates } = config
   const report = (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`)
   const activity = new Activity(database)
-  const events = new Events(streams, (userId) => [
-    ...places.statusesOf(userId).map((data) => ({ name: 'container', data })),
-    ...launching.stages.current(userId),
-    ...diskUse.current(userId),
-  ])
+  const events = new Events(
+    streams,
+    (userId) => [
+      ...places.statusesOf(userId).map((data) => ({ name: 'container', data })),
+      ...launching.stages.current(userId),
+      ...diskUse.current(userId),
+    ],
+    (userId) => launching.stages.watch(userId),
+  )
   const places = new Places({
     db: database.db,
     runtime,

@@ -18,16 +18,23 @@ export interface Listener {
 export class Events {
   readonly #streams: OpenStreams
   readonly #snapshotOf: (userId: number) => readonly PersonalEvent[]
+  readonly #onListener: (userId: number) => void
   readonly #recent = new RecentEvents()
   readonly #listeners = new Map<number, Set<Listener>>()
 
   /**
    * @param snapshotOf how things are with somebody, in events that say so. Asked and sent in one step, so that nothing can
    * happen in between; must not throw
+   * @param onListener somebody listens from now on, whether anew or again; must not throw
    */
-  constructor(streams: OpenStreams, snapshotOf: (userId: number) => readonly PersonalEvent[]) {
+  constructor(
+    streams: OpenStreams,
+    snapshotOf: (userId: number) => readonly PersonalEvent[],
+    onListener: (userId: number) => void,
+  ) {
     this.#streams = streams
     this.#snapshotOf = snapshotOf
+    this.#onListener = onListener
   }
 
   /**
@@ -45,6 +52,7 @@ export class Events {
     const missed = lastId === undefined ? undefined : this.#recent.since(userId, lastId)
     listener.onEvents(missed ?? this.#snapshot(userId))
     this.#listeners.set(userId, (this.#listeners.get(userId) ?? new Set()).add(listener))
+    this.#onListener(userId)
     return () => {
       close()
       this.#remove(userId, listener)

@@ -51,6 +51,7 @@ test('while nobody listens no app is looked for; a page that comes is told how f
   await sleep(200)
   assert.deepEqual(told, ['waiting'])
   assert.deepEqual(stages.current(1), [{ name: 'launch', data: { type: 'dev', stage: 'waiting' } }])
+  stages.watch(1)
   await until(() => told.length > 1)
   assert.deepEqual(told, ['waiting', 'ready'])
 })

@@ -54,9 +54,13 @@ export class Stages {
 
   /** As events, for a page that comes in the middle. */
   current(userId: number): PersonalEvent[] {
-    const theirs = [...(this.#present.get(userId) ?? [])]
-    for (const [type, { unwatched }] of theirs) if (unwatched) void this.#awaitApp({ userId, type }, unwatched)
-    return theirs.map(([type, { stage }]) => eventOf(type, stage))
+    return [...(this.#present.get(userId) ?? [])].map(([type, { stage }]) => eventOf(type, stage))
+  }
+
+  /** Somebody has a page open from now on: looks for the apps that nobody was there to wait for. */
+  watch(userId: number): void {
+    for (const [type, { unwatched }] of [...(this.#present.get(userId) ?? [])])
+      if (unwatched) void this.#awaitApp({ userId, type }, unwatched)
   }
 
   /** A launch is at this stage from now on. */

@@ -74,6 +74,22 @@ test('a page that comes with an id of which nothing is known is told how things 
   first.close()
 })
 
+// Nobody looks for an app while no page is open; a page that came back and was told what it missed made nobody look either.
+test('a page that was away while a container was launched hears that its app is ready', async () => {
+  const joe = await rig.person('joe')
+  const before = await openStream(berth, joe.token)
+  await patiently(
+    () => before.lastId() !== undefined,
+    () => before.text(),
+  )
+  before.close()
+  assertOk(await joe.call('POST', '/api/container/launch/prod'))
+  const back = await openStream(berth, joe.token, { lastId: before.lastId() })
+  await untilTold(back, 'launch prod ready')
+  assert.ok(!statuses(back).includes('snapshot'), 'it is told what it missed')
+  back.close()
+})
+
 test('after Berth was started again a page that comes back is told how things are now', async (t) => {
   const before = await startRig(t)
   const kim = await before.person('kim')
