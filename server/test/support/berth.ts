@@ -193,7 +193,7 @@ async function signUp(berth: Omit<Berth, 'signUp'>, email: string): Promise<Pers
 }
 
 /** A document with the two places that the server fills. */
-async function webFolder(dataDir: string): Promise<string> {
+export async function webFolder(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'index.html')
   const boot = '<script type="application/json" id="boot" nonce="__BERTH_NONCE__">__BERTH_BOOT__</script>'
   await mkdir(path.join(dataDir, 'assets'), { recursive: true })

@@ -159,3 +159,42 @@ export const refusingMailer: Mailer = {
   },
   close: () => undefined,
 }
+
+/** An engine that answers at once that it has nothing, and makes nothing: whatever happens without any is then about accounts. */
+export const barrenRuntime: Runtime = {
+  prepare: async () => undefined,
+  ping: async () => undefined,
+  inspect: async () => undefined,
+  inspectId: async () => undefined,
+  imageId: async () => undefined,
+  create: async (spec) => {
+    throw new RuntimeError('image', `create ${spec.name}`)
+  },
+  start: async () => {
+    throw new RuntimeError('missing', 'start')
+  },
+  pause: async () => {
+    throw new RuntimeError('missing', 'pause')
+  },
+  stop: async () => undefined,
+  remove: async () => undefined,
+  list: async () => [],
+  logs: async () => [],
+  followLogs: async () => {
+    throw new RuntimeError('missing', 'logs')
+  },
+  homes: async () => [],
+  removeHome: async () => undefined,
+  measureHomes: async () => new Map(),
+  host: async () => ({
+    cores: 1,
+    runtimes: [],
+    bindsHomeSize: false,
+    addressesLeft: null,
+    memory: null,
+    disk: null,
+    rules: { areSet: true },
+  }),
+  usage: async () => undefined,
+  watch: () => undefined,
+}
