@@ -74,6 +74,7 @@ async function chaos(seed: number): Promise<{ violations: number }> {
     kills: Number(values.kills),
     others: Number(values.others),
     ownsEngine: engine !== undefined,
+    hasTime: true,
   })
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-chaos-'))
   const world = await World.begin({

@@ -60,6 +60,8 @@ export interface PlanSettings {
   readonly others: number
   /** Whether the engine may be stopped and killed, too. */
   readonly ownsEngine: boolean
+  /** Whether there is the time for every second lock of the store to last half a minute. */
+  readonly hasTime: boolean
 }
 
 /** A run: what is done and broken while processes die, and then what is while they go on. */
@@ -95,7 +97,7 @@ function killFaults(random: Random, { people, kills }: PlanSettings): Fault[] {
   }).flat()
 }
 
-function otherFaults(random: Random, { people, ownsEngine, others }: PlanSettings): Fault[] {
+function otherFaults(random: Random, { people, ownsEngine, others, hasTime }: PlanSettings): Fault[] {
   const time = () => 2_000 + random.below(5_000)
   const who = () => random.below(people)
   const type = () => random.oneOf(goodTypes)
@@ -117,7 +119,7 @@ function otherFaults(random: Random, { people, ownsEngine, others }: PlanSetting
     ...(['down', 'refusing', 'greylisting', 'tarpit', 'silent'] as const).map((vice): Fault => ({
       kind: `mail-${vice}`,
     })),
-    { kind: 'store-locked', time: time() },
+    { kind: 'store-locked', time: hasTime && random.happens(0.5) ? 30_000 : time() },
     ...(ownsEngine
       ? (['engine-stopped', 'engine-restarted', 'engine-killed'] as const).map((kind): Fault => ({
           kind,
