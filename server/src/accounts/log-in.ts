@@ -4,6 +4,7 @@ import type { Database } from '#/store/database.ts'
 import { findUserByEmail } from '#/store/users.ts'
 import { normaliseEmail } from './email-address.ts'
 import type { MagicLinks } from './magic-link.ts'
+import { askedBy, type Requester } from './requester.ts'
 
 const sent = 'If an account exists for this address, we have sent it a link. Check your mail.'
 
@@ -21,11 +22,11 @@ export class LogIn {
    * Mails a login link. An unknown address gets the same answer and no mail. Source: specification, login rules 1 to 5.
    * @throws {Refusal} 400 empty · 403 blocked · 429 limit · 500 mail not accepted, then no link is left
    */
-  async run(typed: string, ipAddress: string, now: Date): Promise<string> {
+  async run(typed: string, requester: Requester, now: Date): Promise<string> {
     const user = await findUserByEmail(this.#database.db, normaliseEmail(typed))
     if (!user) return sent
     if (user.isBlocked) throw refusals.userBlocked()
-    const link = await this.#links.issueFor(user, 'login', ipAddress, now)
+    const link = await this.#links.issueFor(user, 'login', askedBy(requester), now)
     reached('login.after-token')
     await this.#links.mail(user, link)
     return sent
@@ -38,14 +39,14 @@ export class LogIn {
    */
   async resendVerification(
     typed: string,
-    ipAddress: string,
+    requester: Requester,
     now: Date,
     report: (error: unknown) => void,
   ): Promise<string> {
     const user = await findUserByEmail(this.#database.db, normaliseEmail(typed))
     if (!user || user.state !== 'registered' || user.isBlocked) return sent
     try {
-      await this.#links.mail(user, await this.#links.issueFor(user, 'signup', ipAddress, now))
+      await this.#links.mail(user, await this.#links.issueFor(user, 'signup', askedBy(requester), now))
     } catch (error) {
       const isLimit = error instanceof Refusal && error.status === 429
       if (!isLimit) report(error)

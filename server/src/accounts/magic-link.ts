@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { refusals } from '#/errors.ts'
-import type { Mailer } from '#/mail/mailer.ts'
-import { magicLinkMessage } from '#/mail/magic-link-message.ts'
+import type { Mailer, Message } from '#/mail/mailer.ts'
+import { magicLinkMessage, type Occasion } from '#/mail/magic-link-message.ts'
 import type { Database, Db } from '#/store/database.ts'
 import {
   deleteLink,
@@ -29,6 +29,7 @@ export interface IssuedLink {
   readonly requestId: number
   readonly token: string
   readonly purpose: LinkPurpose
+  readonly occasion: Occasion
 }
 
 /** The only form in which tokens are stored; also how they are looked up, which takes the same time for all. */
@@ -73,7 +74,7 @@ export class MagicLinks {
     user: User,
     purpose: LinkPurpose,
     requestId: number,
-    ipAddress: string,
+    occasion: Occasion,
     now: Date,
   ): Promise<IssuedLink> {
     const token = randomBytes(32).toString('base64url')
@@ -82,19 +83,19 @@ export class MagicLinks {
       userId: user.id,
       tokenHash: hashToken(token),
       purpose,
-      ipAddress,
+      ipAddress: occasion.address,
       now,
       expiresAt,
     })
-    return { linkId: id, requestId, token, purpose }
+    return { linkId: id, requestId, token, purpose, occasion }
   }
 
   /** Reserves and issues in one transaction, for a user who exists. @throws {Refusal} 429 */
-  async issueFor(user: User, purpose: LinkPurpose, ipAddress: string, now: Date): Promise<IssuedLink> {
+  async issueFor(user: User, purpose: LinkPurpose, occasion: Occasion, now: Date): Promise<IssuedLink> {
     return this.#database.transaction(async (tx) => {
       await this.#database.lock(tx, `link:${user.email}`)
       const requestId = await this.reservePlace(tx, user.email, now)
-      return this.issue(tx, user, purpose, requestId, ipAddress, now)
+      return this.issue(tx, user, purpose, requestId, occasion, now)
     })
   }
 
@@ -105,7 +106,7 @@ export class MagicLinks {
    */
   async mail(user: User, link: IssuedLink, also: Withdrawal = async () => undefined): Promise<void> {
     try {
-      await this.#mailer.send(magicLinkMessage(user.email, link.purpose, this.#urlOf(link), this.#settings.expiry))
+      await this.#mailer.send(this.#messageFor(user, link))
     } catch (error) {
       await this.withdrawals.withdraw(link.linkId, async (tx) => {
         await deleteLink(tx, link.linkId)
@@ -114,6 +115,17 @@ export class MagicLinks {
       })
       throw refusals.mailFailed(error)
     }
+  }
+
+  #messageFor(user: User, link: IssuedLink): Message {
+    const { purpose, occasion } = link
+    return magicLinkMessage({
+      to: user.email,
+      purpose,
+      url: this.#urlOf(link),
+      expiry: this.#settings.expiry,
+      occasion,
+    })
   }
 
   #urlOf(link: IssuedLink): string {

@@ -1,3 +1,5 @@
+import type { Occasion } from '#/mail/magic-link-message.ts'
+
 /** Where a request comes from, as far as it can be told; for the mail, the list of sessions and the audit log. */
 export interface Requester {
   /** IP address; empty when nobody told us. */
@@ -5,3 +7,6 @@ export interface Requester {
   /** Browser and system in words of ours, e.g. `Firefox on Windows`; null when it is no browser that we know. */
   readonly browser: string | null
 }
+
+/** As the reason for a mail: they typed the address that it goes to. */
+export const askedBy = (requester: Requester): Occasion => ({ kind: 'asked', ...requester })

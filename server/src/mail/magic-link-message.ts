@@ -1,6 +1,24 @@
 import type { LinkPurpose } from '#/store/magic-links.ts'
 import type { Message } from './mailer.ts'
 
+/** Why somebody gets a mail with a link. None of it may be what a client made up: it is read by people who trust us. */
+export type Occasion =
+  /** Somebody typed their mail address: from this IP address, with this browser, as `Requester` has them. */
+  | { readonly kind: 'asked'; readonly address: string; readonly browser: string | null }
+  /** An administrator sent it; `by` is their mail address, or words for an operator, who has none. */
+  | { readonly kind: 'invited' | 'sent'; readonly address: string; readonly by: string }
+
+export interface LinkMail {
+  /** The stored address; it appears in the text, so that a forwarded mail explains itself. */
+  readonly to: string
+  readonly purpose: LinkPurpose
+  /** The front end's page, with the token. */
+  readonly url: string
+  /** Seconds until the link is void. */
+  readonly expiry: number
+  readonly occasion: Occasion
+}
+
 const words = {
   signup: {
     subject: 'Finish signing up to Berth',
@@ -14,22 +32,33 @@ const words = {
   },
 } as const satisfies Record<LinkPurpose, object>
 
-/**
- * The mail that carries a link.
- * @param to     the stored address; it appears in the text, so that a forwarded mail explains itself
- * @param url    the front end's page, with the token
- * @param expiry seconds until the link is void
- */
-export function magicLinkMessage(to: string, purpose: LinkPurpose, url: string, expiry: number): Message {
+/** The mail that carries a link: what for, for how long, why it was sent, and who asked for it. */
+export function magicLinkMessage({ to, purpose, url, expiry, occasion }: LinkMail): Message {
   const { subject, intro, button } = words[purpose]
   const lasts = `The link works once, within ${duration(expiry)}.`
-  const why = `You get this mail because somebody, probably you, typed ${to} at Berth. If it was not you, do nothing: without the link nothing happens.`
+  const why = reasonFor(to, occasion)
   return {
     to,
     subject,
     text: `${intro}\n\n${url}\n\n${lasts}\n\n${why}\n`,
     html: htmlPage(subject, intro, url, button, lasts, why),
   }
+}
+
+function reasonFor(to: string, occasion: Occasion): string {
+  const ifNot = 'without the link nothing happens.'
+  if (occasion.kind === 'asked') {
+    const why = `You get this mail because somebody, probably you, typed ${to} at Berth${whence(occasion)}.`
+    return `${why} If it was not you, do nothing: ${ifNot}`
+  }
+  const deed = occasion.kind === 'invited' ? `invited ${to} to Berth` : `had this link sent to ${to}`
+  return `You get this mail because ${occasion.by} ${deed}. If you do not know why, do nothing: ${ifNot}`
+}
+
+/** What is not known is left out. The zone of an address (`fe80::1%eth0`) is free text, and says nothing to others. */
+function whence({ address, browser }: { address: string; browser: string | null }): string {
+  const [plain] = address.split('%')
+  return (browser ? `, with ${browser}` : '') + (plain ? `, from the address ${plain}` : '')
 }
 
 function htmlPage(subject: string, intro: string, url: string, button: string, lasts: string, why: string): string {
@@ -49,6 +78,7 @@ function htmlPage(subject: string, intro: string, url: string, button: string, l
 
 function duration(seconds: number): string {
   const count = (value: number, unit: string) => `${value} ${unit}${value === 1 ? '' : 's'}`
+  if (seconds % 86_400 === 0) return count(seconds / 86_400, 'day')
   if (seconds % 3600 === 0) return count(seconds / 3600, 'hour')
   if (seconds % 60 === 0) return count(seconds / 60, 'minute')
   return count(seconds, 'second')

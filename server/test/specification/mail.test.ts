@@ -112,3 +112,14 @@ test('sign-ups of one address do not wait for each other for ever while the mail
   assert.ok(performance.now() - begun < 5 * silence, 'one after the other they would take six times as long as one')
   assert.equal((await berth.database.db.selectFrom('users').selectAll().execute()).length, 0)
 })
+
+test('a mail says who asked: their address, and their browser when it is one that is known', async () => {
+  const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
+  const asking = (email: string, agent: string) =>
+    berth.call('POST', '/api/auth/signup', { body: { email }, headers: { 'user-agent': agent } })
+  assertOk(await asking('browser@x.org', firefox))
+  const { text, html } = berth.mail.newestTo('browser@x.org')
+  for (const part of [text, html]) assert.match(part ?? '', /with Firefox on Windows, from the address 127\.0\.0\.1\./)
+  assertOk(await asking('madeup@x.org', 'Call +1-555-0100 <b>now</b> (Windows NT 10.0) Chrome/1'))
+  assert.doesNotMatch(berth.mail.newestTo('madeup@x.org').raw, /555|<b>now/)
+})

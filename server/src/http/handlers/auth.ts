@@ -28,12 +28,12 @@ type Auth = 'logIn' | 'signUp' | 'resendVerification' | 'verifySignup' | 'verify
 
 export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
   return {
-    logIn: async ({ body, requester, now }) => ({ message: await parts.logIn.run(body.email, requester.address, now) }),
+    logIn: async ({ body, requester, now }) => ({ message: await parts.logIn.run(body.email, requester, now) }),
     signUp: async ({ body, requester, now }) => ({
-      message: await parts.signUp.run(body.email, requester.address, now),
+      message: await parts.signUp.run(body.email, requester, now),
     }),
     resendVerification: async ({ body, requester, now, request }) => ({
-      message: await parts.logIn.resendVerification(body.email, requester.address, now, (error) =>
+      message: await parts.logIn.resendVerification(body.email, requester, now, (error) =>
         request.log.error({ err: error }, 'a signup link could not be mailed again'),
       ),
     }),
