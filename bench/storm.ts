@@ -10,7 +10,8 @@ import type { Answered, Storm } from './storm-client.ts'
 
 /**
  * So many different people launch at the same moment: `npm run bench:storm [people] [parallel]`. How soon all have their
- * container, how long each waits, and whether anything else would have been held up meanwhile.
+ * container, how long each waits, and whether anything else would have been held up meanwhile. Then as many requests
+ * for one container.
  */
 const people = Number(process.argv[2] ?? 1_000)
 const parallel = process.argv[3]
@@ -44,6 +45,7 @@ try {
     'event loop held up, longest (at most 200 ms)': milliseconds(lag.max / 1e6),
     'event loop held up, 99 of 100': milliseconds(lag.percentile(99) / 1e6),
   })
+  await oneForAll(berth, tokens.at(-1) ?? '')
 } finally {
   for (const ending of endings) await ending()
 }
@@ -63,6 +65,18 @@ async function makePeople({ app, database, dataDir }: Berth, count: number): Pro
     return all
   })
   return Promise.all(users.map((user) => tokens.issue(user, now)))
+}
+
+/** The same number of requests at once, all for one container that is not there. */
+async function oneForAll({ app, runtime }: Berth, token: string): Promise<void> {
+  await Promise.all((await runtime.list()).map(({ id }) => runtime.remove(id)))
+  const { ms, value: answers } = await timed(() => storm({ port: app.port, tokens: Array(people).fill(token) }))
+  report(`${people} requests at once for one container`, {
+    'answered 200': answers.filter(({ status }) => status === 200).length,
+    ...countsOf(answers.flatMap(({ error }) => error ?? [])),
+    'containers on the engine': (await runtime.list()).length,
+    'until the last answer': milliseconds(ms),
+  })
 }
 
 async function storm(data: Storm): Promise<Answered[]> {
