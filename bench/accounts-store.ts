@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import { hashToken } from '../server/src/accounts/magic-link.ts'
+import { openDatabase, type Db } from '../server/src/store/database.ts'
+
+/** The people that the load is about; they are in every store. */
+export const cast = {
+  /** Active; they log in, look and log out. The first is an administrator. */
+  active: 200,
+  /** Never verified, each with one signup link. */
+  registered: 1_500,
+  /** Login links of the active ones, in turn. */
+  loginLinks: 3_000,
+} as const
+
+export interface Crowd {
+  readonly people: number
+  readonly links: number
+}
+
+export const activeEmail = (index: number) => `active${index % cast.active}@bench.test`
+export const signupToken = (index: number) => `signup-link-number-${index}-of-the-bench`
+export const loginToken = (index: number) => `login-link-number-${index}-of-the-bench`
+
+const day = 86_400_000
+/** Links of a crowd that nobody has used yet. */
+const unusedOf = 20
+
+/**
+ * Makes the tables and fills them, the crowd first: people with a record each, links of the last day of which one in
+ * twenty is unused, a fifth of them asked for within the last two hours, and a sign-out for every other person.
+ * @param url `postgres://...`, or null for SQLite in `dataDir`
+ */
+export async function fillStore(url: string | null, dataDir: string, crowd: Crowd): Promise<void> {
+  const database = await openDatabase(url, dataDir)
+  const isPostgres = url !== null
+  try {
+    await database.transaction(async (tx) => {
+      if (crowd.people > 0) await fillCrowd(tx, isPostgres, crowd)
+      await fillCast(tx, crowd.people)
+    })
+    // Autovacuum does it within a minute; SQLite is never told in Berth.
+    if (isPostgres) await sql`analyze`.execute(database.db)
+  } finally {
+    await database.close()
+  }
+}
+
+async function fillCrowd(tx: Db, isPostgres: boolean, { people, links }: Crowd): Promise<void> {
+  const now = Date.now()
+  const run = (text: string) => sql.raw(text).execute(tx)
+  const numbers = (count: number) =>
+    isPostgres
+      ? `with numbers(n) as (select generate_series(1, ${count}))`
+      : `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${count})`
+  const hash = isPostgres ? `encode(sha256(('link' || n)::bytea), 'hex')` : 'lower(hex(randomblob(32)))'
+  const createdAt = `${now} - (n % 86000) * 1000`
+  await run(`${numbers(people)} insert into users (email, slug, state, is_admin, is_blocked, last_used, created_at)
+    select 'person' || n || '@crowd.test', 'person' || n, 'active', 0, 0, ${now - day}, ${now - 30 * day} from numbers`)
+  await run(`insert into used_slugs (slug) select slug from users`)
+  await run(`insert into user_containers (user_id, container_type, template_image, created_at, is_blocked)
+    select id, 'dev', 'nowhere:latest', ${now - day}, 0 from users`)
+  await run(`${numbers(links)} insert into magic_links
+      (user_id, token_hash, token_type, expires_at, ip_address, used_at, created_at)
+    select 1 + n % ${people}, ${hash}, 'login', ${createdAt} + ${2 * day}, '192.0.2.1',
+      case when n % ${unusedOf} = 0 then null else ${createdAt} + 60000 end, ${createdAt} from numbers`)
+  await run(`${numbers(Math.ceil(links / 5))} insert into link_requests (email, requested_at)
+    select 'person' || (1 + n % ${people}) || '@crowd.test', ${now} - (n % 7100) * 1000 from numbers`)
+  await run(`${numbers(Math.ceil(people / 2))} insert into revoked_tokens (jti, expires_at)
+    select 'era.' || n, ${now} + (n % 3600) * 1000 from numbers`)
+}
+
+async function fillCast(tx: Db, before: number): Promise<void> {
+  const now = Date.now()
+  const people = [
+    ...Array.from({ length: cast.active }, (_, index) => personOf(`active${index}`, 'active', index === 0)),
+    ...Array.from({ length: cast.registered }, (_, index) => personOf(`registered${index}`, 'registered', false)),
+  ]
+  const links = [
+    ...Array.from({ length: cast.loginLinks }, (_, index) => ({
+      user_id: before + 1 + (index % cast.active),
+      token_hash: hashToken(loginToken(index)),
+      token_type: 'login' as const,
+    })),
+    ...Array.from({ length: cast.registered }, (_, index) => ({
+      user_id: before + cast.active + 1 + index,
+      token_hash: hashToken(signupToken(index)),
+      token_type: 'signup' as const,
+    })),
+  ]
+  await inParts(people, (part) => tx.insertInto('users').values(part).execute())
+  await inParts(people, (part) =>
+    tx
+      .insertInto('used_slugs')
+      .values(part.map(({ slug }) => ({ slug })))
+      .execute(),
+  )
+  const common = { expires_at: now + 2 * day, ip_address: '192.0.2.1', used_at: null, created_at: now }
+  await inParts(links, (part) =>
+    tx
+      .insertInto('magic_links')
+      .values(part.map((link) => ({ ...link, ...common })))
+      .execute(),
+  )
+}
+
+const personOf = (slug: string, state: 'active' | 'registered', isAdmin: boolean) => ({
+  email: `${slug}@bench.test`,
+  slug,
+  state,
+  is_admin: Number(isAdmin),
+  is_blocked: 0,
+  last_used: null,
+  created_at: Date.now() - day,
+})
+
+/** A statement has a limit of parameters. */
+async function inParts<T>(rows: readonly T[], insert: (part: T[]) => Promise<unknown>): Promise<void> {
+  for (let start = 0; start < rows.length; start += 500) await insert(rows.slice(start, start + 500))
+}

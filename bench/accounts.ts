@@ -1,0 +1,210 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import path from 'node:path'
+import { AccessTokens } from '../server/src/accounts/access-token.ts'
+import { loadSigningKey } from '../server/src/accounts/signing-key.ts'
+import { startPostgres } from '../server/test/support/postgres.ts'
+import { activeEmail, cast, fillStore, loginToken, signupToken, type Crowd } from './accounts-store.ts'
+import { median, milliseconds, report, timed } from './figures.ts'
+
+/**
+ * What accounts cost in an empty store and in one with 100,000 people and 1,000,000 links: `npm run bench:accounts`,
+ * `-- --postgres`, `-- --rounds=3`, `-- --people=10000 --links=100000`. Both take turns, so that noise hits both alike.
+ */
+const option = (name: string, fallback: number) =>
+  Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
+const isPostgres = process.argv.includes('--postgres')
+const rounds = option('rounds', 6)
+const crowd: Crowd = { people: option('people', 100_000), links: option('links', 1_000_000) }
+/** Requests of one turn, and how many of them at once. */
+const [perTurn, parallel] = [200, 4]
+
+interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly token?: string | undefined
+  readonly body?: object
+}
+
+/** One of the two that are compared. */
+interface Side {
+  readonly process: ChildProcess
+  readonly port: number
+  readonly agent: Agent
+  /** Of the active people, in order. */
+  readonly tokens: string[]
+  /** Of tokens that may be signed out. */
+  readonly spare: string[]
+}
+
+interface Turn {
+  /** ms that one request took, with `parallel` at once; ms of CPU that each cost the service; ms of each. */
+  readonly wall: number
+  readonly cpu: number
+  readonly latencies: readonly number[]
+}
+
+/** What is asked, by the number of the request; no two requests of a side have the same number. */
+const cases: Readonly<Record<string, (side: Side, index: number) => Asked>> = {
+  'POST /api/auth/signup': (_, index) => mailing('signup', `new${index}@bench.test`),
+  'POST /api/auth/login': (_, index) => mailing('login', activeEmail(index)),
+  'GET /api/auth/verify-signup': (_, index) => reading(`/api/auth/verify-signup?token=${signupToken(index)}`),
+  'GET /api/auth/verify-login': (_, index) => reading(`/api/auth/verify-login?token=${loginToken(index)}`),
+  'GET /api/user/me': ({ tokens }, index) => reading('/api/user/me', tokens[index % tokens.length]),
+  'GET /api/user/containers': ({ tokens }, index) => reading('/api/user/containers', tokens[index % tokens.length]),
+  'GET /api/container/status': ({ tokens }, index) => reading('/api/container/status', tokens[index % tokens.length]),
+  'GET /api/admin/users?limit=50': ({ tokens }) => reading('/api/admin/users?limit=50', tokens[0]),
+  'POST /api/auth/logout': ({ spare }) => ({ method: 'POST', path: '/api/auth/logout', token: spare.pop() }),
+}
+
+const mailing = (purpose: string, email: string): Asked => ({
+  method: 'POST',
+  path: `/api/auth/${purpose}`,
+  body: { email },
+})
+const reading = (target: string, token?: string): Asked => ({ method: 'GET', path: target, token })
+
+const endings: (() => unknown)[] = []
+try {
+  const empty = await begin('empty', { people: 0, links: 0 })
+  const full = await begin('full', crowd)
+  for (const side of [empty, full]) await signIn(side)
+  for (const [name, work] of Object.entries(cases)) await compare(name, work, empty, full)
+  await verifyTokens()
+} finally {
+  for (const ending of endings) await ending()
+}
+
+async function begin(name: string, size: Crowd): Promise<Side> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'berth-bench-'))
+  endings.unshift(() => rmSync(dataDir, { recursive: true, force: true }))
+  const url = isPostgres ? await ownPostgres() : null
+  const filled = await timed(() => fillStore(url, dataDir, size))
+  const service = fork(path.join(import.meta.dirname, 'accounts-service.ts'), [dataDir, url ?? ''])
+  const started = await timed(() => once(service, 'message') as Promise<[{ port: number }]>)
+  endings.unshift(async () => {
+    service.disconnect()
+    await once(service, 'exit')
+  })
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+  process.stdout.write(
+    `${name}: ${size.people} people, ${size.links} links; filled in ${seconds(filled.ms)}, started in ${seconds(started.ms)}\n`,
+  )
+  const agent = new Agent({ keepAlive: true, maxSockets: parallel })
+  endings.unshift(() => agent.destroy())
+  return { process: service, port: started.value[0].port, agent, tokens: [], spare: [] }
+}
+
+async function ownPostgres(): Promise<string> {
+  const postgres = await startPostgres()
+  endings.unshift(() => postgres.stop())
+  return postgres.url
+}
+
+/** Two tokens for each of the active people: one to look with, and as many as there will be turns to sign out. */
+async function signIn(side: Side): Promise<void> {
+  const spare = perTurn * (rounds + 1)
+  for (let index = 0; index < cast.active + spare; index++) {
+    // From the end: the case of its own counts from the beginning.
+    const { access_token: token } = (await ask(
+      side,
+      reading(`/api/auth/verify-login?token=${loginToken(cast.loginLinks - 1 - index)}`),
+    )) as { access_token: string }
+    if (index < cast.active) side.tokens[(cast.loginLinks - 1 - index) % cast.active] = token
+    else side.spare.push(token)
+  }
+}
+
+async function compare(
+  name: string,
+  work: (side: Side, index: number) => Asked,
+  empty: Side,
+  full: Side,
+): Promise<void> {
+  const [ofEmpty, ofFull]: [Turn[], Turn[]] = [[], []]
+  // The first turn of each warms up.
+  for (let round = 0; round <= rounds; round++) {
+    const order = round % 2 === 0 ? [empty, full] : [full, empty]
+    for (const side of order) {
+      const turn = await takeTurn(side, (index) => work(side, round * perTurn + index))
+      if (round > 0) (side === empty ? ofEmpty : ofFull).push(turn)
+    }
+  }
+  const ratio = (figure: (turn: Turn) => number) =>
+    median(ofFull.map((turn, round) => figure(turn) / figure(ofEmpty[round] as Turn)))
+  const of = (turns: readonly Turn[]) =>
+    `${Math.round(1000 / median(turns.map(({ wall }) => wall)))} per second, p99 ${milliseconds(p99(turns.flatMap(({ latencies }) => latencies)))}, ${milliseconds(median(turns.map(({ cpu }) => cpu)))} CPU each`
+  report(name, {
+    'empty store': of(ofEmpty),
+    'full store': of(ofFull),
+    'full against empty (at most 1.20)': `${ratio(({ wall }) => wall).toFixed(2)} in time, ${ratio(({ cpu }) => cpu).toFixed(2)} in CPU`,
+  })
+}
+
+async function takeTurn(side: Side, asked: (index: number) => Asked): Promise<Turn> {
+  const latencies: number[] = []
+  let next = 0
+  const worker = async () => {
+    for (let index = next++; index < perTurn; index = next++) {
+      const what = asked(index)
+      latencies.push((await timed(() => ask(side, what))).ms)
+    }
+  }
+  const before = await cpuOf(side)
+  const { ms } = await timed(() => Promise.all(Array.from({ length: parallel }, worker)))
+  return { wall: ms / perTurn, cpu: ((await cpuOf(side)) - before) / perTurn, latencies }
+}
+
+/** ms that it has used since it began */
+async function cpuOf({ process: service }: Side): Promise<number> {
+  const answered = once(service, 'message') as Promise<[{ cpu: number }]>
+  service.send('cpu')
+  return (await answered)[0].cpu
+}
+
+/** @throws for every answer but 200 */
+async function ask({ agent, port }: Side, { method, path: target, token, body }: Asked): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const headers = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  }
+  const sent = request({ agent, port, method, path: target, headers }, (answer) => {
+    let text = ''
+    answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    answer.on('end', () =>
+      answer.statusCode === 200
+        ? resolve(text)
+        : reject(new Error(`${method} ${target} answered ${answer.statusCode}: ${text}`)),
+    )
+  })
+  sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
+  return JSON.parse(await promise)
+}
+
+function p99(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? NaN
+}
+
+/** A signature is checked once and then remembered. */
+async function verifyTokens(): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-bench-key-'))
+  endings.unshift(() => rmSync(folder, { recursive: true, force: true }))
+  let next = 0
+  const tokens = new AccessTokens(await loadSigningKey(folder), 'http://bench.test', 3600, () => `era.${next++}`)
+  const now = new Date()
+  const all = await Promise.all(
+    Array.from({ length: 2_000 }, (_, id) => tokens.issue({ id: id + 1, isAdmin: false }, now)),
+  )
+  const each = async () => {
+    const { ms } = await timed(async () => {
+      for (const token of all) await tokens.verify(token, now)
+    })
+    return `${(ms / all.length).toFixed(4)} ms`
+  }
+  report('verification of a token', { 'the first time': await each(), 'with its cache (under 0.1 ms)': await each() })
+  process.stdout.write(`${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}\n`)
+}
