@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino, type Logger } from 'pino'
 import { loadSigningKey } from '#/accounts/signing-key.ts'
-import { startApp, type App } from '#/app.ts'
+import { startApp, type App, type AppParts } from '#/app.ts'
 import { readConfig, warningsFor, type Config } from '#/config.ts'
 import { armCrashPoints } from '#/crash-points.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
@@ -14,6 +14,7 @@ import { createSmtpMailer } from '#/mail/smtp.ts'
 import { channelTo } from '#/processes/channel.ts'
 import { RemoteGateway } from '#/processes/remote-gateway.ts'
 import { removeRunFolder } from '#/processes/run-folder.ts'
+import { removeWhereabouts, writeWhereabouts } from '#/processes/whereabouts.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
@@ -39,13 +40,17 @@ async function main(): Promise<void> {
   endOnBugs(log)
   const end = prepareEnd(log)
   const gateway = new RemoteGateway(channelTo(process), {
-    stop: () => void end.begin('the gateway process asks for it'),
+    stop: (isReplaced) => void end.begin('the gateway process asks for it', isReplaced),
     report: (problem) => log.error(`between the processes: ${problem}`),
   })
   endWithTheGateway(gateway, end, path.dirname(socketPath))
   await gateway.awaitStart()
+  const operatorSocket = path.join(path.dirname(socketPath), 'operator.sock')
+  end.forget = () => removeWhereabouts(config.dataDir, operatorSocket)
   try {
-    const app = await start(config, log, gateway, socketPath)
+    // Before the store is touched: from now on the command line waits for us, and does not open the store itself.
+    writeWhereabouts(config.dataDir, { socket: operatorSocket, pid: process.ppid, since: new Date() })
+    const app = await start(config, log, gateway, { socketPath, operatorSocket })
     end.app = app
     for (const warning of warningsFor(config, app)) log.warn(warning)
     gateway.ready(whereItIs(app, config))
@@ -55,7 +60,12 @@ async function main(): Promise<void> {
   }
 }
 
-async function start(config: Config, log: Logger, gateway: Gateway, socketPath: string): Promise<App> {
+async function start(
+  config: Config,
+  log: Logger,
+  gateway: Gateway,
+  sockets: Pick<AppParts, 'socketPath' | 'operatorSocket'>,
+): Promise<App> {
   const database = await openDatabase(config.databaseUrl, config.dataDir)
   const instance = await installationName(database.db, newInstanceName)
   return startApp({
@@ -64,7 +74,7 @@ async function start(config: Config, log: Logger, gateway: Gateway, socketPath: 
     instance,
     log,
     gateway,
-    socketPath,
+    ...sockets,
     key: await loadSigningKey(config.dataDir),
     runtime: createDockerRuntime({
       instance,
@@ -128,15 +138,21 @@ function whereItIs(app: App, config: Config): string {
 interface Ending {
   /** To be closed first, once there is one. */
   app: App | undefined
-  /** Lets requests under way end, closes what is open, and ends the process within 20 s. */
-  begin(why: string): Promise<void>
+  /** Takes back what tells the command line where we are. */
+  forget: () => void
+  /**
+   * Lets requests under way end, closes what is open, and ends the process within 20 s.
+   * @param isReplaced another process goes on for us: the command line is to wait for it
+   */
+  begin(why: string, isReplaced?: boolean): Promise<void>
 }
 
 function prepareEnd(log: Logger): Ending {
   let hasBegun = false
-  const begin = async (why: string) => {
+  const begin = async (why: string, isReplaced = false) => {
     if (hasBegun) return
     hasBegun = true
+    if (!isReplaced) process.once('exit', () => ending.forget())
     // What is only half started has promised nothing to anybody.
     if (!ending.app) process.exit(0)
     log.info({ why }, 'the API stops; containers go on running')
@@ -149,7 +165,7 @@ function prepareEnd(log: Logger): Ending {
       process.exit(1)
     }
   }
-  const ending: Ending = { app: undefined, begin }
+  const ending: Ending = { app: undefined, forget: () => {}, begin }
   return ending
 }
 

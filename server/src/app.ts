@@ -1,16 +1,14 @@
 import { pages as pagePaths } from '@berth/web/paths.ts'
 import type { Logger } from 'pino'
 import { AccessTokens } from '#/accounts/access-token.ts'
-import { LogIn } from '#/accounts/log-in.ts'
-import { MagicLinks } from '#/accounts/magic-link.ts'
+import { accountsByMail } from '#/accounts/by-mail.ts'
 import { followClock } from '#/accounts/follow-clock.ts'
 import { Revocations, type Revoked } from '#/accounts/revocations.ts'
 import { ScopedTokens } from '#/accounts/scoped-tokens.ts'
 import { Sessions } from '#/accounts/session.ts'
-import { SignUp } from '#/accounts/sign-up.ts'
+import { SessionList } from '#/accounts/session-list.ts'
 import type { SigningKey } from '#/accounts/signing-key.ts'
 import { VerifyLink } from '#/accounts/verify-link.ts'
-import { Withdrawals } from '#/accounts/withdrawals.ts'
 import { Blocking } from '#/administration/block.ts'
 import { Deletion } from '#/administration/delete.ts'
 import { attempt, within } from '#/attempt.ts'
@@ -49,9 +47,11 @@ import { deletionHandlers } from '#/http/handlers/deletions.ts'
 import { logHandlers } from '#/http/handlers/logs.ts'
 import { systemReportHandlers } from '#/http/handlers/system-report.ts'
 import { eventHandlers } from '#/http/handlers/events.ts'
+import { sessionHandlers } from '#/http/handlers/sessions.ts'
 import { systemHandlers } from '#/http/handlers/system.ts'
 import { userHandlers } from '#/http/handlers/user.ts'
-import { drain, listenOnSocket } from '#/http/listener.ts'
+import { createListener, drain, listenOnSocket } from '#/http/listener.ts'
+import { OperatorRequests } from '#/http/operator-socket.ts'
 import { Pages } from '#/http/pages.ts'
 import { createHttpServer } from '#/http/server.ts'
 import type { Mailer } from '#/mail/mailer.ts'
@@ -87,6 +87,8 @@ export interface AppParts {
   readonly gateway: Gateway
   /** Unix socket that API and front end listen on, in a folder that the owner alone may enter. */
   readonly socketPath: string
+  /** Unix socket in the same folder whose requests are the operator's; without it there is none. */
+  readonly operatorSocket?: string
   /** Name of this installation; begins the name of every container. */
   readonly instance: string
   /** Folder of the built front end. */
@@ -135,7 +137,9 @@ export async function startApp(parts: AppParts): Promise<App> {
   const idle = wireIdle(parts, containers)
   const diskUse = new DiskUseTask(containers.diskUse, log, parts.pace?.measureHomes)
   const clock = wireClock(parts, tokens, soon)
-  const api = await wireHttp(parts, addresses, containers, accounts, reconciling, clock)
+  const operators = new OperatorRequests()
+  const api = await wireHttp(parts, addresses, containers, accounts, reconciling, clock, operators)
+  const operatorListener = createListener(operators.accept(api.handle))
   const following = new AbortController()
   await within(
     slugPatience,
@@ -149,6 +153,8 @@ export async function startApp(parts: AppParts): Promise<App> {
   idle.start()
   containers.guard.start()
   diskUse.start()
+  // Last, so that whoever finds it answered finds everything in its place.
+  if (parts.operatorSocket !== undefined) await listenOnSocket(operatorListener, parts.operatorSocket)
 
   const close = async () => {
     following.abort()
@@ -156,10 +162,15 @@ export async function startApp(parts: AppParts): Promise<App> {
     containers.guard.stop()
     clock.stop()
     containers.streams.close()
+    accounts.padding.close()
     // First of all: what is being started again would take the refusals that follow for its own failures, and give up.
     const upkept = Promise.all([reconciling.reconciler.stop(), reconciling.upkeep.stop(), diskUse.stop()])
     // Who waits for a turn is answered at once; who has one, and those whom no request waits for, may finish.
-    await Promise.all([drain(api.server, drainTime), within(drainTime, containers.admission.close())])
+    await Promise.all([
+      drain(api.server, drainTime),
+      drain(operatorListener, drainTime),
+      within(drainTime, containers.admission.close()),
+    ])
     await upkept
     await attempt(log, 'writing when containers were used last', () => containers.activity.writeAll())
     await api.close()
@@ -176,14 +187,19 @@ type Reconciling = ReturnType<typeof wireReconciler>
 
 function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }: Addresses, soon: () => void) {
   const streams = new OpenStreams()
-  const tell = ({ jti, expiresAt }: Revoked) =>
-    gateway.apply([{ kind: 'revoked', revocation: { jti, expiresAt: expiresAt.getTime() } }])
+  const tell = (revoked: readonly Revoked[]) =>
+    gateway.apply(
+      revoked.map(({ jti, expiresAt }) => ({
+        kind: 'revoked' as const,
+        revocation: { jti, expiresAt: expiresAt.getTime() },
+      })),
+    )
   const revocations = new Revocations(database, {
-    onRevoked: async (claims) => {
-      streams.endToken(claims.userId, claims.jti)
-      await tell(claims)
+    onRevoked: async (sessions) => {
+      for (const { userId, jti } of sessions) streams.endToken(userId, jti)
+      await tell(sessions)
     },
-    onEraEnded: tell,
+    onEraEnded: (era) => tell([era]),
     onUnsaved: soon,
   })
   const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires, () => revocations.newId())
@@ -312,12 +328,8 @@ function wireAccounts(
   { launch, places }: Containers,
   soon: () => void,
 ) {
-  const withdrawals = new Withdrawals(database, soon)
-  const links = new MagicLinks(database, mailer, withdrawals, {
-    expiry: config.magicLinkExpiry,
-    perHour: config.magicLinksPerHour,
-    frontendUrl,
-  })
+  const settings = { ...config, frontendUrl, reservedSlugs }
+  const byMail = accountsByMail({ database, mailer, settings, onOwed: soon })
   const effects = {
     publish: (userId: number) => places.publishPerson(userId),
     startPrimary: (user: Parameters<Launch['startPrimary']>[0]) => launch.startPrimary(user, new Date()),
@@ -326,10 +338,9 @@ function wireAccounts(
     tokens,
     revocations,
     sessions: new Sessions(database, tokens, revocations, key.secretFor('csrf')),
-    logIn: new LogIn(database, links),
-    signUp: new SignUp(database, links, { adminEmails: config.adminEmails, reservedSlugs }),
-    withdrawals,
-    verifyLink: new VerifyLink(database, tokens, withdrawals, effects, log),
+    sessionList: new SessionList(database, revocations),
+    ...byMail,
+    verifyLink: new VerifyLink(database, tokens, byMail.withdrawals, effects, log),
   }
 }
 
@@ -393,6 +404,7 @@ async function wireHttp(
   accounts: Accounts,
   { reconciler, upkeep }: Reconciling,
   clock: ClockWatch,
+  operators: OperatorRequests,
 ) {
   const { config, database, gateway, log } = parts
   const enforce = enforceBlocks(
@@ -411,6 +423,7 @@ async function wireHttp(
     handlers: {
       ...authHandlers(shared),
       ...userHandlers(shared),
+      ...sessionHandlers(shared),
       ...containerHandlers(shared),
       ...eventHandlers(shared),
       ...logHandlers(shared),
@@ -423,7 +436,7 @@ async function wireHttp(
     pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions }),
     log,
     clientAddress: forwardedAddress,
-    operator: () => undefined,
+    operator: (request) => operators.nameOf(request),
     counts: async () => ({
       ...operatorNumbers(reconciler, upkeep, containers.places),
       ...containers.diskUse.counts(),

@@ -101,6 +101,7 @@ const allowed: Record<string, string[]> = {
   ],
   administration: ['store', 'errors.ts', 'crash-points.ts'],
   reconcile: ['store', 'attempt.ts', 'crash-points.ts', 'accounts', 'containers', 'runtime/runtime.ts'],
+  cli: ['http/operator-socket.ts'],
   http: [
     'store',
     'errors.ts',

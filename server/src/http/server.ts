@@ -6,7 +6,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import type { Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Session, Sessions } from '#/accounts/session.ts'
 import { refusals } from '#/errors.ts'
@@ -51,6 +51,8 @@ const longestParameter = 16_384
 export interface HttpServer {
   /** Not bound yet; it is the caller's to open and to drain. */
   readonly server: Server
+  /** Answers a request that another listener took. */
+  readonly handle: RequestListener
   close(): Promise<void>
 }
 
@@ -60,6 +62,7 @@ export interface HttpServer {
  */
 export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   let listener: Server | undefined
+  let handle: RequestListener | undefined
   const server = fastify({
     loggerInstance: parts.log as FastifyBaseLogger,
     // One line of our own per answer, by route pattern: addresses carry tokens.
@@ -70,7 +73,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     routerOptions: { maxParamLength: longestParameter },
     // What a client sent is judged as it is: a number is not an address, however it could be spelled.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
-    serverFactory: (handler) => (listener = createListener(handler)),
+    serverFactory: (handler) => (listener = createListener((handle = handler))),
     frameworkErrors: handleError,
   })
   server.decorateRequest('session', undefined)
@@ -95,8 +98,8 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   registerMetrics(server, parts.counts)
   parts.pages.register(server)
   await server.ready()
-  if (!listener) throw new Error('the HTTP framework did not take the listener')
-  return { server: listener, close: () => server.close() }
+  if (!listener || !handle) throw new Error('the HTTP framework did not take the listener')
+  return { server: listener, handle, close: () => server.close() }
 }
 
 function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts): void {

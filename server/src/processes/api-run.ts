@@ -17,8 +17,11 @@ export interface ApiRun {
   readonly ready: Promise<string>
   readonly ended: Promise<Ending>
   start(): void
-  /** Asks it to finish what is under way and to end; when it has not within `limit` ms, it is killed. Resolves then. */
-  stop(limit: number): Promise<Ending>
+  /**
+   * Asks it to finish what is under way and to end; when it has not within `limit` ms, it is killed. Resolves then.
+   * @param isReplaced whether another one takes its place
+   */
+  stop(limit: number, isReplaced?: boolean): Promise<Ending>
   /** Resolves while it turns. @param limit in ms @throws when it does not answer in time */
   ping(limit: number): Promise<void>
   kill(): void
@@ -43,8 +46,8 @@ export function followApi(child: ChildProcess, gateway: Gateway, report: (proble
     })
   })
   const kill = () => void child.kill('SIGKILL')
-  const stop = async (limit: number) => {
-    control.stop()
+  const stop = async (limit: number, isReplaced = false) => {
+    control.stop(isReplaced)
     const timer = setTimeout(kill, limit)
     const ending = await ended
     clearTimeout(timer)

@@ -66,8 +66,9 @@ export class RemoteControlPlane implements ControlPlane {
     this.#link.tell('start', [])
   }
 
-  stop(): void {
-    this.#link.tell('stop', [])
+  /** @param isReplaced whether another API process takes its place */
+  stop(isReplaced = false): void {
+    this.#link.tell('stop', [isReplaced])
   }
 
   /** Resolves when the process answers. @param limit in ms @throws {LinkLost} @throws {CallOverdue} */

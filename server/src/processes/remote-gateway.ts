@@ -4,8 +4,8 @@ import { Link, LinkLost } from './link.ts'
 import { limits, partSize, wireVersion, type ControlSide, type GatewaySide } from './wire.ts'
 
 export interface RemoteGatewayOptions {
-  /** The gateway process wants this one to finish what is under way and to end. */
-  readonly stop: () => void
+  /** The gateway process wants this one to finish what is under way and to end; whether another one takes its place. */
+  readonly stop: (isReplaced: boolean) => void
   /** Told of bugs in what crosses. */
   readonly report: (problem: string) => void
 }
@@ -68,7 +68,7 @@ export class RemoteGateway implements Gateway {
     return this.#link.ask('counts', [], limits.counts)
   }
 
-  #answers(stop: () => void): ControlSide {
+  #answers(stop: RemoteGatewayOptions['stop']): ControlSide {
     const control = () => {
       if (!this.#control) throw new Error('the control plane has not begun to serve')
       return this.#control
@@ -81,7 +81,7 @@ export class RemoteGateway implements Gateway {
       used: (activity) => control().used(activity),
       report: (problem) => control().report(problem),
       start: () => this.#started.resolve(),
-      stop,
+      stop: (isReplaced = false) => stop(isReplaced),
       ping: () => Promise.resolve(),
     }
   }

@@ -12,7 +12,7 @@ function processes(vices: ChannelVices = {}) {
   const home = { gateway: new RecordingGateway(), control: new RecordingControlPlane() }
   const events: string[] = []
   const remoteGateway = new RemoteGateway(pair.near, {
-    stop: () => events.push('stop'),
+    stop: (isReplaced) => events.push(isReplaced ? 'stop for another' : 'stop'),
     report: (problem) => events.push(problem),
   })
   const remoteControl = new RemoteControlPlane(pair.far, {

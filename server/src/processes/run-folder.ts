@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** Longest name of a folder for sockets, in bytes: the kernel takes 107 for a socket, and ours is called `api.sock`. */
+/** Longest name of a folder for sockets, in bytes: the kernel takes 107 for a socket, and ours is called `operator.sock`. */
 const longest = 90
 
 /** A folder for this run's sockets that nobody but our user may enter (0700). @throws when none can be made */

@@ -90,7 +90,7 @@ export class Supervisor {
       if (!next) return this.#parts.say('error', 'the new API process did not come up; the old one goes on')
       this.#next = next
       this.#hurry.abort()
-      await this.#current?.stop(this.#times.stopping)
+      await this.#current?.stop(this.#times.stopping, true)
     } finally {
       this.#isReplacing = false
     }

@@ -28,8 +28,11 @@ export interface GatewaySide extends Pick<Gateway, 'listen' | 'apply' | 'hold' |
 export interface ControlSide extends ControlPlane {
   /** The store and the engine are yours from now on. */
   start(): void
-  /** Finish what is under way and end. */
-  stop(): void
+  /**
+   * Finish what is under way and end. @param isReplaced another API process follows at once; a gateway process that is too
+   * old to know says nothing, and it counts as the end of the service
+   */
+  stop(isReplaced?: boolean): void
   /** Answered by whoever still turns. */
   ping(): Promise<void>
 }

@@ -6,9 +6,11 @@ import type { AuthResponse } from '@berth/api/auth.ts'
 import { pino } from 'pino'
 import { loadSigningKey } from '#/accounts/signing-key.ts'
 import { startApp, type App, type Pace } from '#/app.ts'
+import { unixFetch } from '#/cli/unix-fetch.ts'
 import { readConfig } from '#/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { createNetGateway } from '#/gateway/net/net-gateway.ts'
+import { operatorHeader } from '#/http/operator-socket.ts'
 import { createSmtpMailer } from '#/mail/smtp.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
@@ -58,6 +60,8 @@ export interface Berth {
   readonly logs: string[]
   /** Sends a request as a plain client (no browser headers). */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>
+  /** Sends a request by the operator's socket, as `operator root`. */
+  operate(method: string, path: string, options?: CallOptions): Promise<Reply>
   /** Signs up and verifies; the person has a container of the first type afterwards. */
   signUp(email: string): Promise<Person>
   /** Ends it; its containers stay until the end of the test. */
@@ -121,6 +125,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const gateway = options.gateway ?? createNetGateway()
   // As short as a socket's path has to be (107 characters), and apart from the data, which a restart shares.
   const socketFolder = await mkdtemp(path.join(tmpdir(), 'berth-api-'))
+  const operatorSocket = path.join(socketFolder, 'operator.sock')
   const app = await startApp({
     config,
     database,
@@ -130,6 +135,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     mailer: options.mailer ?? createSmtpMailer(mail.url, 'berth@berth.test'),
     gateway,
     socketPath: path.join(socketFolder, 'api.sock'),
+    operatorSocket,
     ...(options.pace ? { pace: options.pace } : {}),
     webDir: options.webDir ?? (await webFolder(dataDir)),
     log: pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) }),
@@ -149,12 +155,19 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   })
   const url = `http://127.0.0.1:${app.port}`
   const call: Berth['call'] = (method, target, given = {}) => send(url + target, method, given)
-  const berth = { app, database, runtime, mail, instance, dataDir, url, logs, call, close }
+  const asOperator = unixFetch(operatorSocket, { headers: { [operatorHeader]: 'operator root' }, limit: 60_000 })
+  const operate: Berth['operate'] = (method, target, given = {}) => send(target, method, given, asOperator)
+  const berth = { app, database, runtime, mail, instance, dataDir, url, logs, call, operate, close }
   return { ...berth, signUp: (email) => signUp(berth, email) }
 }
 
-async function send(url: string, method: string, { token, body, headers }: CallOptions): Promise<Reply> {
-  const response = await fetch(url, {
+async function send(
+  url: string,
+  method: string,
+  { token, body, headers }: CallOptions,
+  by: typeof fetch = fetch,
+): Promise<Reply> {
+  const response = await by(url, {
     method,
     redirect: 'manual',
     headers: {
