@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { insertAuditEntries, listAuditEntries } from '#/store/audit-log.ts'
+import { auditHead, insertAuditEntries, listAuditEntries } from '#/store/audit-log.ts'
 import { moveInstants } from '#/store/clock.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import { forgetHomes, keepHomes, listDueOwners, postponeHomes } from '#/store/kept-homes.ts'
 import { consumeLink, findUsableLink, insertLink, insertLinkRequest, linkRequestsSince } from '#/store/magic-links.ts'
-import { insertRevokedToken, listRevokedTokens } from '#/store/revoked-tokens.ts'
+import { insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
 import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/removals.ts'
 import {
   blockContainers,
@@ -308,24 +308,26 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
     })
 
     test('a revocation is there until its token would have expired', async () => {
-      await insertRevokedToken(database.db, { jti: 'j', expiresAt: later(1000) })
-      await insertRevokedToken(database.db, { jti: 'j', expiresAt: later(1000) })
+      await insertRevokedTokens(database.db, [{ jti: 'j', expiresAt: later(1000) }])
+      await insertRevokedTokens(database.db, [{ jti: 'j', expiresAt: later(1000) }])
       assert.deepEqual(await listRevokedTokens(database.db, now), [{ jti: 'j', expiresAt: later(1000) }])
       assert.deepEqual(await listRevokedTokens(database.db, later(1000)), [])
     })
 
     test('audit entries survive the people in them', async () => {
       const admin = await newUser()
-      const entry = {
+      const actor = { id: admin.id, email: admin.email, address: '::1' }
+      await insertAuditEntries(database.db, [{ at: now, actor, action: 'a.b', target: 'user:1', detail: { n: 1 } }])
+      await deleteUser(database.db, admin.id)
+      const [entry] = await listAuditEntries(database.db, { limit: 1 })
+      assert.deepEqual(entry, {
+        id: (await auditHead(database.db)).entries,
         at: now,
         actor: { id: admin.id, email: admin.email },
         action: 'a.b',
         target: 'user:1',
-        detail: { n: 1 },
-      }
-      await insertAuditEntries(database.db, [entry])
-      await deleteUser(database.db, admin.id)
-      assert.deepEqual((await listAuditEntries(database.db, 1))[0], entry)
+        detail: { n: 1, address: '::1' },
+      })
     })
 
     test("opening the store again finds its tables, its data and the installation's name", async () => {

@@ -1,37 +1,144 @@
+import type { Selectable } from 'kysely'
+import { headAfter, headFromText, headName, headToText, type AuditHead, type ChainedLine } from './audit-chain.ts'
 import type { Db } from './database.ts'
+import type { AuditLogTable } from './schema.ts'
 
-/** What an administrator did. Written in the same transaction as the change itself. */
+type Facts = Readonly<Record<string, unknown>>
+
+/** What somebody did. Written in the same transaction as the change itself. */
 export interface AuditEntry {
   readonly at: Date
-  readonly actor: { readonly id: number | null; readonly email: string }
-  /** e.g. `container.block` */
+  /** Whoever did it as they were then; `id` is null for the operator. `address`: where the request came from. */
+  readonly actor: { readonly id: number | null; readonly email: string; readonly address: string }
+  /** What it was about and what was done, e.g. `container.block`. */
   readonly action: string
   /** e.g. `container:12` */
   readonly target: string
-  readonly detail: Readonly<Record<string, unknown>>
+  /** In the words of whoever did it. */
+  readonly reason?: string
+  /** What was different before, named as on the wire; only what the action changed. */
+  readonly before?: Facts
+  readonly after?: Facts
+  /** What else belongs to it. Never a secret: entries are exported. */
+  readonly detail?: Facts
 }
 
-export async function insertAuditEntries(db: Db, entries: readonly AuditEntry[]): Promise<void> {
+/** An entry as it is stored: reason, before, after and address are in its detail. */
+export interface StoredAuditEntry {
+  /** Its place in the log: 1, 2, 3... without a gap. */
+  readonly id: number
+  readonly at: Date
+  readonly actor: { readonly id: number | null; readonly email: string }
+  readonly action: string
+  readonly target: string
+  readonly detail: Facts
+}
+
+/** Exact matches; an action that ends with a dot stands for all that begin with it. */
+export interface AuditFilter {
+  readonly actorId?: number
+  readonly actorEmail?: string
+  readonly action?: string
+  readonly target?: string
+}
+
+/**
+ * Adds entries to the end of the log. Call it last in the transaction that makes the change.
+ *
+ * The head of the log is locked by writing it, so that of two transactions each knows the line before its own, with
+ * both databases. Last, because of PostgreSQL: whoever holds the head and then waits for a row, for a foreign key's sake
+ * even, while its holder waits for the head, waits for ever. With nothing locked after it there is no such circle.
+ */
+export async function insertAuditEntries(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
-  const rows = entries.map((entry) => ({
-    at: entry.at.getTime(),
-    actor_id: entry.actor.id,
-    actor_email: entry.actor.email,
-    action: entry.action,
-    target: entry.target,
-    detail: JSON.stringify(entry.detail),
-  }))
-  await db.insertInto('audit_log').values(rows).execute()
+  let head = await lockHead(tx)
+  const rows = entries.map((entry) => {
+    const line = { ...toLine(entry), position: head.entries + 1 }
+    head = headAfter(head, line)
+    return { ...line, hash: head.hash }
+  })
+  await tx.insertInto('audit_log').values(rows).execute()
+  await tx
+    .updateTable('installation')
+    .set({ value: headToText(head) })
+    .where('name', '=', headName)
+    .execute()
 }
 
-/** The newest entries first. */
-export async function listAuditEntries(db: Db, limit: number): Promise<AuditEntry[]> {
-  const rows = await db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit).execute()
-  return rows.map((row) => ({
+/** Where the log ends now. */
+export async function auditHead(db: Db): Promise<AuditHead> {
+  const row = await db.selectFrom('installation').select('value').where('name', '=', headName).executeTakeFirst()
+  return headFromText(row?.value)
+}
+
+/** A page, the newest first. @param page `before`: the id of the last entry of the page before */
+export async function listAuditEntries(
+  db: Db,
+  page: { limit: number; before?: number },
+  filter: AuditFilter = {},
+): Promise<StoredAuditEntry[]> {
+  let query = db.selectFrom('audit_log').selectAll().orderBy('position', 'desc').limit(page.limit)
+  if (page.before !== undefined) query = query.where('position', '<', page.before)
+  if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
+  if (filter.actorEmail !== undefined) query = query.where('actor_email', '=', filter.actorEmail)
+  if (filter.target !== undefined) query = query.where('target', '=', filter.target)
+  const { action } = filter
+  if (action?.endsWith('.'))
+    // Not LIKE: it takes `_` for any letter, and with SQLite A for a.
+    query = query.where(({ fn, lit }) => fn('substr', ['action', lit(1), lit(action.length)]), '=', action)
+  else if (action !== undefined) query = query.where('action', '=', action)
+  return (await query.execute()).map(fromRow)
+}
+
+/** A page of lines as they are stored, in the order in which they were added. @param after id of the row before the page */
+export async function listAuditLines(
+  db: Db,
+  page: { limit: number; after: number | undefined },
+): Promise<Selectable<AuditLogTable>[]> {
+  const query = db.selectFrom('audit_log').selectAll().orderBy('id').limit(page.limit)
+  return (page.after === undefined ? query : query.where('id', '>', page.after)).execute()
+}
+
+/** Nobody else gets the head before this transaction ends. It is made when it is missing: a change must not fail for that. */
+async function lockHead(tx: Db): Promise<AuditHead> {
+  const { value } = await tx
+    .insertInto('installation')
+    .values({ name: headName, value: headToText(headFromText(undefined)) })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(({ ref }) => ({ value: ref('installation.value') })))
+    .returning('value')
+    .executeTakeFirstOrThrow()
+  return headFromText(value)
+}
+
+function toLine({
+  at,
+  actor,
+  action,
+  target,
+  reason,
+  before,
+  after,
+  detail,
+}: AuditEntry): Omit<ChainedLine, 'position'> {
+  return {
+    at: at.getTime(),
+    actor_id: actor.id,
+    // What is no Unicode would come back as something else, and break the chain; in JSON it is escaped.
+    actor_email: actor.email.toWellFormed(),
+    action,
+    target,
+    // Keys without a value do not appear in JSON.
+    detail: JSON.stringify({ ...detail, reason, before, after, address: actor.address }),
+  }
+}
+
+function fromRow(row: Selectable<AuditLogTable>): StoredAuditEntry {
+  return {
+    id: row.position,
     at: new Date(row.at),
     actor: { id: row.actor_id, email: row.actor_email },
     action: row.action,
     target: row.target,
-    detail: JSON.parse(row.detail) as Record<string, unknown>,
-  }))
+    detail: JSON.parse(row.detail) as Facts,
+  }
 }

@@ -11,6 +11,7 @@ export interface Schema {
   magic_links: MagicLinksTable
   link_requests: LinkRequestsTable
   revoked_tokens: RevokedTokensTable
+  sessions: SessionsTable
   audit_log: AuditLogTable
   installation: InstallationTable
   kept_homes: KeptHomesTable
@@ -78,6 +79,24 @@ export interface RevokedTokensTable {
   expires_at: number
 }
 
+/** Access tokens that were handed out, to be seen and ended by their owner. */
+export interface SessionsTable {
+  id: Generated<number>
+  user_id: number
+  jti: string
+  created_at: number
+  expires_at: number
+  address: string
+  browser: string | null
+  /** Null for the operator, and for the owner's own. Kept, with the address, when that account is deleted: no foreign key. */
+  acting_admin_id: number | null
+  /** Null for the owner's own. */
+  acting_admin_email: string | null
+  reason: string | null
+  ended_at: number | null
+}
+
+/** Triggers keep its lines from being changed or deleted. */
 export interface AuditLogTable {
   id: Generated<number>
   at: number
@@ -88,6 +107,10 @@ export interface AuditLogTable {
   target: string
   /** JSON text. */
   detail: string
+  /** 1, 2, 3... without a gap. */
+  position: number
+  /** Over this line and the hash of the one before; see `audit-chain.ts`. */
+  hash: string
 }
 
 /** Homes whose owner was deleted, until their time is over. */

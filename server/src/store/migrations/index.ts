@@ -3,6 +3,8 @@ import { initial } from './001-initial.ts'
 import { stoppedAt } from './002-stopped-at.ts'
 import { whatShouldRun } from './003-what-should-run.ts'
 import { removals } from './004-removals.ts'
+import { auditChain } from './005-audit-chain.ts'
+import { sessions } from './006-sessions.ts'
 
 /**
  * Every migration in order of its name. A released one is never edited.
@@ -14,5 +16,7 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '002-stopped-at': stoppedAt,
     '003-what-should-run': whatShouldRun,
     '004-removals': removals(isPostgres),
+    '005-audit-chain': auditChain(isPostgres),
+    '006-sessions': sessions(isPostgres),
   }
 }

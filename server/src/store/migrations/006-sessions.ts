@@ -1,0 +1,33 @@
+import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/**
+ * Who signed in when and from where, so that people can see it and end what is not theirs; and which administrator acted
+ * for them. Tokens from before this migration go on without a row: they work, and are listed nowhere.
+ */
+export function sessions(isPostgres: boolean): Migration {
+  const idType = isPostgres ? 'bigint' : 'integer'
+  const id = (column: ColumnDefinitionBuilder) =>
+    isPostgres ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey().autoIncrement()
+  return {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('sessions')
+        .ifNotExists()
+        .addColumn('id', idType, id)
+        .addColumn('user_id', idType, (column) => column.notNull().references('users.id').onDelete('cascade'))
+        .addColumn('jti', 'text', (column) => column.notNull().unique())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .addColumn('address', 'text', (column) => column.notNull())
+        .addColumn('browser', 'text')
+        .addColumn('acting_admin_id', idType)
+        .addColumn('acting_admin_email', 'text')
+        .addColumn('reason', 'text')
+        .addColumn('ended_at', 'bigint')
+        .execute()
+      for (const column of ['user_id', 'expires_at', 'acting_admin_id'])
+        await db.schema.createIndex(`sessions_${column}`).ifNotExists().on('sessions').columns([column]).execute()
+    },
+  }
+}
