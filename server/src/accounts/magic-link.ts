@@ -12,21 +12,37 @@ import {
   type LinkPurpose,
 } from '#/store/magic-links.ts'
 import type { User } from '#/store/users.ts'
+import type { Padding } from './padding.ts'
 import type { Withdrawal, Withdrawals } from './withdrawals.ts'
 
 const hour = 3_600_000
 
 export interface MagicLinkSettings {
   /** Seconds. */
-  readonly expiry: number
-  readonly perHour: number
+  readonly magicLinkExpiry: number
+  readonly magicLinksPerHour: number
   readonly frontendUrl: string
+}
+
+export interface MagicLinkParts {
+  readonly database: Database
+  readonly mailer: Mailer
+  readonly withdrawals: Withdrawals
+  readonly padding: Padding
+  readonly settings: MagicLinkSettings
+}
+
+/** A place of an address in its hour; what is issued for it begins here. */
+export interface Place {
+  readonly requestId: number
+  /** By `performance.now()`. */
+  readonly begun: number
 }
 
 /** A link that is stored but not mailed yet. Its token exists here and in the mail, nowhere else. */
 export interface IssuedLink {
   readonly linkId: number
-  readonly requestId: number
+  readonly place: Place
   readonly token: string
   readonly purpose: LinkPurpose
   readonly occasion: Occasion
@@ -39,12 +55,14 @@ export const hashToken = (token: string) => createHash('sha256').update(token).d
 export class MagicLinks {
   readonly #database: Database
   readonly #mailer: Mailer
+  readonly #padding: Padding
   readonly #settings: MagicLinkSettings
   readonly withdrawals: Withdrawals
 
-  constructor(database: Database, mailer: Mailer, withdrawals: Withdrawals, settings: MagicLinkSettings) {
+  constructor({ database, mailer, withdrawals, padding, settings }: MagicLinkParts) {
     this.#database = database
     this.#mailer = mailer
+    this.#padding = padding
     this.#settings = settings
     this.withdrawals = withdrawals
   }
@@ -52,11 +70,11 @@ export class MagicLinks {
   /**
    * Takes one of the address's places in the current hour; call it in the transaction that issues the link, so that
    * parallel requests cannot all find the last place free.
-   * @returns the request's id, for taking it back
    * @throws {Refusal} 429 with `Retry-After` when the hour is full. Source: specification, Limits
    */
-  async reservePlace(tx: Db, email: string, now: Date): Promise<number> {
-    const { perHour } = this.#settings
+  async reservePlace(tx: Db, email: string, now: Date): Promise<Place> {
+    const begun = performance.now()
+    const { magicLinksPerHour: perHour } = this.#settings
     const earlier = await linkRequestsSince(tx, email, new Date(now.getTime() - hour))
     const oldestCounting = earlier[earlier.length - perHour]
     if (oldestCounting) {
@@ -65,7 +83,7 @@ export class MagicLinks {
         Math.max(1, Math.ceil((oldestCounting.getTime() + hour - now.getTime()) / 1000)),
       )
     }
-    return insertLinkRequest(tx, email, now)
+    return { requestId: await insertLinkRequest(tx, email, now), begun }
   }
 
   /** Stores a new link for the user, in the given transaction. Older links stay valid. */
@@ -73,12 +91,12 @@ export class MagicLinks {
     tx: Db,
     user: User,
     purpose: LinkPurpose,
-    requestId: number,
+    place: Place,
     occasion: Occasion,
     now: Date,
   ): Promise<IssuedLink> {
     const token = randomBytes(32).toString('base64url')
-    const expiresAt = new Date(now.getTime() + this.#settings.expiry * 1000)
+    const expiresAt = new Date(now.getTime() + this.#settings.magicLinkExpiry * 1000)
     const { id } = await insertLink(tx, {
       userId: user.id,
       tokenHash: hashToken(token),
@@ -87,15 +105,15 @@ export class MagicLinks {
       now,
       expiresAt,
     })
-    return { linkId: id, requestId, token, purpose, occasion }
+    return { linkId: id, place, token, purpose, occasion }
   }
 
   /** Reserves and issues in one transaction, for a user who exists. @throws {Refusal} 429 */
   async issueFor(user: User, purpose: LinkPurpose, occasion: Occasion, now: Date): Promise<IssuedLink> {
     return this.#database.transaction(async (tx) => {
       await this.#database.lock(tx, `link:${user.email}`)
-      const requestId = await this.reservePlace(tx, user.email, now)
-      return this.issue(tx, user, purpose, requestId, occasion, now)
+      const place = await this.reservePlace(tx, user.email, now)
+      return this.issue(tx, user, purpose, place, occasion, now)
     })
   }
 
@@ -110,10 +128,12 @@ export class MagicLinks {
     } catch (error) {
       await this.withdrawals.withdraw(link.linkId, async (tx) => {
         await deleteLink(tx, link.linkId)
-        await deleteLinkRequest(tx, link.requestId)
+        await deleteLinkRequest(tx, link.place.requestId)
         await also(tx)
       })
       throw refusals.mailFailed(error)
+    } finally {
+      this.#padding.note(performance.now() - link.place.begun)
     }
   }
 
@@ -123,7 +143,7 @@ export class MagicLinks {
       to: user.email,
       purpose,
       url: this.#urlOf(link),
-      expiry: this.#settings.expiry,
+      expiry: this.#settings.magicLinkExpiry,
       occasion,
     })
   }

@@ -105,11 +105,11 @@ export class SignUp {
   async #store(email: string, requester: Requester, now: Date): Promise<{ user: User; link: IssuedLink }> {
     return this.#database.transaction(async (tx) => {
       await this.#database.lock(tx, 'sign-up')
-      const requestId = await this.#links.reservePlace(tx, email, now)
+      const place = await this.#links.reservePlace(tx, email, now)
       const isAdmin = !(await hasUsers(tx)) || this.#settings.adminEmails.has(email)
       const slug = await takeSlug(tx, email, this.#settings.reservedSlugs)
       const user = await insertUser(tx, { email, slug, isAdmin, now })
-      return { user, link: await this.#links.issue(tx, user, 'signup', requestId, askedBy(requester), now) }
+      return { user, link: await this.#links.issue(tx, user, 'signup', place, askedBy(requester), now) }
     })
   }
 }
