@@ -1,23 +1,16 @@
-import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino, type Logger } from 'pino'
-import { loadSigningKey } from '#/accounts/signing-key.ts'
+import { openParts, outboxOf } from '#/adapters.ts'
 import { startApp, type App, type AppParts } from '#/app.ts'
 import { readConfig, warningsFor, type Config } from '#/config.ts'
 import { armCrashPoints } from '#/crash-points.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { LogStream } from '#/log-stream.ts'
-import type { Mailer } from '#/mail/mailer.ts'
-import { createOutbox } from '#/mail/outbox.ts'
-import { createSmtpMailer } from '#/mail/smtp.ts'
 import { channelTo } from '#/processes/channel.ts'
 import { RemoteGateway } from '#/processes/remote-gateway.ts'
 import { removeRunFolder } from '#/processes/run-folder.ts'
 import { removeWhereabouts, writeWhereabouts } from '#/processes/whereabouts.ts'
-import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
-import { openDatabase } from '#/store/database.ts'
-import { installationName } from '#/store/installation.ts'
 
 /**
  * The API process: store, engine, keys, API and front end. It is forked by main.ts, answers on the Unix socket that it is
@@ -66,40 +59,12 @@ async function start(
   gateway: Gateway,
   sockets: Pick<AppParts, 'socketPath' | 'operatorSocket'>,
 ): Promise<App> {
-  const database = await openDatabase(config.databaseUrl, config.dataDir)
-  const instance = await installationName(database.db, newInstanceName)
   return startApp({
-    config,
-    database,
-    instance,
-    log,
-    gateway,
+    ...(await openParts(config, log)),
     ...sockets,
-    key: await loadSigningKey(config.dataDir),
-    runtime: createDockerRuntime({
-      instance,
-      dockerHost: config.dockerHost,
-      network: instance,
-      hostRules: config.hostRules,
-    }),
-    mailer: createMailer(config, log),
+    gateway,
     webDir: path.resolve(import.meta.dirname, '../../web/dist'),
   })
-}
-
-function createMailer(config: Config, log: Logger): Mailer {
-  const host = (config.baseDomain ?? 'berth.localhost').replace(/:\d+$/, '')
-  const from = config.mailFrom ?? `berth@${host}`
-  return config.smtpUrl === null ? createOutbox(outboxOf(config), from, log) : createSmtpMailer(config.smtpUrl, from)
-}
-
-function outboxOf({ dataDir }: Config): string {
-  return path.join(dataDir, 'outbox')
-}
-
-/** Letters that cannot be read as a hexadecimal id, so that a container's name never looks like one. */
-function newInstanceName(): string {
-  return `berth-${Array.from({ length: 5 }, () => 'ghkmnpqrstvwxyz'[randomInt(15)]).join('')}`
 }
 
 /** JSON lines for machines; for a person at a terminal, the same in colour. */

@@ -89,6 +89,11 @@ export interface AppParts {
   readonly socketPath: string
   /** Unix socket in the same folder whose requests are the operator's; without it there is none. */
   readonly operatorSocket?: string
+  /**
+   * True for an API that is there for one command while no service runs: nothing is looked at or begun by itself, because
+   * the next start does that, and whoever types a command wants that one done and nothing else.
+   */
+  readonly isForOneCommand?: boolean
   /** Name of this installation; begins the name of every container. */
   readonly instance: string
   /** Folder of the built front end. */
@@ -109,6 +114,8 @@ export interface App extends Addresses {
    * the containers go on.
    */
   close(): Promise<void>
+  /** Whether something was left to the reconciler that it has not begun with, e.g. because the engine does not answer. */
+  isWorkLeft(): boolean
 }
 
 /** Longest pause between two looks of the reconciler, in ms. */
@@ -125,7 +132,7 @@ const drainTime = 15_000
 export async function startApp(parts: AppParts): Promise<App> {
   const { config, gateway, database, runtime, mailer, log } = parts
   const hostCheck = new HostCheck(runtime, config.templates.all(), log)
-  await hostCheck.atStart()
+  if (!parts.isForOneCommand) await hostCheck.atStart()
   const port = await gateway.listen(config.host, config.port)
   const addresses = addressesFor(config, port)
   const soon = () => reconciling.reconciler.activate()
@@ -149,10 +156,12 @@ export async function startApp(parts: AppParts): Promise<App> {
   await gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, tokens, containers))
   await containers.places.publishAll(following.signal)
   await clock.start(await latestInstant(database.db))
-  reconciling.reconciler.activate()
-  idle.start()
-  containers.guard.start()
-  diskUse.start()
+  if (!parts.isForOneCommand) {
+    reconciling.reconciler.activate()
+    idle.start()
+    containers.guard.start()
+    diskUse.start()
+  }
   // Last, so that whoever finds it answered finds everything in its place.
   if (parts.operatorSocket !== undefined) await listenOnSocket(operatorListener, parts.operatorSocket)
 
@@ -177,7 +186,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     mailer.close()
     await database.close()
   }
-  return { ...addresses, port, close }
+  return { ...addresses, port, close, isWorkLeft: () => reconciling.reconciler.isWanted }
 }
 
 type Tokens = ReturnType<typeof wireTokens>
@@ -345,9 +354,9 @@ function wireAccounts(
 }
 
 function wireReconciler(
-  { config, database, runtime, instance, pace, log }: AppParts,
+  { config, database, runtime, instance, pace, isForOneCommand, log }: AppParts,
   { spawner, removal, places, flights, admission, activity }: Containers,
-  { revocations, withdrawals }: Accounts,
+  { revocations, withdrawals, sessionList }: Accounts,
   hostCheck: HostCheck,
 ) {
   const upkeep = new Upkeep({
@@ -371,11 +380,13 @@ function wireReconciler(
     upkeep,
     keptHomesTask(database, runtime),
     takenSlugsTask(database, runtime),
-    expiredTask(database, revocations, withdrawals),
+    expiredTask(database, revocations, withdrawals, sessionList),
     lastUsedTask(activity),
   ]
   const reconciler = new Reconciler(tasks, pace?.every ?? reconcileEvery, log)
-  places.listen(upkeep)
+  // One that is stopped notes what is asked of it, and does nothing.
+  if (isForOneCommand) void reconciler.stop()
+  else places.listen(upkeep)
   return { reconciler, upkeep }
 }
 

@@ -81,7 +81,7 @@ export function readConfig(
   const config: Config = {
     host: text('HOST') ?? '127.0.0.1',
     port: check('PORT', 8080, whole(0, 65_535)),
-    dataDir: path.resolve(text('DATA_DIR') ?? './data'),
+    dataDir: dataDirIn(env),
     databaseUrl: check('DATABASE_URL', null, url('postgres:', 'postgresql:')),
     scheme: check('PREFERRED_URL_SCHEME', 'http', (value) =>
       value === 'http' || value === 'https' ? value : new Problem('must be http or https'),
@@ -116,6 +116,11 @@ export function readConfig(
     ),
   }
   return problems.length === 0 ? { config, problems: [] } : { config: null, problems }
+}
+
+/** The data folder, for those who look for a service that runs and need no other setting. */
+export function dataDirIn(env: Readonly<Record<string, string | undefined>>): string {
+  return path.resolve(env.DATA_DIR?.trim() || './data')
 }
 
 /** The addresses that are derived from the settings and, for the default domain, from the port that was bound. */

@@ -75,6 +75,11 @@ export class Reconciler {
     if (!this.#isStopped) this.#running ??= this.#runWhileWanted()
   }
 
+  /** Whether a run was asked for that has not begun. */
+  get isWanted(): boolean {
+    return this.#isWanted
+  }
+
   report(): ReconcilerReport {
     return this.#report
   }

@@ -1,0 +1,48 @@
+import { randomInt } from 'node:crypto'
+import path from 'node:path'
+import type { Logger } from 'pino'
+import { loadSigningKey } from '#/accounts/signing-key.ts'
+import type { AppParts } from '#/app.ts'
+import type { Config } from '#/config.ts'
+import type { Mailer } from '#/mail/mailer.ts'
+import { createOutbox } from '#/mail/outbox.ts'
+import { createSmtpMailer } from '#/mail/smtp.ts'
+import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import { openDatabase } from '#/store/database.ts'
+import { installationName } from '#/store/installation.ts'
+
+/**
+ * Opens store and keys, and chooses the adapters that the settings ask for; for the programs that have a store: the API
+ * process, and the command line while no service runs. @throws when store or keys cannot be had
+ */
+export async function openParts(
+  config: Config,
+  log: Logger,
+): Promise<Pick<AppParts, 'config' | 'log' | 'database' | 'instance' | 'key' | 'runtime' | 'mailer'>> {
+  const database = await openDatabase(config.databaseUrl, config.dataDir)
+  const instance = await installationName(database.db, newInstanceName)
+  const key = await loadSigningKey(config.dataDir)
+  return { config, log, database, instance, key, runtime: runtimeFor(config, instance), mailer: mailerFor(config, log) }
+}
+
+/** @param instance name of this installation */
+export function runtimeFor({ dockerHost, hostRules }: Config, instance: string): Runtime {
+  return createDockerRuntime({ instance, dockerHost, network: instance, hostRules })
+}
+
+/** Where mail goes when there is no mail server. */
+export function outboxOf({ dataDir }: Config): string {
+  return path.join(dataDir, 'outbox')
+}
+
+function mailerFor(config: Config, log: Logger): Mailer {
+  const host = (config.baseDomain ?? 'berth.localhost').replace(/:\d+$/, '')
+  const from = config.mailFrom ?? `berth@${host}`
+  return config.smtpUrl === null ? createOutbox(outboxOf(config), from, log) : createSmtpMailer(config.smtpUrl, from)
+}
+
+/** Letters that cannot be read as a hexadecimal id, so that a container's name never looks like one. */
+function newInstanceName(): string {
+  return `berth-${Array.from({ length: 5 }, () => 'ghkmnpqrstvwxyz'[randomInt(15)]).join('')}`
+}
