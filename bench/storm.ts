@@ -64,7 +64,7 @@ async function makePeople({ app, database, dataDir }: Berth, count: number): Pro
     }
     return all
   })
-  return Promise.all(users.map((user) => tokens.issue(user, now)))
+  return Promise.all(users.map((user) => tokens.issue(user, tokens.plan(now))))
 }
 
 /** The same number of requests at once, all for one container that is not there. */

@@ -4,6 +4,7 @@ import * as auth from './auth.ts'
 import * as container from './container.ts'
 import { BlockedBody, ErrorBody, LaunchFailedBody } from './error.ts'
 import { Message } from './shapes.ts'
+import * as sessions from './sessions.ts'
 import * as system from './system.ts'
 import * as user from './user.ts'
 
@@ -118,6 +119,31 @@ export const endpoints = {
     summary: 'One entry for each configured container type',
     response: user.ContainersResponse,
     refusals: { 404: ErrorBody },
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/api/user/sessions',
+    access: 'user',
+    summary: 'Where one is signed in, and who acted for one in the last 30 days',
+    response: sessions.SessionsResponse,
+    refusals: { 404: ErrorBody },
+  },
+  endSession: {
+    method: 'DELETE',
+    path: '/api/user/sessions/{id}',
+    access: 'user',
+    summary: "End one of one's own sessions",
+    params: sessions.SessionParams,
+    response: Message,
+    refusals: { 403: ErrorBody, 404: ErrorBody },
+  },
+  endOtherSessions: {
+    method: 'POST',
+    path: '/api/user/sessions/end-others',
+    access: 'user',
+    summary: "End all of one's sessions but the one that asks",
+    response: sessions.EndOthersResponse,
+    refusals: { 403: ErrorBody, 404: ErrorBody },
   },
   containerStatus: {
     method: 'GET',

@@ -34,7 +34,7 @@ export async function makeCredentials(): Promise<Credentials> {
   await writeFile(pemFile, await exportSPKI(key.publicKey))
   const tokens = new Map<number, string>()
   for (const { userId } of [...busy, ...talking])
-    tokens.set(userId, await issuing.issue({ id: userId, isAdmin: false }, new Date()))
+    tokens.set(userId, await issuing.issue({ id: userId, isAdmin: false }, issuing.plan(new Date())))
   const tokensHs256 = new Map([...tokens].map(([userId, token]) => [userId, underSecret(token, secret)]))
   return { tokens, tokensHs256, secret, keys: key.jwks.keys.map((each) => ({ ...each })), pemFile }
 }

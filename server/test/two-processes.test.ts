@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#/store/database.ts'
-import { insertRevokedToken } from '#/store/revoked-tokens.ts'
+import { insertRevokedTokens } from '#/store/revoked-tokens.ts'
 import { lives, runProgram, signIn, waitFor, type Program } from './support/program.ts'
 
 /**
@@ -115,7 +115,7 @@ test('while the API process is away, streams and known routes go on, and it come
   // Without its templates it cannot come back.
   renameSync(templates, `${templates}.away`)
   process.kill(program.api(), 'SIGKILL')
-  await insertRevokedToken(database.db, { jti: jtiOf(doomed), expiresAt: new Date(Date.now() + 3_600_000) })
+  await insertRevokedTokens(database.db, [{ jti: jtiOf(doomed), expiresAt: new Date(Date.now() + 3_600_000) }])
   assert.equal((await program.fetch('/api/user/me', token)).status, 503)
   await program.said(/started again in 0.4 s/)
   assert.equal((await program.fetch('/ann-dev/', token)).status, 200)

@@ -15,6 +15,14 @@ export interface Subject {
   readonly isAdmin: boolean
 }
 
+/** A token that is about to be made, so that it can be written down before it exists. */
+export interface PlannedToken {
+  readonly jti: string
+  /** Whole seconds, as in the token. */
+  readonly issuedAt: Date
+  readonly expiresAt: Date
+}
+
 /** What the app in a container sees of its user. */
 export interface ScopedToken {
   readonly token: string
@@ -52,8 +60,18 @@ export class AccessTokens {
     this.lifetime = lifetime
   }
 
-  async issue(subject: Subject, now: Date): Promise<string> {
-    return this.#sign(subject, this.#newId(), now, this.lifetime)
+  /** @param lifetime seconds */
+  plan(now: Date, lifetime = this.lifetime): PlannedToken {
+    const issuedAt = Math.floor(now.getTime() / 1_000)
+    return {
+      jti: this.#newId(),
+      issuedAt: new Date(issuedAt * 1_000),
+      expiresAt: new Date((issuedAt + lifetime) * 1_000),
+    }
+  }
+
+  async issue(subject: Subject, planned: PlannedToken): Promise<string> {
+    return this.#sign(subject, planned)
   }
 
   /**
@@ -64,7 +82,7 @@ export class AccessTokens {
     const key = `${subject.id} ${subject.isAdmin} ${prefix}`
     const known = this.#scoped.get(key)
     if (known && known.expiresAt - now.getTime() > scopedReserve) return known
-    const token = await this.#sign(subject, this.#newId(), now, scopedLifetime, containerAudience)
+    const token = await this.#sign(subject, this.plan(now, scopedLifetime), containerAudience)
     const scoped = { token, expiresAt: now.getTime() + scopedLifetime * 1000 }
     if (this.#scoped.size >= mostRemembered) this.#scoped.clear()
     this.#scoped.set(key, scoped)
@@ -87,15 +105,14 @@ export class AccessTokens {
     return claims
   }
 
-  async #sign(subject: Subject, jti: string, now: Date, lifetime: number, audience?: string): Promise<string> {
-    const issuedAt = Math.floor(now.getTime() / 1000)
+  async #sign(subject: Subject, { jti, issuedAt, expiresAt }: PlannedToken, audience?: string): Promise<string> {
     const jwt = new SignJWT({ is_admin: subject.isAdmin })
       .setProtectedHeader({ alg: algorithm, kid: this.#key.kid, typ: 'JWT' })
       .setSubject(String(subject.id))
       .setJti(jti)
       .setIssuer(this.#issuer)
       .setIssuedAt(issuedAt)
-      .setExpirationTime(issuedAt + lifetime)
+      .setExpirationTime(expiresAt)
     return (audience ? jwt.setAudience(audience) : jwt).sign(this.#key.privateKey)
   }
 

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Database } from '#/store/database.ts'
 import { setTokenEra, tokenEra } from '#/store/installation.ts'
-import { deleteExpiredRevocations, insertRevokedToken, listRevokedTokens } from '#/store/revoked-tokens.ts'
-import type { Claims } from './access-token.ts'
+import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
+import { markSessionsEnded } from '#/store/sessions.ts'
 
 /**
  * How long a revocation is kept after its token has expired, in ms. The clock may be wrong at that moment: one that is set
@@ -18,9 +18,14 @@ export interface Revoked {
   readonly expiresAt: Date
 }
 
+/** A token that is to count no more, and whose it is. */
+export interface RevokedSession extends Revoked {
+  readonly userId: number
+}
+
 /** Who judges tokens by themselves; a revocation waits for them. */
 export interface RevocationListeners {
-  onRevoked(claims: Claims): Promise<void>
+  onRevoked(sessions: readonly RevokedSession[]): Promise<void>
   onEraEnded(era: Revoked): Promise<void>
   /** Something could not be stored; `save` is to be called soon. */
   onUnsaved(): void
@@ -38,7 +43,7 @@ export class Revocations {
   readonly #listeners: RevocationListeners
   readonly #expiryByJti = new Map<string, Date>()
   /** What the store does not say yet, because it could not be written. */
-  readonly #unsaved = new Map<string, Revoked>()
+  readonly #unsaved = new Map<string, Unsaved>()
   #era = newEra()
 
   constructor(database: Database, listeners: RevocationListeners) {
@@ -71,9 +76,10 @@ export class Revocations {
    * Durable, and refused everywhere, when it resolves; refused here from the first moment on, also when it rejects, and
    * then made durable as soon as the store allows.
    */
-  async revoke(claims: Claims): Promise<void> {
-    this.#note(claims)
-    const [saved, told] = await Promise.allSettled([this.#save(claims), this.#listeners.onRevoked(claims)])
+  async revoke(sessions: readonly RevokedSession[], now: Date): Promise<void> {
+    if (sessions.length === 0) return
+    const unsaved = sessions.map((session) => this.#note(session, now))
+    const [saved, told] = await Promise.allSettled([this.#save(unsaved), this.#listeners.onRevoked(sessions)])
     if (saved.status === 'rejected') {
       this.#listeners.onUnsaved()
       throw saved.reason
@@ -84,7 +90,7 @@ export class Revocations {
   /** All tokens made until now count no more here, from this moment on. @returns what makes it so everywhere, and durable; to be repeated when it rejects */
   endEra(now: Date): () => Promise<void> {
     const era = { jti: this.#era, expiresAt: new Date(now.getTime() + longestLife) }
-    this.#note(era)
+    this.#note(era, now)
     this.#era = newEra()
     return async () => {
       await Promise.all([this.save(), this.#listeners.onEraEnded(era)])
@@ -95,7 +101,7 @@ export class Revocations {
   async save(): Promise<void> {
     // The era first: should this be cut off, what is made after a restart belongs to none that ended.
     if (this.#unsaved.size > 0) await setTokenEra(this.#database.db, this.#era)
-    for (const revoked of this.#unsaved.values()) await this.#save(revoked)
+    for (const unsaved of this.#unsaved.values()) await this.#save([unsaved])
   }
 
   /** Forgets tokens that have expired by themselves, and long ago. */
@@ -105,15 +111,31 @@ export class Revocations {
     await deleteExpiredRevocations(this.#database.db, before)
   }
 
-  #note({ jti, expiresAt }: Revoked): void {
+  #note({ jti, expiresAt }: Revoked, at: Date): Unsaved {
+    const unsaved = { jti, expiresAt, at }
     this.#expiryByJti.set(jti, expiresAt)
-    this.#unsaved.set(jti, { jti, expiresAt })
+    this.#unsaved.set(jti, unsaved)
+    return unsaved
   }
 
-  async #save(revoked: Revoked): Promise<void> {
-    await insertRevokedToken(this.#database.db, revoked)
-    this.#unsaved.delete(revoked.jti)
+  /** The list of sessions says so, too, from the same moment on. @param revoked all of one moment */
+  async #save(revoked: readonly Unsaved[]): Promise<void> {
+    const [{ at } = { at: new Date(0) }] = revoked
+    await this.#database.transaction(async (tx) => {
+      await insertRevokedTokens(tx, revoked)
+      await markSessionsEnded(
+        tx,
+        revoked.map(({ jti }) => jti),
+        at,
+      )
+    })
+    for (const { jti } of revoked) this.#unsaved.delete(jti)
   }
+}
+
+interface Unsaved extends Revoked {
+  /** When it was revoked. */
+  readonly at: Date
 }
 
 const lately = (now: Date) => new Date(now.getTime() - keptFor)

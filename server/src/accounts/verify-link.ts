@@ -4,9 +4,11 @@ import { reached } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import type { Database, Db } from '#/store/database.ts'
 import { consumeLink, findUsableLink, type LinkPurpose } from '#/store/magic-links.ts'
+import { insertSession } from '#/store/sessions.ts'
 import { findUser, moveUserState, touchUser, type User } from '#/store/users.ts'
-import type { AccessTokens } from './access-token.ts'
+import type { AccessTokens, PlannedToken } from './access-token.ts'
 import { hashToken } from './magic-link.ts'
+import type { Requester } from './requester.ts'
 import type { Withdrawals } from './withdrawals.ts'
 
 /** How long a person waits for their container before they are let in without it, in ms. */
@@ -15,6 +17,12 @@ const containerPatience = 8_000
 export interface SignedIn {
   readonly user: User
   readonly token: string
+}
+
+/** A link that was used up, and the token that it is exchanged for. */
+interface Exchange {
+  readonly user: User
+  readonly planned: PlannedToken
 }
 
 /** What follows when somebody signs in. */
@@ -45,33 +53,38 @@ export class VerifyLink {
    * Uses a signup link up; the user becomes verified. Source: specification, verify-signup.
    * @throws {Refusal} 400 not usable · 403 blocked, the link stays usable
    */
-  async signUp(token: string, now: Date): Promise<SignedIn> {
-    const user = await this.#use(token, 'signup', now, async (tx, { id }) => {
+  async signUp(token: string, requester: Requester, now: Date): Promise<SignedIn> {
+    const exchange = await this.#use(token, 'signup', requester, now, async (tx, { id }) => {
       // A second signup link must not move an active user back.
       await moveUserState(tx, id, 'registered', 'verified')
     })
-    return this.#signIn(user, now)
+    return this.#signIn(exchange)
   }
 
   /**
    * Uses a login link up. Source: specification, verify-login: a refused link stays unused.
    * @throws {Refusal} 400 not usable · 403 blocked, or never verified
    */
-  async logIn(token: string, now: Date): Promise<SignedIn> {
-    const user = await this.#use(token, 'login', now, async (tx, { id, state }) => {
+  async logIn(token: string, requester: Requester, now: Date): Promise<SignedIn> {
+    const exchange = await this.#use(token, 'login', requester, now, async (tx, { id, state }) => {
       if (state === 'registered') throw refusals.notVerified()
       await touchUser(tx, id, now)
     })
-    return this.#signIn(user, now)
+    return this.#signIn(exchange)
   }
 
-  /** Check and use in one transaction, so that a block cannot slip in between and only one of many callers wins. */
+  /**
+   * Check and use in one transaction, so that a block cannot slip in between and only one of many callers wins. The
+   * session is written down in it, too: no token is ever out of which its owner's list knows nothing.
+   */
   async #use(
     token: string,
     purpose: LinkPurpose,
+    requester: Requester,
     now: Date,
     effect: (tx: Db, user: User) => Promise<void>,
-  ): Promise<User> {
+  ): Promise<Exchange> {
+    const planned = this.#tokens.plan(now)
     return this.#database.transaction(async (tx) => {
       const link = await findUsableLink(tx, hashToken(token), purpose, now)
       const user = link && (await findUser(tx, link.userId))
@@ -79,14 +92,16 @@ export class VerifyLink {
       if (user.isBlocked) throw refusals.userBlocked()
       await effect(tx, user)
       if (!(await consumeLink(tx, link.id, now))) throw refusals.badToken()
-      return (await findUser(tx, user.id)) ?? user
+      const { jti, expiresAt } = planned
+      await insertSession(tx, { userId: user.id, jti, createdAt: now, expiresAt, ...requester, acting: null })
+      return { user: (await findUser(tx, user.id)) ?? user, planned }
     })
   }
 
   /** The link is used up by now, so nothing that follows may cost the person their token. */
-  async #signIn(user: User, now: Date): Promise<SignedIn> {
+  async #signIn({ user, planned }: Exchange): Promise<SignedIn> {
     reached('verify.after-consume')
-    const token = await this.#tokens.issue(user, now)
+    const token = await this.#tokens.issue(user, planned)
     await attempt(this.#log, `publishing user ${user.id}`, () => this.#effects.publish(user.id))
     await within(
       containerPatience,

@@ -1,4 +1,5 @@
 import type { Revocations } from '#/accounts/revocations.ts'
+import type { SessionList } from '#/accounts/session-list.ts'
 import type { Withdrawals } from '#/accounts/withdrawals.ts'
 import type { Database } from '#/store/database.ts'
 import { deleteExpiredLinks, deleteOldLinkRequests } from '#/store/magic-links.ts'
@@ -8,10 +9,15 @@ import type { Task } from './reconciler.ts'
 const keepRequests = 2 * 3_600_000
 
 /**
- * Forgets links, requests and revocations that no longer mean anything, so that the store does not grow for ever, and
+ * Forgets links, requests, revocations and sessions that no longer mean anything, so that the store does not grow for ever, and
  * makes up for what could not be written when it should have been.
  */
-export function expiredTask(database: Database, revocations: Revocations, withdrawals: Withdrawals): Task {
+export function expiredTask(
+  database: Database,
+  revocations: Revocations,
+  withdrawals: Withdrawals,
+  sessionList: SessionList,
+): Task {
   return {
     name: 'expired',
     async run(now) {
@@ -19,6 +25,7 @@ export function expiredTask(database: Database, revocations: Revocations, withdr
       await deleteOldLinkRequests(database.db, new Date(now.getTime() - keepRequests))
       await revocations.save()
       await revocations.prune(now)
+      await sessionList.prune(now)
       return { withdrawn: await withdrawals.settle() }
     },
   }

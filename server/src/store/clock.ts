@@ -32,6 +32,9 @@ async function setBack(db: Db, now: number, by: number): Promise<void> {
     .updateTable('magic_links')
     .set({ expires_at: sql<number>`expires_at + ${by}`, created_at: sql<number>`created_at + ${by}` })
     .execute()
+  // All tokens were revoked with their era; see `Revocations`.
+  await db.updateTable('sessions').set({ ended_at: now }).where('ended_at', 'is', null).execute()
+  await db.updateTable('sessions').set({ created_at: now }).where('created_at', '>', now).execute()
   for (const column of ['created_at', 'last_used'] as const)
     await db
       .updateTable('users')

@@ -6,10 +6,10 @@ export interface RevokedToken {
 }
 
 /** Revoking twice is the same as once. */
-export async function insertRevokedToken(db: Db, token: RevokedToken): Promise<void> {
+export async function insertRevokedTokens(db: Db, tokens: readonly RevokedToken[]): Promise<void> {
   await db
     .insertInto('revoked_tokens')
-    .values({ jti: token.jti, expires_at: token.expiresAt.getTime() })
+    .values(tokens.map(({ jti, expiresAt }) => ({ jti, expires_at: expiresAt.getTime() })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -39,14 +39,14 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
     }),
     verifySignup: async (call) => {
       refusePrefetch(call)
-      return deliver(parts, call, await parts.verifyLink.signUp(call.query.token, call.now))
+      return deliver(parts, call, await parts.verifyLink.signUp(call.query.token, call.requester, call.now))
     },
     verifyLogin: async (call) => {
       refusePrefetch(call)
-      return deliver(parts, call, await parts.verifyLink.logIn(call.query.token, call.now))
+      return deliver(parts, call, await parts.verifyLink.logIn(call.query.token, call.requester, call.now))
     },
     logOut: async (call) => {
-      await parts.revocations.revoke(sessionOf(call).claims)
+      await parts.revocations.revoke([sessionOf(call).claims], call.now)
       setCookies(call, tokenCookies('', 0, call.request.headers.host, parts.cookie))
       return { message: 'You are signed out.' }
     },

@@ -1,0 +1,61 @@
+import { refusals } from '#/errors.ts'
+import type { Database } from '#/store/database.ts'
+import {
+  deleteOldSessions,
+  findOtherSessions,
+  findSession,
+  listSessions,
+  type StoredSession,
+} from '#/store/sessions.ts'
+import type { Claims } from './access-token.ts'
+import type { Revocations } from './revocations.ts'
+
+/** How long the owner sees that somebody acted for them, in ms. */
+const takeoversShownFor = 30 * 86_400_000
+/** Sessions in one answer. */
+const mostListed = 100
+/** Sessions that are ended in one transaction. */
+const batch = 500
+
+/** What people see of their own sessions, and end. A session is an access token that was handed out. */
+export class SessionList {
+  readonly #database: Database
+  readonly #revocations: Revocations
+
+  constructor(database: Database, revocations: Revocations) {
+    this.#database = database
+    this.#revocations = revocations
+  }
+
+  /** Live sessions, and takeovers of the last 30 days; the newest first, at most 100. */
+  async list(userId: number, now: Date): Promise<StoredSession[]> {
+    const takeoversSince = new Date(now.getTime() - takeoversShownFor)
+    const found = await listSessions(this.#database.db, userId, { now, takeoversSince, limit: mostListed })
+    // One that was revoked while the store failed counts no more, whatever the store says yet.
+    return found.filter(({ jti, acting }) => acting !== null || !this.#revocations.has(jti))
+  }
+
+  /** Ends a session of this user, whichever; one that is over stays over. @throws {Refusal} 404 none of theirs */
+  async end(userId: number, id: number, now: Date): Promise<StoredSession> {
+    const session = await findSession(this.#database.db, userId, id)
+    if (!session) throw refusals.notFound('session')
+    if (session.endedAt === null && session.expiresAt > now) await this.#revocations.revoke([session], now)
+    return session
+  }
+
+  /** Ends all sessions of this person but the one that asks. @returns how many there were */
+  async endOthers({ userId, jti: exceptJti }: Claims, now: Date): Promise<number> {
+    let ended = 0
+    for (;;) {
+      const sessions = await findOtherSessions(this.#database.db, userId, { exceptJti, now, limit: batch })
+      await this.#revocations.revoke(sessions, now)
+      ended += sessions.length
+      if (sessions.length < batch) return ended
+    }
+  }
+
+  /** Forgets what nobody is shown any more. */
+  async prune(now: Date): Promise<void> {
+    await deleteOldSessions(this.#database.db, now, new Date(now.getTime() - takeoversShownFor))
+  }
+}

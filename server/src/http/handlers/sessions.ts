@@ -1,0 +1,51 @@
+import type { SessionEntry } from '@berth/api/sessions.ts'
+import type { SessionList } from '#/accounts/session-list.ts'
+import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
+import type { Handlers } from '#/http/handlers.ts'
+import { readId } from '#/http/read-id.ts'
+import { sessionOf, userOf } from '#/http/session-of.ts'
+import type { StoredSession } from '#/store/sessions.ts'
+
+export interface SessionParts {
+  readonly sessionList: SessionList
+  readonly cookie: CookieSettings
+}
+
+type SessionNames = 'listSessions' | 'endSession' | 'endOtherSessions'
+
+export function sessionHandlers({ sessionList, cookie }: SessionParts): Pick<Handlers, SessionNames> {
+  return {
+    listSessions: async (call) => {
+      const { id } = userOf(call)
+      const { jti } = sessionOf(call).claims
+      const sessions = await sessionList.list(id, call.now)
+      return { sessions: sessions.map((each) => toEntry(each, jti)) }
+    },
+    endSession: async (call) => {
+      const { id } = userOf(call)
+      const ended = await sessionList.end(id, readId(call.params.id, 'session'), call.now)
+      if (ended.jti === sessionOf(call).claims.jti)
+        void call.reply.header('set-cookie', tokenCookies('', 0, call.request.headers.host, cookie))
+      return { message: 'The session is ended.' }
+    },
+    endOtherSessions: async (call) => {
+      userOf(call)
+      const ended = await sessionList.endOthers(sessionOf(call).claims, call.now)
+      return { message: `${ended} other session${ended === 1 ? ' is' : 's are'} ended.`, ended }
+    },
+  }
+}
+
+function toEntry(session: StoredSession, currentJti: string): SessionEntry {
+  return {
+    id: session.id,
+    created_at: session.createdAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    address: session.address,
+    browser: session.browser,
+    is_current: session.jti === currentJti,
+    taken_over_by: session.acting?.email ?? null,
+    reason: session.acting?.reason ?? null,
+    ended_at: session.endedAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,147 @@
+import type { Selectable } from 'kysely'
+import type { Db } from './database.ts'
+import type { SessionsTable } from './schema.ts'
+
+/** An administrator, or the operator, who acts for the owner of a session, and why. */
+export interface ActingAdmin {
+  /** Null for the operator, who has no account. */
+  readonly id: number | null
+  readonly email: string
+  readonly reason: string
+}
+
+/** An access token that was handed out: since when, until when, and where to. */
+export interface StoredSession {
+  readonly id: number
+  readonly userId: number
+  readonly jti: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  /** IP address; empty when nobody told us. */
+  readonly address: string
+  readonly browser: string | null
+  /** Null for the owner's own. */
+  readonly acting: ActingAdmin | null
+  /** When it was ended before its time. */
+  readonly endedAt: Date | null
+}
+
+export type NewSession = Omit<StoredSession, 'id' | 'endedAt'>
+
+export async function insertSession(db: Db, session: NewSession): Promise<void> {
+  await db
+    .insertInto('sessions')
+    .values({
+      user_id: session.userId,
+      jti: session.jti,
+      created_at: session.createdAt.getTime(),
+      expires_at: session.expiresAt.getTime(),
+      address: session.address,
+      browser: session.browser,
+      acting_admin_id: session.acting?.id ?? null,
+      acting_admin_email: session.acting?.email ?? null,
+      reason: session.acting?.reason ?? null,
+      ended_at: null,
+    })
+    .execute()
+}
+
+/** A user's sessions that are live at `now`, and the takeovers since `takeoversSince`; the newest first, at most `limit`. */
+export async function listSessions(
+  db: Db,
+  userId: number,
+  { now, takeoversSince, limit }: { now: Date; takeoversSince: Date; limit: number },
+): Promise<StoredSession[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where((each) =>
+      each.or([
+        each.and([each('ended_at', 'is', null), each('expires_at', '>', now.getTime())]),
+        each.and([each('acting_admin_email', 'is not', null), each('created_at', '>', takeoversSince.getTime())]),
+      ]),
+    )
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(fromRow)
+}
+
+/** Undefined when there is none of this id, or it is somebody else's. */
+export async function findSession(db: Db, userId: number, id: number): Promise<StoredSession | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row && fromRow(row)
+}
+
+/** Live sessions of a user, at most `limit`, but never the one of `exceptJti`. */
+export async function findOtherSessions(
+  db: Db,
+  userId: number,
+  { exceptJti, now, limit }: { exceptJti: string; now: Date; limit: number },
+): Promise<StoredSession[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('jti', '!=', exceptJti)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now.getTime())
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(fromRow)
+}
+
+/** Live takeovers by an administrator; few, because each lasts a quarter of an hour at most. */
+export async function findTakeoversBy(db: Db, adminId: number, now: Date): Promise<StoredSession[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('acting_admin_id', '=', adminId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now.getTime())
+    .execute()
+  return rows.map(fromRow)
+}
+
+/** Notes that these tokens were ended; those that were already keep their time, and unknown ones are nobody's. */
+export async function markSessionsEnded(db: Db, jtis: readonly string[], now: Date): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ ended_at: now.getTime() })
+    .where('jti', 'in', jtis)
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
+/** Forgets sessions that have expired, and takeovers only when they began before `takeoversBefore`. */
+export async function deleteOldSessions(db: Db, now: Date, takeoversBefore: Date): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('expires_at', '<=', now.getTime())
+    .where((each) =>
+      each.or([each('acting_admin_email', 'is', null), each('created_at', '<=', takeoversBefore.getTime())]),
+    )
+    .execute()
+}
+
+function fromRow(row: Selectable<SessionsTable>): StoredSession {
+  const { acting_admin_email: email, reason } = row
+  return {
+    id: row.id,
+    userId: row.user_id,
+    jti: row.jti,
+    createdAt: new Date(row.created_at),
+    expiresAt: new Date(row.expires_at),
+    address: row.address,
+    browser: row.browser,
+    acting: email === null ? null : { id: row.acting_admin_id, email, reason: reason ?? '' },
+    endedAt: row.ended_at === null ? null : new Date(row.ended_at),
+  }
+}
