@@ -41,7 +41,7 @@ export interface Endpoint {
 }
 
 const mails = { 400: ErrorBody, 403: ErrorBody, 429: ErrorBody, 500: ErrorBody } as const
-const verifies = { 400: ErrorBody, 403: ErrorBody } as const
+const verifies = { 400: ErrorBody, 403: ErrorBody, 429: ErrorBody } as const
 const adminRefusals = { 404: ErrorBody } as const
 
 /**
@@ -74,7 +74,7 @@ export const endpoints = {
     summary: 'Mail another signup link to an address that was never verified',
     body: auth.EmailBody,
     response: Message,
-    refusals: { 400: ErrorBody },
+    refusals: { 400: ErrorBody, 429: ErrorBody },
   },
   verifySignup: {
     method: 'GET',

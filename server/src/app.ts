@@ -447,6 +447,7 @@ async function wireHttp(
     pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions }),
     log,
     clientAddress: forwardedAddress,
+    requestsPerMinute: config.requestsPerMinute,
     operator: (request) => operators.nameOf(request),
     counts: async () => ({
       ...operatorNumbers(reconciler, upkeep, containers.places),

@@ -21,6 +21,8 @@ export interface Config {
   /** Seconds. */
   readonly magicLinkExpiry: number
   readonly magicLinksPerHour: number
+  /** How often one address may call what needs no token, in a minute; 0 is no limit. */
+  readonly requestsPerMinute: number
   readonly smtpUrl: string | null
   readonly mailFrom: string | null
   readonly dockerHost: string | undefined
@@ -93,6 +95,7 @@ export function readConfig(
     accessTokenExpires: check('JWT_ACCESS_TOKEN_EXPIRES', 3600, whole(1, 31_536_000)),
     magicLinkExpiry: check('MAGIC_LINK_TOKEN_EXPIRY', 900, whole(1, 2_592_000)),
     magicLinksPerHour: check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 100_000)),
+    requestsPerMinute: check('REQUESTS_PER_MINUTE', 300, whole(0, 1_000_000)),
     smtpUrl: check('SMTP_URL', null, url('smtp:', 'smtps:')),
     mailFrom: text('MAIL_FROM'),
     dockerHost: text('DOCKER_HOST') ?? undefined,

@@ -112,6 +112,12 @@ export const refusals = {
       },
     ),
 
+  tooManyRequests: (perMinute: number, retrySeconds: number) =>
+    new Refusal(
+      429,
+      `Too many requests came from your network address: at most ${perMinute} a minute. Try again in a moment.`,
+      { headers: { 'retry-after': String(Math.max(1, retrySeconds)) } },
+    ),
   tooManyStreams: () =>
     new Refusal(429, 'Too many pages of yours listen to your containers already. Close some of them.', {
       headers: { 'retry-after': '30' },

@@ -18,6 +18,7 @@ import type { Call, Handlers } from './handlers.ts'
 import { createListener } from './listener.ts'
 import { registerMetrics } from './metrics.ts'
 import type { Pages } from './pages.ts'
+import { isLimited, requestLimit } from './request-limit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,6 +38,8 @@ export interface HttpParts {
   readonly clientAddress: (request: FastifyRequest['raw']) => string
   /** Name of the operator when a request came by their socket, which nobody else can reach. */
   readonly operator: (request: FastifyRequest['raw']) => string | undefined
+  /** How often one address may call what needs no token, in a minute; 0 is no limit. */
+  readonly requestsPerMinute: number
   readonly pages: Pages
   /** Further numbers for `/metrics`, by name. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>
@@ -94,7 +97,8 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
       request.method,
     )
   })
-  for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts)
+  const limit = await requestLimit(server, { perMinute: parts.requestsPerMinute, clientAddress: parts.clientAddress })
+  for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts, limit)
   registerMetrics(server, parts.counts)
   parts.pages.register(server)
   await server.ready()
@@ -102,7 +106,12 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   return { server: listener, handle, close: () => server.close() }
 }
 
-function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts): void {
+function addRoute(
+  server: FastifyInstance,
+  name: EndpointName,
+  parts: HttpParts,
+  limit: (request: FastifyRequest) => Promise<void>,
+): void {
   const endpoint: Endpoint = endpoints[name]
   // One loop serves rows of different types; each handler was checked against its row by `Handlers`.
   const handle = parts.handlers[name] as (call: Call<EndpointName>) => unknown
@@ -113,6 +122,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts)
     config: { endpoint },
     schema: schemaOf(endpoint),
     onRequest: async (request) => {
+      if (isLimited(endpoint)) await limit(request)
       const isOperator = parts.operator(request.raw) !== undefined
       if (endpoint.access === 'operator' && !isOperator) throw notFound(request)
       if (isOperator && endpoint.access !== 'user') return
