@@ -1,4 +1,5 @@
 import type { Db } from './database.ts'
+import { inBatches } from './in-batches.ts'
 
 /** What a link is for. A link of one purpose is unknown to the other's endpoint. */
 export type LinkPurpose = 'signup' | 'login'
@@ -89,12 +90,20 @@ export async function deleteLinkRequest(db: Db, id: number): Promise<void> {
   await db.deleteFrom('link_requests').where('id', '=', id).execute()
 }
 
-/** A link that has expired once must not come back with a clock that is set back. */
+/** A link that has expired once must not come back with a clock that is set back. Of very many some stay for the next call. */
 export async function deleteExpiredLinks(db: Db, now: Date): Promise<void> {
-  await db.deleteFrom('magic_links').where('expires_at', '<=', now.getTime()).execute()
+  await inBatches(async (limit) => {
+    const expired = db.selectFrom('magic_links').select('id').where('expires_at', '<=', now.getTime()).limit(limit)
+    const { numDeletedRows } = await db.deleteFrom('magic_links').where('id', 'in', expired).executeTakeFirstOrThrow()
+    return numDeletedRows
+  })
 }
 
-/** Forgets requests that no longer count. */
+/** Forgets requests that no longer count; as above. */
 export async function deleteOldLinkRequests(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('link_requests').where('requested_at', '<', before.getTime()).execute()
+  await inBatches(async (limit) => {
+    const old = db.selectFrom('link_requests').select('id').where('requested_at', '<', before.getTime()).limit(limit)
+    const { numDeletedRows } = await db.deleteFrom('link_requests').where('id', 'in', old).executeTakeFirstOrThrow()
+    return numDeletedRows
+  })
 }

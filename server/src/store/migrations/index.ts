@@ -5,6 +5,7 @@ import { whatShouldRun } from './003-what-should-run.ts'
 import { removals } from './004-removals.ts'
 import { auditChain } from './005-audit-chain.ts'
 import { sessions } from './006-sessions.ts'
+import { expiryIndexes } from './008-expiry-indexes.ts'
 
 /**
  * Every migration in order of its name. A released one is never edited.
@@ -18,5 +19,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '004-removals': removals(isPostgres),
     '005-audit-chain': auditChain(isPostgres),
     '006-sessions': sessions(isPostgres),
+    '008-expiry-indexes': expiryIndexes,
   }
 }
