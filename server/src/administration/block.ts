@@ -1,27 +1,16 @@
 import { reached } from '#/crash-points.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
-import {
-  blockContainers,
-  findContainers,
-  listContainersOf,
-  unblockContainers,
-  type UserContainer,
-} from '#/store/user-containers.ts'
-import { setUserBlocked, type User } from '#/store/users.ts'
+import { blockContainers, findContainers, unblockContainers, type UserContainer } from '#/store/user-containers.ts'
+import { setUserBlocked } from '#/store/users.ts'
 import type { Actor } from './actor.ts'
-import { mustFindUser, refuseSelfAndLast } from './guards.ts'
+import { administer, refuseSelfAndLast } from './guards.ts'
+import { withContainers, type UserWithContainers } from './user-with-containers.ts'
 
 /** What became of a list of ids. */
 export interface BulkResult {
   readonly containers: UserContainer[]
   readonly notFound: number[]
-}
-
-/** A user with all their records. */
-export interface UserWithContainers {
-  readonly user: User
-  readonly containers: UserContainer[]
 }
 
 /** What follows a change, once it is stored. */
@@ -46,63 +35,52 @@ export class Blocking {
     this.#effects = effects
   }
 
-  /** Blocks each record that exists; one that is blocked keeps its first date. @returns them as they are now */
+  /** Blocks each record that exists; one that is blocked keeps its first date. @returns them as they are now @throws {Refusal} 403 as `administer` */
   async blockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkResult> {
-    const result = await this.#change(ids, async (tx, known) => {
-      const changed = await blockContainers(tx, known, { by: actor.id, at: now, source: 'container' })
-      await insertAuditEntries(
-        tx,
-        changed.map((id) => containerEntry(actor, 'container.block', id, now)),
-      )
-    })
+    const result = await this.#change(actor, ids, 'container.block', now, (tx, known) =>
+      blockContainers(tx, known, { by: actor.id, at: now, source: 'container' }),
+    )
     await this.#follow(result.containers, this.#publish(result.containers))
     return result
   }
 
-  /** Unblocks each record that exists; nothing is started. */
+  /** Unblocks each record that exists; nothing is started. @throws {Refusal} 403 as `administer` */
   async unblockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkResult> {
-    const result = await this.#change(ids, async (tx, known) => {
-      const changed = await unblockContainers(tx, known)
-      await insertAuditEntries(
-        tx,
-        changed.map((id) => containerEntry(actor, 'container.unblock', id, now)),
-      )
-    })
+    const result = await this.#change(actor, ids, 'container.unblock', now, (tx, known) => unblockContainers(tx, known))
     await this.#publish(result.containers)
     return result
   }
 
   /**
    * Blocks a user and every container of theirs; they cannot sign in or launch anything from this moment on.
-   * @throws {Refusal} 404 · 409 oneself, or the last administrator who could undo it
+   * @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who could undo it
    */
   async blockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
-    const result = await this.#database.transaction(async (tx) => {
-      await this.#database.lock(tx, 'administrators')
-      const user = await mustFindUser(tx, id)
-      await refuseSelfAndLast(tx, actor, user, 'block')
-      const ids = (await listContainersOf(tx, id)).map((record) => record.id)
+    const result = await administer(this.#database, actor, async (tx) => {
+      const before = await withContainers(tx, id)
+      await refuseSelfAndLast(tx, actor, before.user, 'block')
       await setUserBlocked(tx, id, true)
-      const cascade = await blockContainers(tx, ids, { by: actor.id, at: now, source: 'user' })
+      const cascade = await blockContainers(tx, idsOf(before.containers), { by: actor.id, at: now, source: 'user' })
+      const after = await withContainers(tx, id)
       // One who is blocked may have containers that are not: they were unblocked one by one.
-      const isChange = !user.isBlocked || cascade.length > 0
-      if (isChange) await insertAuditEntries(tx, [userEntry(actor, 'user.block', id, cascade, now)])
-      return withContainers(tx, id)
+      const isChange = !before.user.isBlocked || cascade.length > 0
+      if (isChange) await insertAuditEntries(tx, [userEntry(actor, 'user.block', before, after, cascade, now)])
+      return after
     })
     await this.#follow(result.containers, this.#effects.publish([id]))
     return result
   }
 
-  /** Unblocks a user and the containers that the cascade blocked; those blocked one by one stay blocked. @throws {Refusal} 404 */
+  /** Unblocks a user and the containers that the cascade blocked; those blocked one by one stay blocked. @throws {Refusal} 403 as `administer` · 404 */
   async unblockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
-    const result = await this.#database.transaction(async (tx) => {
-      const user = await mustFindUser(tx, id)
-      const ids = (await listContainersOf(tx, id)).map((record) => record.id)
+    const result = await administer(this.#database, actor, async (tx) => {
+      const before = await withContainers(tx, id)
       await setUserBlocked(tx, id, false)
-      const released = await unblockContainers(tx, ids, 'user')
-      const isChange = user.isBlocked || released.length > 0
-      if (isChange) await insertAuditEntries(tx, [userEntry(actor, 'user.unblock', id, released, now)])
-      return withContainers(tx, id)
+      const released = await unblockContainers(tx, idsOf(before.containers), 'user')
+      const after = await withContainers(tx, id)
+      const isChange = before.user.isBlocked || released.length > 0
+      if (isChange) await insertAuditEntries(tx, [userEntry(actor, 'user.unblock', before, after, released, now)])
+      return after
     })
     await this.#effects.publish([id])
     return result
@@ -120,24 +98,70 @@ export class Blocking {
     await this.#effects.publish([...new Set(records.map(({ userId }) => userId))])
   }
 
-  async #change(ids: readonly number[], effect: (tx: Db, known: number[]) => Promise<void>): Promise<BulkResult> {
+  /** @param effect changes what is not so yet, and returns the ids of what it changed: these alone are audited */
+  async #change(
+    actor: Actor,
+    ids: readonly number[],
+    action: string,
+    at: Date,
+    effect: (tx: Db, known: number[]) => Promise<number[]>,
+  ): Promise<BulkResult> {
     const wanted = [...new Set(ids)]
-    return this.#database.transaction(async (tx) => {
-      const known = (await findContainers(tx, wanted)).map(({ id }) => id)
-      await effect(tx, known)
-      return { containers: await findContainers(tx, known), notFound: wanted.filter((id) => !known.includes(id)) }
+    return administer(this.#database, actor, async (tx) => {
+      const before = await findContainers(tx, wanted)
+      const known = idsOf(before)
+      const changed = await effect(tx, known)
+      const containers = await findContainers(tx, known)
+      await insertAuditEntries(
+        tx,
+        changed.map((id) => containerEntry(actor, action, theOne(before, id), theOne(containers, id), at)),
+      )
+      return { containers, notFound: wanted.filter((id) => !known.includes(id)) }
     })
   }
 }
 
-async function withContainers(db: Db, id: number): Promise<UserWithContainers> {
-  return { user: await mustFindUser(db, id), containers: await listContainersOf(db, id) }
+const idsOf = (records: readonly UserContainer[]) => records.map(({ id }) => id)
+
+function theOne(records: readonly UserContainer[], id: number): UserContainer {
+  const found = records.find((record) => record.id === id)
+  if (!found) throw new Error(`record ${id} is gone within the transaction that changed it`)
+  return found
 }
 
-function containerEntry(actor: Actor, action: string, id: number, at: Date): AuditEntry {
-  return { at, actor, action, target: `container:${id}`, detail: {} }
+function containerEntry(
+  actor: Actor,
+  action: string,
+  before: UserContainer,
+  after: UserContainer,
+  at: Date,
+): AuditEntry {
+  const detail = { user: before.userId, type: before.type }
+  return { at, actor, action, target: `container:${before.id}`, detail, before: blockOf(before), after: blockOf(after) }
 }
 
-function userEntry(actor: Actor, action: string, id: number, containers: readonly number[], at: Date): AuditEntry {
-  return { at, actor, action, target: `user:${id}`, detail: { containers } }
+const blockOf = ({ isBlocked, blockedAt, blockedBy }: UserContainer) => ({
+  is_blocked: isBlocked,
+  blocked_at: blockedAt,
+  blocked_by: blockedBy,
+})
+
+/** @param containers ids of those that went along */
+function userEntry(
+  actor: Actor,
+  action: string,
+  before: UserWithContainers,
+  after: UserWithContainers,
+  containers: readonly number[],
+  at: Date,
+): AuditEntry {
+  return {
+    at,
+    actor,
+    action,
+    target: `user:${before.user.id}`,
+    detail: { containers },
+    before: { is_blocked: before.user.isBlocked },
+    after: { is_blocked: after.user.isBlocked },
+  }
 }

@@ -1,13 +1,13 @@
 import { reached } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
-import type { Database, Db } from '#/store/database.ts'
+import type { Database } from '#/store/database.ts'
 import { keepHomes, type KeptHome } from '#/store/kept-homes.ts'
 import { insertRemovals, type RemovedContainer } from '#/store/removals.ts'
 import { deleteContainer, listContainersOf } from '#/store/user-containers.ts'
 import { deleteUser, findUser, type User } from '#/store/users.ts'
 import type { Actor } from './actor.ts'
-import { mustFindUser, refuseSelfAndLast } from './guards.ts'
+import { administer, mustFindUser, refuseSelfAndLast } from './guards.ts'
 
 export interface DeletionSettings {
   /** How long the homes of a deleted person are kept, in seconds. */
@@ -55,17 +55,30 @@ export class Deletion {
   /**
    * Deletes a container and its record; the next launch makes a new one.
    * @param isPurge removes its home, too; without it the home comes back with the next launch
-   * @throws {Refusal} 404
+   * @throws {Refusal} 403 as `administer` · 404
    */
   async deleteContainer(actor: Actor, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
-    const container = await this.#database.transaction(async (tx) => {
+    const container = await administer(this.#database, actor, async (tx) => {
       const record = await deleteContainer(tx, id)
       const owner = record && (await findUser(tx, record.userId))
       if (!owner) throw refusals.notFound('container')
       const removed = { userId: owner.id, slug: owner.slug, type: record.type }
       await insertRemovals(tx, [removed], { isPurge, now })
-      const detail = { user: owner.id, type: record.type, purge: isPurge }
-      await this.#audit(tx, actor, 'container.delete', `container:${id}`, detail, now)
+      await insertAuditEntries(tx, [
+        {
+          at: now,
+          actor,
+          action: 'container.delete',
+          target: `container:${id}`,
+          detail: { user: owner.id, type: record.type, purge: isPurge },
+          before: {
+            container_id: record.containerId,
+            template_image: record.image,
+            is_blocked: record.isBlocked,
+            created_at: record.createdAt,
+          },
+        },
+      ])
       return removed
     })
     return this.#follow(container.userId, [container])
@@ -74,12 +87,10 @@ export class Deletion {
   /**
    * Deletes an account with its records and links. Its id and slug are never given again; its homes are kept for a while.
    * @param isPurge its homes are not kept
-   * @throws {Refusal} 404 · 409 oneself, or the last administrator who is not blocked
+   * @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who is not blocked
    */
   async deleteUser(actor: Actor, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
-    const containers = await this.#database.transaction(async (tx) => {
-      await this.#database.lock(tx, 'administrators')
-      await mustStillAdminister(tx, actor)
+    const containers = await administer(this.#database, actor, async (tx) => {
       const user = await mustFindUser(tx, id)
       await refuseSelfAndLast(tx, actor, user, 'delete')
       const records = await listContainersOf(tx, id)
@@ -90,8 +101,23 @@ export class Deletion {
       await insertRemovals(tx, removed, { isPurge: false, now })
       await keepHomes(tx, this.#homesOf(removed), isPurge ? now : this.#endOfKeeping(now))
       await deleteUser(tx, id)
-      const detail = { slug: user.slug, containers: records.map((record) => record.id), purge: isPurge }
-      await this.#audit(tx, actor, 'user.delete', `user:${id}`, detail, now)
+      await insertAuditEntries(tx, [
+        {
+          at: now,
+          actor,
+          action: 'user.delete',
+          target: `user:${id}`,
+          detail: { slug: user.slug, containers: records.map((record) => record.id), purge: isPurge },
+          // The last that is known of them: other entries name them by their id alone.
+          before: {
+            email: user.email,
+            state: user.state,
+            is_admin: user.isAdmin,
+            is_blocked: user.isBlocked,
+            created_at: user.createdAt,
+          },
+        },
+      ])
       return removed
     })
     return this.#follow(id, containers)
@@ -119,16 +145,4 @@ export class Deletion {
   #endOfKeeping(now: Date): Date {
     return new Date(now.getTime() + this.#settings.keepHomes * 1_000)
   }
-
-  async #audit(tx: Db, actor: Actor, action: string, target: string, detail: object, at: Date): Promise<void> {
-    await insertAuditEntries(tx, [{ at, actor, action, target, detail: { ...detail } }])
-  }
-}
-
-/** Of two who delete each other at once, the second is not there any more to do it. @throws {Refusal} 403 */
-async function mustStillAdminister(db: Db, { id }: Actor): Promise<void> {
-  // The operator has no account that could be gone.
-  if (id === null) return
-  const admin = await findUser(db, id)
-  if (!admin?.isAdmin || admin.isBlocked) throw refusals.notAdministrator()
 }

@@ -1,7 +1,24 @@
 import { refusals } from '#/errors.ts'
-import type { Db } from '#/store/database.ts'
-import { countOtherAdmins, findUser, type User } from '#/store/users.ts'
+import type { Database, Db, Tx } from '#/store/database.ts'
+import { countOthersInCharge, findUser, type User } from '#/store/users.ts'
 import type { Actor } from './actor.ts'
+
+/** What takes an administrator's part away from somebody. */
+export type Loss = 'block' | 'delete' | 'demote'
+
+/**
+ * Runs an administrator's change in one transaction; of all such changes one after the other, so that each knows who is
+ * in charge, and none waits for what another one holds (rows of users and containers, the head of the audit log).
+ * Audit entries are written at its end, see `insertAuditEntries`.
+ * @throws {Refusal} 403 when the actor was blocked, demoted or deleted since their request was let in · what `work` throws
+ */
+export async function administer<T>(database: Database, actor: Actor, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return database.transaction(async (tx) => {
+    await database.lock(tx, 'administrators')
+    await mustStillAdminister(tx, actor)
+    return work(tx)
+  })
+}
 
 /** @throws {Refusal} 404 */
 export async function mustFindUser(db: Db, id: number): Promise<User> {
@@ -11,15 +28,26 @@ export async function mustFindUser(db: Db, id: number): Promise<User> {
 }
 
 /**
- * Keeps an installation from being left without anybody in charge. Call it under the lock `administrators`.
- * @param verb what is about to be done to the user, for the sentence
- * @throws {Refusal} 409 oneself, or the last administrator who could undo it
+ * Keeps an installation from being left without anybody in charge, and administrators from shutting themselves out by
+ * mistake. Call it within `administer`.
+ * @throws {Refusal} 409 oneself, or the last one in charge
  */
-export async function refuseSelfAndLast(db: Db, actor: Actor, user: User, verb: string): Promise<void> {
-  if (user.id === actor.id) throw refusals.conflict(`You cannot ${verb} yourself. Ask another administrator.`)
-  if (user.isAdmin && (await countOtherAdmins(db, user.id)) === 0) {
+export async function refuseSelfAndLast(db: Db, actor: Actor, user: User, loss: Loss): Promise<void> {
+  if (user.id === actor.id) throw refusals.conflict(`You cannot ${loss} yourself. Ask another administrator.`)
+  if (isInCharge(user) && (await countOthersInCharge(db, user.id)) === 0) {
     throw refusals.conflict(
       'This is the last administrator who is not blocked. Make somebody else an administrator first.',
     )
   }
+}
+
+/** Who never verified their address cannot sign in, and may be anybody; as in `countOthersInCharge`. */
+const isInCharge = ({ isAdmin, isBlocked, state }: User) => isAdmin && !isBlocked && state !== 'registered'
+
+/** Of two who delete each other at once, the second is not there any more to do it. @throws {Refusal} 403 */
+async function mustStillAdminister(db: Db, { id }: Actor): Promise<void> {
+  // The operator has no account that could be gone.
+  if (id === null) return
+  const admin = await findUser(db, id)
+  if (!admin?.isAdmin || admin.isBlocked) throw refusals.notAdministrator()
 }

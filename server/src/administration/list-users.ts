@@ -1,7 +1,7 @@
 import type { Db } from '#/store/database.ts'
 import { listContainersOfAll, type UserContainer } from '#/store/user-containers.ts'
 import { listUsers } from '#/store/users.ts'
-import type { UserWithContainers } from './block.ts'
+import type { UserWithContainers } from './user-with-containers.ts'
 
 /**
  * A page of users, oldest first, each with all their records; two queries however many users.

@@ -1,6 +1,6 @@
 import type { AdminContainer, AdminUser } from '@berth/api/admin.ts'
 import type { ContainerEntry } from '@berth/api/user.ts'
-import type { UserWithContainers } from '#/administration/block.ts'
+import type { UserWithContainers } from '#/administration/user-with-containers.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { ListedContainer } from '#/containers/list.ts'
 import type { UserContainer } from '#/store/user-containers.ts'

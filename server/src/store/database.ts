@@ -10,7 +10,10 @@ import type { Schema } from './schema.ts'
 import { sqliteDialect } from './sqlite.ts'
 
 /** What a query runs on: the database itself or an open transaction. */
-export type Db = Kysely<Schema> | Transaction<Schema>
+export type Db = Kysely<Schema> | Tx
+
+/** An open transaction. */
+export type Tx = Transaction<Schema>
 
 /** An open store. */
 export interface Database {

@@ -114,13 +114,22 @@ export async function listBlockedUserIds(db: Db): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Administrators other than `id` who are not blocked. */
-export async function countOtherAdmins(db: Db, id: number): Promise<number> {
+export async function setUserAdmin(db: Db, id: number, isAdmin: boolean): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ is_admin: Number(isAdmin) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Administrators other than `id` who could administer at once: not blocked, and have signed in before. */
+export async function countOthersInCharge(db: Db, id: number): Promise<number> {
   const { count } = await db
     .selectFrom('users')
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
     .where('is_admin', '=', 1)
     .where('is_blocked', '=', 0)
+    .where('state', '!=', 'registered')
     .where('id', '!=', id)
     .executeTakeFirstOrThrow()
   return Number(count)

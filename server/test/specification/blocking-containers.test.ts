@@ -20,7 +20,7 @@ async function personWithRecord(name: string): Promise<{ person: Person; id: num
 }
 
 test('blocking a container sets is_blocked, blocked_at and blocked_by, stops it, and writes to the audit log', async () => {
-  const { id, container } = await personWithRecord('ann')
+  const { person, id, container } = await personWithRecord('ann')
   const before = Date.now()
   const reply = await blockContainer(admin, id)
   assertOk(reply)
@@ -32,6 +32,13 @@ test('blocking a container sets is_blocked, blocked_at and blocked_by, stops it,
   assert.equal(await engineState(berth, container), 'exited')
   const [entry] = await auditOf(`container:${id}`)
   assert.deepEqual([entry?.action, entry?.actor_id, entry?.actor_email], ['container.block', admin.id, 'boss@x.org'])
+  assert.deepEqual(JSON.parse(entry?.detail ?? ''), {
+    user: person.id,
+    type: 'dev',
+    before: { is_blocked: false, blocked_at: null, blocked_by: null },
+    after: { is_blocked, blocked_at, blocked_by },
+    address: '127.0.0.1',
+  })
 })
 
 test('unblocking clears is_blocked, blocked_at and blocked_by, starts nothing, and writes to the audit log', async () => {
@@ -48,7 +55,7 @@ test('unblocking clears is_blocked, blocked_at and blocked_by, starts nothing, a
   )
 })
 
-test('blocking twice is 200 and keeps the first blocked_at and blocked_by; unblocking twice is 200', async () => {
+test('blocking twice is 200 and keeps the first blocked_at and blocked_by; unblocking twice is 200; each is one change in the audit log', async () => {
   const { id } = await personWithRecord('cat')
   const deputy = await berth.signUp('deputy@x.org')
   const first = await blockContainer(admin, id)
@@ -56,6 +63,10 @@ test('blocking twice is 200 and keeps the first blocked_at and blocked_by; unblo
   assertOk(second)
   assert.deepEqual(second.body.container, first.body.container)
   for (let time = 1; time <= 2; time++) assertOk(await unblockContainer(admin, id))
+  const [block, unblock, ...more] = await auditOf(`container:${id}`)
+  assert.deepEqual([block?.action, unblock?.action, more.length], ['container.block', 'container.unblock', 0])
+  const { before, after: later } = JSON.parse(unblock?.detail ?? '')
+  assert.deepEqual([before.blocked_by, later.blocked_by], [admin.id, null])
 })
 
 test('a record that does not exist is 404 at block and unblock', async () => {

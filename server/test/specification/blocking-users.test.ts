@@ -49,7 +49,12 @@ test('a user block is written to the audit log with the containers it took along
   const log = berth.database.db.selectFrom('audit_log').selectAll()
   const entry = await log.where('target', '=', `user:${eve.id}`).executeTakeFirstOrThrow()
   assert.deepEqual([entry.action, entry.actor_id], ['user.block', admin.id])
-  assert.deepEqual(JSON.parse(entry.detail).containers, [(await recordOf(admin, eve.id)).id])
+  assert.deepEqual(JSON.parse(entry.detail), {
+    containers: [(await recordOf(admin, eve.id)).id],
+    before: { is_blocked: false },
+    after: { is_blocked: true },
+    address: '127.0.0.1',
+  })
 })
 
 test('blocking a blocked user again is written down when it blocks a container that was unblocked alone', async () => {
@@ -82,13 +87,16 @@ test('unblocking a user releases the containers that the cascade blocked, and on
   assertOk(await logIn(berth, 'fay@x.org'))
 })
 
-test('blocking and unblocking a user twice is 200', async () => {
+test('blocking and unblocking a user twice is 200, and one change each in the audit log', async () => {
   const gus = await berth.signUp('gus@x.org')
   const first = await blockUser(admin, gus.id)
   const again = await blockUser(admin, gus.id)
   assertOk(again)
   assert.deepEqual(again.body.user, first.body.user)
   for (let time = 1; time <= 2; time++) assertOk(await unblockUser(admin, gus.id))
+  const log = berth.database.db.selectFrom('audit_log').select('action').where('target', '=', `user:${gus.id}`)
+  const actions = (await log.orderBy('id').execute()).map(({ action }) => action)
+  assert.deepEqual(actions, ['user.block', 'user.unblock'])
 })
 
 test('a user who does not exist is 404', async () => {

@@ -45,12 +45,18 @@ test("with purge=true the home goes, too, and nobody else's", async () => {
 
 test('a deletion is written to the audit log', async () => {
   const dan = await berth.signUp('dan@x.org')
-  const { id } = await recordOf(admin, dan.id)
+  const { id, container_id, template_image, created_at } = await recordOf(admin, dan.id)
   assertOk(await deleteContainer(admin, id))
   const log = berth.database.db.selectFrom('audit_log').selectAll()
   const entry = await log.where('target', '=', `container:${id}`).executeTakeFirstOrThrow()
   assert.deepEqual([entry.action, entry.actor_id, entry.actor_email], ['container.delete', admin.id, 'boss@x.org'])
-  assert.deepEqual(JSON.parse(entry.detail), { user: dan.id, type: 'dev', purge: false })
+  assert.deepEqual(JSON.parse(entry.detail), {
+    user: dan.id,
+    type: 'dev',
+    purge: false,
+    before: { container_id, template_image, is_blocked: false, created_at },
+    address: '127.0.0.1',
+  })
 })
 
 test('a blocked container, and one whose id no record knows, can be deleted', async () => {

@@ -106,6 +106,9 @@ test('a deletion is written to the audit log, where it outlives whom it was abou
   assert.deepEqual([entry.action, entry.actor_id], ['user.delete', admin.id])
   const detail = JSON.parse(entry.detail)
   assert.deepEqual([detail.slug, detail.purge, detail.containers.includes(id)], ['hal', true, true])
+  const { email, state, is_admin, is_blocked } = detail.before
+  assert.deepEqual([email, state, is_admin, is_blocked], ['hal@x.org', 'verified', false, false])
+  assert.equal(detail.address, '127.0.0.1')
 })
 
 test('a block outlives the administrator who made it, and blocked_by becomes null', async () => {

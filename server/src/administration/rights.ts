@@ -1,0 +1,52 @@
+import { insertAuditEntries } from '#/store/audit-log.ts'
+import type { Database } from '#/store/database.ts'
+import { setUserAdmin } from '#/store/users.ts'
+import type { Actor } from './actor.ts'
+import { administer, mustFindUser, refuseSelfAndLast } from './guards.ts'
+import { withContainers, type UserWithContainers } from './user-with-containers.ts'
+
+/**
+ * Who is an administrator. It counts from their next request on, with the tokens they have: what a token says of it is
+ * for apps, the API reads the store.
+ */
+export class Rights {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /**
+   * Makes somebody an administrator; who is one stays it. Somebody who is blocked may be made one, and administers once
+   * they are not blocked any more. @throws {Refusal} 403 as `administer` · 404
+   */
+  async promote(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
+    return this.#set(actor, id, true, now)
+  }
+
+  /** Takes that from an administrator; who is none stays so. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last one in charge */
+  async demote(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
+    return this.#set(actor, id, false, now)
+  }
+
+  async #set(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<UserWithContainers> {
+    return administer(this.#database, actor, async (tx) => {
+      const user = await mustFindUser(tx, id)
+      if (user.isAdmin === isAdmin) return withContainers(tx, id)
+      if (!isAdmin) await refuseSelfAndLast(tx, actor, user, 'demote')
+      await setUserAdmin(tx, id, isAdmin)
+      const changed = await withContainers(tx, id)
+      await insertAuditEntries(tx, [
+        {
+          at,
+          actor,
+          action: isAdmin ? 'user.promote' : 'user.demote',
+          target: `user:${id}`,
+          before: { is_admin: user.isAdmin },
+          after: { is_admin: isAdmin },
+        },
+      ])
+      return changed
+    })
+  }
+}
