@@ -3,6 +3,7 @@ import * as admin from './admin.ts'
 import * as auth from './auth.ts'
 import * as container from './container.ts'
 import { BlockedBody, ErrorBody, LaunchFailedBody } from './error.ts'
+import * as operator from './operator.ts'
 import { Message } from './shapes.ts'
 import * as sessions from './sessions.ts'
 import * as system from './system.ts'
@@ -280,6 +281,34 @@ export const endpoints = {
     params: admin.IdParams,
     response: admin.UserResponse,
     refusals: adminRefusals,
+  },
+  printLink: {
+    method: 'POST',
+    path: '/api/operator/links',
+    access: 'operator',
+    summary: 'A login or signup link for an address, not mailed but answered',
+    body: auth.EmailBody,
+    response: operator.PrintedLink,
+    refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody },
+  },
+  stopContainer: {
+    method: 'POST',
+    path: '/api/operator/containers/{id}/stop',
+    access: 'operator',
+    summary: 'Stop a container, whoever uses it; it starts again when its owner comes',
+    params: admin.IdParams,
+    response: admin.ContainerResponse,
+    refusals: { 404: ErrorBody, 500: ErrorBody },
+  },
+  takeOver: {
+    method: 'POST',
+    path: '/api/admin/users/{id}/takeover',
+    access: 'admin',
+    summary: 'Act for a user for at most 15 minutes; they are told who does, and why',
+    params: admin.IdParams,
+    body: sessions.TakeoverBody,
+    response: auth.AuthResponse,
+    refusals: { 400: ErrorBody, 404: ErrorBody, 409: ErrorBody },
   },
   jwks: {
     method: 'GET',

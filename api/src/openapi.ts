@@ -9,6 +9,8 @@ import { ErrorBody } from './error.ts'
 export function openApiDocument(server: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
+    // Whoever reads this cannot reach what is the operator's alone.
+    if (endpoint.access === 'operator') continue
     const operations = (paths[endpoint.path] ??= {})
     operations[endpoint.method.toLowerCase()] = operation(name, endpoint)
   }

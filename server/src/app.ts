@@ -1,6 +1,7 @@
 import { pages as pagePaths } from '@berth/web/paths.ts'
 import type { Logger } from 'pino'
 import { AccessTokens } from '#/accounts/access-token.ts'
+import { PrintLink } from '#/accounts/print-link.ts'
 import { accountsByMail } from '#/accounts/by-mail.ts'
 import { followClock } from '#/accounts/follow-clock.ts'
 import { Revocations, type Revoked } from '#/accounts/revocations.ts'
@@ -11,6 +12,8 @@ import type { SigningKey } from '#/accounts/signing-key.ts'
 import { VerifyLink } from '#/accounts/verify-link.ts'
 import { Blocking } from '#/administration/block.ts'
 import { Deletion } from '#/administration/delete.ts'
+import { Stopping } from '#/administration/stop.ts'
+import { Takeover } from '#/administration/takeover.ts'
 import { attempt, within } from '#/attempt.ts'
 import { ClockWatch } from '#/clock-watch.ts'
 import { addressesFor, type Addresses, type Config } from '#/config.ts'
@@ -45,9 +48,11 @@ import { authHandlers } from '#/http/handlers/auth.ts'
 import { containerHandlers } from '#/http/handlers/container.ts'
 import { deletionHandlers } from '#/http/handlers/deletions.ts'
 import { logHandlers } from '#/http/handlers/logs.ts'
+import { operatorHandlers } from '#/http/handlers/operator.ts'
 import { systemReportHandlers } from '#/http/handlers/system-report.ts'
 import { eventHandlers } from '#/http/handlers/events.ts'
 import { sessionHandlers } from '#/http/handlers/sessions.ts'
+import { takeoverHandlers } from '#/http/handlers/takeover.ts'
 import { systemHandlers } from '#/http/handlers/system.ts'
 import { userHandlers } from '#/http/handlers/user.ts'
 import { createListener, drain, listenOnSocket } from '#/http/listener.ts'
@@ -441,7 +446,12 @@ async function wireHttp(
       ...deletionHandlers({ deletion: wireDeletion(parts, containers, reconciler) }),
       ...systemReportHandlers({ ...containers, reconciler, upkeep, mostRunning: config.maxRunning }),
       ...adminHandlers({ database, blocking: new Blocking(database, { publish, enforce }) }),
+      ...takeoverHandlers({ ...shared, takeover: wireTakeover(parts, accounts, containers) }),
       ...systemHandlers(shared),
+      ...operatorHandlers({
+        printLink: new PrintLink(database, { expiry: config.magicLinkExpiry, frontendUrl: addresses.frontendUrl }),
+        stopping: new Stopping(database, (container) => containers.rest.stopNow(container)),
+      }),
     },
     sessions: accounts.sessions,
     pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions }),
@@ -455,6 +465,17 @@ async function wireHttp(
       ...(await gateway.counts().catch(() => ({}))),
     }),
     now: () => clock.now(),
+  })
+}
+
+function wireTakeover({ database }: AppParts, { tokens }: Accounts, { events, places }: Containers) {
+  return new Takeover(database, {
+    tokenLifetime: tokens.lifetime,
+    plan: (now, lifetime) => tokens.plan(now, lifetime),
+    issue: (user, planned, acting) => tokens.issue(user, planned, acting),
+    publish: (userId) => places.publishPerson(userId),
+    tell: (userId, { by, reason, until }) =>
+      events.tell(userId, { name: 'takeover', data: { by, reason, until: until.toISOString() } }),
   })
 }
 
@@ -498,7 +519,7 @@ function controlPlane(
   { places, wake, activity }: Containers,
 ): ControlPlane {
   return {
-    scopedToken: (userId, prefix) => scopedTokens.issue(userId, prefix, new Date()),
+    scopedToken: (userId, prefix, acting) => scopedTokens.issue(userId, prefix, acting, new Date()),
     wake: (prefix) => wake.wake(prefix),
     explain: (prefix) => wake.explain(prefix),
     suspect: (prefix) => wake.suspect(prefix),

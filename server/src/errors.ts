@@ -90,6 +90,11 @@ export const refusals = {
     new Refusal(403, 'This account is blocked, so its containers cannot be started. Ask your administrator.', {
       extra: { blocked_at: at?.toISOString() ?? null },
     }),
+  takenOver: () =>
+    new Refusal(
+      403,
+      'In this session somebody acts for the owner of the account. It may not administer, nor end sessions.',
+    ),
   notAdministrator: () => new Refusal(403, 'Only administrators may do this.'),
   forgeable: () =>
     new Refusal(
@@ -123,6 +128,10 @@ export const refusals = {
       headers: { 'retry-after': '30' },
     }),
 
+  stopFailed: (cause: unknown) =>
+    new Refusal(500, 'The container engine does not answer, or could not stop the container. Try again in a moment.', {
+      cause,
+    }),
   logsFailed: (cause: unknown) =>
     new Refusal(500, 'The container engine does not answer, so nothing can be read there now. Try again in a moment.', {
       cause,

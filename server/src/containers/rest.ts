@@ -1,5 +1,6 @@
+import { refusals } from '#/errors.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { noteRunning, noteStopped } from '#/store/user-containers.ts'
 import type { Activity } from './activity.ts'
@@ -40,6 +41,25 @@ export class Rest {
     return this.#parts.flights.join(ownedKey(owned), kind === 'pause' ? 'pause' : 'idle stop', () =>
       this.#inFlight(owned, kind, quietFor),
     )
+  }
+
+  /**
+   * Stops it at once, whoever uses it: what is open to it is cut. Its owner's next request starts it again.
+   * @returns false when it did not run @throws {Refusal} 500 when the engine could not
+   */
+  async stopNow(owned: OwnedType): Promise<boolean> {
+    const { places, flights } = this.#parts
+    return flights.join(ownedKey(owned), 'stop', async () => {
+      if (!places.isEngineAnswering) throw refusals.stopFailed(new Error('the engine does not answer'))
+      const known = places.get(owned)
+      if (!known || !this.#isDue(known, 'stop')) return false
+      try {
+        await this.#inFlight(owned, 'stop', 0)
+      } catch (error) {
+        throw error instanceof RuntimeError ? refusals.stopFailed(error) : error
+      }
+      return true
+    })
   }
 
   async #inFlight(owned: OwnedType, kind: RestKind, quietFor: number): Promise<'done' | 'used'> {

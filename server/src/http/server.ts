@@ -198,11 +198,11 @@ function isNavigation({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && !/^\/api(\/|\?|$)/i.test(url) && (headers.accept ?? '').includes('text/html')
 }
 
-/** A known path with another method is told which methods it has. */
+/** A known path with another method is told which methods it has; what is the operator's nobody is told of. */
 function notFound(request: FastifyRequest): Error {
   const path = request.url.split('?')[0] ?? ''
   const allowed = Object.values<Endpoint>(endpoints)
-    .filter((endpoint) => patternOf(endpoint.path).test(path))
+    .filter(({ access, path: pattern }) => access !== 'operator' && patternOf(pattern).test(path))
     .map(({ method }) => method)
   return allowed.length > 0 ? refusals.wrongMethod([...new Set(allowed)]) : refusals.notFound('address')
 }
