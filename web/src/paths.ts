@@ -10,6 +10,7 @@ export const pages = {
   verifySignup: '/verify-signup',
   verifyLogin: '/verify-login',
   launch: '/launch',
+  sessions: '/sessions',
 } as const
 
 export type PagePath = (typeof pages)[keyof typeof pages]

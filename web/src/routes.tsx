@@ -5,6 +5,7 @@ import { CheckMail } from '#/pages/check-mail.tsx'
 import { Dashboard } from '#/pages/dashboard.tsx'
 import { Launch } from '#/pages/launch.tsx'
 import { NotFound } from '#/pages/not-found.tsx'
+import { Sessions } from '#/pages/sessions.tsx'
 import { Verify } from '#/pages/verify.tsx'
 import { pages, type PagePath } from '#/paths.ts'
 import { usePlace } from '#/place.ts'
@@ -18,6 +19,7 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.verifySignup]: () => <Verify key="signup" kind="signup" />,
   [pages.verifyLogin]: () => <Verify key="login" kind="login" />,
   [pages.launch]: () => <Launch />,
+  [pages.sessions]: () => (isSignedIn() ? <Sessions /> : <AskForLink key="login" kind="login" />),
 }
 
 /** The page of the current path. A slash at the end is forgiven. */

@@ -1,10 +1,13 @@
 import { connect } from '#/api.ts'
 import { Button } from '#/components/button.tsx'
+import { Link } from '#/components/link.tsx'
 import { isSignedOut, sentenceOf } from '#/errors.ts'
 import { leave } from '#/hooks/use-berths.ts'
 import { useTask } from '#/hooks/use-task.ts'
+import { pages } from '#/paths.ts'
 
 const words = {
+  sessions: 'Where you are signed in',
   signOut: 'Sign out',
   busy: 'Signing out…',
   failed: 'You are still signed in.',
@@ -29,6 +32,7 @@ export function Account({ email }: { email: string | undefined }) {
   return (
     <div className="account">
       {email !== undefined && <span className="address">{email}</span>}
+      <Link to={pages.sessions}>{words.sessions}</Link>
       <Button look="small" isOff={busy} onPress={signOut}>
         {busy ? words.busy : words.signOut}
       </Button>
