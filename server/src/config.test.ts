@@ -167,3 +167,19 @@ test('plain http anywhere but on this machine, and a subdomain of an address, ar
   assert.match(warned({ BASE_DOMAIN: 'berth.example.org' }), /plain http/)
   assert.match(warned({ BASE_DOMAIN: '127.0.0.1:8080' }), /SPAWNER_SUBDOMAIN=/)
 })
+
+test('who may sign up is open to all unless it is set, and a wrong setting is told in words', () => {
+  const config = good({})
+  assert.equal(config.signUp, 'open')
+  assert.equal(config.allowedEmailDomains, null)
+  assert.deepEqual(good({ ALLOWED_EMAIL_DOMAINS: 'Example.org, *.school.edu' }).allowedEmailDomains, [
+    'example.org',
+    '*.school.edu',
+  ])
+  const { problems } = read({ ALLOWED_EMAIL_DOMAINS: '*.x.org, @x.org', SIGN_UP: 'closed', ENUMERATION_STRICT: 'yes' })
+  assert.deepEqual(problems, [
+    'ENUMERATION_STRICT: must be 0 or 1',
+    'SIGN_UP: must be open or invited',
+    'ALLOWED_EMAIL_DOMAINS: "@x.org" is not a domain such as example.org or *.example.org',
+  ])
+})

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
+import { isEmailDomain, type EmailDomains } from '#/accounts/who-may-sign-up.ts'
 import { readSize, readTemplate, readTemplates } from '#/containers/read-templates.ts'
 import { Templates, type Template } from '#/containers/template.ts'
 
@@ -21,6 +22,15 @@ export interface Config {
   /** Seconds. */
   readonly magicLinkExpiry: number
   readonly magicLinksPerHour: number
+  /** Of one mailbox, whatever the tag of the address. */
+  readonly mailboxLinksPerHour: number
+  /** Whether login answers 429 for addresses without an account as it does for those with one. */
+  readonly isEnumerationStrict: boolean
+  /** Who may register by themselves: see `SignUpPolicy`. */
+  readonly signUp: 'open' | 'invited'
+  readonly allowedEmailDomains: EmailDomains | null
+  /** Seconds that the link of an invitation lasts. */
+  readonly invitationExpiry: number
   /** How often one address may call what needs no token, in a minute; 0 is no limit. */
   readonly requestsPerMinute: number
   readonly smtpUrl: string | null
@@ -95,6 +105,15 @@ export function readConfig(
     accessTokenExpires: check('JWT_ACCESS_TOKEN_EXPIRES', 3600, whole(1, 31_536_000)),
     magicLinkExpiry: check('MAGIC_LINK_TOKEN_EXPIRY', 900, whole(1, 2_592_000)),
     magicLinksPerHour: check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 100_000)),
+    mailboxLinksPerHour: check('MAILBOX_RATE_LIMIT', 100, whole(1, 100_000)),
+    isEnumerationStrict: check('ENUMERATION_STRICT', false, (value) =>
+      value === '0' || value === '1' ? value === '1' : new Problem('must be 0 or 1'),
+    ),
+    signUp: check('SIGN_UP', 'open', (value) =>
+      value === 'open' || value === 'invited' ? value : new Problem('must be open or invited'),
+    ),
+    allowedEmailDomains: check('ALLOWED_EMAIL_DOMAINS', null, emailDomains),
+    invitationExpiry: check('INVITATION_EXPIRY', 604_800, whole(1, 31_536_000)),
     requestsPerMinute: check('REQUESTS_PER_MINUTE', 300, whole(0, 1_000_000)),
     smtpUrl: check('SMTP_URL', null, url('smtp:', 'smtps:')),
     mailFrom: text('MAIL_FROM'),
@@ -245,6 +264,12 @@ const list = (value: string) =>
     .split(',')
     .map((each) => each.trim())
     .filter((each) => each !== '')
+
+function emailDomains(value: string): EmailDomains | Problem {
+  const domains = list(value).map((each) => each.toLowerCase())
+  const wrong = domains.find((each) => !isEmailDomain(each))
+  return wrong === undefined ? domains : new Problem(`"${wrong}" is not a domain such as example.org or *.example.org`)
+}
 
 function networks(value: string): readonly string[] | Problem {
   const wrong = list(value).find((each) => !isNetwork(each))

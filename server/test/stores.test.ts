@@ -9,7 +9,15 @@ import { moveInstants } from '#/store/clock.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import { forgetHomes, keepHomes, listDueOwners, postponeHomes } from '#/store/kept-homes.ts'
-import { consumeLink, findUsableLink, insertLink, insertLinkRequest, linkRequestsSince } from '#/store/magic-links.ts'
+import {
+  consumeLink,
+  deleteStrangersRequests,
+  findUsableLink,
+  insertLink,
+  insertLinkRequest,
+  linkRequestsSince,
+} from '#/store/magic-links.ts'
+import { links } from '#/store/migrations/007-links.ts'
 import { insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
 import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/removals.ts'
 import {
@@ -177,6 +185,30 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       await insertLinkRequest(database.db, 'a@x.org', later(-1000))
       await insertLinkRequest(database.db, 'b@x.org', now)
       assert.deepEqual(await linkRequestsSince(database.db, 'a@x.org', later(-2000)), [later(-1000)])
+    })
+
+    test('requests are counted by mailbox, whatever the tag of the address, also those of before that was known', async () => {
+      const { db } = database
+      for (const email of ['m@x.org', 'm+1@x.org', 'm+2+3@x.org', '+m@x.org', 'm@y.org'])
+        await insertLinkRequest(db, email, now)
+      const count = async () => (await linkRequestsSince(db, 'm@x.org', later(-1), 'mailbox')).length
+      assert.equal(await count(), 3)
+      const rows = () => db.selectFrom('link_requests').selectAll().orderBy('id').execute()
+      const stored = await rows()
+      await db.updateTable('link_requests').set({ mailbox: '' }).execute()
+      assert.equal(await count(), 0)
+      await links(dialect === 'PostgreSQL').up(db)
+      assert.deepEqual(await rows(), stored)
+    })
+
+    test('of requests for addresses that nobody has only the newest stay', async () => {
+      const { db } = database
+      await insertUser(db, { email: 'owner@x.org', slug: 'owner', isAdmin: false, now })
+      for (const name of ['stranger', 'owner', 'stranger', 'stranger'])
+        await insertLinkRequest(db, `${name}@x.org`, now)
+      await deleteStrangersRequests(db, 1)
+      for (const name of ['stranger', 'owner'])
+        assert.equal((await linkRequestsSince(db, `${name}@x.org`, later(-1))).length, 1, name)
     })
 
     test('a locked transaction sees what the one before it wrote', async () => {

@@ -1,15 +1,22 @@
 import type { Mailer } from '#/mail/mailer.ts'
 import type { Database } from '#/store/database.ts'
+import { LinkLimits, type LinkLimitSettings } from './link-limits.ts'
 import { LogIn } from './log-in.ts'
 import { MagicLinks, type MagicLinkSettings } from './magic-link.ts'
 import { Padding } from './padding.ts'
-import { SignUp, type SignUpSettings } from './sign-up.ts'
+import { Registration, type RegistrationSettings } from './registration.ts'
+import { SignUp } from './sign-up.ts'
+import { Strangers } from './strangers.ts'
+import type { SignUpPolicy } from './who-may-sign-up.ts'
 import { Withdrawals } from './withdrawals.ts'
 
 export interface AccountsByMailParts {
   readonly database: Database
   readonly mailer: Mailer
-  readonly settings: MagicLinkSettings & SignUpSettings
+  readonly settings: MagicLinkSettings &
+    LinkLimitSettings &
+    RegistrationSettings &
+    SignUpPolicy & { readonly isEnumerationStrict: boolean }
   /** Called when something that was stored could not be taken back yet. */
   readonly onOwed: () => void
 }
@@ -18,12 +25,15 @@ export interface AccountsByMailParts {
 export function accountsByMail({ database, mailer, settings, onOwed }: AccountsByMailParts) {
   const withdrawals = new Withdrawals(database, onOwed)
   const padding = new Padding()
-  const links = new MagicLinks({ database, mailer, withdrawals, padding, settings })
+  const limits = new LinkLimits(database, settings)
+  const links = new MagicLinks({ database, mailer, withdrawals, limits, padding, settings })
+  const strangers = new Strangers({ database, limits, padding, ...settings })
+  const registration = new Registration(database, withdrawals, settings)
   return {
     withdrawals,
     padding,
     links,
-    logIn: new LogIn(database, links, padding),
-    signUp: new SignUp(database, links, settings),
+    logIn: new LogIn(database, links, strangers),
+    signUp: new SignUp({ database, links, limits, registration, strangers, policy: settings }),
   }
 }

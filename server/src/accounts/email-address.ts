@@ -11,6 +11,12 @@ const longest = 254
 const mailbox =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64})*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
+/** Whether mail can be sent to it, so that it may be somebody's. @param email lower-cased */
+export function isAddress(email: string): boolean {
+  const local = email.slice(0, email.lastIndexOf('@'))
+  return email.length <= longest && local.length <= 64 && mailbox.test(email)
+}
+
 /**
  * Trims and lower-cases what a client typed. Source: specification, login rule 1.
  * @throws {Refusal} 400 when nothing is left
@@ -27,7 +33,6 @@ export function normaliseEmail(typed: string): string {
  */
 export function parseNewEmail(typed: string): string {
   const email = normaliseEmail(typed)
-  const local = email.slice(0, email.lastIndexOf('@'))
-  if (email.length > longest || local.length > 64 || !mailbox.test(email)) throw refusals.badEmail()
+  if (!isAddress(email)) throw refusals.badEmail()
   return email
 }

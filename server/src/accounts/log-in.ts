@@ -4,21 +4,23 @@ import type { Database } from '#/store/database.ts'
 import { findUserByEmail } from '#/store/users.ts'
 import { normaliseEmail } from './email-address.ts'
 import type { MagicLinks } from './magic-link.ts'
-import type { Padding } from './padding.ts'
 import { askedBy, type Requester } from './requester.ts'
+import type { Strangers } from './strangers.ts'
 
 const sent = 'If an account exists for this address, we have sent it a link. Check your mail.'
+
+const isLimit = (error: unknown) => error instanceof Refusal && error.status === 429
 
 /** `POST /api/auth/login` and the way out for people who lost their first mail. */
 export class LogIn {
   readonly #database: Database
   readonly #links: MagicLinks
-  readonly #padding: Padding
+  readonly #strangers: Strangers
 
-  constructor(database: Database, links: MagicLinks, padding: Padding) {
+  constructor(database: Database, links: MagicLinks, strangers: Strangers) {
     this.#database = database
     this.#links = links
-    this.#padding = padding
+    this.#strangers = strangers
   }
 
   /**
@@ -27,9 +29,10 @@ export class LogIn {
    * @throws {Refusal} 400 empty · 403 blocked · 429 limit · 500 mail not accepted, then no link is left
    */
   async run(typed: string, requester: Requester, now: Date): Promise<string> {
-    const user = await findUserByEmail(this.#database.db, normaliseEmail(typed))
+    const email = normaliseEmail(typed)
+    const user = await findUserByEmail(this.#database.db, email)
     if (!user) {
-      await this.#padding.wait(performance.now())
+      await this.#strangers.wait(email, now)
       return sent
     }
     if (user.isBlocked) throw refusals.userBlocked()
@@ -50,17 +53,15 @@ export class LogIn {
     now: Date,
     report: (error: unknown) => void,
   ): Promise<string> {
-    const user = await findUserByEmail(this.#database.db, normaliseEmail(typed))
+    const email = normaliseEmail(typed)
+    const user = await findUserByEmail(this.#database.db, email)
     const begun = performance.now()
-    if (!user || user.state !== 'registered' || user.isBlocked) {
-      await this.#padding.wait(begun)
-      return sent
-    }
     try {
-      await this.#links.mail(user, await this.#links.issueFor(user, 'signup', askedBy(requester), now))
+      if (user?.state === 'registered' && !user.isBlocked)
+        await this.#links.mail(user, await this.#links.issueFor(user, 'signup', askedBy(requester), now))
+      else await this.#strangers.wait(email, now)
     } catch (error) {
-      const isLimit = error instanceof Refusal && error.status === 429
-      if (isLimit) await this.#padding.wait(begun)
+      if (isLimit(error)) await this.#strangers.waitOnly(begun)
       else report(error)
     }
     return sent

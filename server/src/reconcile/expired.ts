@@ -2,11 +2,13 @@ import type { Revocations } from '#/accounts/revocations.ts'
 import type { SessionList } from '#/accounts/session-list.ts'
 import type { Withdrawals } from '#/accounts/withdrawals.ts'
 import type { Database } from '#/store/database.ts'
-import { deleteExpiredLinks, deleteOldLinkRequests } from '#/store/magic-links.ts'
+import { deleteExpiredLinks, deleteOldLinkRequests, deleteStrangersRequests } from '#/store/magic-links.ts'
 import type { Task } from './reconciler.ts'
 
 /** Requests for links stay so long, in ms: the limit counts those of an hour. */
 const keepRequests = 2 * 3_600_000
+/** Of requests for addresses without an account so many stay, some ten megabytes; only a flood makes more in two hours. */
+const mostOfStrangers = 100_000
 
 /**
  * Forgets links, requests, revocations and sessions that no longer mean anything, so that the store does not grow for ever, and
@@ -23,6 +25,7 @@ export function expiredTask(
     async run(now) {
       await deleteExpiredLinks(database.db, now)
       await deleteOldLinkRequests(database.db, new Date(now.getTime() - keepRequests))
+      await deleteStrangersRequests(database.db, mostOfStrangers)
       await revocations.save()
       await revocations.prune(now)
       await sessionList.prune(now)

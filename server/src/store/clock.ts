@@ -30,7 +30,11 @@ async function setBack(db: Db, now: number, by: number): Promise<void> {
     .execute()
   await db
     .updateTable('magic_links')
-    .set({ expires_at: sql<number>`expires_at + ${by}`, created_at: sql<number>`created_at + ${by}` })
+    .set({
+      expires_at: sql<number>`expires_at + ${by}`,
+      created_at: sql<number>`created_at + ${by}`,
+      accepted_at: sql<number | null>`accepted_at + ${by}`,
+    })
     .execute()
   // All tokens were revoked with their era; see `Revocations`.
   await db.updateTable('sessions').set({ ended_at: now }).where('ended_at', 'is', null).execute()

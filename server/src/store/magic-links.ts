@@ -64,22 +64,36 @@ export async function deleteLink(db: Db, id: number): Promise<void> {
   await db.deleteFrom('magic_links').where('id', '=', id).execute()
 }
 
-/** Notes that a link was asked for; what the limit counts. */
+/**
+ * Where mail to the address arrives, as far as that can be told: without a plus tag, which many mail servers ignore, and
+ * which makes as many addresses as one likes.
+ */
+export function mailboxOf(email: string): string {
+  const [plus, at] = [email.indexOf('+'), email.lastIndexOf('@')]
+  return plus > 0 && plus < at ? email.slice(0, plus) + email.slice(at) : email
+}
+
+/** Notes that a link was asked for; what the limits count. */
 export async function insertLinkRequest(db: Db, email: string, now: Date): Promise<number> {
   const { id } = await db
     .insertInto('link_requests')
-    .values({ email, requested_at: now.getTime() })
+    .values({ email, mailbox: mailboxOf(email), requested_at: now.getTime() })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
 }
 
-/** When links were asked for after `since`, oldest first. */
-export async function linkRequestsSince(db: Db, email: string, since: Date): Promise<Date[]> {
+/** When links were asked for after `since`, oldest first: for this address, or this mailbox whatever the tag. */
+export async function linkRequestsSince(
+  db: Db,
+  text: string,
+  since: Date,
+  column: 'email' | 'mailbox' = 'email',
+): Promise<Date[]> {
   const rows = await db
     .selectFrom('link_requests')
     .select('requested_at')
-    .where('email', '=', email)
+    .where(column, '=', text)
     .where('requested_at', '>', since.getTime())
     .orderBy('requested_at')
     .execute()
@@ -103,6 +117,28 @@ export async function deleteExpiredLinks(db: Db, now: Date): Promise<void> {
 export async function deleteOldLinkRequests(db: Db, before: Date): Promise<void> {
   await inBatches(async (limit) => {
     const old = db.selectFrom('link_requests').select('id').where('requested_at', '<', before.getTime()).limit(limit)
+    const { numDeletedRows } = await db.deleteFrom('link_requests').where('id', 'in', old).executeTakeFirstOrThrow()
+    return numDeletedRows
+  })
+}
+
+/**
+ * Forgets the oldest requests for addresses that nobody has, all but so many of the newest requests, so that strangers do
+ * not fill the store; as above. What counts for somebody's account stays.
+ */
+export async function deleteStrangersRequests(db: Db, keep: number): Promise<void> {
+  const { last } = await db
+    .selectFrom('link_requests')
+    .select(({ fn }) => fn.max('id').as('last'))
+    .executeTakeFirstOrThrow()
+  await inBatches(async (limit) => {
+    const old = db
+      .selectFrom('link_requests')
+      .select('link_requests.id')
+      .leftJoin('users', 'users.email', 'link_requests.email')
+      .where('link_requests.id', '<=', (last ?? 0) - keep)
+      .where('users.id', 'is', null)
+      .limit(limit)
     const { numDeletedRows } = await db.deleteFrom('link_requests').where('id', 'in', old).executeTakeFirstOrThrow()
     return numDeletedRows
   })

@@ -65,12 +65,16 @@ export interface MagicLinksTable {
   ip_address: string
   used_at: number | null
   created_at: number
+  /** When the mail server took the mail; null when none was sent, or the store failed at that moment. */
+  accepted_at: Generated<number | null>
 }
 
 /** What the limit counts. Apart from `magic_links`, because it must outlive a user whose first mail failed. */
 export interface LinkRequestsTable {
   id: Generated<number>
   email: string
+  /** The address without its plus tag. */
+  mailbox: Generated<string>
   requested_at: number
 }
 

@@ -92,3 +92,16 @@ test('an access token lives JWT_ACCESS_TOKEN_EXPIRES seconds', async (t) => {
   await new Promise((resolve) => setTimeout(resolve, 2100))
   assertRefused(await call('GET', '/api/user/me'), 401)
 })
+
+test('tags do not get around the limit of a mailbox, and mailboxes do not share it', async (t) => {
+  const strict = await startBerth(t, { wrapRuntime, env: { MAILBOX_RATE_LIMIT: '4', MAGIC_LINK_RATE_LIMIT: '2' } })
+  const tagged = Array.from({ length: 8 }, (_, index) => `ann+${index}@x.org`)
+  const replies = await Promise.all(tagged.map((email) => ask(strict, 'signup', email)))
+  assert.equal(replies.filter(({ status }) => status === 200).length, 4)
+  const refused = await ask(strict, 'signup', 'ann@x.org')
+  assertRefused(refused, 429)
+  assert.match(refused.body.error, /4 per hour/)
+  assert.ok(Number(refused.headers.get('retry-after')) > 3_500)
+  assertOk(await ask(strict, 'signup', 'ann@y.org'))
+  assert.equal((await strict.database.db.selectFrom('users').select('id').execute()).length, 5)
+})

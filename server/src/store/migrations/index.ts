@@ -5,6 +5,7 @@ import { whatShouldRun } from './003-what-should-run.ts'
 import { removals } from './004-removals.ts'
 import { auditChain } from './005-audit-chain.ts'
 import { sessions } from './006-sessions.ts'
+import { links } from './007-links.ts'
 import { expiryIndexes } from './008-expiry-indexes.ts'
 
 /**
@@ -19,6 +20,7 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '004-removals': removals(isPostgres),
     '005-audit-chain': auditChain(isPostgres),
     '006-sessions': sessions(isPostgres),
+    '007-links': links(isPostgres),
     '008-expiry-indexes': expiryIndexes,
   }
 }

@@ -1,0 +1,108 @@
+import { within } from '#/attempt.ts'
+import { refusals } from '#/errors.ts'
+import { OneAtATime, TurnOverdue } from '#/one-at-a-time.ts'
+import type { Database, Db, Tx } from '#/store/database.ts'
+import { deleteUnverifiedUser, hasUsers, insertUser, releaseSlug, type User } from '#/store/users.ts'
+import { takeSlug } from './slug.ts'
+import type { Withdrawals } from './withdrawals.ts'
+
+export interface RegistrationSettings {
+  readonly adminEmails: ReadonlySet<string>
+  /** First parts of the paths that are ours; no slug may look like one. */
+  readonly reservedSlugs: ReadonlySet<string>
+}
+
+/** Somebody who is about to have an account. */
+export interface Newcomer<Stored extends { readonly user: User }> {
+  readonly email: string
+  readonly now: Date
+  /** By `performance.now()`. */
+  readonly deadline: number
+  /** What is stored, in one transaction; it calls `addUser` once. */
+  readonly store: (tx: Tx, addUser: () => Promise<User>) => Promise<Stored>
+  /** What has to work, once that is stored, for the account to stay; it takes everything back itself when it throws. */
+  readonly deliver: (stored: Stored) => Promise<void>
+}
+
+/** Makes accounts, whether people sign up or are invited: one address and the very first one by one. */
+export class Registration {
+  readonly #database: Database
+  readonly #withdrawals: Withdrawals
+  readonly #settings: RegistrationSettings
+  readonly #queue = new OneAtATime()
+  /** The registration that found nobody registered, until its mail is accepted or has failed. */
+  #first: Promise<unknown> | undefined
+
+  constructor(database: Database, withdrawals: Withdrawals, settings: RegistrationSettings) {
+    this.#database = database
+    this.#withdrawals = withdrawals
+    this.#settings = settings
+  }
+
+  /**
+   * Work on one address at a time: a failing first sign-up would otherwise delete the user under a second one's link.
+   * @param patience ms that the work may wait, for its turn and for the first one's mail
+   * @throws {Refusal} 500 when its turn does not come
+   */
+  async inTurn<T>(email: string, patience: number, work: (deadline: number) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + patience
+    try {
+      return await this.#queue.runSoon(email, patience, async () => {
+        // What is still to be taken back may be this very address.
+        await this.#withdrawals.settle()
+        return work(deadline)
+      })
+    } catch (error) {
+      throw error instanceof TurnOverdue ? refusals.mailFailed(error) : error
+    }
+  }
+
+  /**
+   * Call it in the address's turn. While nobody is registered, registrations wait for each other's mail: if the first one
+   * fails after a second was stored as an ordinary user, the installation would have no administrator.
+   * @throws {Refusal} 500 when the deadline is over · whatever `store` and `deliver` throw
+   */
+  async register<Stored extends { readonly user: User }>(newcomer: Newcomer<Stored>): Promise<Stored> {
+    // Whether it failed is the first one's business.
+    while (this.#first) await waitFor(this.#first, newcomer.deadline)
+    const isFirst = !(await hasUsers(this.#database.db))
+    // Somebody was quicker while the store was asked; their user is stored, but may be taken back.
+    if (this.#first) return this.register(newcomer)
+    const registered = this.#storeAndDeliver(newcomer)
+    if (!isFirst) return registered
+    const first = registered.finally(() => (this.#first = undefined))
+    this.#first = first
+    return first
+  }
+
+  async #storeAndDeliver<Stored extends { readonly user: User }>(newcomer: Newcomer<Stored>): Promise<Stored> {
+    const stored = await this.#database.transaction(async (tx) => {
+      // Whether somebody is the first user is decided under this lock, so that there is exactly one.
+      await this.#database.lock(tx, 'sign-up')
+      return newcomer.store(tx, () => this.#addUser(tx, newcomer))
+    })
+    await newcomer.deliver(stored)
+    return stored
+  }
+
+  async #addUser(tx: Tx, { email, now }: { email: string; now: Date }): Promise<User> {
+    const isAdmin = !(await hasUsers(tx)) || this.#settings.adminEmails.has(email)
+    const slug = await takeSlug(tx, email, this.#settings.reservedSlugs)
+    return insertUser(tx, { email, slug, isAdmin, now })
+  }
+}
+
+/** Takes a new account back; not from whoever has used its link: then the mail has arrived, whatever its server said. */
+export async function forgetNewcomer(tx: Db, user: User): Promise<void> {
+  if (await deleteUnverifiedUser(tx, user.id)) await releaseSlug(tx, user.slug)
+}
+
+/** @param deadline by `performance.now()` @throws {Refusal} 500 when it is over */
+async function waitFor(first: Promise<unknown>, deadline: number): Promise<void> {
+  const ended = first.then(
+    () => true,
+    () => true,
+  )
+  const patience = Math.max(0, deadline - performance.now())
+  if (!(await within(patience, ended))) throw refusals.mailFailed(new TurnOverdue(patience))
+}

@@ -1,0 +1,44 @@
+import { sql, type Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/**
+ * Which mailbox a link was asked for, whatever tag its address has, so that tags do not get around the limit; when a link's
+ * mail was accepted; and an index for finding the accounts that nobody ever verified.
+ */
+export function links(isPostgres: boolean): Migration {
+  return {
+    async up(db: Kysely<unknown>) {
+      await addColumn(db, 'link_requests', 'mailbox', (table) =>
+        // The empty text is what an older Berth writes that serves until this one has taken its place.
+        table.addColumn('mailbox', 'text', (column) => column.notNull().defaultTo('')),
+      )
+      await fillMailboxes(db, isPostgres ? 'strpos' : 'instr')
+      await addColumn(db, 'magic_links', 'accepted_at', (table) => table.addColumn('accepted_at', 'bigint'))
+      const index = (name: string) => db.schema.createIndex(name).ifNotExists()
+      await index('link_requests_mailbox').on('link_requests').columns(['mailbox', 'requested_at']).execute()
+      await index('users_state').on('users').columns(['state', 'created_at']).execute()
+    },
+  }
+}
+
+type Altering = ReturnType<Kysely<unknown>['schema']['alterTable']>
+
+/** Unless it is there already, when an earlier attempt was cut off before it was noted down. */
+async function addColumn(
+  db: Kysely<unknown>,
+  table: string,
+  name: string,
+  add: (table: Altering) => { execute(): Promise<void> },
+): Promise<void> {
+  const tables = await db.introspection.getTables()
+  const columns = tables.find((each) => each.name === table)?.columns ?? []
+  if (!columns.some((column) => column.name === name)) await add(db.schema.alterTable(table)).execute()
+}
+
+/** @param find the dialect's function for the place of a text in another one, from 1; 0 when it is not there */
+async function fillMailboxes(db: Kysely<unknown>, find: 'strpos' | 'instr'): Promise<void> {
+  const [plus, at] = [sql.raw(`${find}(email, '+')`), sql.raw(`${find}(email, '@')`)]
+  await sql`update link_requests set mailbox = email where mailbox = ''`.execute(db)
+  await sql`update link_requests set mailbox = substr(email, 1, ${plus} - 1) || substr(email, ${at})
+    where mailbox = email and ${plus} > 1 and ${plus} < ${at}`.execute(db)
+}
