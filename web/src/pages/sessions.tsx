@@ -3,27 +3,24 @@ import { canAct, connect } from '#/api.ts'
 import { Account } from '#/components/account.tsx'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { Link } from '#/components/link.tsx'
 import { focusHeading, Page } from '#/components/page.tsx'
 import { Time } from '#/components/time.tsx'
 import { useSessions } from '#/hooks/use-sessions.ts'
 import { useTask } from '#/hooks/use-task.ts'
-import { pages } from '#/paths.ts'
 
 const words = {
   title: 'Where you are signed in',
-  back: 'Your containers',
   loading: 'Looking up your sessions…',
   current: 'This browser',
   unknown: 'A program, or a browser that is not known',
   since: 'Signed in',
-  until: 'until',
-  from: (address: string) => `from ${address}`,
+  until: ', until',
+  from: (address: string) => `, from ${address}`,
   end: 'End',
   endThis: (name: string) => `End the session: ${name}`,
   others: 'End all others',
   takeover: (admin: string) => `${admin} acted for you`,
-  began: 'From',
+  began: 'Since',
   over: 'It is over.',
   reason: 'Reason:',
 }
@@ -45,9 +42,6 @@ export function Sessions() {
 
   return (
     <Page title={words.title} aside={<Account email={undefined} />}>
-      <p>
-        <Link to={pages.home}>{words.back}</Link>
-      </p>
       <Alert error={error} />
       <div role="alert" className="live">
         {problem !== undefined && <p className="alert">{problem}</p>}
@@ -92,9 +86,9 @@ function Row({ session, isOff, onEnd }: RowProps) {
           </p>
         )}
         <p className="hint">
-          {session.taken_over_by === null ? words.since : words.began} <Time at={session.created_at} />{' '}
-          {session.address !== '' && words.from(session.address)} {words.until}{' '}
-          <Time at={session.ended_at ?? session.expires_at} />. {isOver(session) && words.over}
+          {session.taken_over_by === null ? words.since : words.began} <Time at={session.created_at} />
+          {session.address !== '' && words.from(session.address)}
+          {words.until} <Time at={session.ended_at ?? session.expires_at} />. {isOver(session) && words.over}
         </p>
       </div>
       {isOtherAndLive(session) && (
@@ -109,8 +103,8 @@ function Row({ session, isOff, onEnd }: RowProps) {
 
 function nameOf({ is_current, taken_over_by, browser }: SessionEntry): string {
   if (taken_over_by !== null) return words.takeover(taken_over_by)
-  const where = browser ?? words.unknown
-  return is_current ? `${words.current} (${where})` : where
+  if (!is_current) return browser ?? words.unknown
+  return browser === null ? words.current : `${words.current}: ${browser}`
 }
 
 const isOver = ({ ended_at, expires_at }: SessionEntry) => ended_at !== null || new Date(expires_at) <= new Date()
