@@ -1,5 +1,6 @@
 import type Type from 'typebox'
 import * as admin from './admin.ts'
+import * as audit from './audit.ts'
 import * as auth from './auth.ts'
 import * as container from './container.ts'
 import { BlockedBody, ErrorBody, LaunchFailedBody } from './error.ts'
@@ -309,6 +310,43 @@ export const endpoints = {
     body: sessions.TakeoverBody,
     response: auth.AuthResponse,
     refusals: { 400: ErrorBody, 404: ErrorBody, 409: ErrorBody },
+  },
+  promoteUser: {
+    method: 'POST',
+    path: '/api/admin/users/{id}/promote',
+    access: 'admin',
+    summary: 'Make a user an administrator',
+    params: admin.IdParams,
+    response: admin.UserResponse,
+    refusals: adminRefusals,
+  },
+  demoteUser: {
+    method: 'POST',
+    path: '/api/admin/users/{id}/demote',
+    access: 'admin',
+    summary: 'Make an administrator an ordinary user again',
+    params: admin.IdParams,
+    response: admin.UserResponse,
+    refusals: { 404: ErrorBody, 409: ErrorBody },
+  },
+  listAudit: {
+    method: 'GET',
+    path: '/api/admin/audit',
+    access: 'admin',
+    summary: 'Who changed what, the newest first, page by page',
+    query: audit.AuditQuery,
+    response: audit.AuditResponse,
+    refusals: { 400: ErrorBody },
+  },
+  verifyAudit: {
+    method: 'GET',
+    path: '/api/admin/audit/verify',
+    access: 'admin',
+    summary: 'Whether the audit log is as it was written, and since a head that was kept',
+    query: audit.AuditVerifyQuery,
+    response: audit.AuditVerdict,
+    refusals: { 400: ErrorBody, 503: ErrorBody },
+    head: false,
   },
   jwks: {
     method: 'GET',

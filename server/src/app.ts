@@ -12,6 +12,7 @@ import type { SigningKey } from '#/accounts/signing-key.ts'
 import { VerifyLink } from '#/accounts/verify-link.ts'
 import { Blocking } from '#/administration/block.ts'
 import { Deletion } from '#/administration/delete.ts'
+import { Rights } from '#/administration/rights.ts'
 import { Stopping } from '#/administration/stop.ts'
 import { Takeover } from '#/administration/takeover.ts'
 import { attempt, within } from '#/attempt.ts'
@@ -44,6 +45,7 @@ import { Wake } from '#/containers/wake.ts'
 import type { ControlPlane, Gateway, GatewaySettings } from '#/gateway/gateway.ts'
 import { forwardedAddress } from '#/http/forwarded-address.ts'
 import { adminHandlers } from '#/http/handlers/admin.ts'
+import { auditHandlers } from '#/http/handlers/audit.ts'
 import { authHandlers } from '#/http/handlers/auth.ts'
 import { containerHandlers } from '#/http/handlers/container.ts'
 import { deletionHandlers } from '#/http/handlers/deletions.ts'
@@ -445,7 +447,12 @@ async function wireHttp(
       ...logHandlers(shared),
       ...deletionHandlers({ deletion: wireDeletion(parts, containers, reconciler) }),
       ...systemReportHandlers({ ...containers, reconciler, upkeep, mostRunning: config.maxRunning }),
-      ...adminHandlers({ database, blocking: new Blocking(database, { publish, enforce }) }),
+      ...adminHandlers({
+        database,
+        blocking: new Blocking(database, { publish, enforce }),
+        rights: new Rights(database),
+      }),
+      ...auditHandlers({ database }),
       ...takeoverHandlers({ ...shared, takeover: wireTakeover(parts, accounts, containers) }),
       ...systemHandlers(shared),
       ...operatorHandlers({

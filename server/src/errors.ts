@@ -185,6 +185,11 @@ export const refusals = {
     new Refusal(500, 'Its program ended after each of its last starts. Launch it by hand to try once more.', {
       extra: { reason: 'crashed' },
     }),
+  auditTooLong: (seconds: number) =>
+    new Refusal(
+      503,
+      `The audit log could not be verified within ${seconds} seconds. Run "berth audit verify" on the server: it takes its time.`,
+    ),
   stopping: () =>
     new Refusal(500, 'Berth is being stopped, so nothing is started now. Nothing is lost; try again in a minute.', {
       headers: { 'retry-after': '30' },

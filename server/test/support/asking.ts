@@ -83,3 +83,6 @@ export const deleteUser = (admin: Person, id: number, query = '') =>
   admin.call('DELETE', `/api/admin/users/${id}${query}`)
 export const deleteContainer = (admin: Person, id: number, query = '') =>
   admin.call('DELETE', `/api/admin/containers/${id}${query}`)
+
+export const promote = (admin: Person, id: number) => admin.call('POST', `/api/admin/users/${id}/promote`)
+export const demote = (admin: Person, id: number) => admin.call('POST', `/api/admin/users/${id}/demote`)

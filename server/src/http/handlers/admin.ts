@@ -1,5 +1,6 @@
 import type { Blocking } from '#/administration/block.ts'
 import { listUsersWithContainers } from '#/administration/list-users.ts'
+import type { Rights } from '#/administration/rights.ts'
 import { refusals } from '#/errors.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
@@ -7,13 +8,12 @@ import { actorOf } from '#/http/session-of.ts'
 import { toAdminContainer, toAdminUser } from '#/http/wire.ts'
 import type { Database } from '#/store/database.ts'
 import type { UserContainer } from '#/store/user-containers.ts'
-
-/** Users in one answer, unless asked for fewer. */
-const largestPage = 1000
+import { readLimit } from './read-limit.ts'
 
 export interface AdminParts {
   readonly database: Database
   readonly blocking: Blocking
+  readonly rights: Rights
 }
 
 type Admin =
@@ -24,8 +24,10 @@ type Admin =
   | 'bulkUnblockContainers'
   | 'blockUser'
   | 'unblockUser'
+  | 'promoteUser'
+  | 'demoteUser'
 
-export function adminHandlers({ database, blocking }: AdminParts): Pick<Handlers, Admin> {
+export function adminHandlers({ database, blocking, rights }: AdminParts): Pick<Handlers, Admin> {
   return {
     listUsers: async ({ query }) => {
       const page = {
@@ -83,14 +85,16 @@ export function adminHandlers({ database, blocking }: AdminParts): Pick<Handlers
       const unblocked = await blocking.unblockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
       return { message: 'The user is not blocked any more.', user: toAdminUser(unblocked) }
     },
-  }
-}
 
-function readLimit(text: string | undefined): number {
-  const limit = Number(text ?? largestPage)
-  if (limit < 1 || limit > largestPage)
-    throw refusals.badRequest(`The limit must be a whole number from 1 to ${largestPage}.`)
-  return limit
+    promoteUser: async (call) => {
+      const promoted = await rights.promote(actorOf(call), readId(call.params.id, 'user'), call.now)
+      return { message: 'The user is an administrator.', user: toAdminUser(promoted) }
+    },
+    demoteUser: async (call) => {
+      const demoted = await rights.demote(actorOf(call), readId(call.params.id, 'user'), call.now)
+      return { message: 'The user is not an administrator any more.', user: toAdminUser(demoted) }
+    },
+  }
 }
 
 function theOne(containers: readonly UserContainer[]): UserContainer {

@@ -1,0 +1,68 @@
+import type { AuditEntry } from '@berth/api/audit.ts'
+import type { FastifyReply } from 'fastify'
+import { refusals } from '#/errors.ts'
+import type { Handlers } from '#/http/handlers.ts'
+import { listAuditEntries, type AuditFilter, type StoredAuditEntry } from '#/store/audit-log.ts'
+import type { Database } from '#/store/database.ts'
+import { verifyAuditLog, type AuditVerification } from '#/store/verify-audit-log.ts'
+import { readLimit } from './read-limit.ts'
+
+/** How long a request may be busy with the log, in seconds; what does not answer sooner is taken for hanging. */
+const verifyLimit = 20
+
+export interface AuditParts {
+  readonly database: Pick<Database, 'db'>
+}
+
+export function auditHandlers({ database: { db } }: AuditParts): Pick<Handlers, 'listAudit' | 'verifyAudit'> {
+  return {
+    listAudit: async ({ query }) => {
+      const limit = readLimit(query.limit, 100)
+      const page = query.cursor === undefined ? {} : { before: Number(query.cursor) }
+      // One more than asked tells whether there is a next page.
+      const found = await listAuditEntries(db, { ...page, limit: limit + 1 }, filterOf(query))
+      const entries = found.slice(0, limit)
+      return {
+        entries: entries.map(toEntry),
+        next_cursor: found.length > limit ? String(entries.at(-1)?.id) : null,
+      }
+    },
+    verifyAudit: async ({ query, reply }) => {
+      const limit = AbortSignal.timeout(verifyLimit * 1_000)
+      const signal = AbortSignal.any([limit, goneSignal(reply)])
+      try {
+        const { entries, hash, firstBroken } = await verifyAuditLog(db, { ...keptOf(query), signal })
+        return { entries, head: hash, first_broken: firstBroken }
+      } catch (error) {
+        // Who has gone away does not hear it.
+        throw signal.aborted ? refusals.auditTooLong(verifyLimit) : error
+      }
+    },
+  }
+}
+
+function filterOf({ actor, action, target }: { actor?: string; action?: string; target?: string }): AuditFilter {
+  const isId = /^\d{1,15}$/.test(actor ?? '')
+  return {
+    ...(actor !== undefined && (isId ? { actorId: Number(actor) } : { actorEmail: actor })),
+    ...(action !== undefined && { action }),
+    ...(target !== undefined && { target }),
+  }
+}
+
+/** @throws {Refusal} 400 for one without the other */
+function keptOf({ entries, head }: { entries?: string; head?: string }): Pick<AuditVerification, 'kept'> {
+  if (entries === undefined && head === undefined) return {}
+  if (entries === undefined || head === undefined)
+    throw refusals.badRequest('A head that was kept is two values: entries and head.')
+  return { kept: { entries: Number(entries), hash: head } }
+}
+
+/** Aborted when nobody waits for the answer any more. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => gone.abort())
+  return gone.signal
+}
+
+const toEntry = ({ at, ...entry }: StoredAuditEntry): AuditEntry => ({ ...entry, at: at.toISOString() })
