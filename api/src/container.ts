@@ -105,6 +105,15 @@ export const DiskEvent = Type.Object({
 })
 export type DiskEvent = Type.Static<typeof DiskEvent>
 
+/** Somebody acts for the reader from now on, until then at most; it stands in the list of their sessions, too. */
+export const TakeoverEvent = Type.Object({
+  /** The administrator's e-mail address. */
+  by: Type.String(),
+  reason: Type.String(),
+  until: Instant,
+})
+export type TakeoverEvent = Type.Static<typeof TakeoverEvent>
+
 /**
  * What was told before counts no more: how things are now follows, in a `container` for each that there is, a `launch` for
  * each that is under way, and a `disk` for each limit that is nearly used up. Sent to a page that is new, and to one that
@@ -119,6 +128,7 @@ export const containerEvents = {
   container: ContainerEvent,
   launch: LaunchEvent,
   disk: DiskEvent,
+  takeover: TakeoverEvent,
 } as const
 
 /** `lines` of the past, 0 to 1000 (100 when absent). */

@@ -5,6 +5,7 @@ import * as auth from './auth.ts'
 import * as container from './container.ts'
 import { BlockedBody, ErrorBody, LaunchFailedBody } from './error.ts'
 import * as operator from './operator.ts'
+import * as invitations from './invitations.ts'
 import { Message } from './shapes.ts'
 import * as sessions from './sessions.ts'
 import * as system from './system.ts'
@@ -265,6 +266,15 @@ export const endpoints = {
     response: admin.BulkResponse,
     refusals: { 400: ErrorBody },
   },
+  invite: {
+    method: 'POST',
+    path: '/api/admin/invitations',
+    access: 'admin',
+    summary: 'Register addresses and mail each a signup link, or return the links',
+    body: invitations.InvitationsBody,
+    response: invitations.InvitationsResponse,
+    refusals: { 400: ErrorBody },
+  },
   blockUser: {
     method: 'POST',
     path: '/api/admin/users/{id}/block',
@@ -328,6 +338,15 @@ export const endpoints = {
     params: admin.IdParams,
     response: admin.UserResponse,
     refusals: { 404: ErrorBody, 409: ErrorBody },
+  },
+  resendVerificationTo: {
+    method: 'POST',
+    path: '/api/admin/users/{id}/resend-verification',
+    access: 'admin',
+    summary: 'Mail another signup link to a user who never verified their address',
+    params: admin.IdParams,
+    response: Message,
+    refusals: { 404: ErrorBody, 409: ErrorBody, 429: ErrorBody, 500: ErrorBody },
   },
   listAudit: {
     method: 'GET',

@@ -24,5 +24,10 @@ export const SessionEntry = Type.Object({
 })
 export type SessionEntry = Type.Static<typeof SessionEntry>
 
+/** Why an administrator acts for somebody; the owner and the audit log are told. No control characters. */
+export const TakeoverBody = Type.Object({
+  reason: Type.String({ minLength: 1, maxLength: 500, pattern: '^\\P{Cc}*$' }),
+})
+
 export const SessionsResponse = Type.Object({ sessions: Type.Array(SessionEntry) })
 export const EndOthersResponse = Type.Object({ message: Type.String(), ended: Type.Integer() })

@@ -4,7 +4,7 @@ import { AccessTokens } from '#/accounts/access-token.ts'
 import { PrintLink } from '#/accounts/print-link.ts'
 import { accountsByMail } from '#/accounts/by-mail.ts'
 import { followClock } from '#/accounts/follow-clock.ts'
-import { Revocations, type Revoked } from '#/accounts/revocations.ts'
+import { Revocations, type Revoked, type RevokedSession } from '#/accounts/revocations.ts'
 import { ScopedTokens } from '#/accounts/scoped-tokens.ts'
 import { Sessions } from '#/accounts/session.ts'
 import { SessionList } from '#/accounts/session-list.ts'
@@ -12,6 +12,7 @@ import type { SigningKey } from '#/accounts/signing-key.ts'
 import { VerifyLink } from '#/accounts/verify-link.ts'
 import { Blocking } from '#/administration/block.ts'
 import { Deletion } from '#/administration/delete.ts'
+import { ResendVerification } from '#/administration/resend-verification.ts'
 import { Rights } from '#/administration/rights.ts'
 import { Stopping } from '#/administration/stop.ts'
 import { Takeover } from '#/administration/takeover.ts'
@@ -49,6 +50,7 @@ import { auditHandlers } from '#/http/handlers/audit.ts'
 import { authHandlers } from '#/http/handlers/auth.ts'
 import { containerHandlers } from '#/http/handlers/container.ts'
 import { deletionHandlers } from '#/http/handlers/deletions.ts'
+import { invitationHandlers } from '#/http/handlers/invitations.ts'
 import { logHandlers } from '#/http/handlers/logs.ts'
 import { operatorHandlers } from '#/http/handlers/operator.ts'
 import { systemReportHandlers } from '#/http/handlers/system-report.ts'
@@ -435,6 +437,7 @@ async function wireHttp(
     for (const userId of userIds) containers.admission.recheck(userId)
     await Promise.all(userIds.map((userId) => containers.places.publishPerson(userId)))
   }
+  const refuse = endedElsewhere(accounts)
   const cookie = { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' }
   const shared = { ...parts, ...addresses, ...accounts, ...containers, templates: config.templates, cookie }
   return createHttpServer({
@@ -445,14 +448,16 @@ async function wireHttp(
       ...containerHandlers(shared),
       ...eventHandlers(shared),
       ...logHandlers(shared),
-      ...deletionHandlers({ deletion: wireDeletion(parts, containers, reconciler) }),
+      ...deletionHandlers({ deletion: wireDeletion(parts, accounts, containers, reconciler) }),
       ...systemReportHandlers({ ...containers, reconciler, upkeep, mostRunning: config.maxRunning }),
       ...adminHandlers({
         database,
-        blocking: new Blocking(database, { publish, enforce }),
-        rights: new Rights(database),
+        blocking: new Blocking(database, { publish, enforce, refuse }),
+        rights: new Rights(database, { refuse }),
+        verification: wireResending(parts, accounts),
       }),
       ...auditHandlers({ database }),
+      ...invitationHandlers(shared),
       ...takeoverHandlers({ ...shared, takeover: wireTakeover(parts, accounts, containers) }),
       ...systemHandlers(shared),
       ...operatorHandlers({
@@ -475,6 +480,12 @@ async function wireHttp(
   })
 }
 
+/** What follows when sessions were ended in the store: of administrators who are none any more. */
+const endedElsewhere =
+  ({ revocations }: Accounts) =>
+  (ended: readonly RevokedSession[]) =>
+    revocations.follow(ended)
+
 function wireTakeover({ database }: AppParts, { tokens }: Accounts, { events, places }: Containers) {
   return new Takeover(database, {
     tokenLifetime: tokens.lifetime,
@@ -488,6 +499,7 @@ function wireTakeover({ database }: AppParts, { tokens }: Accounts, { events, pl
 
 function wireDeletion(
   { config, database, runtime, instance, log }: AppParts,
+  accounts: Accounts,
   { admission, places, removal }: Containers,
   reconciler: Reconciler,
 ): Deletion {
@@ -501,7 +513,15 @@ function wireDeletion(
       admission.recheck(userId)
       return places.publishPerson(userId)
     },
+    refuse: endedElsewhere(accounts),
     remove: finishRemovals(removal, keptHomesTask(database, runtime), () => reconciler.activate(), log),
+  })
+}
+
+function wireResending({ database }: AppParts, { links }: Accounts): ResendVerification {
+  return new ResendVerification(database, async (tx, user, { address, email }, now) => {
+    const link = await links.issueIn(tx, user, 'signup', { kind: 'sent', address, by: email }, now)
+    return (also) => links.mail(user, link, also)
   })
 }
 

@@ -1,4 +1,4 @@
-import { jwtVerify, SignJWT } from 'jose'
+import { jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import { algorithm, type SigningKey } from './signing-key.ts'
 
 /** What a valid access token says. */
@@ -7,6 +7,8 @@ export interface Claims {
   readonly jti: string
   readonly issuedAt: Date
   readonly expiresAt: Date
+  /** Who acts for the user with it: an administrator's id, or `operator`; null when it is the user's own. Source: RFC 8693, 4.1. */
+  readonly acting: string | null
 }
 
 /** The person a token is made for. */
@@ -41,6 +43,7 @@ const scopedReserve = 300_000
 /** How far two clocks may be apart, in ms; a token from later than that was made before the clock was set back. */
 const mostAhead = 60_000
 const containerAudience = 'container'
+const actingForm = /^([1-9]\d{0,14}|operator)$/
 
 /** Makes and checks access tokens. Source: specification, Authentication 2. */
 export class AccessTokens {
@@ -70,19 +73,21 @@ export class AccessTokens {
     }
   }
 
-  async issue(subject: Subject, planned: PlannedToken): Promise<string> {
-    return this.#sign(subject, planned)
+  /** @param acting as in `Claims` */
+  async issue(subject: Subject, planned: PlannedToken, acting: string | null = null): Promise<string> {
+    return this.#sign(subject, planned, acting)
   }
 
   /**
    * A token for the app in a container: same person, same key, but short-lived and refused by the API, so that an app
-   * (or whoever took it over) cannot act for the person. Handed out again while it lasts.
+   * (or whoever took it over) cannot act for the person. Handed out again while it lasts, and never to anybody else who
+   * acts for them: an app may want to know.
    */
-  async scoped(subject: Subject, prefix: string, now: Date): Promise<ScopedToken> {
-    const key = `${subject.id} ${subject.isAdmin} ${prefix}`
+  async scoped(subject: Subject, prefix: string, acting: string | null, now: Date): Promise<ScopedToken> {
+    const key = `${subject.id} ${subject.isAdmin} ${acting ?? ''} ${prefix}`
     const known = this.#scoped.get(key)
     if (known && known.expiresAt - now.getTime() > scopedReserve) return known
-    const token = await this.#sign(subject, this.plan(now, scopedLifetime), containerAudience)
+    const token = await this.#sign(subject, this.plan(now, scopedLifetime), acting, containerAudience)
     const scoped = { token, expiresAt: now.getTime() + scopedLifetime * 1000 }
     if (this.#scoped.size >= mostRemembered) this.#scoped.clear()
     this.#scoped.set(key, scoped)
@@ -105,8 +110,15 @@ export class AccessTokens {
     return claims
   }
 
-  async #sign(subject: Subject, { jti, issuedAt, expiresAt }: PlannedToken, audience?: string): Promise<string> {
-    const jwt = new SignJWT({ is_admin: subject.isAdmin })
+  async #sign(
+    subject: Subject,
+    { jti, issuedAt, expiresAt }: PlannedToken,
+    acting: string | null,
+    audience?: string,
+  ): Promise<string> {
+    // Who acts for an administrator administers nothing, so no app is to be told that they do.
+    const claims = acting === null ? { is_admin: subject.isAdmin } : { is_admin: false, act: { sub: acting } }
+    const jwt = new SignJWT(claims)
       .setProtectedHeader({ alg: algorithm, kid: this.#key.kid, typ: 'JWT' })
       .setSubject(String(subject.id))
       .setJti(jti)
@@ -124,14 +136,22 @@ export class AccessTokens {
         currentDate: now,
       })
       const { sub = '', jti = '', iat = 0, exp = 0, aud } = payload
+      const acting = actingIn(payload)
       // Only a container's token has an audience; the API is not it.
-      if (aud !== undefined || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
-      return { userId: Number(sub), jti, issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000) }
+      if (aud !== undefined || !/^[1-9]\d{0,14}$/.test(sub) || acting === undefined) return undefined
+      return { userId: Number(sub), jti, issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000), acting }
     } catch {
       // jose throws for each way in which a token can be wrong; to the caller they are one.
       return undefined
     }
   }
+}
+
+/** Undefined when the claim is none of ours. */
+function actingIn({ act }: JWTPayload): string | null | undefined {
+  if (act === undefined) return null
+  const sub = typeof act === 'object' && act !== null && 'sub' in act ? act.sub : undefined
+  return typeof sub === 'string' && actingForm.test(sub) ? sub : undefined
 }
 
 const isOfNow = ({ issuedAt, expiresAt }: Claims, now: Date) =>

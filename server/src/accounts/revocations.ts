@@ -87,6 +87,12 @@ export class Revocations {
     if (told.status === 'rejected') throw told.reason
   }
 
+  /** Refuses, here and everywhere, what the store says is revoked already. @throws what telling the gateway threw; refused here all the same */
+  async follow(sessions: readonly RevokedSession[]): Promise<void> {
+    for (const { jti, expiresAt } of sessions) this.#expiryByJti.set(jti, expiresAt)
+    if (sessions.length > 0) await this.#listeners.onRevoked(sessions)
+  }
+
   /** All tokens made until now count no more here, from this moment on. @returns what makes it so everywhere, and durable; to be repeated when it rejects */
   endEra(now: Date): () => Promise<void> {
     const era = { jti: this.#era, expiresAt: new Date(now.getTime() + longestLife) }

@@ -12,10 +12,10 @@ export class ScopedTokens {
     this.#tokens = tokens
   }
 
-  /** @param prefix of the container whose app sees it @throws {Error} when there is no such user, or they are blocked */
-  async issue(userId: number, prefix: string, now: Date): Promise<ScopedToken> {
+  /** @param prefix of the container whose app sees it @param acting as in `Claims` @throws {Error} when there is no such user, or they are blocked */
+  async issue(userId: number, prefix: string, acting: string | null, now: Date): Promise<ScopedToken> {
     const user = await findUser(this.#database.db, userId)
     if (!user || user.isBlocked) throw new Error(`user ${userId} may not be let in anywhere`)
-    return this.#tokens.scoped(user, prefix, now)
+    return this.#tokens.scoped(user, prefix, acting, now)
   }
 }

@@ -73,7 +73,18 @@ export class Sessions {
     const [only] = valid
     if (!only || valid.length > 1) return undefined
     const user = await findUser(this.#database.db, only.claims.userId)
-    return user && isOlder(only.claims, user) ? undefined : { ...only, via, user }
+    if (user && isOlder(only.claims, user)) return undefined
+    return (await this.#mayAct(only.claims)) ? { ...only, via, user } : undefined
+  }
+
+  /**
+   * Whoever acts for somebody must be an administrator still. Their takeovers are revoked when they are not any more;
+   * this holds in the moment between the change and that.
+   */
+  async #mayAct({ acting }: Claims): Promise<boolean> {
+    if (acting === null || acting === 'operator') return true
+    const admin = await findUser(this.#database.db, Number(acting))
+    return admin !== undefined && admin.isAdmin && !admin.isBlocked
   }
 }
 

@@ -2,6 +2,7 @@ import { reached } from '#/crash-points.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
 import { blockContainers, findContainers, unblockContainers, type UserContainer } from '#/store/user-containers.ts'
+import { endTakeoversBy, type StoredSession } from '#/store/sessions.ts'
 import { setUserBlocked } from '#/store/users.ts'
 import type { Actor } from './actor.ts'
 import { administer, refuseSelfAndLast } from './guards.ts'
@@ -19,6 +20,8 @@ export interface BlockEffects {
   publish(userIds: readonly number[]): Promise<void>
   /** Stops these containers; must not throw and must end within a limit of its own. */
   enforce(records: readonly UserContainer[]): Promise<void>
+  /** Refuses, everywhere, sessions that the store says are ended. */
+  refuse(ended: readonly StoredSession[]): Promise<void>
 }
 
 /**
@@ -56,18 +59,20 @@ export class Blocking {
    * @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who could undo it
    */
   async blockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
-    const result = await administer(this.#database, actor, async (tx) => {
+    const { takeovers, ...result } = await administer(this.#database, actor, async (tx) => {
       const before = await withContainers(tx, id)
       await refuseSelfAndLast(tx, actor, before.user, 'block')
       await setUserBlocked(tx, id, true)
+      const takeovers = await endTakeoversBy(tx, id, now)
       const cascade = await blockContainers(tx, idsOf(before.containers), { by: actor.id, at: now, source: 'user' })
       const after = await withContainers(tx, id)
       // One who is blocked may have containers that are not: they were unblocked one by one.
       const isChange = !before.user.isBlocked || cascade.length > 0
       if (isChange) await insertAuditEntries(tx, [userEntry(actor, 'user.block', before, after, cascade, now)])
-      return after
+      return { ...after, takeovers }
     })
-    await this.#follow(result.containers, this.#effects.publish([id]))
+    const told = Promise.all([this.#effects.publish([id]), this.#effects.refuse(takeovers)])
+    await this.#follow(result.containers, told)
     return result
   }
 
@@ -87,7 +92,7 @@ export class Blocking {
   }
 
   /** The stop is not kept waiting, nor given up, by a gateway that does not answer. @throws what telling the gateway threw */
-  async #follow(records: readonly UserContainer[], published: Promise<void>): Promise<void> {
+  async #follow(records: readonly UserContainer[], published: Promise<unknown>): Promise<void> {
     reached('block.after-store')
     const [told] = await Promise.allSettled([published, this.#effects.enforce(records)])
     reached('block.after-stop')

@@ -4,6 +4,7 @@ import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { keepHomes, type KeptHome } from '#/store/kept-homes.ts'
 import { insertRemovals, type RemovedContainer } from '#/store/removals.ts'
+import { endTakeoversBy, type StoredSession } from '#/store/sessions.ts'
 import { deleteContainer, listContainersOf } from '#/store/user-containers.ts'
 import { deleteUser, findUser, type User } from '#/store/users.ts'
 import type { Actor } from './actor.ts'
@@ -28,6 +29,8 @@ export interface DeletionEffects {
    * @returns whether all that is done
    */
   remove(containers: readonly RemovedContainer[]): Promise<boolean>
+  /** Refuses, everywhere, sessions that the store says are ended. */
+  refuse(ended: readonly StoredSession[]): Promise<void>
 }
 
 /** How far a deletion has come when it is answered. */
@@ -90,7 +93,7 @@ export class Deletion {
    * @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who is not blocked
    */
   async deleteUser(actor: Actor, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
-    const containers = await administer(this.#database, actor, async (tx) => {
+    const { containers, takeovers } = await administer(this.#database, actor, async (tx) => {
       const user = await mustFindUser(tx, id)
       await refuseSelfAndLast(tx, actor, user, 'delete')
       const records = await listContainersOf(tx, id)
@@ -100,6 +103,7 @@ export class Deletion {
       )
       await insertRemovals(tx, removed, { isPurge: false, now })
       await keepHomes(tx, this.#homesOf(removed), isPurge ? now : this.#endOfKeeping(now))
+      const takeovers = await endTakeoversBy(tx, id, now)
       await deleteUser(tx, id)
       await insertAuditEntries(tx, [
         {
@@ -118,15 +122,20 @@ export class Deletion {
           },
         },
       ])
-      return removed
+      return { containers: removed, takeovers }
     })
-    return this.#follow(id, containers)
+    return this.#follow(id, containers, takeovers)
   }
 
   /** The removal is not kept waiting, nor given up, by a gateway that does not answer. @throws what telling the gateway threw */
-  async #follow(userId: number, containers: readonly RemovedContainer[]): Promise<Deleted> {
+  async #follow(
+    userId: number,
+    containers: readonly RemovedContainer[],
+    ended: readonly StoredSession[] = [],
+  ): Promise<Deleted> {
     reached('delete.after-store')
-    const [told, removed] = await Promise.allSettled([this.#effects.publish(userId), this.#effects.remove(containers)])
+    const telling = Promise.all([this.#effects.publish(userId), this.#effects.refuse(ended)])
+    const [told, removed] = await Promise.allSettled([telling, this.#effects.remove(containers)])
     if (told.status === 'rejected') throw told.reason
     return { isFinished: removed.status === 'fulfilled' && removed.value }
   }

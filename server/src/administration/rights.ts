@@ -1,9 +1,16 @@
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
+import { endTakeoversBy, type StoredSession } from '#/store/sessions.ts'
 import { setUserAdmin } from '#/store/users.ts'
 import type { Actor } from './actor.ts'
 import { administer, mustFindUser, refuseSelfAndLast } from './guards.ts'
 import { withContainers, type UserWithContainers } from './user-with-containers.ts'
+
+/** What follows a change, once it is stored. */
+export interface RightsEffects {
+  /** Refuses, everywhere, sessions that the store says are ended. */
+  refuse(ended: readonly StoredSession[]): Promise<void>
+}
 
 /**
  * Who is an administrator. It counts from their next request on, with the tokens they have: what a token says of it is
@@ -12,8 +19,11 @@ import { withContainers, type UserWithContainers } from './user-with-containers.
 export class Rights {
   readonly #database: Database
 
-  constructor(database: Database) {
+  readonly #effects: RightsEffects
+
+  constructor(database: Database, effects: RightsEffects) {
     this.#database = database
+    this.#effects = effects
   }
 
   /**
@@ -30,11 +40,12 @@ export class Rights {
   }
 
   async #set(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<UserWithContainers> {
-    return administer(this.#database, actor, async (tx) => {
+    const { takeovers, ...result } = await administer(this.#database, actor, async (tx) => {
       const user = await mustFindUser(tx, id)
-      if (user.isAdmin === isAdmin) return withContainers(tx, id)
+      if (user.isAdmin === isAdmin) return { ...(await withContainers(tx, id)), takeovers: [] }
       if (!isAdmin) await refuseSelfAndLast(tx, actor, user, 'demote')
       await setUserAdmin(tx, id, isAdmin)
+      const takeovers = isAdmin ? [] : await endTakeoversBy(tx, id, at)
       const changed = await withContainers(tx, id)
       await insertAuditEntries(tx, [
         {
@@ -46,7 +57,9 @@ export class Rights {
           after: { is_admin: isAdmin },
         },
       ])
-      return changed
+      return { ...changed, takeovers }
     })
+    await this.#effects.refuse(takeovers)
+    return result
   }
 }

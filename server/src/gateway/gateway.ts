@@ -37,8 +37,11 @@ export interface Gateway {
 
 /** What a gateway asks of the control plane. Each promise may take as long as it says; a lost control plane rejects it. */
 export interface ControlPlane {
-  /** A token for the app: same user and key as the person's, for containers only, refused by the API. */
-  scopedToken(userId: number, prefix: string): Promise<{ readonly token: string; readonly expiresAt: number }>
+  /**
+   * A token for the app: same user and key as the person's, for containers only, refused by the API.
+   * @param acting who acts for the user, as their token says; null when nobody does
+   */
+  scopedToken(userId: number, prefix: string, acting: string | null): Promise<{ readonly token: string; readonly expiresAt: number }>
 
   /**
    * Makes a container that sleeps or is paused run, because its owner asks for it. Its place is told (`apply`) before this

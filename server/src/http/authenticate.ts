@@ -19,6 +19,7 @@ export async function authenticate(
   const { session, wasSent } = await sessions.identify(request.headers, now)
   if (!session) throw wasSent ? refusals.invalidToken() : refusals.noToken()
   refuseForgeable(sessions, access, session, request)
+  if (access === 'admin' && session.claims.acting !== null) throw refusals.takenOver()
   if (access === 'admin' && !(session.user?.isAdmin && !session.user.isBlocked)) throw refusals.notAdministrator()
   return session
 }

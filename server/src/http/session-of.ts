@@ -16,6 +16,13 @@ export function sessionOf(call: Called): Session {
   return call.session
 }
 
+/** The session, when it is the account's owner who asks. @throws {Refusal} 401, 403 when somebody acts for them */
+export function ownSessionOf(call: Called): Session {
+  const session = sessionOf(call)
+  if (session.claims.acting !== null) throw refusals.takenOver()
+  return session
+}
+
 /** Who administers by this request. @throws {Refusal} 401, 404 as `userOf` */
 export function actorOf(call: Called): Actor {
   if (call.operator !== undefined) return { id: null, email: call.operator, address: 'command line' }

@@ -36,8 +36,12 @@ export class RemoteControlPlane implements ControlPlane {
     })
   }
 
-  scopedToken(userId: number, prefix: string): Promise<{ readonly token: string; readonly expiresAt: number }> {
-    return this.#link.ask('scopedToken', [userId, prefix], limits.scopedToken)
+  scopedToken(
+    userId: number,
+    prefix: string,
+    acting: string | null,
+  ): Promise<{ readonly token: string; readonly expiresAt: number }> {
+    return this.#link.ask('scopedToken', [userId, prefix, acting], limits.scopedToken)
   }
 
   wake(prefix: string): Promise<Absence | undefined> {

@@ -74,7 +74,7 @@ export class RemoteGateway implements Gateway {
       return this.#control
     }
     return {
-      scopedToken: async (userId, prefix) => control().scopedToken(userId, prefix),
+      scopedToken: async (userId, prefix, acting) => control().scopedToken(userId, prefix, acting),
       wake: async (prefix) => control().wake(prefix),
       explain: async (prefix) => control().explain(prefix),
       suspect: (prefix) => control().suspect(prefix),

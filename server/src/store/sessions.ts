@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from './database.ts'
+import { insertRevokedTokens } from './revoked-tokens.ts'
 import type { SessionsTable } from './schema.ts'
 
 /** An administrator, or the operator, who acts for the owner of a session, and why. */
@@ -98,16 +99,28 @@ export async function findOtherSessions(
   return rows.map(fromRow)
 }
 
-/** Live takeovers by an administrator; few, because each lasts a quarter of an hour at most. */
-export async function findTakeoversBy(db: Db, adminId: number, now: Date): Promise<StoredSession[]> {
-  const rows = await db
+/**
+ * Ends the takeovers of an administrator who is none any more: to be called in the transaction that makes it so, because
+ * an administrator who is blocked must not go on as somebody else after a crash. Few, as each lasts a quarter of an hour.
+ * @returns what is to be refused, once this is committed, by all who judge tokens by themselves
+ */
+export async function endTakeoversBy(tx: Db, adminId: number, now: Date): Promise<StoredSession[]> {
+  const rows = await tx
     .selectFrom('sessions')
     .selectAll()
     .where('acting_admin_id', '=', adminId)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now.getTime())
     .execute()
-  return rows.map(fromRow)
+  const takeovers = rows.map(fromRow)
+  if (takeovers.length === 0) return []
+  await insertRevokedTokens(tx, takeovers)
+  await markSessionsEnded(
+    tx,
+    takeovers.map(({ jti }) => jti),
+    now,
+  )
+  return takeovers
 }
 
 /** Notes that these tokens were ended; those that were already keep their time, and unknown ones are nobody's. */

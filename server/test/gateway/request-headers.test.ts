@@ -225,6 +225,26 @@ test('a scoped token is asked for once while it lasts, for each person and conta
   assert.ok(asked.length <= 3, `${asked.length} asked`)
 })
 
+test('who acts for a person gets a scoped token of their own: it is not mixed up with the one of that person', async (t) => {
+  const { port } = await startBench(t, echoApp(), {
+    control: {
+      scopedToken: async (userId, _prefix, acting) => ({
+        token: `of-${userId}-by-${acting}`,
+        expiresAt: Date.now() + 900_000,
+      }),
+    },
+  })
+  const by = async (acting?: string) => {
+    const token = await tokenFor(1, acting === undefined ? {} : { acting })
+    return (await echoed(port, '/ann-dev/', { headers: { authorization: `Bearer ${token}` } })).headers.authorization
+  }
+  for (let round = 0; round < 2; round += 1) {
+    assert.equal(await by(), 'Bearer of-1-by-null')
+    assert.equal(await by('2'), 'Bearer of-1-by-2')
+    assert.equal(await by('operator'), 'Bearer of-1-by-operator')
+  }
+})
+
 test('a scoped token that is about to expire is not handed out', async (t) => {
   let asked = 0
   const { port } = await startBench(t, echoApp(), {

@@ -33,6 +33,8 @@ export interface TokenTerms {
   readonly age?: number
   /** Only tokens for apps have one. */
   readonly audience?: string
+  /** Who acts for the user. */
+  readonly acting?: string
 }
 
 let tokens = 0
@@ -40,8 +42,8 @@ let tokens = 0
 /** A real access token, signed as the control plane signs them. */
 export async function tokenFor(userId: number, terms: TokenTerms = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
-  const { expiresIn = 3_600, jti = `token-${++tokens}`, age = 0, audience } = terms
-  const jwt = new SignJWT({ is_admin: userId === 2 })
+  const { expiresIn = 3_600, jti = `token-${++tokens}`, age = 0, audience, acting } = terms
+  const jwt = new SignJWT({ is_admin: userId === 2, ...(acting === undefined ? {} : { act: { sub: acting } }) })
     .setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' })
     .setSubject(String(userId))
     .setJti(jti)

@@ -87,9 +87,9 @@ export function manyKnown(count: number): Known {
 export class RecordingControlPlane implements ControlPlane {
   readonly told: string[] = []
 
-  async scopedToken(userId: number, prefix: string) {
+  async scopedToken(userId: number, prefix: string, acting: string | null) {
     if (userId === 0) throw new Error('this user is gone')
-    return { token: `${userId} ${prefix}`, expiresAt: 1 }
+    return { token: `${userId} ${prefix} ${acting}`, expiresAt: 1 }
   }
 
   async wake(prefix: string) {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { decodeProtectedHeader, importJWK, jwtVerify, type CryptoKey, type JWK } from 'jose'
+import { decodeProtectedHeader, importJWK, jwtVerify, type CryptoKey, type JWK, type JWTPayload } from 'jose'
 import type { Person, Revocation } from '../gateway.ts'
 import { clock } from './clock.ts'
 
@@ -21,6 +21,8 @@ export interface Caller {
   /** ms since 1970 */
   readonly issuedAt: number
   readonly expiresAt: number
+  /** Who acts for the user with it, as the claim `act` says; null when it is their own. */
+  readonly acting: string | null
   /** What this person has open, whichever token opened it. */
   readonly open: { requests: number; webSockets: number }
   /** The token itself, for `forward_token: full`. */
@@ -145,14 +147,16 @@ export class People {
         currentDate: new Date(clock.wall),
       })
       const { sub = '', jti = '', iat = 0, exp = 0, aud } = payload
+      const acting = actingIn(payload)
       // Only a container's own token has an audience; it opens nothing.
-      if (aud !== undefined || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
+      if (aud !== undefined || !/^[1-9]\d{0,14}$/.test(sub) || acting === undefined) return undefined
       return {
         userId: Number(sub),
         jti,
         era: eraOf(jti),
         issuedAt: iat * 1000,
         expiresAt: exp * 1000,
+        acting,
         token,
         key,
         open: this.#openOf(Number(sub)),
@@ -162,6 +166,13 @@ export class People {
       return undefined
     }
   }
+}
+
+/** RFC 8693, 4.1. Undefined when the claim is none of ours. */
+function actingIn({ act }: JWTPayload): string | null | undefined {
+  if (act === undefined) return null
+  const sub = typeof act === 'object' && act !== null && 'sub' in act ? act.sub : undefined
+  return typeof sub === 'string' && /^([1-9]\d{0,14}|operator)$/.test(sub) ? sub : undefined
 }
 
 async function readKey(jwk: Key['jwk']): Promise<Key> {

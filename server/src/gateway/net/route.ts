@@ -78,10 +78,10 @@ export class Route implements Upstream {
   readonly rules: TypeRules
   readonly idle: IdleConnections
   readonly streams = new Streams()
-  /** By user id. */
-  readonly scopedTokens = new Map<number, ScopedToken>()
-  /** Tokens that were asked for, by user id. */
-  readonly askedTokens = new Map<number, Promise<string | undefined>>()
+  /** By user, and by who acts for them; see `scoped-tokens.ts`. */
+  readonly scopedTokens = new Map<string, ScopedToken>()
+  /** Tokens that were asked for, likewise. */
+  readonly askedTokens = new Map<string, Promise<string | undefined>>()
   hasAnswered = false
   /** By `clock.now`. */
   lastByteAt = clock.now

@@ -17,27 +17,31 @@ export function tokenForApp(
   caller: Caller,
 ): string | undefined | Promise<string | undefined> {
   if (route.rules.forwardToken === 'full') return caller.token
-  const known = route.scopedTokens.get(caller.userId)
+  const known = route.scopedTokens.get(nameOf(caller))
   if (known && known.expiresAt - clock.wall > reserve) return known.token
   const asked = ask(control, route, caller)
   if (!known) return asked
   return known.expiresAt - clock.wall > leastLeft ? known.token : asked.then((token) => token ?? known.token)
 }
 
-function ask(control: ControlPlane, route: Route, { userId }: Caller): Promise<string | undefined> {
-  const before = route.askedTokens.get(userId)
+/** An administrator who acts for a person is not that person: their tokens must not be mixed up. */
+const nameOf = ({ userId, acting }: Caller) => (acting === null ? `${userId}` : `${userId} ${acting}`)
+
+function ask(control: ControlPlane, route: Route, caller: Caller): Promise<string | undefined> {
+  const name = nameOf(caller)
+  const before = route.askedTokens.get(name)
   if (before) return before
-  const answer = control.scopedToken(userId, route.place.prefix).then(
+  const answer = control.scopedToken(caller.userId, route.place.prefix, caller.acting).then(
     (scoped) => {
-      route.scopedTokens.set(userId, scoped)
-      route.askedTokens.delete(userId)
+      route.scopedTokens.set(name, scoped)
+      route.askedTokens.delete(name)
       return scoped.token
     },
     () => {
-      route.askedTokens.delete(userId)
+      route.askedTokens.delete(name)
       return undefined
     },
   )
-  route.askedTokens.set(userId, answer)
+  route.askedTokens.set(name, answer)
   return answer
 }

@@ -4,14 +4,13 @@ import type { LogIn } from '#/accounts/log-in.ts'
 import type { Revocations } from '#/accounts/revocations.ts'
 import type { SignUp } from '#/accounts/sign-up.ts'
 import type { SignedIn, VerifyLink } from '#/accounts/verify-link.ts'
-import { primaryOf } from '#/containers/status.ts'
 import type { Templates } from '#/containers/template.ts'
 import { refusals } from '#/errors.ts'
+import { authResponse } from '#/http/auth-response.ts'
 import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
 import type { Call, Handlers } from '#/http/handlers.ts'
 import { sessionOf } from '#/http/session-of.ts'
 import type { Database } from '#/store/database.ts'
-import { listContainersOf } from '#/store/user-containers.ts'
 
 export interface AuthParts {
   readonly database: Database
@@ -46,8 +45,11 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
       return deliver(parts, call, await parts.verifyLink.logIn(call.query.token, call.requester, call.now))
     },
     logOut: async (call) => {
-      await parts.revocations.revoke([sessionOf(call).claims], call.now)
-      setCookies(call, tokenCookies('', 0, call.request.headers.host, parts.cookie))
+      const { claims, via } = sessionOf(call)
+      await parts.revocations.revoke([claims], call.now)
+      // Who ends a takeover whose token they sent as a header is signed in as themselves by cookie.
+      if (claims.acting === null || via === 'cookie')
+        setCookies(call, tokenCookies('', 0, call.request.headers.host, parts.cookie))
       return { message: 'You are signed out.' }
     },
   }
@@ -64,24 +66,11 @@ function refusePrefetch({ request }: Verify): void {
 }
 
 async function deliver(parts: AuthParts, call: Verify, { user, token }: SignedIn): Promise<AuthResponse> {
-  const records = await listContainersOf(parts.database.db, user.id)
-  const expiresIn = parts.tokens.lifetime
+  const { lifetime } = parts.tokens
   // A foreign page that makes the browser fetch an attacker's link must not sign its owner in as the attacker.
   const isForeign = call.request.headers['sec-fetch-site'] === 'cross-site'
-  if (!isForeign) setCookies(call, tokenCookies(token, expiresIn, call.request.headers.host, parts.cookie))
-  return {
-    access_token: token,
-    token_type: 'Bearer',
-    expires_in: expiresIn,
-    user: {
-      id: user.id,
-      email: user.email,
-      slug: user.slug,
-      is_admin: user.isAdmin,
-      state: user.state,
-      container_id: primaryOf(records, parts.templates)?.containerId ?? null,
-    },
-  }
+  if (!isForeign) setCookies(call, tokenCookies(token, lifetime, call.request.headers.host, parts.cookie))
+  return authResponse(parts, { user, token, lifetime })
 }
 
 function setCookies({ reply }: { reply: Verify['reply'] }, cookies: string[]): void {

@@ -3,7 +3,7 @@ import type { SessionList } from '#/accounts/session-list.ts'
 import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
-import { sessionOf, userOf } from '#/http/session-of.ts'
+import { ownSessionOf, sessionOf, userOf } from '#/http/session-of.ts'
 import type { StoredSession } from '#/store/sessions.ts'
 
 export interface SessionParts {
@@ -23,14 +23,15 @@ export function sessionHandlers({ sessionList, cookie }: SessionParts): Pick<Han
     },
     endSession: async (call) => {
       const { id } = userOf(call)
+      const { jti } = ownSessionOf(call).claims
       const ended = await sessionList.end(id, readId(call.params.id, 'session'), call.now)
-      if (ended.jti === sessionOf(call).claims.jti)
+      if (ended.jti === jti)
         void call.reply.header('set-cookie', tokenCookies('', 0, call.request.headers.host, cookie))
       return { message: 'The session is ended.' }
     },
     endOtherSessions: async (call) => {
       userOf(call)
-      const ended = await sessionList.endOthers(sessionOf(call).claims, call.now)
+      const ended = await sessionList.endOthers(ownSessionOf(call).claims, call.now)
       return { message: `${ended} other session${ended === 1 ? ' is' : 's are'} ended.`, ended }
     },
   }

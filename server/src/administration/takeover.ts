@@ -1,0 +1,84 @@
+import { refusals } from '#/errors.ts'
+import { insertAuditEntries } from '#/store/audit-log.ts'
+import type { Database } from '#/store/database.ts'
+import { insertSession } from '#/store/sessions.ts'
+import type { User } from '#/store/users.ts'
+import type { Actor } from './actor.ts'
+import { administer, mustFindUser } from './guards.ts'
+
+/** Longest time for which somebody acts for another, in seconds. */
+const longest = 900
+
+/** A token that is about to be made. */
+interface Planned {
+  readonly jti: string
+  readonly issuedAt: Date
+  readonly expiresAt: Date
+}
+
+/** What a takeover needs of everybody else. */
+export interface TakeoverEffects {
+  /** Seconds that an ordinary token lives. */
+  readonly tokenLifetime: number
+  /** @param lifetime seconds */
+  plan(now: Date, lifetime: number): Planned
+  /** @param acting who acts: an administrator's id, or `operator` */
+  issue(user: User, planned: Planned, acting: string): Promise<string>
+  /** Tells the gateway what the store says of this user. */
+  publish(userId: number): Promise<void>
+  /** Tells the owner's open pages. */
+  tell(userId: number, takeover: { readonly by: string; readonly reason: string; readonly until: Date }): void
+}
+
+/** A session in which an administrator acts for a user. */
+export interface TakenOver {
+  readonly user: User
+  readonly token: string
+  /** Seconds. */
+  readonly lifetime: number
+}
+
+/**
+ * Acting for a user: a session of theirs, for a quarter of an hour at most, that says who acts and can do neither what
+ * administrators do nor end sessions. The owner sees it, with the reason, in the list of their sessions. An
+ * administrator's own token never opens anybody's container (decision 003), so this is the only way into one.
+ */
+export class Takeover {
+  readonly #database: Database
+  readonly #effects: TakeoverEffects
+
+  constructor(database: Database, effects: TakeoverEffects) {
+    this.#database = database
+    this.#effects = effects
+  }
+
+  /**
+   * The session is stored with its audit entry before there is a token.
+   * @param reason for the owner and the audit log
+   * @param browser of the actor, when it is known
+   * @throws {Refusal} 403 as `administer` · 404 · 409 oneself
+   */
+  async begin(
+    actor: Actor,
+    id: number,
+    { reason, browser, now }: { reason: string; browser: string | null; now: Date },
+  ): Promise<TakenOver> {
+    const lifetime = Math.min(longest, this.#effects.tokenLifetime)
+    const planned = this.#effects.plan(now, lifetime)
+    const { jti, expiresAt } = planned
+    const user = await administer(this.#database, actor, async (tx) => {
+      const owner = await mustFindUser(tx, id)
+      if (owner.id === actor.id) throw refusals.conflict('This is your own account. You can use it without a takeover.')
+      const acting = { id: actor.id, email: actor.email, reason }
+      await insertSession(tx, { userId: id, jti, createdAt: now, expiresAt, address: actor.address, browser, acting })
+      await insertAuditEntries(tx, [
+        { at: now, actor, action: 'user.takeover', target: `user:${id}`, reason, detail: { until: expiresAt } },
+      ])
+      return owner
+    })
+    await this.#effects.publish(id)
+    const token = await this.#effects.issue(user, planned, String(actor.id ?? 'operator'))
+    this.#effects.tell(id, { by: actor.email, reason, until: expiresAt })
+    return { user, token, lifetime }
+  }
+}
