@@ -1,5 +1,6 @@
 import type { Mailer } from '#/mail/mailer.ts'
 import type { Database } from '#/store/database.ts'
+import { Invite } from './invite.ts'
 import { LinkLimits, type LinkLimitSettings } from './link-limits.ts'
 import { LogIn } from './log-in.ts'
 import { MagicLinks, type MagicLinkSettings } from './magic-link.ts'
@@ -16,7 +17,7 @@ export interface AccountsByMailParts {
   readonly settings: MagicLinkSettings &
     LinkLimitSettings &
     RegistrationSettings &
-    SignUpPolicy & { readonly isEnumerationStrict: boolean }
+    SignUpPolicy & { readonly isEnumerationStrict: boolean; readonly invitationExpiry: number }
   /** Called when something that was stored could not be taken back yet. */
   readonly onOwed: () => void
 }
@@ -34,6 +35,7 @@ export function accountsByMail({ database, mailer, settings, onOwed }: AccountsB
     padding,
     links,
     logIn: new LogIn(database, links, strangers),
+    invite: new Invite({ database, links, registration, ...settings }),
     signUp: new SignUp({ database, links, limits, registration, strangers, policy: settings }),
   }
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { refusals } from '#/errors.ts'
 import type { Mailer, Message } from '#/mail/mailer.ts'
 import { magicLinkMessage, type Occasion } from '#/mail/magic-link-message.ts'
-import type { Database, Db } from '#/store/database.ts'
+import type { Database, Db, Tx } from '#/store/database.ts'
 import { deleteLink, deleteLinkRequest, insertLink, type LinkPurpose } from '#/store/magic-links.ts'
 import type { User } from '#/store/users.ts'
 import type { LinkLimits, Place } from './link-limits.ts'
@@ -76,12 +76,15 @@ export class MagicLinks {
     return { ...wish, expiry, linkId: id, token }
   }
 
+  /** As `issueFor`, in the given transaction. @throws {Refusal} 429 */
+  async issueIn(tx: Tx, user: User, purpose: LinkPurpose, occasion: Occasion, now: Date): Promise<IssuedLink> {
+    const place = await this.#limits.reserve(tx, user.email, now)
+    return this.issue(tx, user, { purpose, occasion, place }, now)
+  }
+
   /** Takes a place in the hour and issues, in one transaction, for a user who exists. @throws {Refusal} 429 */
   async issueFor(user: User, purpose: LinkPurpose, occasion: Occasion, now: Date): Promise<IssuedLink> {
-    return this.#database.transaction(async (tx) => {
-      const place = await this.#limits.reserve(tx, user.email, now)
-      return this.issue(tx, user, { purpose, occasion, place }, now)
-    })
+    return this.#database.transaction((tx) => this.issueIn(tx, user, purpose, occasion, now))
   }
 
   /**

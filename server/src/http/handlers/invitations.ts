@@ -1,0 +1,19 @@
+import type { Invite } from '#/accounts/invite.ts'
+import type { Handlers } from '#/http/handlers.ts'
+import { actorOf } from '#/http/session-of.ts'
+
+export interface InvitationParts {
+  readonly invite: Invite
+}
+
+export function invitationHandlers({ invite }: InvitationParts): Pick<Handlers, 'invite'> {
+  return {
+    invite: async (call) => {
+      const { emails, send = true } = call.body
+      const report = (error: unknown) => call.request.log.error({ err: error }, 'somebody could not be invited')
+      const invitations = await invite.run(emails, send, actorOf(call), call.now, report)
+      const invited = invitations.filter(({ status }) => status === 'invited').length
+      return { message: `${invited} of ${invitations.length} invited.`, invitations }
+    },
+  }
+}
