@@ -1,5 +1,6 @@
 import type { Blocking } from '#/administration/block.ts'
 import { listUsersWithContainers } from '#/administration/list-users.ts'
+import type { ResendVerification } from '#/administration/resend-verification.ts'
 import type { Rights } from '#/administration/rights.ts'
 import { refusals } from '#/errors.ts'
 import type { Handlers } from '#/http/handlers.ts'
@@ -14,6 +15,7 @@ export interface AdminParts {
   readonly database: Database
   readonly blocking: Blocking
   readonly rights: Rights
+  readonly verification: ResendVerification
 }
 
 type Admin =
@@ -26,8 +28,9 @@ type Admin =
   | 'unblockUser'
   | 'promoteUser'
   | 'demoteUser'
+  | 'resendVerificationTo'
 
-export function adminHandlers({ database, blocking, rights }: AdminParts): Pick<Handlers, Admin> {
+export function adminHandlers({ database, blocking, rights, verification }: AdminParts): Pick<Handlers, Admin> {
   return {
     listUsers: async ({ query }) => {
       const page = {
@@ -93,6 +96,11 @@ export function adminHandlers({ database, blocking, rights }: AdminParts): Pick<
     demoteUser: async (call) => {
       const demoted = await rights.demote(actorOf(call), readId(call.params.id, 'user'), call.now)
       return { message: 'The user is not an administrator any more.', user: toAdminUser(demoted) }
+    },
+
+    resendVerificationTo: async (call) => {
+      const email = await verification.run(actorOf(call), readId(call.params.id, 'user'), call.now)
+      return { message: `A signup link was sent to ${email}.` }
     },
   }
 }
