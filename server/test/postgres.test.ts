@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { ask, assertOk, deleteUser, mailsTo, onEngine, recordOf, verify } from './support/asking.ts'
-import { startBerth } from './support/berth.ts'
+import { verifyAuditLog } from '#/store/verify-audit-log.ts'
+import { ask, assertOk, blockUser, deleteUser, demote, mailsTo, onEngine, promote } from './support/asking.ts'
+import { recordOf, unblockUser, verify } from './support/asking.ts'
+import { startBerth, type Person } from './support/berth.ts'
 import { startPostgres } from './support/postgres.ts'
 
 /** A whole Berth on PostgreSQL, where transactions do overlap: what SQLite's single writer gives for nothing is proved here. */
@@ -34,6 +36,38 @@ test('of ten uses of one link at once one signs in', async () => {
   const token = berth.mail.tokenFor('ben@x.org')
   const replies = await Promise.all(Array.from({ length: 10 }, () => verify(berth, 'signup', token)))
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array<number>(9).fill(400)])
+})
+
+test('what many administrators do at once to each other and to the same people all succeeds, in one whole audit log', async () => {
+  const people = await Promise.all(['one', 'two', 'six', 'ten'].map((name) => berth.signUp(`${name}@x.org`)))
+  const ids = people.map(({ id }) => id)
+  const records = await berth.database.db
+    .selectFrom('user_containers')
+    .select('id')
+    .where('user_id', 'in', ids)
+    .execute()
+  const admins = await Promise.all(['a', 'b', 'c'].map((name) => newAdmin(`admin-${name}@x.org`)))
+  const bulk = (admin: Person, verb: string, list: number[]) =>
+    admin.call('POST', `/api/admin/containers/bulk-${verb}`, { body: { container_ids: list } })
+  const forward = records.map(({ id }) => id)
+  for (let round = 0; round < 3; round++) {
+    const replies = await Promise.all(
+      admins.flatMap((admin) => [
+        bulk(admin, 'block', forward),
+        bulk(admin, 'unblock', forward.toReversed()),
+        ...people.flatMap(({ id }) => [
+          blockUser(admin, id),
+          promote(admin, id),
+          unblockUser(admin, id),
+          demote(admin, id),
+        ]),
+      ]),
+    )
+    for (const reply of replies) assertOk(reply)
+  }
+  const verdict = await verifyAuditLog(berth.database.db)
+  assert.equal(verdict.firstBroken, null)
+  assert.ok(verdict.entries > 20, `${verdict.entries}`)
 })
 
 test('launch, list, block, delete and sign out work as on SQLite', async () => {
@@ -74,3 +108,32 @@ test('launch, list, block, delete and sign out work as on SQLite', async () => {
   assertOk(await admin.call('POST', '/api/auth/logout'))
   assert.equal((await admin.call('GET', '/api/user/me')).status, 401)
 })
+
+test('of administrators who demote, block and delete each other at once one stays in charge', async () => {
+  const admins = await Promise.all(['x', 'y', 'z'].map((name) => newAdmin(`ring-${name}@x.org`)))
+  await berth.database.db
+    .updateTable('users')
+    .set({ is_admin: 0 })
+    .where(
+      'id',
+      'not in',
+      admins.map(({ id }) => id),
+    )
+    .execute()
+  const deeds = [demote, blockUser, deleteUser]
+  const replies = await Promise.all(admins.map((admin, at) => deeds[at]?.(admin, admins[(at + 1) % 3]?.id ?? 0)))
+  const left = berth.database.db.selectFrom('users').select('id').where('is_admin', '=', 1).where('is_blocked', '=', 0)
+  const statuses = replies.map((reply) => reply?.status)
+  assert.ok((await left.execute()).length > 0, statuses.join())
+  assert.deepEqual(
+    [...new Set(statuses)].filter((status) => status !== 200 && status !== 403),
+    [],
+  )
+})
+
+/** Made one in the store itself: whoever was first here could not say so. */
+async function newAdmin(email: string): Promise<Person> {
+  const person = await berth.signUp(email)
+  await berth.database.db.updateTable('users').set({ is_admin: 1 }).where('id', '=', person.id).execute()
+  return person
+}
