@@ -71,6 +71,9 @@ export const PurgeQuery = Type.Object({ purge: Type.Optional(Type.String({ patte
 
 const Bytes = Type.Object({ total: Type.Integer(), left: Type.Integer() })
 
+/** Seconds that half, and nine tenths, of the latest took at most. */
+const Spread = Type.Object({ median: Type.Number(), p90: Type.Number() })
+
 /** What an operator looks at when something seems wrong. Null is "not known". */
 export const SystemReport = Type.Object({
   reconciler: Type.Object({
@@ -92,6 +95,17 @@ export const SystemReport = Type.Object({
     addresses_left: OrNull(Type.Integer()),
   }),
   host: Type.Object({ memory: OrNull(Bytes), disk: OrNull(Bytes), rules: Type.String() }),
+  /** Since the process began. */
+  mail: Type.Object({
+    accepted: Type.Integer(),
+    failed: Type.Integer(),
+    /** Links that were mailed because somebody asked for them, and used. */
+    used: Type.Integer(),
+    /** From the moment at which the mail server accepted the mail. */
+    seconds_to_use: OrNull(Spread),
+    seconds_to_accept: OrNull(Spread),
+    last_failure_at: OrNull(Instant),
+  }),
   /** Sentences for the operator: what is about to run out, and what is not as it should be. */
   warnings: Type.Array(Type.String()),
 })

@@ -351,6 +351,7 @@ function wireAccounts(
   const effects = {
     publish: (userId: number) => places.publishPerson(userId),
     startPrimary: (user: Parameters<Launch['startPrimary']>[0]) => launch.startPrimary(user, new Date()),
+    noteUse: (ms: number) => byMail.deliveries.used(ms),
   }
   return {
     tokens,
@@ -449,7 +450,7 @@ async function wireHttp(
       ...eventHandlers(shared),
       ...logHandlers(shared),
       ...deletionHandlers({ deletion: wireDeletion(parts, accounts, containers, reconciler) }),
-      ...systemReportHandlers({ ...containers, reconciler, upkeep, mostRunning: config.maxRunning }),
+      ...systemReportHandlers({ ...containers, ...accounts, reconciler, upkeep, mostRunning: config.maxRunning }),
       ...adminHandlers({
         database,
         blocking: new Blocking(database, { publish, enforce, refuse }),
@@ -474,6 +475,7 @@ async function wireHttp(
     counts: async () => ({
       ...operatorNumbers(reconciler, upkeep, containers.places),
       ...containers.diskUse.counts(),
+      ...accounts.deliveries.counts(),
       ...(await gateway.counts().catch(() => ({}))),
     }),
     now: () => clock.now(),

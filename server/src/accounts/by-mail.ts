@@ -1,5 +1,6 @@
 import type { Mailer } from '#/mail/mailer.ts'
 import type { Database } from '#/store/database.ts'
+import { Deliveries } from './deliveries.ts'
 import { Invite } from './invite.ts'
 import { LinkLimits, type LinkLimitSettings } from './link-limits.ts'
 import { LogIn } from './log-in.ts'
@@ -26,13 +27,15 @@ export interface AccountsByMailParts {
 export function accountsByMail({ database, mailer, settings, onOwed }: AccountsByMailParts) {
   const withdrawals = new Withdrawals(database, onOwed)
   const padding = new Padding()
+  const deliveries = new Deliveries()
   const limits = new LinkLimits(database, settings)
-  const links = new MagicLinks({ database, mailer, withdrawals, limits, padding, settings })
+  const links = new MagicLinks({ database, mailer, withdrawals, limits, padding, deliveries, settings })
   const strangers = new Strangers({ database, limits, padding, ...settings })
   const registration = new Registration(database, withdrawals, settings)
   return {
     withdrawals,
     padding,
+    deliveries,
     links,
     logIn: new LogIn(database, links, strangers),
     invite: new Invite({ database, links, registration, ...settings }),

@@ -3,8 +3,9 @@ import { refusals } from '#/errors.ts'
 import type { Mailer, Message } from '#/mail/mailer.ts'
 import { magicLinkMessage, type Occasion } from '#/mail/magic-link-message.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import { deleteLink, deleteLinkRequest, insertLink, type LinkPurpose } from '#/store/magic-links.ts'
+import { deleteLink, deleteLinkRequest, insertLink, noteAccepted, type LinkPurpose } from '#/store/magic-links.ts'
 import type { User } from '#/store/users.ts'
+import type { Deliveries } from './deliveries.ts'
 import type { LinkLimits, Place } from './link-limits.ts'
 import type { Padding } from './padding.ts'
 import type { Withdrawal, Withdrawals } from './withdrawals.ts'
@@ -21,6 +22,7 @@ export interface MagicLinkParts {
   readonly withdrawals: Withdrawals
   readonly limits: LinkLimits
   readonly padding: Padding
+  readonly deliveries: Deliveries
   readonly settings: MagicLinkSettings
 }
 
@@ -49,14 +51,16 @@ export class MagicLinks {
   readonly #mailer: Mailer
   readonly #limits: LinkLimits
   readonly #padding: Padding
+  readonly #deliveries: Deliveries
   readonly #settings: MagicLinkSettings
   readonly withdrawals: Withdrawals
 
-  constructor({ database, mailer, withdrawals, limits, padding, settings }: MagicLinkParts) {
+  constructor({ database, mailer, withdrawals, limits, padding, deliveries, settings }: MagicLinkParts) {
     this.#database = database
     this.#mailer = mailer
     this.#limits = limits
     this.#padding = padding
+    this.#deliveries = deliveries
     this.#settings = settings
     this.withdrawals = withdrawals
   }
@@ -94,7 +98,7 @@ export class MagicLinks {
    */
   async mail(user: User, link: IssuedLink, also: Withdrawal = async () => undefined): Promise<void> {
     try {
-      await this.#mailer.send(this.#messageFor(user, link))
+      await this.#send(user, link)
     } catch (error) {
       await this.withdrawals.withdraw(link.linkId, async (tx) => {
         await deleteLink(tx, link.linkId)
@@ -110,6 +114,20 @@ export class MagicLinks {
   /** Where the link leads: to a page of the front end. Whoever reads it can use it. */
   urlOf({ purpose, token }: IssuedLink): string {
     return `${this.#settings.frontendUrl}/verify-${purpose}?token=${token}`
+  }
+
+  async #send(user: User, link: IssuedLink): Promise<void> {
+    const begun = performance.now()
+    try {
+      await this.#mailer.send(this.#messageFor(user, link))
+    } catch (error) {
+      this.#deliveries.failed(new Date())
+      throw error
+    }
+    this.#deliveries.accepted(performance.now() - begun)
+    // Not waited for, and missing is no harm: it is for a number only, and the mail is on its way. Of links that nobody
+    // asked for it is not noted: they are used when people find the time.
+    if (link.place) void noteAccepted(this.#database.db, link.linkId, new Date()).catch(() => undefined)
   }
 
   #messageFor(user: User, link: IssuedLink): Message {

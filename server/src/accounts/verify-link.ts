@@ -3,7 +3,7 @@ import { attempt, within } from '#/attempt.ts'
 import { reached } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import type { Database, Db } from '#/store/database.ts'
-import { consumeLink, findUsableLink, type LinkPurpose } from '#/store/magic-links.ts'
+import { consumeLink, findUsableLink, type LinkPurpose, type StoredLink } from '#/store/magic-links.ts'
 import { insertSession } from '#/store/sessions.ts'
 import { findUser, moveUserState, touchUser, type User } from '#/store/users.ts'
 import type { AccessTokens, PlannedToken } from './access-token.ts'
@@ -23,6 +23,7 @@ export interface SignedIn {
 interface Exchange {
   readonly user: User
   readonly planned: PlannedToken
+  readonly link: StoredLink
 }
 
 /** What follows when somebody signs in. */
@@ -31,6 +32,8 @@ export interface SignInEffects {
   publish(userId: number): Promise<void>
   /** Makes sure that the user's container of the first type runs. */
   startPrimary(user: User): Promise<unknown>
+  /** Notes how long after its mail was accepted a link was used, in ms. */
+  noteUse(ms: number): void
 }
 
 /** `GET /api/auth/verify-signup` and `/verify-login`. */
@@ -94,13 +97,14 @@ export class VerifyLink {
       if (!(await consumeLink(tx, link.id, now))) throw refusals.badToken()
       const { jti, expiresAt } = planned
       await insertSession(tx, { userId: user.id, jti, createdAt: now, expiresAt, ...requester, acting: null })
-      return { user: (await findUser(tx, user.id)) ?? user, planned }
+      return { user: (await findUser(tx, user.id)) ?? user, planned, link }
     })
   }
 
   /** The link is used up by now, so nothing that follows may cost the person their token. */
-  async #signIn({ user, planned }: Exchange): Promise<SignedIn> {
+  async #signIn({ user, planned, link: { acceptedAt } }: Exchange): Promise<SignedIn> {
     reached('verify.after-consume')
+    if (acceptedAt) this.#effects.noteUse(Date.now() - acceptedAt.getTime())
     const token = await this.#tokens.issue(user, planned)
     await attempt(this.#log, `publishing user ${user.id}`, () => this.#effects.publish(user.id))
     await within(

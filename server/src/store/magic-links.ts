@@ -7,6 +7,8 @@ export type LinkPurpose = 'signup' | 'login'
 export interface StoredLink {
   readonly id: number
   readonly userId: number
+  /** When the mail server took its mail; null when that is not known. */
+  readonly acceptedAt: Date | null
 }
 
 export async function insertLink(
@@ -26,7 +28,7 @@ export async function insertLink(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { id, userId: link.userId }
+  return { id, userId: link.userId, acceptedAt: null }
 }
 
 /** The link of this token while it can be used: right purpose, unused, `now` before its expiry. */
@@ -38,13 +40,15 @@ export async function findUsableLink(
 ): Promise<StoredLink | undefined> {
   const row = await db
     .selectFrom('magic_links')
-    .select(['id', 'user_id'])
+    .select(['id', 'user_id', 'accepted_at'])
     .where('token_hash', '=', tokenHash)
     .where('token_type', '=', purpose)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now.getTime())
     .executeTakeFirst()
-  return row && { id: row.id, userId: row.user_id }
+  if (!row) return undefined
+  const acceptedAt = row.accepted_at === null ? null : new Date(row.accepted_at)
+  return { id: row.id, userId: row.user_id, acceptedAt }
 }
 
 /** Uses the link up. Of any number of callers at once exactly one gets true. */
@@ -58,6 +62,11 @@ export async function consumeLink(db: Db, id: number, now: Date): Promise<boolea
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** The mail with this link was accepted; nothing happens when the link is gone. */
+export async function noteAccepted(db: Db, id: number, now: Date): Promise<void> {
+  await db.updateTable('magic_links').set({ accepted_at: now.getTime() }).where('id', '=', id).execute()
 }
 
 export async function deleteLink(db: Db, id: number): Promise<void> {

@@ -1,4 +1,5 @@
 import type { SystemReport } from '@berth/api/admin.ts'
+import type { Deliveries, Spread } from '#/accounts/deliveries.ts'
 import type { Admission } from '#/containers/admission.ts'
 import type { DiskUse } from '#/containers/disk-use.ts'
 import type { HostGuard } from '#/containers/host-guard.ts'
@@ -15,6 +16,7 @@ export interface SystemReportParts {
   readonly occupancy: Pick<Occupancy, 'running'>
   readonly guard: Pick<HostGuard, 'report' | 'warnings'>
   readonly diskUse: Pick<DiskUse, 'warnings'>
+  readonly deliveries: Pick<Deliveries, 'report'>
   readonly places: Pick<Places, 'isEngineAnswering'>
   /** The cap of containers that run, of everybody together. */
   readonly mostRunning: number | null
@@ -36,6 +38,7 @@ export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, '
       launches: launchesPart(parts),
       containers: containersPart(parts),
       host: hostPart(parts.guard.report),
+      mail: mailPart(parts),
       warnings: [
         ...parts.upkeep.warnings(),
         ...parts.guard.warnings(),
@@ -74,6 +77,24 @@ function hostPart(report: HostReport | undefined): SystemReport['host'] {
     disk: disk ? { total: disk.total, left: disk.free } : null,
     rules: rules ? (rules.areSet ? 'set' : `not set: ${rules.reason}`) : 'not known',
   }
+}
+
+function mailPart({ deliveries }: SystemReportParts): SystemReport['mail'] {
+  const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt } = deliveries.report()
+  return {
+    accepted,
+    failed,
+    used,
+    seconds_to_use: rounded(secondsToUse),
+    seconds_to_accept: rounded(secondsToAccept),
+    last_failure_at: lastFailureAt?.toISOString() ?? null,
+  }
+}
+
+/** To milliseconds. */
+function rounded(spread: Spread | null): Spread | null {
+  const round = (seconds: number) => Math.round(seconds * 1_000) / 1_000
+  return spread && { median: round(spread.median), p90: round(spread.p90) }
 }
 
 function rulesWarning(report: HostReport | undefined): string[] {

@@ -1,0 +1,91 @@
+/** The latest so many times are kept; older ones say nothing about the mail server of today. */
+const kept = 1_000
+
+/** Of the latest times, in seconds: half and nine tenths of them were at most so long. */
+export interface Spread {
+  readonly median: number
+  readonly p90: number
+}
+
+/** How mail has worked since the process began. */
+export interface MailReport {
+  readonly accepted: number
+  readonly failed: number
+  /** Links of accepted mails that somebody asked for and used. */
+  readonly used: number
+  /** From the moment at which the mail server accepted a mail; null before the first. */
+  readonly secondsToUse: Spread | null
+  readonly secondsToAccept: Spread | null
+  readonly lastFailureAt: Date | null
+}
+
+/**
+ * Counts mails and how long they take: to our mail server, and on to people. The second is what nobody tells us of, when
+ * a server on the way keeps mail waiting; here it shows in how late links are used.
+ */
+export class Deliveries {
+  readonly #toAccept = new Latest()
+  readonly #toUse = new Latest()
+  #failed = 0
+  #lastFailureAt: Date | null = null
+
+  /** The mail server took a mail. @param ms that it took for that */
+  accepted(ms: number): void {
+    this.#toAccept.add(ms)
+  }
+
+  failed(at: Date): void {
+    this.#failed++
+    this.#lastFailureAt = at
+  }
+
+  /** Somebody used the link of a mail. @param ms since it was accepted */
+  used(ms: number): void {
+    this.#toUse.add(ms)
+  }
+
+  report(): MailReport {
+    return {
+      accepted: this.#toAccept.count,
+      failed: this.#failed,
+      used: this.#toUse.count,
+      secondsToUse: this.#toUse.spread(),
+      secondsToAccept: this.#toAccept.spread(),
+      lastFailureAt: this.#lastFailureAt,
+    }
+  }
+
+  /** Numbers for `/metrics`, by name; what is not known yet is left out. */
+  counts(): Readonly<Record<string, number>> {
+    const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt } = this.report()
+    return {
+      berth_mail_accepted_total: accepted,
+      berth_mail_failed_total: failed,
+      berth_mail_links_used_total: used,
+      ...quantiles('berth_mail_seconds_to_accept', secondsToAccept),
+      ...quantiles('berth_mail_seconds_to_use', secondsToUse),
+      ...(lastFailureAt && { berth_mail_last_failure_timestamp_seconds: lastFailureAt.getTime() / 1_000 }),
+    }
+  }
+}
+
+const quantiles = (name: string, spread: Spread | null) =>
+  spread && { [`${name}{quantile="0.5"}`]: spread.median, [`${name}{quantile="0.9"}`]: spread.p90 }
+
+/** Counts all, and keeps the latest. */
+class Latest {
+  /** ms; the oldest is replaced. */
+  readonly #times: number[] = []
+  count = 0
+
+  add(ms: number): void {
+    this.#times[this.count % kept] = Math.max(0, ms)
+    this.count++
+  }
+
+  spread(): Spread | null {
+    const sorted = this.#times.toSorted((one, other) => one - other)
+    const at = (share: number) => (sorted[Math.ceil(sorted.length * share) - 1] ?? 0) / 1_000
+    return sorted.length === 0 ? null : { median: at(0.5), p90: at(0.9) }
+  }
+}
