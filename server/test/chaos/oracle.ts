@@ -16,6 +16,7 @@ import {
 import {
   hasAuditedEverything,
   hasOneFirstAdmin,
+  hasWholeAuditLog,
   isDurable,
   keepsLinkLimit,
   sharesNoContainer,
@@ -55,6 +56,7 @@ const invariants: readonly Invariant[] = [
     within: 0,
     check: (world, { stored }) => hasAuditedEverything(world, stored),
   },
+  { words: 'the audit log is whole', within: 0, check: (world, { stored }) => hasWholeAuditLog(world, stored) },
   {
     words: 'one container runs of each user and type',
     within: 0,

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import { Pool, TypeOverrides, type PoolClient } from 'pg'
+import { headName } from '#/store/audit-chain.ts'
 import type { Schema } from '#/store/schema.ts'
 
 type Row<Table extends keyof Schema> = Selectable<Schema[Table]>
@@ -15,6 +16,8 @@ export interface Snapshot {
   readonly requests: readonly Row<'link_requests'>[]
   readonly revoked: readonly Row<'revoked_tokens'>[]
   readonly audit: readonly Row<'audit_log'>[]
+  /** Where the audit log ends, as it is kept beside it. */
+  readonly auditHead: readonly { readonly value: string }[]
 }
 
 /** The store, looked at and held up from outside, without any of Berth's own code in between. */
@@ -34,6 +37,7 @@ const tables = {
   requests: 'select * from link_requests order by id',
   revoked: 'select * from revoked_tokens',
   audit: 'select * from audit_log order by id',
+  auditHead: `select value from installation where name = '${headName}'`,
 } as const
 
 const nameQuery = "select value from installation where name = 'instance'"

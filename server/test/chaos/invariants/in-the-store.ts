@@ -1,3 +1,4 @@
+import { headFromText, hashLine, noEntries } from '#/store/audit-chain.ts'
 import type { Snapshot } from '../store.ts'
 import { linksPerHour, type World } from '../world.ts'
 
@@ -64,6 +65,22 @@ export function hasAuditedEverything(_world: World, { audit, users, containers }
       if (blocked.has(`${kind}:${id}`) !== (is_blocked === 1))
         wrong.push(`${kind} ${id} is ${is_blocked === 1 ? '' : 'not '}blocked, and the audit log says otherwise`)
   return [...wrong, ...missingDeletions({ audit, users, containers } as Snapshot, deleted)]
+}
+
+/** Every line of the audit log is chained to the one before it, and the head beside it counts them all. */
+export function hasWholeAuditLog(_world: World, { audit, auditHead }: Snapshot): string[] {
+  const wrong: string[] = []
+  let last = noEntries
+  for (const line of audit) {
+    const expected = { entries: last.entries + 1, hash: hashLine(last.hash, line) }
+    if (line.position !== expected.entries || line.hash !== expected.hash)
+      wrong.push(`line ${line.position} does not follow line ${last.entries}`)
+    last = { entries: line.position, hash: line.hash }
+  }
+  const head = headFromText(auditHead[0]?.value)
+  if (head.entries !== last.entries || head.hash !== last.hash)
+    wrong.push(`the head counts ${head.entries} lines, and there are ${last.entries}`)
+  return wrong
 }
 
 /** Ids are never given twice: one below the highest that is missing was deleted by somebody, or taken back by a failed sign-up. */
