@@ -30,6 +30,7 @@ export function auditChain(isPostgres: boolean): Migration {
 const indexes = {
   audit_log_position: ['position'],
   audit_log_actor: ['actor_id', 'position'],
+  audit_log_actor_email: ['actor_email', 'position'],
   audit_log_target: ['target', 'position'],
 }
 
