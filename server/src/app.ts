@@ -79,6 +79,7 @@ import { finishRemovals, removalsTask } from '#/reconcile/removals.ts'
 import { operatorNumbers } from '#/reconcile/operator-numbers.ts'
 import { Upkeep } from '#/reconcile/upkeep.ts'
 import { takenSlugsTask } from '#/reconcile/taken-slugs.ts'
+import { unverifiedTask } from '#/reconcile/unverified.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { latestInstant } from '#/store/clock.ts'
@@ -366,7 +367,7 @@ function wireAccounts(
 function wireReconciler(
   { config, database, runtime, instance, pace, isForOneCommand, log }: AppParts,
   { spawner, removal, places, flights, admission, activity }: Containers,
-  { revocations, withdrawals, sessionList }: Accounts,
+  { revocations, withdrawals, sessionList, unverified }: Accounts,
   hostCheck: HostCheck,
 ) {
   const upkeep = new Upkeep({
@@ -391,6 +392,7 @@ function wireReconciler(
     keptHomesTask(database, runtime),
     takenSlugsTask(database, runtime),
     expiredTask(database, revocations, withdrawals, sessionList),
+    unverifiedTask(unverified),
     lastUsedTask(activity),
   ]
   const reconciler = new Reconciler(tasks, pace?.every ?? reconcileEvery, log)

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { auditHead, insertAuditEntries, listAuditEntries } from '#/store/audit-log.ts'
 import { moveInstants } from '#/store/clock.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
+import { deleteForgottenUser, listForgottenUsers } from '#/store/forgotten-users.ts'
 import { installationName } from '#/store/installation.ts'
 import { forgetHomes, keepHomes, listDueOwners, postponeHomes } from '#/store/kept-homes.ts'
 import {
@@ -209,6 +210,26 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       await deleteStrangersRequests(db, 1)
       for (const name of ['stranger', 'owner'])
         assert.equal((await linkRequestsSince(db, `${name}@x.org`, later(-1))).length, 1, name)
+    })
+
+    test('an account is forgotten when it is old, not verified and no link of it works', async () => {
+      const { db } = database
+      const [old, young] = [later(-2000), later(-500)]
+      const add = (name: string, at: Date) =>
+        insertUser(db, { email: `${name}@forgotten.org`, slug: `${name}forgotten`, isAdmin: false, now: at })
+      const [gone, waits, verified] = [await add('gone', old), await add('waits', old), await add('verified', old)]
+      await add('young', young)
+      await moveUserState(db, verified.id, 'registered', 'verified')
+      const link = { purpose: 'signup', ipAddress: '', now: old } as const
+      await insertLink(db, { ...link, userId: gone.id, tokenHash: 'gone', expiresAt: now })
+      await insertLink(db, { ...link, userId: waits.id, tokenHash: 'waits', expiresAt: later(1) })
+      const forgotten = { before: later(-1000), now }
+      const listed = await listForgottenUsers(db, { ...forgotten, limit: 1_000 })
+      const mine = listed.filter(({ email }) => email.endsWith('@forgotten.org')).map(({ id }) => id)
+      assert.deepEqual(mine, [gone.id])
+      assert.equal(await deleteForgottenUser(db, waits.id, forgotten), undefined)
+      assert.equal(await deleteForgottenUser(db, gone.id, forgotten), gone.slug)
+      assert.equal(await findUser(db, gone.id), undefined)
     })
 
     test('a locked transaction sees what the one before it wrote', async () => {

@@ -9,6 +9,7 @@ import { Padding } from './padding.ts'
 import { Registration, type RegistrationSettings } from './registration.ts'
 import { SignUp } from './sign-up.ts'
 import { Strangers } from './strangers.ts'
+import { Unverified } from './unverified.ts'
 import type { SignUpPolicy } from './who-may-sign-up.ts'
 import { Withdrawals } from './withdrawals.ts'
 
@@ -37,6 +38,7 @@ export function accountsByMail({ database, mailer, settings, onOwed }: AccountsB
     padding,
     deliveries,
     links,
+    unverified: new Unverified(database, registration),
     logIn: new LogIn(database, links, strangers),
     invite: new Invite({ database, links, registration, ...settings }),
     signUp: new SignUp({ database, links, limits, registration, strangers, policy: settings }),

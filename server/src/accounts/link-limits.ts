@@ -18,6 +18,9 @@ export interface Place {
   readonly begun: number
 }
 
+/** Name of the lock that whoever issues a link for an address of the mailbox holds. */
+export const linkLock = (mailbox: string) => `links:${mailbox}`
+
 /** How many links may be asked for in an hour. Source: specification, Limits; the mailbox's limit is ours. */
 export class LinkLimits {
   readonly #database: Pick<Database, 'lock'>
@@ -36,7 +39,7 @@ export class LinkLimits {
   async reserve(tx: Tx, email: string, now: Date): Promise<Place> {
     const begun = performance.now()
     const mailbox = mailboxOf(email)
-    await this.#database.lock(tx, `links:${mailbox}`)
+    await this.#database.lock(tx, linkLock(mailbox))
     const since = new Date(now.getTime() - hour)
     const { magicLinksPerHour, mailboxLinksPerHour } = this.#settings
     refuseWhenFull(magicLinksPerHour, await linkRequestsSince(tx, email, since), now)

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask, assertOk, blockUser, until, verify } from '../support/asking.ts'
+import { startBerth } from '../support/berth.ts'
+import { withTime } from '../support/clock.ts'
+import { refusingRuntime } from '../support/misbehaving.ts'
+
+const [minute, hour] = [60_000, 3_600_000]
+
+test('an account that nobody verifies goes after a day and once no link is left; what somebody may need stays', async (t) => {
+  const env = { ADMIN_EMAILS: 'ops@x.org', BASE_DOMAIN: 'berth.test' }
+  const berth = await startBerth(t, { wrapRuntime: refusingRuntime, env, pace: { every: 100 } })
+  const { db } = berth.database
+  const emails = async () =>
+    (await db.selectFrom('users').select('email').orderBy('id').execute()).map((row) => row.email)
+  const admin = await berth.signUp('boss@x.org')
+  for (const email of ['ops@x.org', 'blocked@x.org', 'ann@x.org', 'ann@y.org'])
+    assertOk(await ask(berth, 'signup', email))
+  assertOk(await admin.call('POST', '/api/admin/invitations', { body: { emails: ['cat@x.org'] } }))
+  const blocked = await db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', 'blocked@x.org')
+    .executeTakeFirstOrThrow()
+  assertOk(await blockUser(admin, blocked.id))
+  const slugOf = async (email: string) =>
+    (await db.selectFrom('users').select('slug').where('email', '=', email).executeTakeFirst())?.slug
+  assert.equal(await slugOf('ann@x.org'), 'ann')
+
+  await withTime(async (pass) => {
+    pass(24 * hour - 5 * minute)
+    assertOk(await ask(berth, 'signup', 'new@x.org'))
+    assertOk(await ask(berth, 'login', 'ann@y.org'))
+    // Ten runs or so.
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    assert.equal((await emails()).length, 7, 'nobody is a day old')
+
+    pass(6 * minute)
+    await until(async () => !(await emails()).includes('ann@x.org'))
+    assert.ok((await emails()).includes('ann@y.org'), 'a link of theirs lives, whatever its kind')
+    assertOk(await ask(berth, 'signup', 'ann@z.org'))
+    assert.equal(await slugOf('ann@z.org'), 'ann', 'the name is free again')
+
+    pass(15 * minute)
+    const stay = ['boss@x.org', 'ops@x.org', 'blocked@x.org', 'cat@x.org', 'new@x.org', 'ann@z.org']
+    await until(async () => (await emails()).join() === stay.join())
+
+    pass(5 * 24 * hour)
+    assertOk(await verify(berth, 'signup', berth.mail.tokenFor('cat@x.org')))
+  })
+})
