@@ -32,6 +32,7 @@ function settings(): GatewaySettings {
   const rules = { access: told.access, stripPrefix: true, rewriteLocation: true, forwardToken: 'scoped' } as const
   return {
     scheme: 'http',
+    cookieDomain: 'berth.localhost',
     loginUrl: 'http://spawner.berth.localhost:8080/login',
     launchUrl: 'http://spawner.berth.localhost:8080/launch',
     dashboardUrl: 'http://spawner.berth.localhost:8080/dashboard',

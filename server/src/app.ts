@@ -469,7 +469,8 @@ async function wireHttp(
       }),
     },
     sessions: accounts.sessions,
-    pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions }),
+    cookie,
+    pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions, cookie }),
     log,
     clientAddress: forwardedAddress,
     requestsPerMinute: config.requestsPerMinute,
@@ -529,9 +530,13 @@ function wireResending({ database }: AppParts, { links }: Accounts): ResendVerif
   })
 }
 
-function gatewaySettings({ config, key, socketPath }: AppParts, { frontendUrl }: Addresses): GatewaySettings {
+function gatewaySettings(
+  { config, key, socketPath }: AppParts,
+  { frontendUrl, cookieDomain }: Addresses,
+): GatewaySettings {
   return {
     scheme: config.scheme,
+    cookieDomain,
     loginUrl: frontendUrl + pagePaths.login,
     launchUrl: frontendUrl + pagePaths.launch,
     dashboardUrl: frontendUrl + pagePaths.home,

@@ -8,12 +8,12 @@ export class Refusal extends Error {
   readonly status: number
   /** More keys of the body beside `error`, named as on the wire. */
   readonly extra: Readonly<Record<string, unknown>>
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | string[]>>
 
   constructor(
     status: number,
     message: string,
-    more: { extra?: Record<string, unknown>; headers?: Record<string, string>; cause?: unknown } = {},
+    more: { extra?: Record<string, unknown>; headers?: Record<string, string | string[]>; cause?: unknown } = {},
   ) {
     super(message, { cause: more.cause })
     this.name = 'Refusal'
@@ -89,6 +89,11 @@ export const refusals = {
   userBlockedFromContainers: (at: Date | null) =>
     new Refusal(403, 'This account is blocked, so its containers cannot be started. Ask your administrator.', {
       extra: { blocked_at: at?.toISOString() ?? null },
+    }),
+  /** @param setCookie what makes the browser forget them */
+  tossedTokens: (setCookie: string[]) =>
+    new Refusal(401, 'The browser sent several access tokens, so none of them is believed. Sign in again.', {
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'set-cookie': setCookie },
     }),
   takenOver: () =>
     new Refusal(

@@ -2,11 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Database } from '#/store/database.ts'
 import { findUser, type User } from '#/store/users.ts'
+import { believedAmong, candidatesIn, cookieValues, tokenCookie } from '#/token-cookies.ts'
 import type { AccessTokens, Claims } from './access-token.ts'
 import type { Revocations } from './revocations.ts'
-
-/** Name of the cookie that carries the token. Source: specification, Authentication 5. */
-export const cookieName = 'spawner_token'
 
 /** Who sends a request, as far as their token says. */
 export interface Session {
@@ -16,6 +14,15 @@ export interface Session {
   readonly user: User | undefined
   /** A cookie is sent by the browser whoever made the request; a header only by who has the token. */
   readonly via: 'header' | 'cookie'
+}
+
+/** What the headers of a request say of who sends it. */
+export interface Identified {
+  readonly session: Session | undefined
+  /** Tells a missing token from a bad one. */
+  readonly wasSent: boolean
+  /** Whether there is no session because of cookies that somebody tossed in; the browser is to forget them all. */
+  readonly isTossed: boolean
 }
 
 /** Turns the headers of a request into a session. */
@@ -35,14 +42,16 @@ export class Sessions {
   /**
    * The session of a request; undefined without a valid, unrevoked token.
    * An `Authorization` header alone counts when there is one: falling back to the cookie would hide a bad token.
-   * @returns `wasSent` tells a missing token from a bad one
    */
-  async identify(headers: IncomingHttpHeaders, now: Date): Promise<{ session: Session | undefined; wasSent: boolean }> {
-    const { authorization } = headers
-    const via = authorization === undefined ? 'cookie' : 'header'
-    const candidates = authorization === undefined ? cookieValues(headers.cookie) : bearerTokens(authorization)
-    const session = await this.#theOneValid(candidates, via, now)
-    return { session, wasSent: authorization !== undefined || candidates.length > 0 }
+  async identify({ authorization, cookie }: IncomingHttpHeaders, now: Date): Promise<Identified> {
+    if (authorization !== undefined) {
+      const [only] = await this.#good(bearerTokens(authorization), now)
+      return { session: only && (await this.#begin(only, 'header')), wasSent: true, isTossed: false }
+    }
+    const believed = believedAmong(await this.#good(candidatesIn(cookie, this.#tokens), now), cookie)
+    const isTossed = believed === 'tossed'
+    const session = believed === undefined || isTossed ? undefined : await this.#begin(believed, 'cookie')
+    return { session, wasSent: cookieValues(cookie, tokenCookie).length > 0, isTossed }
   }
 
   /**
@@ -59,22 +68,20 @@ export class Sessions {
     return given.length === expected.length && timingSafeEqual(given, expected)
   }
 
-  /**
-   * With several different cookies of our name somebody tossed some in: only a single valid one is believed. All of them
-   * are looked at, however many (the size of a head bounds them): a look at the first few only would let junk cookies
-   * with longer paths, which browsers send first, push the real one out.
-   */
-  async #theOneValid(candidates: readonly string[], via: Session['via'], now: Date): Promise<Session | undefined> {
-    const valid: { claims: Claims; token: string }[] = []
-    for (const token of new Set(candidates)) {
+  /** Those that are signed by us, have not expired, and were not revoked. */
+  async #good(tokens: readonly string[], now: Date): Promise<Good[]> {
+    const good: Good[] = []
+    for (const token of tokens) {
       const claims = await this.#tokens.verify(token, now)
-      if (claims && !this.#revocations.has(claims.jti)) valid.push({ claims, token })
+      if (claims && !this.#revocations.has(claims.jti)) good.push({ claims, token, jti: claims.jti })
     }
-    const [only] = valid
-    if (!only || valid.length > 1) return undefined
-    const user = await findUser(this.#database.db, only.claims.userId)
-    if (user && isOlder(only.claims, user)) return undefined
-    return (await this.#mayAct(only.claims)) ? { ...only, via, user } : undefined
+    return good
+  }
+
+  async #begin({ claims, token }: Good, via: Session['via']): Promise<Session | undefined> {
+    const user = await findUser(this.#database.db, claims.userId)
+    if (user && isOlder(claims, user)) return undefined
+    return (await this.#mayAct(claims)) ? { claims, token, via, user } : undefined
   }
 
   /**
@@ -88,6 +95,12 @@ export class Sessions {
   }
 }
 
+interface Good {
+  readonly claims: Claims
+  readonly token: string
+  readonly jti: string
+}
+
 /**
  * A token from before its user existed is somebody else's: after an older store was restored, ids are given again.
  * Tokens count in whole seconds.
@@ -98,14 +111,4 @@ const isOlder = ({ issuedAt }: Claims, { createdAt }: User) => issuedAt.getTime(
 function bearerTokens(authorization: string): string[] {
   const match = /^Bearer +(\S+)$/i.exec(authorization)
   return match?.[1] ? [match[1]] : []
-}
-
-/** Every value of our cookie, in the order sent: a page can add a second one of the same name. */
-function cookieValues(header: string | undefined): string[] {
-  return (header ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${cookieName}=`))
-    .map((pair) => pair.slice(cookieName.length + 1))
-    .filter((value) => value !== '')
 }

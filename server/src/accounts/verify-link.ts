@@ -17,6 +17,8 @@ const containerPatience = 8_000
 export interface SignedIn {
   readonly user: User
   readonly token: string
+  /** Of the token. */
+  readonly jti: string
 }
 
 /** A link that was used up, and the token that it is exchanged for. */
@@ -112,6 +114,6 @@ export class VerifyLink {
       attempt(this.#log, `starting the first container of user ${user.id}`, () => this.#effects.startPrimary(user)),
     )
     reached('verify.before-answer')
-    return { user, token }
+    return { user, token, jti: planned.jti }
   }
 }

@@ -65,6 +65,8 @@ export interface ControlPlane {
 export interface GatewaySettings {
   /** `http` or `https`, as people see it. */
   readonly scheme: string
+  /** Host part of the base domain, for which the cookie of the token is set. */
+  readonly cookieDomain: string
   /** Where a browser without a token is sent; `next` is added to its query. */
   readonly loginUrl: string
   /** Where a person starts a container that does not wake by itself; `type` and `next` are added to its query. */

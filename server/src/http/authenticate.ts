@@ -2,6 +2,7 @@ import type { Access } from '@berth/api/endpoints.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Session, Sessions } from '#/accounts/session.ts'
 import { refusals } from '#/errors.ts'
+import { forgottenTokenCookies, type CookieSettings } from '#/token-cookies.ts'
 
 /**
  * Lets a request to an endpoint of this access through, or refuses it.
@@ -9,14 +10,15 @@ import { refusals } from '#/errors.ts'
  * @throws {Refusal} 401 · 403
  */
 export async function authenticate(
-  sessions: Sessions,
+  { sessions, cookie }: { readonly sessions: Sessions; readonly cookie: CookieSettings },
   access: Access,
   request: FastifyRequest,
   now: Date,
 ): Promise<Session | undefined> {
   refuseCrossSite(request)
   if (access === 'public') return undefined
-  const { session, wasSent } = await sessions.identify(request.headers, now)
+  const { session, wasSent, isTossed } = await sessions.identify(request.headers, now)
+  if (isTossed) throw refusals.tossedTokens(forgottenTokenCookies(request.url, request.headers.host, cookie))
   if (!session) throw wasSent ? refusals.invalidToken() : refusals.noToken()
   refuseForgeable(sessions, access, session, request)
   if (access === 'admin' && session.claims.acting !== null) throw refusals.takenOver()

@@ -5,11 +5,13 @@ import { pages } from '@berth/web/paths.ts'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Session, Sessions } from '#/accounts/session.ts'
+import { forgottenTokenCookies, type CookieSettings } from '#/token-cookies.ts'
 
 export interface PagesParts {
   /** Folder of the built front end. */
   readonly webDir: string
   readonly sessions: Sessions
+  readonly cookie: CookieSettings
 }
 
 /** Serves the front end: one document for all its pages, and its assets. */
@@ -51,7 +53,9 @@ export class Pages {
 
   /** The document with what this request may know: whether it is signed in, and the proof that it is our own page. */
   async send(request: FastifyRequest, reply: FastifyReply, status: number): Promise<FastifyReply> {
-    const { session } = await this.#parts.sessions.identify(request.headers, request.now)
+    const { session, isTossed } = await this.#parts.sessions.identify(request.headers, request.now)
+    if (isTossed)
+      void reply.header('set-cookie', forgottenTokenCookies(request.url, request.headers.host, this.#parts.cookie))
     const nonce = randomBytes(16).toString('base64')
     const boot = {
       csrf: session && isNavigation(request) ? this.#parts.sessions.csrfToken(session.claims) : null,

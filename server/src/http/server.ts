@@ -10,6 +10,7 @@ import type { RequestListener, Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Session, Sessions } from '#/accounts/session.ts'
 import { refusals } from '#/errors.ts'
+import type { CookieSettings } from '#/token-cookies.ts'
 import { authenticate } from './authenticate.ts'
 import { browserOf } from './browser.ts'
 import { bodyLimit, handleError, routeOf } from './error-handler.ts'
@@ -33,6 +34,7 @@ declare module 'fastify' {
 export interface HttpParts {
   readonly handlers: Handlers
   readonly sessions: Sessions
+  readonly cookie: CookieSettings
   readonly log: Logger
   /** Address of the person behind a request. */
   readonly clientAddress: (request: FastifyRequest['raw']) => string
@@ -126,7 +128,7 @@ function addRoute(
       const isOperator = parts.operator(request.raw) !== undefined
       if (endpoint.access === 'operator' && !isOperator) throw notFound(request)
       if (isOperator && endpoint.access !== 'user') return
-      request.session = await authenticate(parts.sessions, endpoint.access, request, request.now)
+      request.session = await authenticate(parts, endpoint.access, request, request.now)
     },
     handler: async (request, reply) => {
       const answer = await handle(toCall(request, reply, parts))

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { assertOk, assertRefused, tokenBy, verify } from '../support/asking.ts'
-import { startBerth, type Berth } from '../support/berth.ts'
+import { startBerth, type Berth, type Reply } from '../support/berth.ts'
 import { refusingRuntime } from '../support/misbehaving.ts'
 import { rawCall } from '../support/raw-call.ts'
 
@@ -43,6 +44,82 @@ test('with https the cookie is Secure', async (t) => {
   const secure = await startBerth(t, { wrapRuntime: refusingRuntime, env: { PREFERRED_URL_SCHEME: 'https' } })
   const reply = await verify(secure, 'signup', await tokenBy(secure, 'signup', 'ann@x.org'))
   for (const cookie of reply.headers.getSetCookie()) assert.match(cookie, /; Secure(;|$)/)
+})
+
+const https = { PREFERRED_URL_SCHEME: 'https', BASE_DOMAIN: 'berth.example' }
+const bindName = '__Host-Http-spawner_bind'
+/** Name and value of each cookie of an answer. */
+const pairsOf = (reply: Reply) => reply.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
+
+test('with https a companion says which token was delivered; it is host-only, and goes when the token does', async (t) => {
+  const secure = await startBerth(t, { wrapRuntime: refusingRuntime, env: https })
+  const reply = await verify(secure, 'signup', await tokenBy(secure, 'signup', 'ann@x.org'))
+  const [line, ...more] = reply.headers.getSetCookie().filter((cookie) => cookie.startsWith(bindName))
+  assert.equal(more.length, 0)
+  const [pair = '', ...attributes] = (line ?? '').split('; ')
+  assert.match(pair, /^__Host-Http-spawner_bind=[\w-]{43}$/)
+  assert.deepEqual(attributes.sort(), ['HttpOnly', 'Max-Age=3600', 'Path=/', 'SameSite=Lax', 'Secure'])
+  const out = await secure.call('POST', '/api/auth/logout', { token: reply.body.access_token })
+  assert.ok(pairsOf(out).includes(`${bindName}=`))
+})
+
+test('without https there is no companion: browsers would drop it', async () => {
+  const reply = await verify(berth, 'login', await tokenBy(berth, 'login', 'bob@x.org'))
+  assert.ok(!reply.headers.getSetCookie().some((cookie) => cookie.startsWith('__Host')))
+})
+
+test('of several valid tokens the one that the companion belongs to is believed, by API and gateway', async (t) => {
+  const secure = await startBerth(t, { wrapRuntime: refusingRuntime, env: https })
+  const own = await verify(secure, 'signup', await tokenBy(secure, 'signup', 'own@x.org'))
+  const eve = await secure.signUp('eve@x.org')
+  const bind = pairsOf(own).find((pair) => pair.startsWith(bindName)) ?? ''
+  const [ownPair, evePair] = [`spawner_token=${own.body.access_token}`, `spawner_token=${eve.token}`]
+  const ask = (path: string, ...pairs: string[]) => secure.call('GET', path, { headers: { cookie: pairs.join('; ') } })
+  for (const pairs of [
+    [evePair, ownPair, bind],
+    [bind, ownPair, evePair],
+    [ownPair, bind],
+  ]) {
+    assert.equal((await ask('/api/user/me', ...pairs)).body.user?.id, own.body.user.id)
+    assert.notEqual((await ask('/own-dev/', ...pairs)).status, 401)
+    assert.equal((await ask('/eve-dev/', ...pairs)).status, 403)
+  }
+  for (const pairs of [
+    [evePair, bind],
+    [ownPair, `${bindName}=x`],
+    [ownPair, bind, `${bindName}=x`],
+  ]) {
+    assertRefused(await ask('/api/user/me', ...pairs), 401)
+    assert.equal((await ask('/own-dev/', ...pairs)).status, 401)
+  }
+})
+
+test('a browser that sent several valid tokens is made to forget all that it may have sent, at every path and domain', async (t) => {
+  const secure = await startBerth(t, { wrapRuntime: refusingRuntime, env: https })
+  const [own, eve] = [await secure.signUp('own@x.org'), await secure.signUp('eve@x.org')]
+  const cookie = `spawner_token=${eve.token}; spawner_token=${own.token}`
+  for (const path of ['/api/user/me', '/own-dev/', '/']) {
+    const reply = await rawCall(secure, 'GET', path, { host: 'spawner.berth.example', cookie })
+    assert.equal(reply.status, path === '/' ? 200 : 401)
+    const lines = reply.headers['set-cookie'] ?? []
+    for (const line of lines) assert.match(line, /=; .*Max-Age=0; HttpOnly; SameSite=Lax; Secure/)
+    const has = (...parts: string[]) =>
+      lines.some((line) => parts.every((part) => `; ${line};`.includes(`; ${part};`)) && line.includes('spawner_token'))
+    const domains = ['Domain=berth.example', 'Domain=spawner.berth.example']
+    for (const each of [path, '/', ...(path.startsWith('/api') ? ['/api', '/api/', '/api/user', '/api/user/'] : [])]) {
+      for (const domain of domains) assert.ok(has(`Path=${each}`, domain), `${each} ${domain}`)
+      assert.ok(lines.some((line) => line.includes(`Path=${each};`) && !line.includes('Domain')))
+    }
+    assert.ok(lines.some((line) => line.startsWith(`${bindName}=;`)))
+  }
+})
+
+test('of a page that is navigated to, the way to the login page makes the browser forget, too', async () => {
+  const cookie = `spawner_token=${bob.token}; spawner_token=${ann.token}`
+  const headers = { cookie, accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+  const reply = await rawCall(berth, 'GET', '/ann-dev/', headers)
+  assert.equal(reply.status, 302)
+  assert.ok((reply.headers['set-cookie'] ?? []).some((line) => line.includes('Path=/ann-dev/;')))
 })
 
 test('the cookie is accepted in place of the header', async () => {
@@ -110,3 +187,38 @@ test('junk cookies of our name, however many, neither sign anybody in nor lock t
   assert.equal((await me(own.token)).body.user.id, own.id)
   assert.equal((await me(other.token, own.token)).status, 401)
 })
+
+/** Signed by nobody, but in every other way like ours. */
+const forgeries = (of: string, count: number) => {
+  const [head, claims] = of.split('.')
+  return Array.from({ length: count }, () => `spawner_token=${head}.${claims}.${randomBytes(64).toString('base64url')}`)
+}
+
+test('forged tokens, however many, neither push the real one out nor take long', async () => {
+  const [own, other] = [await berth.signUp('forged-own@x.org'), await berth.signUp('forged-other@x.org')]
+  const cookie = () => [...forgeries(other.token, 25), `spawner_token=${own.token}`].join('; ')
+  for (const path of ['/api/user/me', '/forged-own-dev/']) {
+    const verified = await countVerifications(async () => {
+      const { status, text } = await berth.call('GET', path, { headers: { cookie: cookie() } })
+      assert.ok(status !== 401 && status !== 431, text)
+    })
+    assert.ok(verified >= 1 && verified <= 10, `${verified} signatures were checked`)
+  }
+})
+
+/** How many signatures are checked meanwhile, in this process, which API and gateway share here. */
+async function countVerifications(work: () => Promise<void>): Promise<number> {
+  const { subtle } = globalThis.crypto
+  const verifySignature = subtle.verify.bind(subtle)
+  let count = 0
+  subtle.verify = (...given: Parameters<typeof verifySignature>) => {
+    count += 1
+    return verifySignature(...given)
+  }
+  try {
+    await work()
+  } finally {
+    subtle.verify = verifySignature
+  }
+  return count
+}

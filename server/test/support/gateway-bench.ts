@@ -169,6 +169,7 @@ async function usualSettings(t: TestContext, { rules, platform }: BenchChanges):
 export function settingsOf(platformSocket: string): GatewaySettings {
   return {
     scheme: 'http',
+    cookieDomain: 'spawner.test',
     loginUrl: 'http://spawner.test/login',
     launchUrl: 'http://spawner.test/launch',
     dashboardUrl: 'http://spawner.test/dashboard?a=1&b=2',

@@ -45,6 +45,7 @@ export class RecordingGateway implements Gateway {
 /** As an API process has them; nothing listens there. */
 export const someSettings: GatewaySettings = {
   scheme: 'http',
+  cookieDomain: 'berth.localhost',
   loginUrl: 'http://berth.localhost/login',
   launchUrl: 'http://berth.localhost/launch',
   dashboardUrl: 'http://berth.localhost/',

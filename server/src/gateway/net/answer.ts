@@ -10,10 +10,13 @@ export interface WaysOn {
   readonly dashboardUrl: string
 }
 
+/** A list is one line for each. */
+type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>
+
 /** An answer of the gateway's own. */
 export interface OwnAnswer {
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: AnswerHeaders
   readonly body: string
 }
 
@@ -52,8 +55,12 @@ const asPage = { 'content-type': 'text/html; charset=utf-8', 'content-security-p
 export function refusalAnswer(head: RequestHead | undefined, refusal: GatewayRefusal, ways: WaysOn): OwnAnswer {
   if (head && isWorkerScript(head) && endsWorker.has(refusal.status)) return workerEnd
   if (!head || !isNavigation(head)) return jsonAnswer(refusal)
-  if (refusal.status === 401) return redirectAnswer(302, withNext(ways.loginUrl, head.target))
   const { status, message, headers } = refusal
+  if (status === 401) {
+    const login = redirectAnswer(302, withNext(ways.loginUrl, head.target))
+    const forgotten = headers['set-cookie']
+    return forgotten ? { ...login, headers: { ...login.headers, 'set-cookie': forgotten } } : login
+  }
   return pageAnswer(status, refusalPage({ status, message, dashboardUrl: ways.dashboardUrl }), headers)
 }
 
@@ -71,7 +78,7 @@ export function jsonAnswer({ status, message, headers }: GatewayRefusal): OwnAns
 }
 
 /** A page of the gateway's own. */
-export function pageAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): OwnAnswer {
+export function pageAnswer(status: number, body: string, headers: AnswerHeaders = {}): OwnAnswer {
   return { status, headers: { ...always, ...headers, ...asPage }, body }
 }
 
@@ -89,7 +96,7 @@ export function withNext(url: string, target: string): string {
 export function answerText({ status, headers, body }: OwnAnswer, isHead: boolean, isLast: boolean): string {
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) })
     .filter(([name]) => name !== 'connection')
-    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .flatMap(([name, value]) => [value].flat().map((each) => `${name}: ${each}\r\n`))
   return `${headLine(status)}${lines.join('')}${isLast ? 'connection: close\r\n' : ''}\r\n${isHead ? '' : body}`
 }
 

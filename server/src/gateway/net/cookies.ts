@@ -1,14 +1,4 @@
-/** The cookie that carries the platform's token; the specification fixes its name. */
-const tokenCookie = 'spawner_token'
-
-/** Every value of the platform's token cookie, in the order sent: a page can add a second one of the same name. */
-export function tokenValues(cookieHeader: string | undefined): string[] {
-  if (!cookieHeader?.includes(tokenCookie)) return []
-  return pairs(cookieHeader)
-    .filter((pair) => nameOf(pair) === tokenCookie)
-    .map(valueOf)
-    .filter((value) => value !== '')
-}
+import { tokenCookie } from '../../token-cookies.ts'
 
 /** Whether a `Cookie` header holds the platform's token. */
 export function carriesToken(cookieHeader: string | undefined): boolean {

@@ -1,4 +1,5 @@
-import { carriesToken, tokenValues } from './cookies.ts'
+import { believedAmong, candidatesIn } from '../../token-cookies.ts'
+import { carriesToken } from './cookies.ts'
 import type { Caller, People } from './people.ts'
 import type { RequestFields } from './request-head.ts'
 
@@ -13,9 +14,15 @@ export class Identification {
   #cookie: string | undefined
   #caller: Caller | undefined
   #isKnown = false
+  #isTossed = false
 
   constructor(people: People) {
     this.#people = people
+  }
+
+  /** Whether the request looked at last has no caller because of cookies that somebody tossed in. */
+  get isTossed(): boolean {
+    return this.#isTossed
   }
 
   /**
@@ -23,6 +30,7 @@ export class Identification {
    * A connection that carries several people's requests, as from a TLS proxy, finds each of them among those remembered.
    */
   seen({ authorization, cookie }: RequestFields): Caller | undefined | 'unseen' {
+    this.#isTossed = false
     const isSame = this.#isKnown && authorization === this.#authorization && cookie === this.#cookie
     if (!isSame && authorization === undefined && !carriesToken(cookie)) return undefined
     if (isSame) return this.#caller && this.#people.isGood(this.#caller) ? this.#caller : undefined
@@ -44,20 +52,19 @@ export class Identification {
 
   #candidates(authorization: string | undefined, cookie: string | undefined): readonly string[] {
     const bearer = bearerToken(authorization)
-    return bearer !== undefined && this.#people.isOurs(bearer) ? [bearer] : [...new Set(tokenValues(cookie))]
+    return bearer !== undefined && this.#people.isOurs(bearer) ? [bearer] : candidatesIn(cookie, this.#people)
   }
 
-  /**
-   * With several different cookies of our name somebody tossed some in: only a single good one is believed. All of them
-   * are looked at, however many: junk cookies with longer paths, which browsers send first, must not push the real one out.
-   */
   #settle(
     authorization: string | undefined,
     cookie: string | undefined,
     callers: readonly Caller[],
   ): Caller | undefined {
-    const good = new Set(callers.filter((caller) => this.#people.isGood(caller)))
-    const [caller] = good.size === 1 ? good : []
+    const good = callers.filter((caller) => this.#people.isGood(caller))
+    const isByHeader = good.length === 1 && good[0]?.token === bearerToken(authorization)
+    const believed = isByHeader ? good[0] : believedAmong(good, cookie)
+    this.#isTossed = believed === 'tossed'
+    const caller = believed === 'tossed' ? undefined : believed
     this.#authorization = authorization
     this.#cookie = cookie
     // Not when there was none: a token that is not good now may be once its person is told.

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { decodeProtectedHeader, importJWK, jwtVerify, type CryptoKey, type JWK, type JWTPayload } from 'jose'
+import { longestToken } from '../../token-cookies.ts'
 import type { Person, Revocation } from '../gateway.ts'
 import { clock } from './clock.ts'
 
-/** Longest token looked at, in characters; ours have about 350. */
-const longest = 4096
 /** Verified tokens remembered, so that a signature (about 100 us) is checked once and not at every request. */
 const mostRemembered = 20_000
 /** How far two clocks may be apart, in ms; a token from later than that was made before the clock was set back. */
@@ -114,10 +113,14 @@ export class People {
     return this.#verified.get(token)
   }
 
-  /** Whether a token says that it was signed with a key of ours, valid or not. */
+  isRemembered(token: string): boolean {
+    return this.#verified.has(token)
+  }
+
+  /** Whether a token says that it was signed with a key of ours, valid or not; junk costs no signature check. */
   isOurs(token: string): boolean {
     try {
-      return this.#keys.has(decodeProtectedHeader(token).kid)
+      return token.length <= longestToken && this.#keys.has(decodeProtectedHeader(token).kid)
     } catch {
       return false
     }
@@ -125,7 +128,7 @@ export class People {
 
   /** The caller of a token with a good signature that has not expired; undefined for everything else. */
   async verify(token: string): Promise<Caller | undefined> {
-    const caller = this.#verified.get(token) ?? (token.length <= longest ? await this.#check(token) : undefined)
+    const caller = this.#verified.get(token) ?? (this.isOurs(token) ? await this.#check(token) : undefined)
     if (!caller) return undefined
     if (this.#verified.size >= mostRemembered) this.#verified.clear()
     this.#verified.set(token, caller)

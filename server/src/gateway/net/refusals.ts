@@ -1,14 +1,18 @@
 import type { MessageFault } from './header-lines.ts'
 
 /**
- * An expected "no" of the gateway. The API has its own; the gateway imports nothing of ours, so that it runs on its own.
+ * An expected "no" of the gateway. The API has its own; the gateway imports next to nothing of ours, so that it runs on its own.
  */
 export class GatewayRefusal extends Error {
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
 
   /** @param message for the person who asked @param more `cause` is for the log only */
-  constructor(status: number, message: string, more: { headers?: Record<string, string>; cause?: unknown } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    more: { headers?: Record<string, string | readonly string[]>; cause?: unknown } = {},
+  ) {
     super(message, { cause: more.cause })
     this.name = 'GatewayRefusal'
     this.status = status
@@ -37,6 +41,11 @@ export const gatewayRefusals = {
   noToken: () =>
     new GatewayRefusal(401, 'Sign in first: this container needs an access token.', {
       headers: { 'www-authenticate': 'Bearer' },
+    }),
+  /** @param setCookie what makes the browser forget them */
+  tossedTokens: (setCookie: readonly string[]) =>
+    new GatewayRefusal(401, 'The browser sent several access tokens, so none of them is believed. Sign in again.', {
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'set-cookie': setCookie },
     }),
   nothingHere: () => new GatewayRefusal(404, 'There is no container at this address.'),
   callerBlocked: () => new GatewayRefusal(403, 'This account is blocked. Ask your administrator.'),

@@ -1,3 +1,4 @@
+import { forgottenTokenCookies } from '../../token-cookies.ts'
 import { absenceAnswer } from './absence-answer.ts'
 import { admit, type Admission } from './admit.ts'
 import { redirectAnswer } from './answer.ts'
@@ -101,10 +102,23 @@ async function verifyAndServe(request: Request): Promise<void> {
   guarded(client, () => serveContainer(request, caller))
 }
 
-function serveContainer(request: Request, caller: Caller | undefined): void {
-  const { core, serving, client, head, target } = request
+/** As `admit`; who has no caller because of tossed cookies is made to forget them all. @throws {GatewayRefusal} */
+function admitted({ core, serving, client, head, target }: Request, caller: Caller | undefined): Admission {
   const { routes, people } = core
-  const admission = admit({ routes, people, scheme: serving.settings.scheme }, head, target, caller)
+  const { scheme, cookieDomain } = serving.settings
+  try {
+    return admit({ routes, people, scheme }, head, target, caller)
+  } catch (error) {
+    if (!client.identification.isTossed || !(error instanceof GatewayRefusal) || error.status !== 401) throw error
+    const cookies = { domain: cookieDomain, isSecure: scheme === 'https' }
+    throw gatewayRefusals.tossedTokens(forgottenTokenCookies(head.target, head.fields.host, cookies))
+  }
+}
+
+function serveContainer(request: Request, caller: Caller | undefined): void {
+  const { core, serving, client, head } = request
+  const { people } = core
+  const admission = admitted(request, caller)
   if (admission.kind === 'redirect') return client.answer(redirectAnswer(admission.status, admission.to))
   if (admission.kind === 'missing') {
     const { prefix, type, isOwner } = admission
@@ -125,14 +139,14 @@ async function serveLater(
   before: Admission & { kind: 'app' },
   asked: Promise<string | undefined>,
 ): Promise<void> {
-  const { core, serving, client, head, target } = request
+  const { core, client, head } = request
   const token = await asked
   if (client.isGone) return
   guarded(client, () => {
     const caller = client.identification.seen(head.fields)
-    const { routes, people } = core
+    const { people } = core
     const known = caller === 'unseen' ? undefined : caller
-    const admission = admit({ routes, people, scheme: serving.settings.scheme }, head, target, known)
+    const admission = admitted(request, known)
     if (admission.kind !== 'app' || admission.route !== before.route) throw gatewayRefusals.changed()
     const person = known && people.get(known.userId)
     const identity = known && person && { caller: known, email: person.email, token }

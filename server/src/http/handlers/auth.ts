@@ -49,7 +49,7 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
       await parts.revocations.revoke([claims], call.now)
       // Who ends a takeover whose token they sent as a header is signed in as themselves by cookie.
       if (claims.acting === null || via === 'cookie')
-        setCookies(call, tokenCookies('', 0, call.request.headers.host, parts.cookie))
+        setCookies(call, tokenCookies(undefined, call.request.headers.host, parts.cookie))
       return { message: 'You are signed out.' }
     },
   }
@@ -65,11 +65,11 @@ function refusePrefetch({ request }: Verify): void {
   }
 }
 
-async function deliver(parts: AuthParts, call: Verify, { user, token }: SignedIn): Promise<AuthResponse> {
+async function deliver(parts: AuthParts, call: Verify, { user, token, jti }: SignedIn): Promise<AuthResponse> {
   const { lifetime } = parts.tokens
   // A foreign page that makes the browser fetch an attacker's link must not sign its owner in as the attacker.
   const isForeign = call.request.headers['sec-fetch-site'] === 'cross-site'
-  if (!isForeign) setCookies(call, tokenCookies(token, lifetime, call.request.headers.host, parts.cookie))
+  if (!isForeign) setCookies(call, tokenCookies({ text: token, jti, lifetime }, call.request.headers.host, parts.cookie))
   return authResponse(parts, { user, token, lifetime })
 }
 

@@ -26,7 +26,7 @@ export function sessionHandlers({ sessionList, cookie }: SessionParts): Pick<Han
       const { jti } = ownSessionOf(call).claims
       const ended = await sessionList.end(id, readId(call.params.id, 'session'), call.now)
       if (ended.jti === jti)
-        void call.reply.header('set-cookie', tokenCookies('', 0, call.request.headers.host, cookie))
+        void call.reply.header('set-cookie', tokenCookies(undefined, call.request.headers.host, cookie))
       return { message: 'The session is ended.' }
     },
     endOtherSessions: async (call) => {
