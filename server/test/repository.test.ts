@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { refusals } from '#/errors.ts'
@@ -46,6 +46,16 @@ test('docs/errors.md has every refusal with its status', () => {
     const { status } = (refuse as (...values: unknown[]) => { status: number })(...(samples[name] ?? []))
     assert.match(document, new RegExp(`^\\| ${status} \\| \`${name}\` \\|`, 'm'), name)
   }
+})
+
+test('docs/operating.md has every action of the audit log, and no other', () => {
+  const sources = globSync('server/src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+  const written = sources.map(read).filter((text) => text.includes('insertAuditEntries'))
+  const actions = names(written.join('\n'), /'((?:user|container|link|key|keys|session)\.[a-z-]+)'/g)
+  const [, section = ''] = read('docs/operating.md').split('## The audit log')
+  const [table = ''] = section.split('### ')
+  assert.ok(actions.length > 10)
+  assert.deepEqual(names(table.replace(/^(\|[^|]*\|).*$/gm, '$1'), /`([a-z]+\.[a-z-]+)`/g), actions)
 })
 
 test('links from one document to another lead somewhere', () => {
