@@ -4,6 +4,7 @@ import { AccessTokens } from '#/accounts/access-token.ts'
 import { PrintLink } from '#/accounts/print-link.ts'
 import { accountsByMail } from '#/accounts/by-mail.ts'
 import { followClock } from '#/accounts/follow-clock.ts'
+import { missingAdministrator } from '#/accounts/missing-administrator.ts'
 import { Revocations, type Revoked, type RevokedSession } from '#/accounts/revocations.ts'
 import { ScopedTokens } from '#/accounts/scoped-tokens.ts'
 import { Sessions } from '#/accounts/session.ts'
@@ -167,6 +168,8 @@ export async function startApp(parts: AppParts): Promise<App> {
   await containers.places.publishAll(following.signal)
   await clock.start(await latestInstant(database.db))
   if (!parts.isForOneCommand) {
+    const missing = await attempt(log, 'looking for administrators', () => missingAdministrator(database.db, config))
+    if (missing) log.warn(missing)
     reconciling.reconciler.activate()
     idle.start()
     containers.guard.start()

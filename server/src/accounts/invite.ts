@@ -125,7 +125,7 @@ export class Invite {
   async #issue(tx: Tx, user: User, { inviter, isMailed, now }: Batch): Promise<Invited> {
     await mustStillAdminister(tx, inviter)
     const { links, invitationExpiry: expiry } = this.#parts
-    const wish = { purpose: 'signup', occasion: occasionOf(inviter), place: null, expiry } as const
+    const wish = { purpose: 'signup', occasion: occasionOf(inviter), reservation: null, expiry } as const
     const link = await links.issue(tx, user, wish, now)
     await insertAuditEntries(tx, [entry('user.invite', user, inviter, now, { is_mailed: isMailed })])
     return { user, link }

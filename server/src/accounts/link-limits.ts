@@ -11,8 +11,8 @@ export interface LinkLimitSettings {
   readonly mailboxLinksPerHour: number
 }
 
-/** A place of an address in its hour; what is issued for it begins here. */
-export interface Place {
+/** A place of an address in its hour, taken; what is issued for it begins here. */
+export interface Reservation {
   readonly requestId: number
   /** By `performance.now()`. */
   readonly begun: number
@@ -36,7 +36,7 @@ export class LinkLimits {
    * mailbox's lock, so that parallel requests cannot all find the last place free.
    * @throws {Refusal} 429 with `Retry-After` when the hour is full
    */
-  async reserve(tx: Tx, email: string, now: Date): Promise<Place> {
+  async reserve(tx: Tx, email: string, now: Date): Promise<Reservation> {
     const begun = performance.now()
     const mailbox = mailboxOf(email)
     await this.#database.lock(tx, linkLock(mailbox))

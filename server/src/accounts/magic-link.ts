@@ -6,7 +6,7 @@ import type { Database, Db, Tx } from '#/store/database.ts'
 import { deleteLink, deleteLinkRequest, insertLink, noteAccepted, type LinkPurpose } from '#/store/magic-links.ts'
 import type { User } from '#/store/users.ts'
 import type { Deliveries } from './deliveries.ts'
-import type { LinkLimits, Place } from './link-limits.ts'
+import type { LinkLimits, Reservation } from './link-limits.ts'
 import type { Padding } from './padding.ts'
 import type { Withdrawal, Withdrawals } from './withdrawals.ts'
 
@@ -31,7 +31,7 @@ export interface LinkWish {
   readonly purpose: LinkPurpose
   readonly occasion: Occasion
   /** The one that was taken in the address's hour; null for a link that no limit counts. */
-  readonly place: Place | null
+  readonly reservation: Reservation | null
   /** Seconds that it lasts, when not as long as usual. */
   readonly expiry?: number
 }
@@ -82,8 +82,8 @@ export class MagicLinks {
 
   /** As `issueFor`, in the given transaction. @throws {Refusal} 429 */
   async issueIn(tx: Tx, user: User, purpose: LinkPurpose, occasion: Occasion, now: Date): Promise<IssuedLink> {
-    const place = await this.#limits.reserve(tx, user.email, now)
-    return this.issue(tx, user, { purpose, occasion, place }, now)
+    const reservation = await this.#limits.reserve(tx, user.email, now)
+    return this.issue(tx, user, { purpose, occasion, reservation }, now)
   }
 
   /** Takes a place in the hour and issues, in one transaction, for a user who exists. @throws {Refusal} 429 */
@@ -102,12 +102,12 @@ export class MagicLinks {
     } catch (error) {
       await this.withdrawals.withdraw(link.linkId, async (tx) => {
         await deleteLink(tx, link.linkId)
-        if (link.place) await deleteLinkRequest(tx, link.place.requestId)
+        if (link.reservation) await deleteLinkRequest(tx, link.reservation.requestId)
         await also(tx)
       })
       throw refusals.mailFailed(error)
     } finally {
-      if (link.place) this.#padding.note(performance.now() - link.place.begun)
+      if (link.reservation) this.#padding.note(performance.now() - link.reservation.begun)
     }
   }
 
@@ -127,7 +127,7 @@ export class MagicLinks {
     this.#deliveries.accepted(performance.now() - begun)
     // Not waited for, and missing is no harm: it is for a number only, and the mail is on its way. Of links that nobody
     // asked for it is not noted: they are used when people find the time.
-    if (link.place) void noteAccepted(this.#database.db, link.linkId, new Date()).catch(() => undefined)
+    if (link.reservation) void noteAccepted(this.#database.db, link.linkId, new Date()).catch(() => undefined)
   }
 
   #messageFor(user: User, link: IssuedLink): Message {

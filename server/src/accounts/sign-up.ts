@@ -66,9 +66,9 @@ export class SignUp {
       now,
       deadline,
       store: async (tx, addUser) => {
-        const place = await limits.reserve(tx, email, now)
+        const reservation = await limits.reserve(tx, email, now)
         const user = await addUser()
-        const link = await links.issue(tx, user, { purpose: 'signup', occasion: askedBy(requester), place }, now)
+        const link = await links.issue(tx, user, { purpose: 'signup', occasion: askedBy(requester), reservation }, now)
         return { user, link }
       },
       deliver: async ({ user, link }) => {

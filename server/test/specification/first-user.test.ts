@@ -50,3 +50,17 @@ test('addresses in ADMIN_EMAILS are administrators beside the first user', async
   for (const email of ['first@x.org', 'plain@x.org', 'ops@x.org']) assertOk(await ask(berth, 'signup', email))
   assert.deepEqual(await adminsOf(berth), ['first@x.org', 'ops@x.org'])
 })
+
+test('a Berth that nobody can administer says so at every start, with the way out', async (t) => {
+  const wrapRuntime = refusingRuntime
+  const says = ({ logs }: Berth, words: RegExp) => logs.some((line) => words.test(line))
+  const closed = await startBerth(t, { wrapRuntime, env: { SIGN_UP: 'invited' } })
+  assert.ok(says(closed, /Nobody may sign up\. `berth users invite/))
+
+  const fresh = await startBerth(t, { wrapRuntime })
+  assert.ok(!says(fresh, /administrator|Nobody may/))
+  assertOk(await ask(fresh, 'signup', 'mistyped@x.org'))
+  await fresh.app.close()
+  const again = await startBerth(t, { wrapRuntime, dataDir: fresh.dataDir, instance: fresh.instance })
+  assert.ok(says(again, /No administrator has verified their address\. `berth users promote/))
+})
