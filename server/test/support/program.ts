@@ -46,7 +46,7 @@ export function runProgram(t: TestContext, env: Record<string, string> = {}, giv
     const api = childrenOf(child.pid)
     child.kill('SIGKILL')
     await gone(api)
-    if (!given) await cleanUp(dataDir)
+    if (!given) await cleanUp(dataDir, env.DATABASE_URL ?? null)
     await rm(temporary, { recursive: true })
   })
   const said = async (pattern: RegExp) => {
@@ -117,8 +117,8 @@ async function gone(pids: readonly number[]): Promise<void> {
 }
 
 /** Its network carries the name that is in its store. */
-async function cleanUp(dataDir: string): Promise<void> {
-  const database = await openDatabase(null, dataDir)
+async function cleanUp(dataDir: string, databaseUrl: string | null): Promise<void> {
+  const database = await openDatabase(databaseUrl, dataDir)
   const instance = await installationName(database.db, () => 'none')
   await database.close()
   await removeInstance(instance)

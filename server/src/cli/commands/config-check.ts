@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { addressesFor, readConfig, warningsFor, type Config } from '#/config.ts'
+import { CommandFailed, reasonOf } from '#/cli/failure.ts'
+import { teach, type Run } from '#/cli/teach.ts'
+import type { Here } from '#/cli/with-api.ts'
+
+/** `berth config check`. */
+export function addConfig(program: Command, run: Run): void {
+  const config = program.command('config').description('the settings')
+  const check = config
+    .command('check')
+    .description('say everything that is wrong with the settings, and whether what they name answers')
+    .action(() => run(checkConfig))
+  teach(check, {
+    effect:
+      'Changes nothing, also not in the store: give it the environment that the service will have, before it is started ' +
+      'or told by SIGHUP to take new settings. Exit code 1 when anything is wrong.',
+    examples: [
+      ['config check', 'with the settings of this shell'],
+      ['config check --json | jq .settings.problems', 'for a script that deploys'],
+    ],
+  })
+}
+
+/** Whether something answers, in a sentence's end. */
+interface Verdict {
+  readonly ok: boolean
+  readonly words: string
+}
+
+async function checkConfig({ env, terminal }: Here): Promise<void> {
+  const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))
+  const warnings = config ? warningsFor(config, addressesFor(config, config.port)) : []
+  const parts: Record<string, Verdict> = config ? await checkParts(config) : {}
+  terminal.json({ settings: { ok: config !== null, problems, warnings }, ...parts })
+  terminal.print(`settings  ${config ? 'right' : 'wrong'}`)
+  for (const problem of problems) terminal.print(`  - ${problem}`)
+  for (const warning of warnings) terminal.print(`  ! ${warning}`)
+  for (const [name, { words }] of Object.entries(parts)) terminal.print(`${name.padEnd(8)}  ${words}`)
+  const isRight = config !== null && Object.values(parts).every(({ ok }) => ok)
+  if (!isRight) throw new CommandFailed('Berth would not work with these settings.')
+}
+
+async function checkParts(config: Config): Promise<Record<'store' | 'engine' | 'mail', Verdict>> {
+  // Loaded here, because every other command would be the slower for it.
+  const [{ runtimeFor }, { checkSmtp }, { checkStore }] = await Promise.all([
+    import('#/adapters.ts'),
+    import('#/mail/check-smtp.ts'),
+    import('#/store/check-store.ts'),
+  ])
+  const [store, engine, mail] = await Promise.all([
+    verdictOn(checkStore(config.databaseUrl, config.dataDir)),
+    verdictOn(
+      runtimeFor(config, 'berth')
+        .ping()
+        .then(() => 'answers'),
+    ),
+    config.smtpUrl === null
+      ? { ok: true, words: `no SMTP_URL: mail is written to ${config.dataDir}/outbox` }
+      : verdictOn(checkSmtp(config.smtpUrl).then(() => 'answers')),
+  ])
+  return { store, engine, mail }
+}
+
+const verdictOn = (work: Promise<string>): Promise<Verdict> =>
+  work.then(
+    (words) => ({ ok: true, words }),
+    (error: unknown) => ({ ok: false, words: `does not answer: ${reasonOf(error)}` }),
+  )

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { teach, type Run } from '#/cli/teach.ts'
+import { instant } from '#/cli/words.ts'
+import { withApi } from '#/cli/with-api.ts'
+
+/** `berth link`. */
+export function addLink(program: Command, run: Run): void {
+  const link = program
+    .command('link')
+    .description('print a link that signs somebody in, for the hour in which mail is broken')
+    .argument('<email>', 'address of an account')
+    .action((email: string) =>
+      run((here) =>
+        withApi(here, async (api) => {
+          const printed = await api.printLink({ body: { email } })
+          here.terminal.json(printed)
+          here.terminal.print(printed.link)
+          const what = printed.purpose === 'signup' ? 'The first link' : 'A login link'
+          here.terminal.note(
+            `${what} of ${email}, good once and until ${instant(printed.expires_at)} UTC. Whoever has it is them.`,
+          )
+          if (printed.link.includes(':0/')) here.terminal.note('PORT=0: put the port that Berth prints into the link.')
+        }),
+      ),
+    )
+  teach(link, {
+    effect:
+      'Sends no mail, and takes none of the links that an address may ask for in an hour. The audit log says that a link ' +
+      'was printed, and not which. Who never verified their address gets a signup link; who is blocked gets none.',
+    examples: [
+      ['link ann@example.org', 'to be handed to Ann in person'],
+      ['link boss@example.org | qrencode -t ansi', 'for a phone in the same room'],
+    ],
+  })
+}

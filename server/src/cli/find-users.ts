@@ -1,0 +1,38 @@
+import type { AdminUser } from '@berth/api/admin.ts'
+import type { Client } from '@berth/api/client.ts'
+import { CommandFailed } from './failure.ts'
+
+/** Users asked for at a time. */
+const page = '500'
+
+/** Page by page, oldest first. @param search part of e-mail or slug */
+export async function* usersOf(api: Client, search?: string): AsyncGenerator<readonly AdminUser[]> {
+  for (let cursor: string | undefined, isLast = false; !isLast;) {
+    const query = { limit: page, ...(cursor === undefined ? {} : { cursor }), ...(search ? { q: search } : {}) }
+    const { users, next_cursor } = await api.listUsers({ query })
+    yield users
+    cursor = next_cursor ?? undefined
+    isLast = next_cursor === null
+  }
+}
+
+/** @param target an id, or a whole e-mail address @throws {CommandFailed} when nobody has it */
+export async function findUser(api: Client, target: string): Promise<AdminUser> {
+  const user = /^\d{1,15}$/.test(target) ? await withId(api, Number(target)) : await withEmail(api, target)
+  if (!user) throw new CommandFailed(`There is no user ${target}.`)
+  return user
+}
+
+async function withId(api: Client, id: number): Promise<AdminUser | undefined> {
+  const { users } = await api.listUsers({ query: { limit: '1', cursor: String(Math.max(0, id - 1)) } })
+  return users.find((user) => user.id === id)
+}
+
+async function withEmail(api: Client, typed: string): Promise<AdminUser | undefined> {
+  const email = typed.trim().toLowerCase()
+  for await (const users of usersOf(api, email)) {
+    const found = users.find((user) => user.email === email)
+    if (found) return found
+  }
+  return undefined
+}

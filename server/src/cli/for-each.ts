@@ -1,0 +1,45 @@
+import { ApiError } from '@berth/api/client.ts'
+import { CommandFailed } from './failure.ts'
+import type { Here } from './with-api.ts'
+
+/** What was done to one of many targets. */
+export interface Done {
+  /** For people. */
+  readonly line: string
+  /** For programs. */
+  readonly value: object
+}
+
+/** From so many on it is told how far it is. */
+const many = 20
+
+/**
+ * Does the same to one target after the other. One that is refused keeps no other from its turn; Ctrl-C ends between two.
+ * For programs the answer is `{done: [...], failed: [{target, error}]}`.
+ * @throws {CommandFailed} at the end, when any was refused
+ */
+export async function forEach(
+  { terminal, signal }: Here,
+  targets: readonly string[],
+  work: (target: string) => Promise<Done>,
+): Promise<void> {
+  const unique = [...new Set(targets)]
+  const [done, failed]: [object[], object[]] = [[], []]
+  for (const [at, target] of unique.entries()) {
+    signal.throwIfAborted()
+    if (unique.length >= many) terminal.progress(`${at} of ${unique.length}`)
+    try {
+      const { line, value } = await work(target)
+      terminal.endProgress()
+      terminal.print(line)
+      done.push(value)
+    } catch (error) {
+      if (!(error instanceof ApiError || error instanceof CommandFailed)) throw error
+      terminal.note(`${target}: ${error.message}`)
+      failed.push({ target, error: error.message })
+    }
+  }
+  terminal.endProgress()
+  terminal.json({ done, failed })
+  if (failed.length > 0) throw new CommandFailed(`${failed.length} of ${unique.length} could not be done.`)
+}

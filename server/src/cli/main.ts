@@ -1,0 +1,84 @@
+import os from 'node:os'
+import path from 'node:path'
+import { ApiError } from '@berth/api/client.ts'
+import { CommanderError } from 'commander'
+import { pino } from 'pino'
+import { dataDirIn } from '#/config.ts'
+import { CommandFailed, WrongUsage } from './failure.ts'
+import { createProgram, type GlobalOptions } from './program.ts'
+import { Terminal } from './terminal.ts'
+import type { Here } from './with-api.ts'
+
+/**
+ * The program `berth`: the operator's command line. Commands are calls of the API; see docs/cli.md and
+ * docs/decisions/025. Only this file and the other programs read the environment or end the process.
+ */
+
+/** Exit codes; 0 is done. The last is what shells say of a program that Ctrl-C ended. */
+const [failed, wrongUsage, interrupted] = [1, 2, 130]
+
+await main()
+
+async function main(): Promise<void> {
+  // Whoever read our output, such as `head`, may be gone before us.
+  process.stdout.on('error', () => process.exit(failed))
+  // Relative settings are relative to the repository, as for the service; files on the command line to where one is.
+  const folder = process.env.BERTH_FOLDER ?? process.cwd()
+  process.chdir(path.resolve(import.meta.dirname, '../../..'))
+  const ctrlC = new AbortController()
+  process.once('SIGINT', () => ctrlC.abort()).once('SIGTERM', () => ctrlC.abort())
+  const program = createProgram((options) => hereFor(options, folder, ctrlC.signal), {
+    getOutHelpWidth: () => (process.stdout.isTTY ? process.stdout.columns : 80),
+    getErrHelpWidth: () => (process.stderr.isTTY ? process.stderr.columns : 80),
+  })
+  process.exitCode = await program.parseAsync().then(
+    () => 0,
+    (error: unknown) => tell(error, ctrlC.signal),
+  )
+  // What is still open, such as a connection of a store that does not answer, must not keep a shell waiting.
+  process.stdout.write('', () => process.exit())
+}
+
+function hereFor(options: GlobalOptions, folder: string, signal: AbortSignal): Here {
+  const log = pino({ level: options.verbose ? 'debug' : 'silent' }, pino.destination({ dest: 2, sync: true }))
+  return {
+    env: process.env,
+    dataDir: dataDirIn(process.env),
+    folder,
+    terminal: new Terminal(process, options.json === true),
+    operator: operatorName(),
+    signal,
+    log,
+  }
+}
+
+/** Which account of the operating system it is, and who became it: that is what the audit log can say. */
+function operatorName(): string {
+  const before = process.env.SUDO_USER
+  return `operator ${accountName()}${before && /^[\w.@$-]{1,32}$/.test(before) ? ` (${before})` : ''}`
+}
+
+function accountName(): string {
+  try {
+    return os.userInfo().username
+  } catch {
+    // In a container the number may have no name.
+    return `uid ${process.getuid?.() ?? ''}`.trim()
+  }
+}
+
+/** Says why on stderr. @returns the exit code */
+function tell(error: unknown, signal: AbortSignal): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage
+  if (signal.aborted) {
+    process.stderr.write('berth: interrupted; what was said to be done is done\n')
+    return interrupted
+  }
+  const isExpected = error instanceof CommandFailed || error instanceof ApiError
+  process.stderr.write(`berth: ${isExpected ? error.message : bugOf(error)}\n`)
+  return error instanceof WrongUsage ? wrongUsage : failed
+}
+
+function bugOf(error: unknown): string {
+  return `this is a bug, or the machine failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
+}

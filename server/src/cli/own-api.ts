@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Logger } from 'pino'
+import { openParts } from '#/adapters.ts'
+import { startApp } from '#/app.ts'
+import { readConfig, type Config } from '#/config.ts'
+import type { Gateway } from '#/gateway/gateway.ts'
+import { makeRunFolder, removeRunFolder } from '#/processes/run-folder.ts'
+import { CommandFailed, reasonOf } from './failure.ts'
+
+/** The API for one command, while no service runs. */
+export interface OwnApi {
+  readonly socket: string
+  /** Ends it. @returns whether the engine has still to be asked for something, which the next start does */
+  close(): Promise<boolean>
+}
+
+/**
+ * Starts the API in this process, without a gateway and without anything that happens by itself; it listens on the
+ * operator's socket alone, in a folder of its own.
+ * @throws {CommandFailed} when the settings are wrong, the data are not there, or belong to somebody else
+ */
+export async function startOwnApi(env: Readonly<Record<string, string | undefined>>, log: Logger): Promise<OwnApi> {
+  const config = mustRead(env)
+  mustBeOurs(config)
+  const folder = makeRunFolder()
+  try {
+    const socket = path.join(folder, 'operator.sock')
+    const app = await startApp({
+      ...(await openParts(config, log)),
+      gateway: nobodysGateway(config.port),
+      socketPath: path.join(folder, 'api.sock'),
+      operatorSocket: socket,
+      webDir: emptyPages(folder),
+      isForOneCommand: true,
+    })
+    const close = async () => {
+      const isWorkLeft = app.isWorkLeft()
+      await app.close()
+      removeRunFolder(folder)
+      return isWorkLeft
+    }
+    return { socket, close }
+  } catch (error) {
+    removeRunFolder(folder)
+    throw new CommandFailed(`Berth does not run, and its store cannot be used without it: ${reasonOf(error)}`)
+  }
+}
+
+function mustRead(env: Readonly<Record<string, string | undefined>>): Config {
+  const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))
+  if (config) return config
+  const lines = problems.map((problem) => `  - ${problem}`)
+  throw new CommandFailed(['Berth does not run, and these settings are wrong:', ...lines].join('\n'))
+}
+
+/** A store of root's making could not be written by the service afterwards; and an empty one is not what was meant. */
+function mustBeOurs({ dataDir, databaseUrl }: Config): void {
+  if (!existsSync(databaseUrl === null ? path.join(dataDir, 'berth.sqlite') : dataDir)) {
+    throw new CommandFailed(
+      `There is no Berth in ${dataDir}. Set DATA_DIR (and DATABASE_URL, when it has one) as for the service.`,
+    )
+  }
+  const { uid } = statSync(dataDir)
+  if (uid === process.getuid?.()) return
+  throw new CommandFailed(
+    `Berth does not run, and ${dataDir} belongs to the account with the number ${uid}. Run this as that account, e.g. sudo -u '#${uid}'.`,
+  )
+}
+
+/** Nobody's requests are let through, so that nobody has to be told anything. @param port the one that links name */
+function nobodysGateway(port: number): Gateway {
+  return {
+    listen: () => Promise.resolve(port),
+    serve: () => Promise.resolve(),
+    replace: () => Promise.resolve(),
+    apply: () => Promise.resolve(),
+    hold: () => Promise.resolve(true),
+    counts: () => Promise.resolve({}),
+  }
+}
+
+/** The front end need not be built to block somebody. */
+function emptyPages(folder: string): string {
+  mkdirSync(path.join(folder, 'assets'))
+  writeFileSync(path.join(folder, 'index.html'), '')
+  return folder
+}

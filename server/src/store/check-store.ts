@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { Kysely, sql } from 'kysely'
+import { postgresDialect } from './postgres.ts'
+import { sqliteDialect } from './sqlite.ts'
+
+/**
+ * Asks the store something that changes nothing: its tables are not brought up to date, and no file is made.
+ * @returns what it is, in the end of a sentence @throws {StoreFailure} when it does not answer
+ */
+export async function checkStore(url: string | null, dataDir: string): Promise<string> {
+  const file = path.join(dataDir, 'berth.sqlite')
+  if (url === null && !existsSync(file)) return `SQLite, ${file}; the first start makes it`
+  const db = new Kysely<unknown>({ dialect: url === null ? sqliteDialect(file) : await postgresDialect(url) })
+  try {
+    await sql`select 1`.execute(db)
+    return url === null ? `answers: SQLite, ${file}` : 'answers: PostgreSQL'
+  } finally {
+    await db.destroy()
+  }
+}
