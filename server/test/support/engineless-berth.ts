@@ -10,14 +10,18 @@ import { readConfig } from '#/config.ts'
 import { createNetGateway } from '#/gateway/net/net-gateway.ts'
 import type { Mailer, Message } from '#/mail/mailer.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
-import { webFolder, type CallOptions, type Lifetime, type Reply } from './berth.ts'
-import { barrenRuntime } from './misbehaving.ts'
+import { webFolder, type CallOptions, type ClosableGateway, type Lifetime, type Reply } from './berth.ts'
+import { barrenRuntime, type Fault } from './misbehaving.ts'
 
 export interface EnginelessOptions {
   /** Settings beside those that are needed to start. */
   readonly env?: Record<string, string>
   /** Instead of one that accepts every mail at once. */
   readonly mailer?: Mailer
+  /** While it is active no mail is accepted. */
+  readonly refusesMail?: Fault
+  /** Instead of the real one. */
+  readonly gateway?: ClosableGateway
   readonly pace?: Partial<Pace>
   /** A folder that exists, and stays. */
   readonly dataDir?: string
@@ -56,7 +60,7 @@ export async function startEnginelessBerth(
   if (!config) throw new Error(problems.join('\n'))
   const [logs, mails]: [string[], Message[]] = [[], []]
   const database = await openDatabase(config.databaseUrl, dataDir)
-  const gateway = createNetGateway()
+  const gateway = options.gateway ?? createNetGateway()
   const socketFolder = await mkdtemp(path.join(tmpdir(), 'berth-api-'))
   const app = await startApp({
     config,
@@ -64,7 +68,7 @@ export async function startEnginelessBerth(
     runtime: barrenRuntime,
     instance: 'engineless',
     key: await loadSigningKey(dataDir),
-    mailer: options.mailer ?? keeping(mails),
+    mailer: options.mailer ?? keeping(mails, options.refusesMail),
     gateway,
     socketPath: path.join(socketFolder, 'api.sock'),
     ...(options.pace ? { pace: options.pace } : {}),
@@ -96,8 +100,11 @@ export function tokenIn({ text }: Pick<Message, 'text'>): string {
 /** Where files are memory, if there is such a place: rules are tested here, and no disks. */
 const quickFolder = () => (existsSync('/dev/shm') ? '/dev/shm' : tmpdir())
 
-const keeping = (mails: Message[]): Mailer => ({
-  send: async (message) => void mails.push(message),
+const keeping = (mails: Message[], fault?: Fault): Mailer => ({
+  send: async (message) => {
+    if (fault?.active) throw new Error('451 try again later')
+    mails.push(message)
+  },
   close: () => undefined,
 })
 

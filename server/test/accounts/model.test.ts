@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { array, assert as check, asyncProperty } from 'fast-check'
+import { movableClock } from '../support/clock.ts'
+import { startEnginelessBerth } from '../support/engineless-berth.ts'
+import { ObedientGateway } from '../support/obedient-gateway.ts'
+import { compareStores } from './model/compare-stores.ts'
+import { step, type Step } from './model/steps.ts'
+import { Walk, type World } from './model/walk.ts'
+
+/**
+ * Thousands of steps of people who sign up, sign in, are blocked and deleted, in an order that nobody thought of, against
+ * the specification in a hundred lines. The order is made from a seed: always the same one, `MODEL_SEED=7` another, and
+ * `MODEL_SEED=day` that of today. What fails is made as short as it can be, and is repeated by the seed and path it prints.
+ */
+const seed =
+  process.env.MODEL_SEED === 'day' ? Math.floor(Date.now() / 86_400_000) : Number(process.env.MODEL_SEED ?? 20_261_121)
+const path = process.env.MODEL_PATH
+/** In parts, because each test has a limit of its own. */
+const [parts, stepsOfPart] = [5, 2_100]
+/** Between two comparisons of the stores. */
+const compareEvery = 20
+
+const mailFault = { active: false }
+const gateway = new ObedientGateway()
+const clock = movableClock({ after })
+const berth = await startEnginelessBerth(
+  { after },
+  {
+    gateway,
+    refusesMail: mailFault,
+    env: { LOG_LEVEL: 'error' },
+  },
+)
+const answers = new Map<string, number>()
+const world: World = { berth, mailFault, clock, answers }
+const walked = { steps: 0 }
+
+/** What has to be met for the walks to mean anything. */
+const rules: Partial<Record<Step['do'], number[]>> = {
+  'sign up': [200, 403, 429, 500],
+  'log in': [200, 403, 429, 500],
+  'ask badly': [200, 400],
+  verify: [200, 400, 403, 405],
+  look: [200, 401, 403, 404],
+  launch: [400, 401, 500],
+  'log out': [200, 401],
+  'end others': [200, 401],
+  administer: [200, 401, 403, 404, 409],
+}
+
+for (let part = 0; part < parts; part++)
+  test(`accounts do what the specification says, whatever order people do it in (part ${part + 1} of ${parts})`, async () => {
+    const enough = walked.steps + stepsOfPart
+    for (let round = 0; walked.steps < enough; round++)
+      await check(asyncProperty(array(step, { maxLength: 240, size: 'max' }), takeWalk), {
+        seed: seed + part * 1_000 + round,
+        numRuns: 5,
+        // Making it shorter takes a while; what was found by then is told.
+        interruptAfterTimeLimit: 60_000,
+        ...(path === undefined ? {} : { path, endOnFailure: true }),
+      })
+  })
+
+test('that were at least 10,000 steps, which met every rule', (t) => {
+  t.diagnostic(`${walked.steps} steps, seed ${seed}: ${JSON.stringify(Object.fromEntries([...answers].toSorted()))}`)
+  if (path !== undefined) return
+  assert.ok(walked.steps >= 10_000, `${walked.steps}`)
+  for (const [what, statuses] of Object.entries(rules))
+    for (const status of statuses) assert.ok(answers.has(`${what} ${status}`), `no "${what}" was answered ${status}`)
+})
+
+async function takeWalk(steps: readonly Step[]): Promise<void> {
+  const since = await startOver()
+  const walk = new Walk(world)
+  for (const [index, each] of steps.entries()) {
+    await walk.take(each)
+    walked.steps++
+    if (index % compareEvery === compareEvery - 1) await compareStores(walk.spec, berth.database.db, since)
+  }
+  await compareStores(walk.spec, berth.database.db, since)
+}
+
+/** Nobody is left of the walk before but what it wrote down. @returns the end of the audit log */
+async function startOver(): Promise<number> {
+  const { db } = berth.database
+  for (const table of ['users', 'used_slugs', 'link_requests', 'removals', 'kept_homes'] as const)
+    await db.deleteFrom(table).execute()
+  const last = await db
+    .selectFrom('audit_log')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .executeTakeFirst()
+  return Number(last?.id ?? 0)
+}
