@@ -197,7 +197,7 @@ async function verifyTokens(): Promise<void> {
   const tokens = new AccessTokens(await loadSigningKey(folder), 'http://bench.test', 3600, () => `era.${next++}`)
   const now = new Date()
   const all = await Promise.all(
-    Array.from({ length: 2_000 }, (_, id) => tokens.issue({ id: id + 1, isAdmin: false }, now)),
+    Array.from({ length: 2_000 }, (_, id) => tokens.issue({ id: id + 1, isAdmin: false }, tokens.plan(now))),
   )
   const each = async () => {
     const { ms } = await timed(async () => {
