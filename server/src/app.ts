@@ -64,6 +64,7 @@ import { createListener, drain, listenOnSocket } from '#/http/listener.ts'
 import { OperatorRequests } from '#/http/operator-socket.ts'
 import { Pages } from '#/http/pages.ts'
 import { createHttpServer } from '#/http/server.ts'
+import { Visits } from '#/http/visits.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { enforceBlocks } from '#/reconcile/enforce-blocks.ts'
 import { DiskUseTask } from '#/reconcile/disk-use.ts'
@@ -445,7 +446,8 @@ async function wireHttp(
   }
   const refuse = endedElsewhere(accounts)
   const cookie = { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' }
-  const shared = { ...parts, ...addresses, ...accounts, ...containers, templates: config.templates, cookie }
+  const visits = new Visits(parts.key.secretFor('visit'), cookie)
+  const shared = { ...parts, ...addresses, ...accounts, ...containers, templates: config.templates, cookie, visits }
   return createHttpServer({
     handlers: {
       ...authHandlers(shared),
@@ -473,7 +475,7 @@ async function wireHttp(
     },
     sessions: accounts.sessions,
     cookie,
-    pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions, cookie }),
+    pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions, cookie, visits }),
     log,
     clientAddress: forwardedAddress,
     requestsPerMinute: config.requestsPerMinute,

@@ -104,17 +104,23 @@ function jtiIn(token: string): string | undefined {
  * the tossed one would be the only one next time, and be believed.
  * @param target path and query of the request
  */
-export function forgottenTokenCookies(
+export function forgottenTokenCookies(target: string, host: string | undefined, settings: CookieSettings): string[] {
+  const lines = forgottenCookies(tokenCookie, target, host, settings)
+  return settings.isSecure ? [...lines, `${bindCookie}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure`] : lines
+}
+
+/** The same for all cookies of one name. */
+export function forgottenCookies(
+  name: string,
   target: string,
   host: string | undefined,
   { domain, isSecure }: CookieSettings,
 ): string[] {
   const attributes = `Max-Age=0; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   const domains = ['', ...new Set([domain, ...domainsOf(hostName(host))])]
-  const lines = pathsAbove(target).flatMap((path) =>
-    domains.map((each) => `${tokenCookie}=; Path=${path}; ${attributes}${each === '' ? '' : `; Domain=${each}`}`),
+  return pathsAbove(target).flatMap((path) =>
+    domains.map((each) => `${name}=; Path=${path}; ${attributes}${each === '' ? '' : `; Domain=${each}`}`),
   )
-  return isSecure ? [...lines, `${bindCookie}=; Path=/; ${attributes}`] : lines
 }
 
 /** RFC 6265, 5.1.4: the paths of cookies that come along with this address, as it is spelled. */

@@ -1,7 +1,7 @@
 import { createClient, refusalIn, type Client } from '@berth/api/client.ts'
 import { takeBoot } from '#/boot.ts'
 
-const { csrf, signedIn } = takeBoot(document)
+const { csrf, visit, signedIn } = takeBoot(document)
 
 /** The token itself, where the document cannot carry the CSRF value; never anywhere but in this variable. */
 let bearer: string | null = null
@@ -31,11 +31,16 @@ export const launchLimit = 200_000
  * @param signal gives all requests of this client up
  * @param limit  milliseconds after which one request ends with a `TimeoutError`
  */
-export function connect(signal: AbortSignal, limit = usualLimit): Client {
+export const connect = (signal: AbortSignal, limit = usualLimit): Client => connectWith(csrf, signal, limit)
+
+/** As `connect`, for who is not signed in yet: the server sets its cookie for a page of its own alone. */
+export const connectToSignIn = (signal: AbortSignal): Client => connectWith(visit, signal, usualLimit)
+
+function connectWith(proof: string | null, signal: AbortSignal, limit: number): Client {
   return createClient((input, init) =>
     fetch(input, {
       ...init,
-      headers: withProof(init?.headers),
+      headers: withProof(init?.headers, proof),
       signal: AbortSignal.any([signal, AbortSignal.timeout(limit)]),
     }),
   )
@@ -47,15 +52,15 @@ export function connect(signal: AbortSignal, limit = usualLimit): Client {
  * @param lastId of the event that was heard last @throws {ApiError} when the answer is not 2xx
  */
 export async function openStream(path: string, lastId: string | undefined, signal: AbortSignal): Promise<Response> {
-  const headers = withProof(lastId === undefined ? {} : { 'last-event-id': lastId })
+  const headers = withProof(lastId === undefined ? {} : { 'last-event-id': lastId }, csrf)
   const response = await fetch(path, { headers, credentials: 'same-origin', signal })
   if (!response.ok) throw await refusalIn(response)
   return response
 }
 
-function withProof(init: HeadersInit | undefined): Headers {
+function withProof(init: HeadersInit | undefined, proof: string | null): Headers {
   const headers = new Headers(init)
-  if (csrf !== null) headers.set('x-csrf-token', csrf)
+  if (proof !== null) headers.set('x-csrf-token', proof)
   if (bearer !== null) headers.set('authorization', `Bearer ${bearer}`)
   return headers
 }

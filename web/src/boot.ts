@@ -2,10 +2,12 @@
 export interface Boot {
   /** Proves that a request comes from a page that was navigated to; null when nobody is signed in. */
   readonly csrf: string | null
+  /** The same for signing in, where that can be done from this document. */
+  readonly visit: string | null
   readonly signedIn: boolean
 }
 
-const nobody: Boot = { csrf: null, signedIn: false }
+const nobody: Boot = { csrf: null, visit: null, signedIn: false }
 
 /** Reads the server's JSON. Anything unexpected, such as the placeholder that was never filled, means: signed out. */
 export function parseBoot(text: string | null | undefined): Boot {
@@ -13,7 +15,8 @@ export function parseBoot(text: string | null | undefined): Boot {
     const value: unknown = JSON.parse(text ?? '')
     if (typeof value !== 'object' || value === null) return nobody
     const csrf = 'csrf' in value && typeof value.csrf === 'string' ? value.csrf : null
-    return { csrf, signedIn: 'signed_in' in value && value.signed_in === true }
+    const visit = 'visit' in value && typeof value.visit === 'string' ? value.visit : null
+    return { csrf, visit, signedIn: 'signed_in' in value && value.signed_in === true }
   } catch {
     return nobody
   }

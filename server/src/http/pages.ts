@@ -5,6 +5,7 @@ import { pages } from '@berth/web/paths.ts'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Session, Sessions } from '#/accounts/session.ts'
+import type { Visits } from './visits.ts'
 import { forgottenTokenCookies, type CookieSettings } from '#/token-cookies.ts'
 
 export interface PagesParts {
@@ -12,6 +13,7 @@ export interface PagesParts {
   readonly webDir: string
   readonly sessions: Sessions
   readonly cookie: CookieSettings
+  readonly visits: Visits
 }
 
 /** Serves the front end: one document for all its pages, and its assets. */
@@ -57,7 +59,10 @@ export class Pages {
     if (isTossed)
       void reply.header('set-cookie', forgottenTokenCookies(request.url, request.headers.host, this.#parts.cookie))
     const nonce = randomBytes(16).toString('base64')
+    const visit = isNavigation(request) && signsIn(request) ? this.#parts.visits.begin(request.headers) : undefined
+    if (visit?.setCookie) void reply.header('set-cookie', visit.setCookie)
     const boot = {
+      visit: visit?.proof ?? null,
       csrf: session && isNavigation(request) ? this.#parts.sessions.csrfToken(session.claims) : null,
       signed_in: isKnown(session),
     }
@@ -68,6 +73,10 @@ export class Pages {
       .send(this.#document.replaceAll('__BERTH_NONCE__', nonce).replace('__BERTH_BOOT__', () => scriptSafe(boot)))
   }
 }
+
+/** Whether the page is one from which people sign in. */
+const signsIn = ({ url }: FastifyRequest) => signInPages.includes(url.replace(/[?#].*$/s, ''))
+const signInPages: readonly string[] = [pages.login, pages.signUp, pages.verifyLogin, pages.verifySignup]
 
 const isKnown = (session: Session | undefined) => session?.user !== undefined
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'
+import { tokenBy } from '#test/support/asking.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
 
@@ -93,4 +94,29 @@ test('with the cookie alone it can change nothing and read nothing that administ
 test('it cannot see the token that the browser sends', async () => {
   await openContainer()
   assert.ok(!(await page.evaluate(() => document.cookie)).includes('spawner_token'))
+})
+
+test('it cannot make its visitor somebody else: a link that it has the browser use up changes no cookie', async () => {
+  await berth.signUp('eve@x.org')
+  const link = await tokenBy(berth, 'login', 'eve@x.org')
+  await openContainer()
+  const [status, opened] = await page.evaluate(async (token) => {
+    const address = `/api/auth/verify-login?token=${token}`
+    const html = await (await fetch('/verify-login', { credentials: 'include' })).text()
+    const proof = /"visit":"([^"]*)"/.exec(html)?.[1]
+    const answer = await fetch(address, { headers: { 'x-csrf-token': proof ?? 'guess' } })
+    return [answer.status, proof ?? null]
+  }, link)
+  assert.deepEqual([status, opened], [200, null])
+  const me = await page.evaluate(async () => (await fetch('/api/user/me')).json())
+  assert.equal(me.user.email, 'ann@x.org')
+})
+
+test("a sign-in from Berth's own page takes effect all the same", async () => {
+  const link = await tokenBy(berth, 'login', 'eve@x.org')
+  await page.goto(`${berth.app.frontendUrl}/verify-login?token=${link}`)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Your containers' }).waitFor()
+  const me = await page.evaluate(async () => (await fetch('/api/user/me')).json())
+  assert.equal(me.user.email, 'eve@x.org')
 })

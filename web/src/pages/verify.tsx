@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { ApiError, type Client } from '@berth/api/client.ts'
-import { connect, keepToken } from '#/api.ts'
+import { connectToSignIn, keepToken } from '#/api.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { EmailForm } from '#/components/email-form.tsx'
@@ -46,7 +46,7 @@ export function Verify({ kind }: { kind: 'login' | 'signup' }) {
 
   function verify(given: string) {
     void run(async (signal) => {
-      const { access_token } = await mine.verify(connect(signal), given).catch(forgetRefused)
+      const { access_token } = await mine.verify(connectToSignIn(signal), given).catch(forgetRefused)
       setDone(true)
       enter(access_token, takeNext())
     })

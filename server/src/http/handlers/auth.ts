@@ -8,6 +8,7 @@ import type { Templates } from '#/containers/template.ts'
 import { refusals } from '#/errors.ts'
 import { authResponse } from '#/http/auth-response.ts'
 import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
+import type { Visits } from '#/http/visits.ts'
 import type { Call, Handlers } from '#/http/handlers.ts'
 import { sessionOf } from '#/http/session-of.ts'
 import type { Database } from '#/store/database.ts'
@@ -21,6 +22,7 @@ export interface AuthParts {
   readonly revocations: Revocations
   readonly templates: Templates
   readonly cookie: CookieSettings
+  readonly visits: Visits
 }
 
 type Auth = 'logIn' | 'signUp' | 'resendVerification' | 'verifySignup' | 'verifyLogin' | 'logOut'
@@ -67,12 +69,14 @@ function refusePrefetch({ request }: Verify): void {
 
 async function deliver(parts: AuthParts, call: Verify, { user, token, jti }: SignedIn): Promise<AuthResponse> {
   const { lifetime } = parts.tokens
-  // A foreign page that makes the browser fetch an attacker's link must not sign its owner in as the attacker.
-  const isForeign = call.request.headers['sec-fetch-site'] === 'cross-site'
-  if (!isForeign) setCookies(call, tokenCookies({ text: token, jti, lifetime }, call.request.headers.host, parts.cookie))
+  const { headers, url } = call.request
+  // A page that makes the browser fetch an attacker's link must not sign its owner in as the attacker.
+  if (parts.visits.mayKeep(headers))
+    setCookies(call, tokenCookies({ text: token, jti, lifetime }, headers.host, parts.cookie))
+  else setCookies(call, parts.visits.forget(url, headers))
   return authResponse(parts, { user, token, lifetime })
 }
 
 function setCookies({ reply }: { reply: Verify['reply'] }, cookies: string[]): void {
-  void reply.header('set-cookie', cookies)
+  if (cookies.length > 0) void reply.header('set-cookie', cookies)
 }

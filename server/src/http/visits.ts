@@ -1,0 +1,66 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { cookieValues, forgottenCookies, type CookieSettings } from '#/token-cookies.ts'
+
+/**
+ * Proves that a sign-in comes from a page of ours that a person navigated to, although nobody is signed in yet. Without
+ * that, a container's page could fetch the verify endpoint with a link of its owner's, and make whoever looks at it work
+ * in that account from then on, without a word (login CSRF).
+ *
+ * A document that is navigated to is given two things that belong together: a random cookie that no script can read, and,
+ * inside, where no other page can read it, its HMAC. Somebody who has a pair of their own needs the victim's browser to
+ * send their cookie: with https no script can set one of this name.
+ */
+export class Visits {
+  readonly #secret: Buffer
+  readonly #settings: CookieSettings
+  readonly #name: string
+
+  constructor(secret: Buffer, settings: CookieSettings) {
+    this.#secret = secret
+    this.#settings = settings
+    this.#name = settings.isSecure ? '__Host-Http-spawner_visit' : 'spawner_visit'
+  }
+
+  /**
+   * For a document that a person navigates to. Whoever has a cookie keeps it: another tab may be open with its proof.
+   * @returns the proof, and a `Set-Cookie` line when the browser needs one
+   */
+  begin(headers: IncomingHttpHeaders): { readonly proof: string; readonly setCookie: string | undefined } {
+    const known = this.#visitIn(headers)
+    const visit = known ?? randomBytes(16).toString('base64url')
+    const line = `${this.#name}=${visit}; Path=/; HttpOnly; SameSite=Lax${this.#settings.isSecure ? '; Secure' : ''}`
+    return { proof: this.#proofOf(visit), setCookie: known === undefined ? line : undefined }
+  }
+
+  /** Whether cookies may be set for who uses a link up: a page of ours, an address that a person typed, or a plain client. */
+  mayKeep(headers: IncomingHttpHeaders): boolean {
+    const site = headers['sec-fetch-site']
+    if (site === undefined || site === 'none') return true
+    const visit = this.#visitIn(headers)
+    const given = Buffer.from(String(headers['x-csrf-token'] ?? ''))
+    if (site === 'cross-site' || visit === undefined) return false
+    const expected = Buffer.from(this.#proofOf(visit))
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  }
+
+  /** `Set-Cookie` lines that take tossed cookies out of the browser, so that its next try succeeds; none when there is but one. */
+  forget(target: string, headers: IncomingHttpHeaders): string[] {
+    if (this.#visitsIn(headers).length < 2) return []
+    return forgottenCookies(this.#name, target, headers.host, this.#settings)
+  }
+
+  #visitsIn({ cookie }: IncomingHttpHeaders): string[] {
+    return [...new Set(cookieValues(cookie, this.#name))]
+  }
+
+  /** Of several different ones somebody tossed some in: none counts. */
+  #visitIn(headers: IncomingHttpHeaders): string | undefined {
+    const [visit, ...more] = this.#visitsIn(headers)
+    return more.length === 0 && visit !== undefined && /^[\w-]{22}$/.test(visit) ? visit : undefined
+  }
+
+  #proofOf(visit: string): string {
+    return createHmac('sha256', this.#secret).update(visit).digest('base64url')
+  }
+}
