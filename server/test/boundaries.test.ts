@@ -179,6 +179,7 @@ test('each library has its one place', () => {
     [/^(@?fastify)(\/|$)/, ['server/src/http/']],
     [/^jose$/, ['server/src/accounts/', 'server/src/gateway/net/']],
     [/^nodemailer$/, ['server/src/mail/']],
+    [/^(commander|csv-parse)(\/|$)/, ['server/src/cli/']],
     [
       /^(dockerode|docker-modem|undici|httpxy)(\/|$)/,
       ['server/src/runtime/docker-engine/', 'server/src/gateway/builtin/'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -123,6 +123,30 @@ test('nothing is deleted where nobody can be asked, and each refusal is told whi
   )
   assert.match(deleted.stderr, /last administrator/)
   assert.match(deleted.stderr, /Berth does the rest when it starts/)
+})
+
+test('a class is invited from a file, in parts, with a line for each', async () => {
+  const settings = { ...noEngine, DATA_DIR: await makeData('invite') }
+  const people = Array.from({ length: 60 }, (_, n) => `Student ${n},s${n}@school.org`)
+  const file = path.join(folder, 'class.csv')
+  writeFileSync(file, `Name,Email\n${people.join('\n')}\nNobody,no address\n`)
+  const args = ['users', 'invite', 'boss@x.org', '--csv', file, '--no-mail', '--json']
+  const first = await runCommand(settings, ...args)
+  assert.equal(first.code, 1)
+  assert.match(first.stderr, /1 of 62 could not be invited/)
+  const invitations = first.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string>)
+  const count = (status: string) => invitations.filter((each) => each.status === status).length
+  assert.deepEqual([count('invited'), count('already-registered'), count('invalid')], [60, 1, 1])
+  const links = invitations.flatMap(({ link }) => link ?? [])
+  assert.equal(new Set(links).size, 60)
+  assert.ok(links.every((link) => link.includes('/verify-signup?token=')))
+  const listed = await runCommand(settings, 'users', 'list', '--search', '@school.org', '--json')
+  assert.equal(listed.stdout.trimEnd().split('\n').length, 60)
+  const none = await runCommand(settings, 'users', 'invite')
+  assert.deepEqual([none.code, none.stdout], [2, ''])
 })
 
 test('a file of a service that was killed keeps nobody from the store; one whose service lives is waited for', async () => {

@@ -8,6 +8,7 @@ import { oneLine } from '#/cli/table.ts'
 import { counted, instant, yesNo } from '#/cli/words.ts'
 import { withApi, type Here } from '#/cli/with-api.ts'
 import { addDelete } from './delete-users.ts'
+import { addInvite } from './invite.ts'
 
 interface ListOptions {
   readonly search?: string
@@ -21,6 +22,7 @@ export function addUsers(program: Command, run: Run): void {
   addList(users, run)
   addShow(users, run)
   for (const change of changes) addChange(users, run, change)
+  addInvite(users, run)
   addDelete(users, run)
 }
 

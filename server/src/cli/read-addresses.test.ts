@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { WrongUsage } from './failure.ts'
+import { readAddresses } from './read-addresses.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'berth-csv-'))
+after(() => rmSync(folder, { recursive: true }))
+
+async function read(text: string, column?: string): Promise<string[]> {
+  const file = path.join(folder, 'class.csv')
+  writeFileSync(file, text)
+  return readAddresses(file, column)
+}
+
+test('addresses are found as spreadsheets write them: byte order mark, semicolons, quotes, empty lines, CRLF', async () => {
+  const text = '\ufeffName;E-Mail;Group\r\n"Lee; Ann";ann@x.org;1\r\n\r\nBob; bob@x.org ;2\r\nCarl;;2\r\n'
+  assert.deepEqual(await read(text), ['ann@x.org', 'bob@x.org'])
+  assert.deepEqual(await read('ann@x.org\nbob@x.org\n'), ['ann@x.org', 'bob@x.org'], 'without a heading')
+  assert.deepEqual(await read('Ann\tann@x.org\nBob\tbob@x.org'), ['ann@x.org', 'bob@x.org'])
+  assert.deepEqual(await read('email\n'), [])
+})
+
+test('a named column is taken, and one that is not there is told with those that are', async () => {
+  const text = 'email,student mail\nparent@x.org,ann@x.org\n'
+  assert.deepEqual(await read(text, 'Student Mail'), ['ann@x.org'])
+  await assert.rejects(
+    read(text, 'address'),
+    (error) => error instanceof WrongUsage && /student mail/.test(error.message),
+  )
+  await assert.rejects(read('name,group\nAnn,1\n'), /--column/)
+})
+
+test('a file that is none, or no CSV, is told in a sentence', async () => {
+  await assert.rejects(readAddresses(path.join(folder, 'none.csv')), /none\.csv cannot be read/)
+  await assert.rejects(read('email\n"ann@x.org\n'), /cannot be read as CSV/)
+})

@@ -1,0 +1,51 @@
+import { createReadStream } from 'node:fs'
+import { parse } from 'csv-parse'
+import { CommandFailed, reasonOf, WrongUsage } from './failure.ts'
+
+/** Headings that mean an address, when no column is named. */
+const usualHeading = /^e-?mail([ -_]?address)?$|^mail$/i
+
+/** More than any class or company has; a file of another kind is noticed before it fills the memory. */
+const most = 100_000
+
+/**
+ * The addresses in a CSV file as spreadsheets and school systems write it: with commas, semicolons or tabs, with headings
+ * or without.
+ * @param column heading of the column; otherwise one that means an address, or, without headings, the first with an `@`
+ * @throws {CommandFailed} when it cannot be read @throws {WrongUsage} when the column cannot be told
+ */
+export async function readAddresses(file: string, column?: string): Promise<string[]> {
+  const addresses: string[] = []
+  let at: number | undefined
+  try {
+    for await (const row of rowsOf(file)) {
+      const isFirst = at === undefined
+      at ??= columnIn(row, file, column)
+      const address = row[at]?.trim() ?? ''
+      const isHeading = isFirst && !address.includes('@')
+      if (address !== '' && !isHeading) addresses.push(address)
+      if (addresses.length > most) throw new CommandFailed(`${file} has more than ${most} addresses.`)
+    }
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error
+    throw new CommandFailed(`${file} cannot be read as CSV: ${reasonOf(error)}`)
+  }
+  return addresses
+}
+
+function rowsOf(file: string): AsyncIterable<string[]> {
+  const parser = parse({ bom: true, delimiter: [',', ';', '\t'], relax_column_count: true, skip_empty_lines: true })
+  return createReadStream(file)
+    .on('error', (error) => parser.destroy(error))
+    .pipe(parser)
+}
+
+function columnIn(row: readonly string[], file: string, wanted: string | undefined): number {
+  const headings = row.map((cell) => cell.trim())
+  const isWanted = (heading: string) =>
+    wanted === undefined ? usualHeading.test(heading) : heading.toLowerCase() === wanted.trim().toLowerCase()
+  const named = headings.findIndex(isWanted)
+  const found = named === -1 && wanted === undefined ? headings.findIndex((cell) => cell.includes('@')) : named
+  if (found !== -1) return found
+  throw new WrongUsage(`Which column of ${file} has the addresses? Say --column with one of: ${headings.join(', ')}.`)
+}
