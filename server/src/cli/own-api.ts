@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Logger } from 'pino'
 import { openParts } from '#/adapters.ts'
@@ -56,15 +56,17 @@ function mustRead(env: Readonly<Record<string, string | undefined>>): Config {
 
 /** A store of root's making could not be written by the service afterwards; and an empty one is not what was meant. */
 function mustBeOurs({ dataDir, databaseUrl }: Config): void {
-  if (!existsSync(databaseUrl === null ? path.join(dataDir, 'berth.sqlite') : dataDir)) {
+  const made = databaseUrl === null ? /^berth\.sqlite$/ : /^signing-key/
+  const file = existsSync(dataDir) ? readdirSync(dataDir).find((name) => made.test(name)) : undefined
+  if (file === undefined) {
     throw new CommandFailed(
       `There is no Berth in ${dataDir}. Set DATA_DIR (and DATABASE_URL, when it has one) as for the service.`,
     )
   }
-  const { uid } = statSync(dataDir)
+  const { uid } = statSync(path.join(dataDir, file))
   if (uid === process.getuid?.()) return
   throw new CommandFailed(
-    `Berth does not run, and ${dataDir} belongs to the account with the number ${uid}. Run this as that account, e.g. sudo -u '#${uid}'.`,
+    `Berth does not run, and its files in ${dataDir} belong to another account. Run this as that one: sudo -u '#${uid}'.`,
   )
 }
 

@@ -84,9 +84,15 @@ export class Terminal {
     const { stdin, stderr } = this.#streams
     if (!stdin.isTTY || !stderr.isTTY) throw new CommandFailed(`Nobody can be asked here; add ${otherwise} to go on.`)
     const lines = createInterface({ input: stdin, output: stderr })
+    // The end of the input closes it, and would leave the question open for ever.
+    const closed = once(lines, 'close', { signal }).then(() => '')
     try {
-      const answer = await lines.question(`${question} Type yes to go on: `, { signal })
+      const asked = lines.question(`${question} Type yes to go on: `, { signal })
+      const answer = await Promise.race([asked, closed])
       if (answer.trim().toLowerCase() !== 'yes') throw new CommandFailed('Nothing was done.')
+    } catch (error) {
+      // Ctrl-C at the question: an answer like any other that is not yes.
+      throw (error as Error).name === 'AbortError' && !signal.aborted ? new CommandFailed('Nothing was done.') : error
     } finally {
       lines.close()
     }

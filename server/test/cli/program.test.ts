@@ -125,6 +125,26 @@ test('nothing is deleted where nobody can be asked, and each refusal is told whi
   assert.match(deleted.stderr, /Berth does the rest when it starts/)
 })
 
+test('a list of any length comes page by page, whole and in order', async () => {
+  const dataDir = await makeData('many')
+  const { transaction, close } = await openDatabase(null, dataDir)
+  await transaction(async (tx) => {
+    for (let n = 0; n < 1_100; n++)
+      await insertUser(tx, { email: `p${n}@x.org`, slug: `p${n}`, isAdmin: false, now: new Date() })
+  })
+  await close()
+  const { code, stdout } = await runCommand({ ...noEngine, DATA_DIR: dataDir }, 'users', 'list', '--json')
+  assert.equal(code, 0)
+  const ids = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { id: number }).id)
+  assert.deepEqual(
+    ids,
+    Array.from({ length: 1_102 }, (_, n) => n + 1),
+  )
+})
+
 test('a class is invited from a file, in parts, with a line for each', async () => {
   const settings = { ...noEngine, DATA_DIR: await makeData('invite') }
   const people = Array.from({ length: 60 }, (_, n) => `Student ${n},s${n}@school.org`)
