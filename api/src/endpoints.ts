@@ -41,6 +41,11 @@ export interface Endpoint {
   readonly refusals: Refusals
   /** False where even reading has an effect, so that `HEAD` must not reach it. */
   readonly head?: false
+  /**
+   * True where what is read is for pages of ours alone, as with everything that changes something: a browser that sends
+   * nothing but the cookie is refused, because the pages of containers can make it send that.
+   */
+  readonly guarded?: true
 }
 
 const mails = { 400: ErrorBody, 403: ErrorBody, 429: ErrorBody, 500: ErrorBody } as const
@@ -127,6 +132,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/user/sessions',
     access: 'user',
+    guarded: true,
     summary: 'Where one is signed in, and who acted for one in the last 30 days',
     response: sessions.SessionsResponse,
     refusals: { 404: ErrorBody },
@@ -177,6 +183,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/container/events',
     access: 'user',
+    guarded: true,
     summary: 'What happens to the containers of the signed-in user, as it happens',
     stream: container.containerEvents,
     refusals: { 403: ErrorBody, 404: ErrorBody, 429: ErrorBody },
@@ -186,6 +193,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/container/logs/{container_type}',
     access: 'user',
+    guarded: true,
     summary: 'What the container of this type writes: its last lines, then each new one',
     params: container.TypeParams,
     query: container.LogsQuery,
@@ -292,6 +300,14 @@ export const endpoints = {
     params: admin.IdParams,
     response: admin.UserResponse,
     refusals: adminRefusals,
+  },
+  rotateKeys: {
+    method: 'POST',
+    path: '/api/operator/keys/rotate',
+    access: 'operator',
+    summary: 'Sign tokens with a new key; those of the old one stay good until they expire',
+    response: operator.KeysRotated,
+    refusals: { 409: ErrorBody },
   },
   printLink: {
     method: 'POST',

@@ -1,4 +1,4 @@
-import type { Access } from '@berth/api/endpoints.ts'
+import type { Endpoint } from '@berth/api/endpoints.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Session, Sessions } from '#/accounts/session.ts'
 import { refusals } from '#/errors.ts'
@@ -11,16 +11,17 @@ import { forgottenTokenCookies, type CookieSettings } from '#/token-cookies.ts'
  */
 export async function authenticate(
   { sessions, cookie }: { readonly sessions: Sessions; readonly cookie: CookieSettings },
-  access: Access,
+  endpoint: Endpoint,
   request: FastifyRequest,
   now: Date,
 ): Promise<Session | undefined> {
+  const { access } = endpoint
   refuseCrossSite(request)
   if (access === 'public') return undefined
   const { session, wasSent, isTossed } = await sessions.identify(request.headers, now)
   if (isTossed) throw refusals.tossedTokens(forgottenTokenCookies(request.url, request.headers.host, cookie))
   if (!session) throw wasSent ? refusals.invalidToken() : refusals.noToken()
-  refuseForgeable(sessions, access, session, request)
+  refuseForgeable(sessions, endpoint, session, request)
   if (access === 'admin' && session.claims.acting !== null) throw refusals.takenOver()
   if (access === 'admin' && !(session.user?.isAdmin && !session.user.isBlocked)) throw refusals.notAdministrator()
   return session
@@ -36,11 +37,17 @@ function refuseCrossSite(request: FastifyRequest): void {
 /**
  * A cookie comes along whoever made the browser send it, and the pages of containers share our origin, so that neither
  * `Origin`, `Referer` nor `Sec-Fetch-Site` tells them from our own. What does is a proof that only our own documents
- * are given (see `pages.ts`). It is asked of browsers, for everything that changes something and for all that
- * administrators can read; a command-line client has no other site's pages in it and needs none.
+ * are given (see `pages.ts`). It is asked of browsers, for everything that changes something and for what is more than
+ * an app knows of its visitor anyway; a command-line client has no other site's pages in it and needs none.
  */
-function refuseForgeable(sessions: Sessions, access: Access, session: Session, request: FastifyRequest): void {
-  if (session.via === 'header' || (isSafe(request) && access !== 'admin') || !isBrowser(request)) return
+function refuseForgeable(
+  sessions: Sessions,
+  { access, guarded }: Endpoint,
+  session: Session,
+  request: FastifyRequest,
+): void {
+  const isOpen = isSafe(request) && access !== 'admin' && !guarded
+  if (session.via === 'header' || isOpen || !isBrowser(request)) return
   const proof = request.headers['x-csrf-token']
   if (typeof proof !== 'string' || !sessions.isCsrfToken(session.claims, proof)) throw refusals.forgeable()
 }

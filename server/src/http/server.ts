@@ -128,7 +128,7 @@ function addRoute(
       const isOperator = parts.operator(request.raw) !== undefined
       if (endpoint.access === 'operator' && !isOperator) throw notFound(request)
       if (isOperator && endpoint.access !== 'user') return
-      request.session = await authenticate(parts, endpoint.access, request, request.now)
+      request.session = await authenticate(parts, endpoint, request, request.now)
     },
     handler: async (request, reply) => {
       const answer = await handle(toCall(request, reply, parts))
