@@ -6,6 +6,13 @@ import { StoreFailure } from '#/store/store-failure.ts'
 /** Largest body of an API request, in bytes; a list of 1,000 ids needs a tenth of it. */
 export const bodyLimit = 64 * 1024
 
+/** Answers depend on who asks and hold private data: nothing between us and the browser may keep them. */
+export const apiHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  vary: 'Authorization, Cookie, Origin',
+} as const
+
 /**
  * The edge: refusals become their answer, everything else is a bug or a broken dependency, is logged here once with
  * its cause, and reaches the client as one plain sentence.
@@ -15,10 +22,13 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   // A refusal without a cause is expected, whatever its status: nobody has to mend anything.
   if (refusal.status >= 500 && (refusal.cause !== undefined || !(error instanceof Refusal)))
     request.log.error({ err: refusal.cause ?? error }, `${request.method} ${routeOf(request)} failed`)
-  return reply
-    .status(refusal.status)
-    .headers(refusal.headers)
-    .send({ error: refusal.message, ...refusal.extra })
+  return (
+    reply
+      .status(refusal.status)
+      // Of an address that cannot be read the framework calls no hook that would have set them.
+      .headers({ ...apiHeaders, ...refusal.headers })
+      .send({ error: refusal.message, ...refusal.extra })
+  )
 }
 
 /** The pattern, never the address: addresses carry tokens. */

@@ -1,5 +1,5 @@
 import { lstat, chmod, unlink } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** How long a client may take for its head, in ms. */
@@ -32,6 +32,11 @@ export function createListener(handle: RequestListener, bodyLimit = bodyTimeout)
   server.on('upgrade', (_request, socket: Duplex) => {
     socket.on('error', () => socket.destroy())
     socket.end(rawAnswer(404, 'Not Found', 'There is nothing to upgrade to here.'))
+  })
+  // Without this Node answers 417 with nothing in it.
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const body = errorBody('Only "Expect: 100-continue" can be met here.')
+    response.writeHead(417, { ...rawHeaders, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }).end(body)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.end(answerTo(error))
@@ -101,7 +106,18 @@ function answerTo({ code }: NodeJS.ErrnoException): string {
   return rawAnswer(400, 'Bad Request', 'This is not a valid HTTP request.')
 }
 
+/** As every answer of the API has them. */
+const rawHeaders = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+const errorBody = (error: string) => JSON.stringify({ error })
+
 function rawAnswer(status: number, reason: string, error: string): string {
-  const body = JSON.stringify({ error })
-  return `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  const body = errorBody(error)
+  const headers = { ...rawHeaders, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`
 }

@@ -13,7 +13,7 @@ import { refusals } from '#/errors.ts'
 import type { CookieSettings } from '#/token-cookies.ts'
 import { authenticate } from './authenticate.ts'
 import { browserOf } from './browser.ts'
-import { bodyLimit, handleError, routeOf } from './error-handler.ts'
+import { apiHeaders, bodyLimit, handleError, routeOf } from './error-handler.ts'
 import { sendEventStream, type EventStream } from './event-stream.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { createListener } from './listener.ts'
@@ -91,7 +91,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   })
   server.addHook('onRequest', async (request, reply) => {
     request.now = await parts.now()
-    setApiHeaders(reply)
+    void reply.headers(apiHeaders)
   })
   server.addHook('onResponse', async (request, reply) => {
     request.log.debug(
@@ -184,15 +184,6 @@ function withoutPrototype(value: unknown): unknown {
     Object.create(null) as object,
     Object.fromEntries(Object.entries(value).filter(([key]) => key !== '__proto__')),
   )
-}
-
-/** Answers depend on who asks and hold private data: nothing between us and the browser may keep them. */
-function setApiHeaders(reply: FastifyReply): void {
-  void reply.headers({
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    vary: 'Authorization, Cookie, Origin',
-  })
 }
 
 /** A person in a browser, looking for a page; every answer under `/api` is JSON. */
