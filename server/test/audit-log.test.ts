@@ -135,6 +135,19 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       assert.deepEqual(await firstBroken(), { id: 3, what: 'inserted' })
     })
 
+    test('lines that were spoilt by hand do not keep the others from being read', async () => {
+      await write(1, 2, 3)
+      const foreign = `insert into audit_log (at, actor_id, actor_email, action, target, detail)
+        select at, actor_id, actor_email, action, target, detail from audit_log where position = 1`
+      await forge("update audit_log set detail = 'x' where position = 2", foreign)
+      const listed = await listAuditEntries(database.db, { limit: 10 })
+      assert.deepEqual(
+        listed.map(({ id }) => id),
+        [3, 2, 1],
+      )
+      assert.deepEqual(listed[1]?.detail, { unreadable: 'x' })
+    })
+
     test('a log whose head is lost is not whole, and goes on being written', async () => {
       await write(1)
       await run("delete from installation where name = 'audit head'")

@@ -77,8 +77,9 @@ export async function listAuditEntries(
   page: { limit: number; before?: number },
   filter: AuditFilter = {},
 ): Promise<StoredAuditEntry[]> {
-  let query = db.selectFrom('audit_log').selectAll().orderBy('position', 'desc').limit(page.limit)
-  if (page.before !== undefined) query = query.where('position', '<', page.before)
+  // Lines without a position were put in by somebody else.
+  const before = page.before ?? Number.MAX_SAFE_INTEGER
+  let query = db.selectFrom('audit_log').selectAll().where('position', '<', before)
   if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
   if (filter.actorEmail !== undefined) query = query.where('actor_email', '=', filter.actorEmail)
   if (filter.target !== undefined) query = query.where('target', '=', filter.target)
@@ -87,7 +88,7 @@ export async function listAuditEntries(
     // Not LIKE: it takes `_` for any letter, and with SQLite A for a.
     query = query.where(({ fn, lit }) => fn('substr', ['action', lit(1), lit(action.length)]), '=', action)
   else if (action !== undefined) query = query.where('action', '=', action)
-  return (await query.execute()).map(fromRow)
+  return (await query.orderBy('position', 'desc').limit(page.limit).execute()).map(fromRow)
 }
 
 /** A page of lines as they are stored, in the order in which they were added. @param after id of the row before the page */
@@ -139,6 +140,17 @@ function fromRow(row: Selectable<AuditLogTable>): StoredAuditEntry {
     actor: { id: row.actor_id, email: row.actor_email },
     action: row.action,
     target: row.target,
-    detail: JSON.parse(row.detail) as Facts,
+    detail: readDetail(row.detail),
   }
+}
+
+/** One line that somebody changed by hand must not keep all others from being read; verifying names it. */
+function readDetail(text: string): Facts {
+  try {
+    const detail: unknown = JSON.parse(text)
+    if (typeof detail === 'object' && detail !== null && !Array.isArray(detail)) return detail as Facts
+  } catch {
+    // Nothing of ours.
+  }
+  return { unreadable: text }
 }
