@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { AccessTokens } from '../server/src/accounts/access-token.ts'
-import { loadSigningKey } from '../server/src/accounts/signing-key.ts'
+import { loadSigningKeys } from '../server/src/accounts/signing-keys.ts'
 import { insertUser, moveUserState } from '../server/src/store/users.ts'
 import { startBerth, testTemplates, type Berth } from '../server/test/support/berth.ts'
 import { milliseconds, report, timed } from './figures.ts'
@@ -53,7 +53,7 @@ try {
 /** People with a token, as if they had signed in; signing up would launch for them already. */
 async function makePeople({ app, database, dataDir }: Berth, count: number): Promise<string[]> {
   let lastId = 0
-  const tokens = new AccessTokens(await loadSigningKey(dataDir), app.spawnerUrl, 86_400, () => `storm-${++lastId}`)
+  const tokens = new AccessTokens(await loadSigningKeys(dataDir), app.spawnerUrl, 86_400, () => `storm-${++lastId}`)
   const now = new Date()
   const users = await database.transaction(async (tx) => {
     const all = []

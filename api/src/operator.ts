@@ -9,3 +9,10 @@ export const PrintedLink = Type.Object({
   expires_at: Instant,
 })
 export type PrintedLink = Type.Static<typeof PrintedLink>
+
+/** `retired` keys are accepted until then, when their last tokens have expired. */
+export const KeysRotated = Type.Object({
+  message: Type.String(),
+  kid: Type.String(),
+  retired: Type.Array(Type.Object({ kid: Type.String(), until: Instant })),
+})

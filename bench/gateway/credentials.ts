@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { exportSPKI } from 'jose'
 import { AccessTokens } from '../../server/src/accounts/access-token.ts'
-import { loadSigningKey } from '../../server/src/accounts/signing-key.ts'
+import { loadSigningKeys } from '../../server/src/accounts/signing-keys.ts'
 import { scratch } from './programs.ts'
 import { busy, talking } from './routes.ts'
 
@@ -27,7 +27,7 @@ export interface Credentials {
 const lifetime = 7200
 
 export async function makeCredentials(): Promise<Credentials> {
-  const key = await loadSigningKey(path.join(scratch, 'key'))
+  const key = await loadSigningKeys(path.join(scratch, 'key'))
   const issuing = new AccessTokens(key, 'http://berth.localhost:8080', lifetime, randomUUID)
   const secret = key.secretFor('bench').toString('hex')
   const pemFile = path.join(scratch, 'key.pem')

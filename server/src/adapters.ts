@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import path from 'node:path'
 import type { Logger } from 'pino'
-import { loadSigningKey } from '#/accounts/signing-key.ts'
+import { loadSigningKeys } from '#/accounts/signing-keys.ts'
 import type { AppParts } from '#/app.ts'
 import type { Config } from '#/config.ts'
 import type { Mailer } from '#/mail/mailer.ts'
@@ -22,7 +22,7 @@ export async function openParts(
 ): Promise<Pick<AppParts, 'config' | 'log' | 'database' | 'instance' | 'key' | 'runtime' | 'mailer'>> {
   const database = await openDatabase(config.databaseUrl, config.dataDir)
   const instance = await installationName(database.db, newInstanceName)
-  const key = await loadSigningKey(config.dataDir)
+  const key = await loadSigningKeys(config.dataDir)
   return { config, log, database, instance, key, runtime: runtimeFor(config, instance), mailer: mailerFor(config, log) }
 }
 

@@ -1,6 +1,6 @@
 import { pages as pagePaths } from '@berth/web/paths.ts'
 import type { Logger } from 'pino'
-import { AccessTokens } from '#/accounts/access-token.ts'
+import { AccessTokens, scopedLifetime } from '#/accounts/access-token.ts'
 import { PrintLink } from '#/accounts/print-link.ts'
 import { accountsByMail } from '#/accounts/by-mail.ts'
 import { followClock } from '#/accounts/follow-clock.ts'
@@ -9,13 +9,14 @@ import { Revocations, type Revoked, type RevokedSession } from '#/accounts/revoc
 import { ScopedTokens } from '#/accounts/scoped-tokens.ts'
 import { Sessions } from '#/accounts/session.ts'
 import { SessionList } from '#/accounts/session-list.ts'
-import type { SigningKey } from '#/accounts/signing-key.ts'
+import type { SigningKeys } from '#/accounts/signing-keys.ts'
 import { VerifyLink } from '#/accounts/verify-link.ts'
 import { Blocking } from '#/administration/block.ts'
 import { Deletion } from '#/administration/delete.ts'
 import { ResendVerification } from '#/administration/resend-verification.ts'
 import { Rights } from '#/administration/rights.ts'
 import { Stopping } from '#/administration/stop.ts'
+import { RotateKeys } from '#/administration/rotate-keys.ts'
 import { Takeover } from '#/administration/takeover.ts'
 import { attempt, within } from '#/attempt.ts'
 import { ClockWatch } from '#/clock-watch.ts'
@@ -52,6 +53,7 @@ import { authHandlers } from '#/http/handlers/auth.ts'
 import { containerHandlers } from '#/http/handlers/container.ts'
 import { deletionHandlers } from '#/http/handlers/deletions.ts'
 import { invitationHandlers } from '#/http/handlers/invitations.ts'
+import { keyHandlers } from '#/http/handlers/keys.ts'
 import { logHandlers } from '#/http/handlers/logs.ts'
 import { operatorHandlers } from '#/http/handlers/operator.ts'
 import { systemReportHandlers } from '#/http/handlers/system-report.ts'
@@ -80,6 +82,7 @@ import { Reconciler } from '#/reconcile/reconciler.ts'
 import { finishRemovals, removalsTask } from '#/reconcile/removals.ts'
 import { operatorNumbers } from '#/reconcile/operator-numbers.ts'
 import { Upkeep } from '#/reconcile/upkeep.ts'
+import { retiredKeysTask } from '#/reconcile/retired-keys.ts'
 import { takenSlugsTask } from '#/reconcile/taken-slugs.ts'
 import { unverifiedTask } from '#/reconcile/unverified.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
@@ -92,7 +95,7 @@ import type { RemovedContainer } from '#/store/removals.ts'
 export interface AppParts {
   readonly config: Config
   readonly database: Database
-  readonly key: SigningKey
+  readonly key: SigningKeys
   readonly runtime: Runtime
   readonly mailer: Mailer
   /** The data plane; it goes on when this app ends. */
@@ -151,7 +154,8 @@ export async function startApp(parts: AppParts): Promise<App> {
   const tokens = wireTokens(parts, addresses, soon)
   await tokens.revocations.load(new Date())
   const containers = wireContainers(parts, addresses, tokens)
-  const accounts = wireAccounts(parts, addresses, tokens, containers, soon)
+  const serve = () => gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, tokens, containers))
+  const accounts = { ...wireAccounts(parts, addresses, tokens, containers, soon), ...wireKeys(parts, serve) }
   const reconciling = wireReconciler(parts, containers, accounts, hostCheck)
   const idle = wireIdle(parts, containers)
   const diskUse = new DiskUseTask(containers.diskUse, log, parts.pace?.measureHomes)
@@ -165,7 +169,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     attempt(log, 'asking the engine for slugs', () => takenSlugsTask(database, runtime).run(new Date())),
   )
   await listenOnSocket(api.server, parts.socketPath)
-  await gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, tokens, containers))
+  await serve()
   await containers.places.publishAll(following.signal)
   await clock.start(await latestInstant(database.db))
   if (!parts.isForOneCommand) {
@@ -205,7 +209,7 @@ export async function startApp(parts: AppParts): Promise<App> {
 
 type Tokens = ReturnType<typeof wireTokens>
 type Containers = ReturnType<typeof wireContainers>
-type Accounts = ReturnType<typeof wireAccounts>
+type Accounts = ReturnType<typeof wireAccounts> & ReturnType<typeof wireKeys>
 type Reconciling = ReturnType<typeof wireReconciler>
 
 function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }: Addresses, soon: () => void) {
@@ -272,7 +276,12 @@ function wireContainers(
     instance,
     spawnerUrl,
     jwksUrl: `${frontendUrl}/api/.well-known/jwks.json`,
-    jwks: JSON.stringify(key.jwks),
+    get jwks() {
+      return JSON.stringify(key.jwks)
+    },
+    get signingJwks() {
+      return JSON.stringify(key.signingJwks)
+    },
   }
   const diskUse = new DiskUse({
     runtime,
@@ -368,10 +377,19 @@ function wireAccounts(
   }
 }
 
+/** @param tellKeys tells the gateway which keys are accepted, and whatever else it is told at the beginning */
+function wireKeys({ config, database, key }: AppParts, tellKeys: () => Promise<void>) {
+  const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
+  return {
+    rotateKeys: new RotateKeys(database, key, { tokenLifetime, tellKeys }),
+    retiredKeys: retiredKeysTask(key, tellKeys),
+  }
+}
+
 function wireReconciler(
   { config, database, runtime, instance, pace, isForOneCommand, log }: AppParts,
   { spawner, removal, places, flights, admission, activity }: Containers,
-  { revocations, withdrawals, sessionList, unverified }: Accounts,
+  { revocations, withdrawals, sessionList, unverified, retiredKeys }: Accounts,
   hostCheck: HostCheck,
 ) {
   const upkeep = new Upkeep({
@@ -397,6 +415,7 @@ function wireReconciler(
     takenSlugsTask(database, runtime),
     expiredTask(database, revocations, withdrawals, sessionList),
     unverifiedTask(unverified),
+    retiredKeys,
     lastUsedTask(activity),
   ]
   const reconciler = new Reconciler(tasks, pace?.every ?? reconcileEvery, log)
@@ -467,6 +486,7 @@ async function wireHttp(
       ...auditHandlers({ database }),
       ...invitationHandlers(shared),
       ...takeoverHandlers({ ...shared, takeover: wireTakeover(parts, accounts, containers) }),
+      ...keyHandlers(shared),
       ...systemHandlers(shared),
       ...operatorHandlers({
         printLink: new PrintLink(database, { expiry: config.magicLinkExpiry, frontendUrl: addresses.frontendUrl }),

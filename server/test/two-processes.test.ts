@@ -8,6 +8,9 @@ import path from 'node:path'
 import { tmpdir } from 'node:os'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { decodeProtectedHeader } from 'jose'
+import { unixFetch } from '#/cli/unix-fetch.ts'
+import { readWhereabouts } from '#/processes/whereabouts.ts'
 import { openDatabase } from '#/store/database.ts'
 import { insertRevokedTokens } from '#/store/revoked-tokens.ts'
 import { lives, runProgram, signIn, waitFor, type Program } from './support/program.ts'
@@ -209,3 +212,23 @@ function jtiOf(token: string): string {
   const [, claims = ''] = token.split('.')
   return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { jti: string }).jti
 }
+
+test('a new signing key counts in both processes at once, and nothing that is open is cut for it', async (t) => {
+  const { program, token } = await withAnn(t)
+  const socket = await openWebSocket(program, token)
+  const letters = await download(program, token)
+  const whereabouts = readWhereabouts(program.dataDir)
+  assert.ok(whereabouts)
+  const operate = unixFetch(whereabouts.socket, { headers: {}, limit: 20_000 })
+  const rotated = await operate('/api/operator/keys/rotate', { method: 'POST' })
+  assert.equal(rotated.status, 200)
+  const { kid } = (await rotated.json()) as { kid: string }
+  const next = await signIn(program, 'ann@x.org', 'login')
+  assert.equal(decodeProtectedHeader(next).kid, kid)
+  for (const each of [token, next]) {
+    assert.equal((await program.fetch('/ann-dev/', each)).status, 200)
+    assert.equal((await program.fetch('/api/user/me', each)).status, 200)
+  }
+  await assertStreams(letters)
+  await assertEchoes(socket)
+})

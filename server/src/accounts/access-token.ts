@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import { longestToken } from '#/token-cookies.ts'
-import { algorithm, type SigningKey } from './signing-key.ts'
+import { algorithm, type SigningKeys } from './signing-keys.ts'
 
 /** What a valid access token says. */
 export interface Claims {
@@ -36,7 +36,7 @@ export interface ScopedToken {
 /** Verified tokens remembered, so that a signature (about 100 us) is checked once and not at every request. */
 const mostRemembered = 10_000
 /** Lifetime of the tokens that containers see, in seconds. */
-const scopedLifetime = 900
+export const scopedLifetime = 900
 /** A scoped token is handed out again until it has less than this left, in ms. */
 const scopedReserve = 300_000
 /** How far two clocks may be apart, in ms; a token from later than that was made before the clock was set back. */
@@ -46,18 +46,18 @@ const actingForm = /^([1-9]\d{0,14}|operator)$/
 
 /** Makes and checks access tokens. Source: specification, Authentication 2. */
 export class AccessTokens {
-  readonly #key: SigningKey
+  readonly #keys: SigningKeys
   readonly #issuer: string
   readonly #newId: () => string
-  readonly #remembered = new Map<string, Claims>()
+  readonly #remembered = new Map<string, { readonly claims: Claims; readonly kid: string }>()
   readonly #scoped = new Map<string, ScopedToken>()
   /** Seconds. */
   readonly lifetime: number
 
   /** @param lifetime seconds @param newId makes the id of a token */
-  constructor(key: SigningKey, issuer: string, lifetime: number, newId: () => string) {
+  constructor(keys: SigningKeys, issuer: string, lifetime: number, newId: () => string) {
     this.#newId = newId
-    this.#key = key
+    this.#keys = keys
     this.#issuer = issuer
     this.lifetime = lifetime
   }
@@ -102,12 +102,12 @@ export class AccessTokens {
     return this.#remembered.has(token)
   }
 
-  /** Whether a token says, in a form that ours have, that it is signed with our key; junk costs no signature check. */
+  /** Whether a token says, in a form that ours have, that it is signed with a key of ours; junk costs no signature check. */
   isOurs(token: string): boolean {
     try {
       if (token.length > longestToken) return false
       const { alg, kid } = decodeProtectedHeader(token)
-      return alg === algorithm && kid === this.#key.kid
+      return alg === algorithm && this.#keys.accepted(kid) !== undefined
     } catch {
       return false
     }
@@ -116,12 +116,12 @@ export class AccessTokens {
   /** The claims of a token of ours that has not expired; undefined for everything else. Revocation is the caller's to check. */
   async verify(token: string, now: Date): Promise<Claims | undefined> {
     const known = this.#remembered.get(token)
-    if (known) return isOfNow(known, now) ? known : undefined
-    const claims = this.isOurs(token) ? await this.#check(token, now) : undefined
-    if (!claims || !isOfNow(claims, now)) return undefined
+    if (known) return isOfNow(known.claims, now) && this.#keys.accepted(known.kid) ? known.claims : undefined
+    const checked = this.isOurs(token) ? await this.#check(token, now) : undefined
+    if (!checked || !isOfNow(checked.claims, now)) return undefined
     if (this.#remembered.size >= mostRemembered) this.#remembered.clear()
-    this.#remembered.set(token, claims)
-    return claims
+    this.#remembered.set(token, checked)
+    return checked.claims
   }
 
   async #sign(
@@ -133,18 +133,21 @@ export class AccessTokens {
     // Who acts for an administrator administers nothing, so no app is to be told that they do.
     const claims = acting === null ? { is_admin: subject.isAdmin } : { is_admin: false, act: { sub: acting } }
     const jwt = new SignJWT(claims)
-      .setProtectedHeader({ alg: algorithm, kid: this.#key.kid, typ: 'JWT' })
+      .setProtectedHeader({ alg: algorithm, kid: this.#keys.kid, typ: 'JWT' })
       .setSubject(String(subject.id))
       .setJti(jti)
       .setIssuer(this.#issuer)
       .setIssuedAt(issuedAt)
       .setExpirationTime(expiresAt)
-    return (audience ? jwt.setAudience(audience) : jwt).sign(this.#key.privateKey)
+    return (audience ? jwt.setAudience(audience) : jwt).sign(this.#keys.privateKey)
   }
 
-  async #check(token: string, now: Date): Promise<Claims | undefined> {
+  async #check(token: string, now: Date): Promise<{ claims: Claims; kid: string } | undefined> {
     try {
-      const { payload } = await jwtVerify(token, this.#key.publicKey, {
+      const { kid = '' } = decodeProtectedHeader(token)
+      const key = this.#keys.accepted(kid)
+      if (!key) return undefined
+      const { payload } = await jwtVerify(token, key, {
         algorithms: [algorithm],
         requiredClaims: ['sub', 'jti', 'iat', 'exp'],
         currentDate: now,
@@ -153,7 +156,8 @@ export class AccessTokens {
       const acting = actingIn(payload)
       // Only a container's token has an audience; the API is not it.
       if (aud !== undefined || !/^[1-9]\d{0,14}$/.test(sub) || acting === undefined) return undefined
-      return { userId: Number(sub), jti, issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000), acting }
+      const dates = { issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000) }
+      return { claims: { userId: Number(sub), jti, ...dates, acting }, kid }
     } catch {
       // jose throws for each way in which a token can be wrong; to the caller they are one.
       return undefined

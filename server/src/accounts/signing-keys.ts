@@ -1,34 +1,177 @@
 import { createHmac } from 'node:crypto'
-import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
+import { refusals } from '#/errors.ts'
+import { OneAtATime } from '#/one-at-a-time.ts'
+import { createOnce, replaceFile } from './key-file.ts'
 
 /** P-256 signatures: every JWT library verifies them, and apps get the public half only. */
 export const algorithm = 'ES256'
 
-/** The key pair that tokens are signed with. */
-export interface SigningKey {
+/** Retired keys at once: they are in the environment of every container, which has a limit. */
+const mostRetired = 10
+
+/** A key that signs no more, and until when its last token may live. */
+export interface RetiredKey {
   readonly kid: string
-  readonly privateKey: CryptoKey
+  readonly until: Date
+}
+
+/** What was decided of a rotation before anything has changed. */
+export interface PlannedRotation {
+  readonly kid: string
+  readonly before: string
+}
+
+/** The file: the private key that signs, what secrets are derived from, and public halves that are accepted still. */
+type KeyFile = PrivateJwk & {
+  /** Only after a rotation; before, the key's own private half is it. */
+  readonly secret?: string
+  readonly retired?: readonly (JWK & { readonly until: number })[]
+}
+
+type PrivateJwk = Readonly<Record<'kty' | 'crv' | 'x' | 'y' | 'd', string>>
+
+interface Key {
+  readonly kid: string
+  readonly jwk: JWK
   readonly publicKey: CryptoKey
-  /** RFC 7517 key set with the public half. */
-  readonly jwks: { readonly keys: readonly JWK[] }
-  /** A secret of this installation for `purpose`; different purposes get unrelated secrets. */
-  secretFor(purpose: string): Buffer
+  /** Null while it signs. */
+  readonly until: Date | null
+}
+
+interface KeyPair extends Key {
+  readonly privateKey: CryptoKey
+  readonly privateJwk: PrivateJwk
+}
+
+/** The key pair that tokens are signed with, and those that it replaced, until their last tokens have expired. */
+export class SigningKeys {
+  readonly #file: string
+  readonly #turns = new OneAtATime()
+  readonly #secret: string
+  #signing: KeyPair
+  #accepted: ReadonlyMap<string, Key>
+
+  private constructor(file: string, secret: string, signing: KeyPair, retired: readonly Key[]) {
+    this.#file = file
+    this.#secret = secret
+    this.#signing = signing
+    this.#accepted = byKid([signing, ...retired])
+  }
+
+  /** @throws when the text is no such file */
+  static async read(file: string, text: string): Promise<SigningKeys> {
+    const { secret, retired = [], ...privateJwk } = JSON.parse(text) as KeyFile
+    const keys = await Promise.all(retired.map(({ until, ...jwk }) => publicOf(jwk, new Date(until))))
+    return new SigningKeys(file, secret ?? privateJwk.d, await pairOf(privateJwk), keys)
+  }
+
+  /** Of the key that signs. */
+  get kid(): string {
+    return this.#signing.kid
+  }
+
+  get privateKey(): CryptoKey {
+    return this.#signing.privateKey
+  }
+
+  get publicKey(): CryptoKey {
+    return this.#signing.publicKey
+  }
+
+  /** RFC 7517 key set with the public halves of all that are accepted, the one that signs first. */
+  get jwks(): { readonly keys: readonly JWK[] } {
+    return { keys: [...this.#accepted.values()].map(({ jwk }) => jwk) }
+  }
+
+  /** The same with the one that signs alone. */
+  get signingJwks(): { readonly keys: readonly JWK[] } {
+    return { keys: [this.#signing.jwk] }
+  }
+
+  get retired(): RetiredKey[] {
+    return this.#retiredKeys().map(({ kid, until }) => ({ kid, until }))
+  }
+
+  /** What signatures by this key are checked with; undefined when it is none of ours, or not any more. */
+  accepted(kid: string | undefined): CryptoKey | undefined {
+    return kid === undefined ? undefined : this.#accepted.get(kid)?.publicKey
+  }
+
+  /** A secret of this installation for `purpose`; different purposes get unrelated secrets. A rotation changes none. */
+  secretFor(purpose: string): Buffer {
+    return createHmac('sha256', this.#secret).update(purpose).digest()
+  }
+
+  /**
+   * Signs with a new key from now on. The old one is accepted until `until`. In this order, so that nobody meets a token
+   * of a key that they do not know, and a process that dies anywhere leaves one key that signs:
+   * `onPlanned` (nothing has changed) · the file, durable · accepted here · `onAccepted` (told to others) · signing.
+   * @throws {Refusal} 409 when too many are retired · what the steps throw; then the old key signs on here, and after a
+   *   restart whichever the file has
+   */
+  async rotate(
+    until: Date,
+    steps: { onPlanned(planned: PlannedRotation): Promise<void>; onAccepted(): Promise<void> },
+  ): Promise<void> {
+    await this.#turns.run('file', async () => {
+      if (this.retired.length >= mostRetired)
+        throw refusals.conflict(`There are ${mostRetired} retired keys already. Wait until the first has gone.`)
+      const [next, before] = [await pairOf(await newKey()), this.#signing]
+      await steps.onPlanned({ kid: next.kid, before: before.kid })
+      const [accepted, retired] = [this.#accepted, [{ ...before, until }, ...this.#retiredKeys()]]
+      await this.#write(next, retired)
+      this.#accepted = byKid([before, next, ...this.#retiredKeys()])
+      try {
+        await steps.onAccepted()
+      } catch (error) {
+        this.#accepted = accepted
+        throw error
+      }
+      this.#signing = next
+      this.#accepted = byKid([next, ...retired])
+    })
+  }
+
+  /** Accepts retired keys no more whose time is over. @returns how many those were */
+  async drop(now: Date): Promise<number> {
+    const isOver = ({ until }: Pick<RetiredKey, 'until'>) => until <= now
+    if (!this.retired.some(isOver)) return 0
+    return this.#turns.run('file', async () => {
+      const all = this.#retiredKeys()
+      const left = all.filter((key) => !isOver(key))
+      await this.#write(this.#signing, left)
+      this.#accepted = byKid([this.#signing, ...left])
+      return all.length - left.length
+    })
+  }
+
+  #retiredKeys(): (Key & RetiredKey)[] {
+    return [...this.#accepted.values()].filter((key): key is Key & RetiredKey => key.until !== null)
+  }
+
+  async #write({ privateJwk }: KeyPair, retired: readonly (Key & RetiredKey)[]): Promise<void> {
+    const file: KeyFile = {
+      ...privateJwk,
+      secret: this.#secret,
+      retired: retired.map(({ jwk, until }) => ({ ...jwk, until: until.getTime() })),
+    }
+    await replaceFile(this.#file, JSON.stringify(file))
+  }
 }
 
 /**
- * Reads the signing key, or makes it at first start. Asymmetric, because apps in containers verify tokens: with a
+ * Reads the signing keys, or makes the first at first start. Asymmetric, because apps in containers verify tokens: with a
  * shared secret each of them could make an administrator's.
- * @param dataDir the key is `signing-key.json` in it, readable by its owner only
+ * @param dataDir they are `signing-key.json` in it, readable by its owner only
  * @throws when the file is there but is not a key: making a new one would sign everybody out without a word
  */
-export async function loadSigningKey(dataDir: string): Promise<SigningKey> {
+export async function loadSigningKeys(dataDir: string): Promise<SigningKeys> {
   const file = path.join(dataDir, 'signing-key.json')
-  const stored = (await readIfThere(file)) ?? (await createKeyFile(dataDir, file))
-  await chmod(file, 0o600)
+  const text = await createOnce(file, async () => JSON.stringify(await newKey()))
   try {
-    return await fromJwk(JSON.parse(stored) as JWK)
+    return await SigningKeys.read(file, text)
   } catch (error) {
     throw new Error(`${file} is not a signing key; restore it from a backup, or remove it to sign everybody out`, {
       cause: error,
@@ -36,42 +179,24 @@ export async function loadSigningKey(dataDir: string): Promise<SigningKey> {
   }
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+const byKid = (keys: readonly Key[]) => new Map(keys.map((key) => [key.kid, key]))
 
-/** Whole or not at all: written aside and linked into place; when another process was first, its key counts. */
-async function createKeyFile(dataDir: string, file: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+async function newKey(): Promise<PrivateJwk> {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true })
-  const aside = `${file}.${process.pid}`
-  await writeFile(aside, JSON.stringify(await exportJWK(privateKey)), { mode: 0o600 })
-  try {
-    await link(aside, file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    await unlink(aside)
-  }
-  return readFile(file, 'utf8')
+  return (await exportJWK(privateKey)) as unknown as PrivateJwk
 }
 
-async function fromJwk(jwk: JWK): Promise<SigningKey> {
-  const { kty, crv, x, y, d } = jwk as Record<'kty' | 'crv' | 'x' | 'y' | 'd', string>
+async function pairOf({ kty, crv, x, y, d }: PrivateJwk): Promise<KeyPair> {
   if (!d) throw new Error('it has no private half')
+  const privateJwk = { kty, crv, x, y, d }
+  // importJWK answers bytes for symmetric keys only.
+  const privateKey = (await importJWK(privateJwk, algorithm)) as CryptoKey
+  return { ...(await publicOf(privateJwk, null)), privateKey, privateJwk }
+}
+
+async function publicOf(given: JWK, until: Date | null): Promise<Key> {
+  const { kty, crv, x, y } = given as Record<'kty' | 'crv' | 'x' | 'y', string>
   const kid = await calculateJwkThumbprint({ kty, crv, x, y })
-  const publicJwk: JWK = { kty, crv, x, y, kid, alg: algorithm, use: 'sig' }
-  return {
-    kid,
-    // importJWK answers bytes for symmetric keys only.
-    privateKey: (await importJWK({ kty, crv, x, y, d }, algorithm)) as CryptoKey,
-    publicKey: (await importJWK(publicJwk, algorithm)) as CryptoKey,
-    jwks: { keys: [publicJwk] },
-    secretFor: (purpose) => createHmac('sha256', d).update(purpose).digest(),
-  }
+  const jwk: JWK = { kty, crv, x, y, kid, alg: algorithm, use: 'sig' }
+  return { kid, jwk, until, publicKey: (await importJWK(jwk, algorithm)) as CryptoKey }
 }

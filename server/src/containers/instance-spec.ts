@@ -12,6 +12,8 @@ export interface InstanceSettings {
   readonly jwksUrl: string
   /** JSON of the key set: a container cannot reach a listener on the host's loopback address. */
   readonly jwks: string
+  /** The same with the key alone that signs new tokens: only when that is another does a container need to be made anew. */
+  readonly signingJwks: string
 }
 
 /** What of a user a container is made of. */
@@ -43,7 +45,8 @@ export function instanceSpec(user: Dweller, template: Template, settings: Instan
     capAdd: template.capAdd,
     allowSetuid: template.allowSetuid,
   }
-  return { ...spec, fingerprint: fingerprintOf(spec) }
+  const lasting = { ...spec, env: { ...spec.env, BERTH_JWKS: settings.signingJwks } }
+  return { ...spec, fingerprint: fingerprintOf(lasting) }
 }
 
 /** What an app has to know about its place. Nothing secret: everything in the container can read it. */

@@ -31,7 +31,7 @@ test('what an administrator deletes while it waits to be started again is not ma
   const parts: Partial<Record<keyof SpawnerParts, object>> = {
     runtime: { inspect: async () => undefined } satisfies Partial<Runtime>,
     database,
-    settings: { instance: 'b', spawnerUrl: '', jwksUrl: '', jwks: '' },
+    settings: { instance: 'b', spawnerUrl: '', jwksUrl: '', jwks: '', signingJwks: '' },
     flights,
     places: { publishContainer: async () => undefined },
     removal: { finishInFlight: async () => undefined },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createLocalJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
-import { loadSigningKey } from '#/accounts/signing-key.ts'
+import { loadSigningKeys } from '#/accounts/signing-keys.ts'
 import { assertOk, assertRefused, tokenBy, verify } from '../support/asking.ts'
 import { startBerth, type Person, type Reply } from '../support/berth.ts'
 import { withTime } from '../support/clock.ts'
@@ -10,7 +10,7 @@ import { refusingRuntime } from '../support/misbehaving.ts'
 const berth = await startBerth({ after }, { wrapRuntime: refusingRuntime })
 const admin = await berth.signUp('boss@x.org')
 const ann = await berth.signUp('ann@x.org')
-const key = await loadSigningKey(berth.dataDir)
+const key = await loadSigningKeys(berth.dataDir)
 
 const meWith = (headers: Record<string, string>): Promise<Reply> => berth.call('GET', '/api/user/me', { headers })
 const me = (token: string) => meWith({ authorization: `Bearer ${token}` })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { AuthResponse } from '@berth/api/auth.ts'
 import { pino } from 'pino'
-import { loadSigningKey } from '#/accounts/signing-key.ts'
+import { loadSigningKeys } from '#/accounts/signing-keys.ts'
 import { startApp, type App, type Pace } from '#/app.ts'
 import { unixFetch } from '#/cli/unix-fetch.ts'
 import { readConfig } from '#/config.ts'
@@ -131,7 +131,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     database,
     runtime,
     instance,
-    key: await loadSigningKey(dataDir),
+    key: await loadSigningKeys(dataDir),
     mailer: options.mailer ?? createSmtpMailer(mail.url, 'berth@berth.test'),
     gateway,
     socketPath: path.join(socketFolder, 'api.sock'),

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
-import { loadSigningKey } from '#/accounts/signing-key.ts'
+import { loadSigningKeys } from '#/accounts/signing-keys.ts'
 import { startApp, type App, type Pace } from '#/app.ts'
 import { readConfig } from '#/config.ts'
 import { createNetGateway } from '#/gateway/net/net-gateway.ts'
@@ -67,7 +67,7 @@ export async function startEnginelessBerth(
     database,
     runtime: barrenRuntime,
     instance: 'engineless',
-    key: await loadSigningKey(dataDir),
+    key: await loadSigningKeys(dataDir),
     mailer: options.mailer ?? keeping(mails, options.refusesMail),
     gateway,
     socketPath: path.join(socketFolder, 'api.sock'),

@@ -1,5 +1,5 @@
 import { openApiDocument } from '@berth/api/openapi.ts'
-import type { SigningKey } from '#/accounts/signing-key.ts'
+import type { SigningKeys } from '#/accounts/signing-keys.ts'
 import { within } from '#/attempt.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
@@ -11,7 +11,7 @@ const patience = 3_000
 export interface SystemParts {
   readonly database: Database
   readonly runtime: Runtime
-  readonly key: SigningKey
+  readonly key: SigningKeys
   readonly spawnerUrl: string
 }
 
