@@ -1,79 +1,200 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { after, test } from 'node:test'
-import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
-import { assertOk, assertRefused, blockUser } from './support/asking.ts'
-import { startBerth, type Reply } from './support/berth.ts'
-import { refusingRuntime } from './support/misbehaving.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { endpoints, type Endpoint, type EndpointName } from '@berth/api/endpoints.ts'
+import { assertOk, assertRefused } from './support/asking.ts'
+import { startEnginelessBerth, tokenIn, type EnginelessBerth } from './support/engineless-berth.ts'
+import { ObedientGateway } from './support/obedient-gateway.ts'
 
-/** Every row of the endpoint table, and every caller who is not good enough for it. A new row is covered by itself. */
+/** Every row of the endpoint table, and everybody who may come, or may not any more. A new row is covered by itself. */
 
-const rows = Object.values<Endpoint>(endpoints)
-const env = { ADMIN_EMAILS: 'blocked-admin@x.org,deleted-admin@x.org' }
-const berth = await startBerth({ after }, { wrapRuntime: refusingRuntime, env })
-const admin = await berth.signUp('boss@x.org')
-const user = await berth.signUp('user@x.org')
-const blockedAdmin = await berth.signUp('blocked-admin@x.org')
-const deletedAdmin = await berth.signUp('deleted-admin@x.org')
-const deletedUser = await berth.signUp('deleted-user@x.org')
-const loggedOut = await berth.signUp('logged-out@x.org')
-assertOk(await blockUser(admin, blockedAdmin.id))
-assertOk(await loggedOut.call('POST', '/api/auth/logout'))
-for (const { id } of [deletedAdmin, deletedUser])
-  await berth.database.db.deleteFrom('users').where('id', '=', id).execute()
+const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-access-'))
+const administrators = ['boss@x.org', 'admin@x.org', 'blocked-admin@x.org', 'deleted-admin@x.org']
+const env = { ADMIN_EMAILS: administrators.join(','), MAGIC_LINK_RATE_LIMIT: '1000' }
+const expired = await tokenOfAnotherTime()
+const gateway = new ObedientGateway()
+const berth = await startEnginelessBerth({ after }, { dataDir, env, gateway })
+after(() => rm(dataDir, { recursive: true, force: true }))
 
-/** What the document for the world names. */
-const offered = rows.filter(({ access }) => access !== 'operator')
+interface Caller {
+  readonly token: string | undefined
+  readonly id: number
+}
 
-/** The endpoint with harmless values in its path and without a body: whoever is refused is refused before that counts. */
-const callAs = ({ method, path }: Endpoint, token?: string): Promise<Reply> =>
-  berth.call(method, path.replace(/\{\w+\}/g, '1'), token === undefined ? {} : { token })
+const boss = await signUp(berth, 'boss@x.org', 'login')
+const callers = {
+  nobody: { token: undefined, id: 0 },
+  'who has no token of ours': { token: 'x', id: 0 },
+  'who has a token that has expired': { token: expired, id: 0 },
+  'who has a token of another key': { token: await tokenOfAnotherKey(), id: 0 },
+  'who signed out': await signUp(berth, 'signed-out@x.org'),
+  'the app in a container': await signUp(berth, 'app@x.org'),
+  'a user': await signUp(berth, 'user@x.org'),
+  'an administrator': await signUp(berth, 'admin@x.org'),
+  'a blocked user': await signUp(berth, 'blocked@x.org'),
+  'a blocked administrator': await signUp(berth, 'blocked-admin@x.org'),
+  'a deleted user': await signUp(berth, 'deleted@x.org'),
+  'a deleted administrator': await signUp(berth, 'deleted-admin@x.org'),
+  'who acts for a user': await signUp(berth, 'taken-over@x.org'),
+  'who acts for an administrator': boss,
+}
+type Who = keyof typeof callers
+const everybody = Object.keys(callers) as Who[]
 
-for (const endpoint of rows) {
-  const name = `${endpoint.method} ${endpoint.path}`
+const administer = (method: string, what: string, body?: object) =>
+  berth.call(method, `/api/admin/users/${what}`, { ...withToken(boss), ...(body ? { body } : {}) })
+assertOk(await berth.call('POST', '/api/auth/logout', withToken(callers['who signed out'])))
+for (const who of ['a blocked user', 'a blocked administrator'] as const)
+  assertOk(await administer('POST', `${callers[who].id}/block`))
+for (const who of ['a deleted user', 'a deleted administrator'] as const)
+  assertOk(await administer('DELETE', `${callers[who].id}`))
+callers['the app in a container'] = await appOf(callers['the app in a container'].id)
+callers['who acts for a user'] = await takeOver(boss, callers['who acts for a user'].id)
+callers['who acts for an administrator'] = await takeOver(callers['an administrator'], boss.id)
 
-  if (endpoint.access === 'public') {
-    test(`${name} is open to everybody, even with a token that is worth nothing`, async () => {
-      for (const token of [undefined, 'x', loggedOut.token]) {
-        const { status } = await callAs(endpoint, token)
-        assert.ok(status !== 401 && status !== 403, `${status}`)
-      }
-    })
-    continue
-  }
+const isWorthless = (who: Who) => everybody.indexOf(who) <= everybody.indexOf('the app in a container')
 
-  if (endpoint.access === 'operator') {
-    test(`${name} is not there for anybody who comes through the gateway`, async () => {
-      for (const token of [undefined, 'x', loggedOut.token, user.token, admin.token, blockedAdmin.token])
-        assertRefused(await callAs(endpoint, token), 404)
-    })
-    continue
-  }
+/** What a blocked person cannot do, though signed in; the rest explains to them why. */
+const notForBlocked: readonly EndpointName[] = [
+  'launchContainer',
+  'restartContainer',
+  'containerEvents',
+  'containerLogs',
+]
+/** What only the owner of an account may do. */
+const forOwners: readonly EndpointName[] = ['endSession', 'endOtherSessions']
 
-  test(`${name} refuses with 401 who has no token, a bad one, or one that was revoked`, async () => {
-    for (const token of [undefined, 'x', loggedOut.token]) {
-      const reply = await callAs(endpoint, token)
-      assertRefused(reply, 401)
-      assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer/)
+/** The status with which somebody is refused; undefined when they are let in. */
+function refusalOf(name: EndpointName, who: Who): number | undefined {
+  const { access } = endpoints[name]
+  if (access === 'operator') return 404
+  if (access === 'public') return undefined
+  if (isWorthless(who)) return 401
+  if (access === 'admin') return who === 'an administrator' ? undefined : 403
+  if (name === 'logOut') return undefined
+  if (who.startsWith('a deleted')) return 404
+  if (who.startsWith('a blocked') && notForBlocked.includes(name)) return 403
+  return who.startsWith('who acts') && forOwners.includes(name) ? 403 : undefined
+}
+
+/** Signing out is the last thing that anybody does. */
+const names = (Object.keys(endpoints) as EndpointName[]).toSorted(
+  (a, b) => Number(a === 'logOut') - Number(b === 'logOut'),
+)
+
+for (const name of names) {
+  const endpoint: Endpoint = endpoints[name]
+  const title = `${endpoint.method} ${endpoint.path}`
+
+  test(`${title} lets in whom its row names and nobody else, by header and by cookie`, async () => {
+    for (const who of everybody) {
+      const refused = refusalOf(name, who)
+      // A session ends once.
+      const ways = name === 'logOut' && refused === undefined ? [byHeader] : [byHeader, byCookie]
+      for (const way of ways) await check(endpoint, who, way(callers[who].token), refused)
     }
   })
 
-  test(`${name} refuses with 401 a token in the query or in a cookie of another name`, async () => {
-    const path = endpoint.path.replace(/\{\w+\}/g, '1')
-    assertRefused(await berth.call(endpoint.method, `${path}?token=${admin.token}&access_token=${admin.token}`), 401)
-    assertRefused(await berth.call(endpoint.method, path, { headers: { cookie: `token=${admin.token}` } }), 401)
-  })
-
-  if (endpoint.access === 'admin') {
-    test(`${name} refuses with 403 users, and administrators who were blocked or deleted`, async () => {
-      for (const { token } of [user, blockedAdmin, deletedAdmin, deletedUser])
-        assertRefused(await callAs(endpoint, token), 403)
+  if (endpoint.access === 'user' || endpoint.access === 'admin')
+    test(`${title} refuses with 401 a token in the query or in a cookie of another name`, async () => {
+      const { token = '' } = boss
+      const query = `?token=${token}&access_token=${token}`
+      assertRefused(await berth.call(endpoint.method, addressOf(endpoint) + query), 401)
+      assertRefused(await ask(endpoint, { cookie: `token=${token}` }), 401)
     })
-  } else if (endpoint.path !== '/api/auth/logout') {
-    test(`${name} is 404 for the token of a user who was deleted`, async () => {
-      assertRefused(await callAs(endpoint, deletedUser.token), 404)
-    })
-  }
 }
+
+function byHeader(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` }
+}
+
+function byCookie(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { cookie: `spawner_token=${token}` }
+}
+
+function withToken({ token }: Caller): { token: string } {
+  return { token: token ?? '' }
+}
+
+/** With harmless values in the path and without a body: whoever is refused is refused before that counts. */
+function addressOf({ path }: Endpoint): string {
+  return path.replace('{container_type}', 'dev').replace(/\{\w+\}/g, '999999999')
+}
+
+function ask(endpoint: Endpoint, headers: Record<string, string>) {
+  return berth.call(endpoint.method, addressOf(endpoint), { headers })
+}
+
+async function check(
+  endpoint: Endpoint,
+  who: Who,
+  headers: Record<string, string>,
+  refused: number | undefined,
+): Promise<void> {
+  const what = `${who} by ${Object.keys(headers)[0] ?? 'nothing'}`
+  if (refused === undefined) {
+    const status = await statusOf(endpoint, headers)
+    assert.ok(status !== 401 && status !== 403, `${what} was answered ${status}`)
+    return
+  }
+  const reply = await ask(endpoint, headers)
+  assert.equal(reply.status, refused, `${what} was answered ${reply.status}: ${reply.text}`)
+  assertRefused(reply, refused, 'blocked_at' in reply.body ? ['blocked_at'] : [])
+  if (refused === 401) assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer/, what)
+}
+
+/** Some answers do not end by themselves. */
+async function statusOf(endpoint: Endpoint, headers: Record<string, string>): Promise<number> {
+  const { body, status } = await fetch(berth.url + addressOf(endpoint), { method: endpoint.method, headers })
+  await body?.cancel()
+  return status
+}
+
+async function signUp(where: EnginelessBerth, email: string, purpose: 'signup' | 'login' = 'signup'): Promise<Caller> {
+  assertOk(await where.call('POST', `/api/auth/${purpose}`, { body: { email } }))
+  const mail = where.mails.findLast(({ to }) => to === email)
+  assert.ok(mail)
+  const reply = await where.call('GET', `/api/auth/verify-${purpose}?token=${tokenIn(mail)}`)
+  assertOk(reply)
+  return { token: reply.body.access_token, id: reply.body.user.id }
+}
+
+/** The same installation, at a time when tokens lived for a second. */
+async function tokenOfAnotherTime(): Promise<string | undefined> {
+  const earlier = await startEnginelessBerth({ after }, { dataDir, env: { ...env, JWT_ACCESS_TOKEN_EXPIRES: '1' } })
+  const { token } = await signUp(earlier, 'boss@x.org')
+  await earlier.close()
+  // Tokens count in whole seconds.
+  await sleep(2_000)
+  return token
+}
+
+/** Of an installation whose first user is an administrator with the same id, too. */
+async function tokenOfAnotherKey(): Promise<string | undefined> {
+  const other = await startEnginelessBerth({ after }, { env })
+  return (await signUp(other, 'boss@x.org')).token
+}
+
+/** What the app in a container sees in place of its user's token. */
+async function appOf(id: number): Promise<Caller> {
+  const { token } = (await gateway.control?.scopedToken(id, 'app-dev', null)) ?? {}
+  assert.ok(token)
+  return { token, id }
+}
+
+async function takeOver(actor: Caller, id: number): Promise<Caller> {
+  const body = { reason: 'to see for myself' }
+  const reply = await berth.call('POST', `/api/admin/users/${id}/takeover`, { ...withToken(actor), body })
+  assertOk(reply)
+  return { token: reply.body.access_token, id }
+}
+
+/** What the document for the world names. */
+const rows = Object.values<Endpoint>(endpoints)
+const offered = rows.filter(({ access }) => access !== 'operator')
 
 test("the OpenAPI document names exactly the endpoints of the table that are not the operator's", async () => {
   const { paths } = (await berth.call('GET', '/api/openapi.json')).body
