@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { dataDirIn } from '#/config.ts'
 import { CommandFailed, WrongUsage } from './failure.ts'
 import { createProgram, type GlobalOptions } from './program.ts'
+import { oneLine } from './table.ts'
 import { Terminal } from './terminal.ts'
 import type { Here } from './with-api.ts'
 
@@ -75,7 +76,8 @@ function tell(error: unknown, signal: AbortSignal): number {
     return interrupted
   }
   const isExpected = error instanceof CommandFailed || error instanceof ApiError
-  process.stderr.write(`berth: ${isExpected ? error.message : bugOf(error)}\n`)
+  const lines = (isExpected ? error.message : bugOf(error)).split('\n')
+  process.stderr.write(`berth: ${lines.map(oneLine).join('\n')}\n`)
   return error instanceof WrongUsage ? wrongUsage : failed
 }
 

@@ -2,6 +2,7 @@ import { Command, type OutputConfiguration } from 'commander'
 import { addAudit } from './commands/audit.ts'
 import { addConfig } from './commands/config-check.ts'
 import { addContainers } from './commands/containers.ts'
+import { addKeys } from './commands/keys.ts'
 import { addLink } from './commands/link.ts'
 import { addStatus } from './commands/status.ts'
 import { addUsers } from './commands/users.ts'
@@ -40,6 +41,7 @@ export function createProgram(hereFor: (options: GlobalOptions) => Here, output:
   addContainers(program, run)
   addLink(program, run)
   addAudit(program, run)
+  addKeys(program, run)
   addConfig(program, run)
   return program
 }

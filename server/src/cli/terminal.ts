@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { CommandFailed } from './failure.ts'
-import { formatTable } from './table.ts'
+import { formatTable, oneLine } from './table.ts'
 
 /** What a command reads and writes; `isTTY` as in Node: whether a person sits at it. */
 export interface Streams {
@@ -31,7 +31,7 @@ export class Terminal {
 
   /** One line of the answer for people. */
   print(line: string): void {
-    if (!this.isJson) this.#streams.stdout.write(`${line}\n`)
+    if (!this.isJson) this.#streams.stdout.write(`${oneLine(line)}\n`)
   }
 
   /** The answer for programs: one document on one line. */
@@ -59,7 +59,7 @@ export class Terminal {
   /** A line on stderr, whatever the form of the answer. */
   note(line: string): void {
     this.#endLine()
-    this.#streams.stderr.write(`${line}\n`)
+    this.#streams.stderr.write(`${oneLine(line)}\n`)
   }
 
   /** How far long work is: a line that changes at a terminal, a line now and then elsewhere. */

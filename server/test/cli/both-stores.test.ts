@@ -87,6 +87,8 @@ test('with SQLite the command line works on a service that runs, on one whose AP
   assert.equal(linesOf(await must('users', 'list', '--json')).length, 2)
   await service.said(/the API is back/)
   await scene.launch()
+  await must('keys', 'rotate')
+  assert.equal((await service.fetch('/api/user/me', scene.token)).status, 200, 'nobody is signed out')
 
   await scene.stop()
   assert.match(await must('status'), /does not run/)
@@ -96,7 +98,13 @@ test('with SQLite the command line works on a service that runs, on one whose AP
   assert.equal(await scene.isRunning(), false, 'what was blocked is stopped without a service')
   assert.match((await berth('link', 'ann@x.org')).stderr, /blocked/)
   await must('users', 'unblock', String(scene.ann.id))
-  assert.deepEqual(await actionsIn(scene), ['user.unblock', 'user.block', 'link.print', 'container.stop'])
+  assert.deepEqual(await actionsIn(scene), [
+    'user.unblock',
+    'user.block',
+    'keys.rotate',
+    'link.print',
+    'container.stop',
+  ])
   assert.match(await must('audit', 'verify'), /is whole: \d+ entries/)
 
   const again = runProgram(t, settings, service.dataDir)

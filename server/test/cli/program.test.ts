@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -123,6 +124,58 @@ test('nothing is deleted where nobody can be asked, and each refusal is told whi
   )
   assert.match(deleted.stderr, /last administrator/)
   assert.match(deleted.stderr, /Berth does the rest when it starts/)
+})
+
+test('without a service keys are rotated all the same: the new one signs, the old one is accepted still', async () => {
+  const settings = { ...noEngine, DATA_DIR: await makeData('keys') }
+  const list = async () => {
+    const { stdout } = await runCommand(settings, 'keys', 'list', '--json')
+    const keys = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, string>)
+    assert.ok(keys.every((key) => key.d === undefined))
+    return keys.map(({ kid }) => kid)
+  }
+  const [first] = await list()
+  const rotated = await runCommand(settings, 'keys', 'rotate', '--json')
+  const { kid, retired } = JSON.parse(rotated.stdout) as { kid: string; retired: { kid: string }[] }
+  assert.notEqual(kid, first)
+  assert.equal(retired[0]?.kid, first)
+  assert.deepEqual(await list(), [kid, first])
+})
+
+test('the audit log is exported whole into a file that is never written over, and listed by action and day', async () => {
+  const settings = { ...noEngine, DATA_DIR: await makeData('audit') }
+  const run = (...args: string[]) => runCommand(settings, 'audit', ...args)
+  await runCommand(settings, 'users', 'block', 'ann@x.org')
+  await runCommand(settings, 'users', 'promote', 'ann@x.org')
+  const out = path.join(folder, 'audit.csv')
+  const exported = await run('export', '--format', 'csv', '--out', out)
+  assert.deepEqual([exported.code, exported.stdout], [0, ''], exported.stderr)
+  const lines = (await readFile(out, 'utf8')).trimEnd().split('\r\n')
+  assert.match(lines[0] ?? '', /^id,at,/)
+  assert.deepEqual(
+    lines.slice(1).map((line) => line.split(',')[4]),
+    ['user.promote', 'user.block'],
+  )
+  const again = await run('export', '--out', out)
+  assert.deepEqual([again.code, again.stdout], [1, ''])
+  assert.match(again.stderr, /is there already/)
+  const listed = await run('list', '--action', 'user.', '--limit', '1', '--json')
+  assert.equal((JSON.parse(listed.stdout) as { action: string }).action, 'user.promote')
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+  assert.deepEqual(await run('list', '--since', tomorrow), { code: 0, stdout: '', stderr: 'Nothing.\n' })
+})
+
+test('the shell script finds its place by a link to it, and files where one is', async () => {
+  const link = path.join(folder, 'berth')
+  symlinkSync(path.resolve(import.meta.dirname, '../../../berth'), link)
+  writeFileSync(path.join(folder, 'few.csv'), 'email\nno address\n')
+  const env = { PATH: process.env.PATH, DATA_DIR: await makeData('script'), ...noEngine }
+  const child = spawn(link, ['users', 'invite', '--csv', 'few.csv', '--no-mail'], { cwd: folder, env })
+  const { code, stdout } = await resultOf(child)
+  assert.deepEqual([code, stdout], [1, 'no address: is no address that mail can be sent to\n'])
 })
 
 test('a list of any length comes page by page, whole and in order', async () => {

@@ -1,12 +1,11 @@
-import { createWriteStream } from 'node:fs'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { auditAsCsv, auditAsJsonLines, type AuditEntry } from '@berth/api/audit.ts'
 import type { Client } from '@berth/api/client.ts'
 import { Option, type Command } from 'commander'
 import { CommandFailed, WrongUsage } from '#/cli/failure.ts'
 import { teach, type Run } from '#/cli/teach.ts'
 import { withApi, type Here } from '#/cli/with-api.ts'
+import { writeNewFile } from '#/cli/write-file.ts'
 import { instant } from '#/cli/words.ts'
 
 /** Entries asked for at a time. */
@@ -131,13 +130,10 @@ async function exportEntries(here: Here, api: Client, options: ExportOptions): P
     }
   }
   if (options.out === undefined) for await (const text of pages()) await terminal.write(text)
-  else await pipeline(pages, openNew(path.resolve(folder, options.out)), { signal })
+  else await writeNewFile(path.resolve(folder, options.out), options.out, pages, signal)
   terminal.endProgress()
   if (options.out !== undefined) terminal.note(`${written} entries are in ${options.out}.`)
 }
-
-/** What is there is never written over: it may be the copy that the log is to be held against. */
-const openNew = (file: string) => createWriteStream(file, { flags: 'wx', mode: 0o600 })
 
 interface VerifyOptions {
   readonly entries?: string

@@ -4,7 +4,6 @@ import type { InvitationsResponse } from '@berth/api/invitations.ts'
 import type { Command } from 'commander'
 import { CommandFailed, WrongUsage } from '#/cli/failure.ts'
 import { readAddresses } from '#/cli/read-addresses.ts'
-import { oneLine } from '#/cli/table.ts'
 import { teach, type Run } from '#/cli/teach.ts'
 import { withApi, type Here } from '#/cli/with-api.ts'
 
@@ -74,4 +73,4 @@ const sentences: Record<Invitation['status'], string> = {
   failed: 'could not be invited: the mail was not accepted, and nothing was stored',
 }
 
-const wordsFor = ({ email, status, link }: Invitation) => `${oneLine(email)}: ${link ?? sentences[status]}`
+const wordsFor = ({ email, status, link }: Invitation) => `${email}: ${link ?? sentences[status]}`

@@ -4,7 +4,6 @@ import type { Command } from 'commander'
 import { findUser, usersOf } from '#/cli/find-users.ts'
 import { forEach } from '#/cli/for-each.ts'
 import { teach, type Run } from '#/cli/teach.ts'
-import { oneLine } from '#/cli/table.ts'
 import { counted, instant, yesNo } from '#/cli/words.ts'
 import { withApi, type Here } from '#/cli/with-api.ts'
 import { addDelete } from './delete-users.ts'
@@ -101,7 +100,7 @@ function linesOf(user: AdminUser): string[] {
     `  containers  ${user.containers.length === 0 ? 'none' : ''}`.trimEnd(),
     ...user.containers.map(
       ({ id, container_type, is_blocked, last_used }) =>
-        `    ${id}  ${oneLine(container_type)}${is_blocked ? ', blocked' : ''}, last used ${instant(last_used)}`,
+        `    ${id}  ${container_type}${is_blocked ? ', blocked' : ''}, last used ${instant(last_used)}`,
     ),
   ]
 }

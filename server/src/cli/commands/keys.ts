@@ -1,0 +1,58 @@
+import type { Client } from '@berth/api/client.ts'
+import type { Command } from 'commander'
+import { teach, type Run } from '#/cli/teach.ts'
+import { instant } from '#/cli/words.ts'
+import { withApi, type Here } from '#/cli/with-api.ts'
+
+/** `berth keys ...`: what tokens are signed with. */
+export function addKeys(program: Command, run: Run): void {
+  const keys = program.command('keys').description('the keys that tokens are signed with: list and rotate them')
+  addList(keys, run)
+  addRotate(keys, run)
+}
+
+function addList(keys: Command, run: Run): void {
+  const list = keys
+    .command('list')
+    .description('list the keys whose tokens are accepted')
+    .action(() => run((here) => withApi(here, (api) => listKeys(here, api))))
+  teach(list, {
+    effect: 'Only reads, and prints nothing that is secret. With --json each key is one line: its public half.',
+    examples: [
+      ['keys list', 'which key signs, and which are accepted still'],
+      ['keys list --json | jq .kid', 'their names, for a script'],
+    ],
+  })
+}
+
+/** The one that signs is the first. */
+async function listKeys({ terminal }: Here, api: Client): Promise<void> {
+  const { keys } = await api.jwks()
+  for (const key of keys) terminal.json(key)
+  const rows = keys.map(({ kid, alg }, at) => [String(kid), String(alg ?? ''), at === 0 ? 'signs' : 'accepted still'])
+  terminal.table(['KEY', 'ALGORITHM', 'STATE'], rows)
+}
+
+function addRotate(keys: Command, run: Run): void {
+  const rotate = keys
+    .command('rotate')
+    .description('sign tokens with a new key from now on')
+    .action(() => run((here) => withApi(here, (api) => rotateKeys(here, api))))
+  teach(rotate, {
+    effect:
+      'Nobody is signed out: tokens of the old key stay good until they expire. Containers go on running; those that check ' +
+      'tokens with a copy of the keys from their start know the new one after their next start.',
+    examples: [
+      ['keys rotate', 'once a year, say from cron'],
+      ['keys rotate --json | jq -r .kid', 'the name of the new key'],
+    ],
+  })
+}
+
+async function rotateKeys({ terminal }: Here, api: Client): Promise<void> {
+  const rotated = await api.rotateKeys()
+  terminal.json(rotated)
+  terminal.print(rotated.message)
+  terminal.print(`  signs     ${rotated.kid}`)
+  for (const { kid, until } of rotated.retired) terminal.print(`  accepted  ${kid}, until ${instant(until)} UTC`)
+}
