@@ -12,7 +12,8 @@ export interface Tab {
 }
 
 /**
- * Starts Chromium; it ends with the test. Names below `localhost` lead to this machine in it.
+ * Starts Chromium; it ends with the test. Names below `localhost` lead to this machine in it, and certificates that tests
+ * made themselves will do.
  * @param host another name that does
  */
 export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
@@ -28,7 +29,7 @@ export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
     ],
   })
   lifetime.after(() => browser.close())
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ignoreHTTPSErrors: true })
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
   const problems: string[] = []
