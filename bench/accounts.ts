@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
 import { AccessTokens } from '../server/src/accounts/access-token.ts'
-import { loadSigningKey } from '../server/src/accounts/signing-key.ts'
+import { loadSigningKeys } from '../server/src/accounts/signing-keys.ts'
 import { startPostgres } from '../server/test/support/postgres.ts'
 import { activeEmail, cast, fillStore, loginToken, signupToken, type Crowd } from './accounts-store.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
@@ -194,7 +194,7 @@ async function verifyTokens(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-bench-key-'))
   endings.unshift(() => rmSync(folder, { recursive: true, force: true }))
   let next = 0
-  const tokens = new AccessTokens(await loadSigningKey(folder), 'http://bench.test', 3600, () => `era.${next++}`)
+  const tokens = new AccessTokens(await loadSigningKeys(folder), 'http://bench.test', 3600, () => `era.${next++}`)
   const now = new Date()
   const all = await Promise.all(
     Array.from({ length: 2_000 }, (_, id) => tokens.issue({ id: id + 1, isAdmin: false }, tokens.plan(now))),
