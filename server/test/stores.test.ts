@@ -19,8 +19,9 @@ import {
   linkRequestsSince,
 } from '#/store/magic-links.ts'
 import { links } from '#/store/migrations/007-links.ts'
-import { insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
+import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
 import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/removals.ts'
+import { deleteOldSessions, endTakeoversBy, insertSession, listSessions, markSessionsEnded } from '#/store/sessions.ts'
 import {
   blockContainers,
   deleteContainer,
@@ -304,6 +305,41 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       const users = await listBlockedUserIds(database.db)
       assert.ok(records.includes(id) && !records.includes(other.id))
       assert.ok(users.includes(user.id) && !users.includes(free.id))
+    })
+
+    test('sessions are listed newest first while they live, end once, and takeovers stay for a while', async () => {
+      const [user, admin] = [await newUser(), await newUser()]
+      const window = { now, takeoversSince: later(-1_000), limit: 10 }
+      const session = { userId: user.id, address: '192.0.2.1', browser: null, acting: null, createdAt: now }
+      const acting = { id: admin.id, email: admin.email, reason: 'help' }
+      await insertSession(database.db, { ...session, jti: `${dialect} 1`, expiresAt: later(1_000) })
+      await insertSession(database.db, { ...session, jti: `${dialect} 2`, expiresAt: later(2_000), acting })
+      await insertSession(database.db, { ...session, jti: `${dialect} 3`, expiresAt: later(-1) })
+      const list = (at = window) => listSessions(database.db, user.id, at)
+      assert.deepEqual(
+        (await list()).map(({ jti, acting: by, endedAt }) => [jti, by, endedAt]),
+        [
+          [`${dialect} 2`, acting, null],
+          [`${dialect} 1`, null, null],
+        ],
+      )
+      const ended = await database.transaction((tx) => endTakeoversBy(tx, admin.id, later(5)))
+      assert.deepEqual(
+        ended.map(({ jti, userId }) => [jti, userId]),
+        [[`${dialect} 2`, user.id]],
+      )
+      assert.ok((await listRevokedTokens(database.db, now)).some(({ jti }) => jti === `${dialect} 2`))
+      await markSessionsEnded(database.db, [`${dialect} 1`, `${dialect} 2`], later(9))
+      const [left, ...more] = await list()
+      assert.deepEqual([left?.endedAt, more.length], [later(5), 0], 'the first end counts')
+      await deleteOldSessions(database.db, later(5_000), later(-1))
+      assert.deepEqual(
+        (await list()).map(({ jti }) => jti),
+        [`${dialect} 2`],
+      )
+      await deleteOldSessions(database.db, later(5_000), now)
+      assert.deepEqual(await list(), [])
+      await deleteExpiredRevocations(database.db, later(5_000))
     })
 
     test('a record is deleted once, and what the engine has to do for it is kept until it is done', async () => {
