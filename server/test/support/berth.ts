@@ -18,6 +18,7 @@ import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { removeInstance, testImage, type AskEngine } from './engine.ts'
 import { startMailServer, type MailServer } from './mail-server.ts'
+import { refuseSecrets, tokensIn } from './no-secrets.ts'
 
 /** Something with `after`: a test, or a suite's `{ after }`. */
 export interface Lifetime {
@@ -102,7 +103,10 @@ export async function testTemplates(fields: Record<string, unknown> = {}): Promi
   })
 }
 
-/** Starts a Berth on free ports with a folder of its own, and ends it, containers and volumes included, after the test. */
+/**
+ * Starts a Berth on free ports with a folder of its own, and ends it, containers and volumes included, after the test; which
+ * fails then, too, when a secret was logged.
+ */
 export async function startBerth(lifetime: Lifetime, options: BerthOptions = {}): Promise<Berth> {
   const mail = await startMailServer()
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'berth-test-')))
@@ -152,6 +156,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     const { engine } = options
     await (engine ? removeInstance(instance, engine.ask).catch(() => undefined) : removeInstance(instance))
     await rm(dataDir, { recursive: true, force: true })
+    refuseSecrets(logs.join(''), tokensIn(mail.received.map(({ text }) => text)))
   })
   const url = `http://127.0.0.1:${app.port}`
   const call: Berth['call'] = (method, target, given = {}) => send(url + target, method, given)

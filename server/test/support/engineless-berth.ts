@@ -12,6 +12,7 @@ import type { Mailer, Message } from '#/mail/mailer.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { webFolder, type CallOptions, type ClosableGateway, type Lifetime, type Reply } from './berth.ts'
 import { barrenRuntime, type Fault } from './misbehaving.ts'
+import { refuseSecrets, tokensIn } from './no-secrets.ts'
 
 export interface EnginelessOptions {
   /** Settings beside those that are needed to start. */
@@ -85,7 +86,10 @@ export async function startEnginelessBerth(
     if (!options.dataDir) await rm(dataDir, { recursive: true, force: true })
   }
   const close = () => (closing ??= closeAll())
-  lifetime.after(close)
+  lifetime.after(async () => {
+    await close()
+    refuseSecrets(logs.join(''), tokensIn(mails.map(({ text }) => text)))
+  })
   const call = caller(agent, app.port)
   return { app, database, dataDir, url: `http://127.0.0.1:${app.port}`, mails, logs, call, close }
 }

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import { removeInstance } from './engine.ts'
+import { refuseSecrets } from './no-secrets.ts'
 
 /** The program as an operator runs it: its processes, its environment, its output and its exit code. */
 const main = path.resolve(import.meta.dirname, '../../src/main.ts')
@@ -48,6 +49,7 @@ export function runProgram(t: TestContext, env: Record<string, string> = {}, giv
     await gone(api)
     if (!given) await cleanUp(dataDir, env.DATABASE_URL ?? null)
     await rm(temporary, { recursive: true })
+    refuseSecrets(text)
   })
   const said = async (pattern: RegExp) => {
     for (let match = pattern.exec(text); ; match = pattern.exec(text)) {
