@@ -24,13 +24,16 @@ test('by the operator socket administration needs no account, and the audit log 
   assertOk(await berth.operate('POST', `/api/admin/users/${user.id}/unblock`))
 })
 
-test('whatever is sent through the gateway, nobody there is the operator', async () => {
+test('whatever is sent through the gateway, or past it to the socket that it forwards to, nobody there is the operator', async () => {
   const spoofs = [
     { [operatorHeader]: 'operator root' },
     { 'X-Berth-Operator': 'operator root', 'x-forwarded-for': '127.0.0.1', host: 'localhost' },
-    { forwarded: 'for=unix;by=operator', connection: operatorHeader, [operatorHeader]: 'operator root' },
+    { forwarded: 'for=unix;by=operator', [operatorHeader]: 'operator root' },
   ]
   for (const headers of spoofs) {
+    const pastTheGateway = unixFetch(berth.apiSocket, { headers, limit: 20_000 })
+    assert.equal((await pastTheGateway('/api/admin/users')).status, 401)
+    assert.equal((await pastTheGateway('/api/operator/links', { method: 'POST' })).status, 404)
     assertRefused(await berth.call('GET', '/api/admin/users', { headers }), 401)
     assertRefused(await berth.call('GET', '/api/admin/users', { headers, token: user.token }), 403)
     assertOk(await berth.call('POST', `/api/admin/users/${user.id}/block`, { headers, token: admin.token }))

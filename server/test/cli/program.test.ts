@@ -236,7 +236,7 @@ test('a file of a service that was killed keeps nobody from the store; one whose
   writeWhereabouts(dataDir, { socket, pid: process.pid, since: new Date() })
   const waiting = startCommand(settings, ['status'])
   const result = resultOf(waiting)
-  await once(waiting.stderr ?? assert.fail(), 'data')
+  await Promise.race([once(waiting.stderr ?? assert.fail(), 'data'), result])
   const server = createServer((connection) =>
     connection.on('error', () => {}).end('HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n'),
   )

@@ -55,6 +55,8 @@ export interface Berth {
   readonly mail: MailServer
   readonly instance: string
   readonly dataDir: string
+  /** Unix socket that the gateway forwards to. */
+  readonly apiSocket: string
   /** `http://127.0.0.1:{port}` */
   readonly url: string
   /** Everything that was logged, one JSON line each. */
@@ -129,6 +131,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const gateway = options.gateway ?? createNetGateway()
   // As short as a socket's path has to be (107 characters), and apart from the data, which a restart shares.
   const socketFolder = await mkdtemp(path.join(tmpdir(), 'berth-api-'))
+  const apiSocket = path.join(socketFolder, 'api.sock')
   const operatorSocket = path.join(socketFolder, 'operator.sock')
   const app = await startApp({
     config,
@@ -138,7 +141,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     key: await loadSigningKeys(dataDir),
     mailer: options.mailer ?? createSmtpMailer(mail.url, 'berth@berth.test'),
     gateway,
-    socketPath: path.join(socketFolder, 'api.sock'),
+    socketPath: apiSocket,
     operatorSocket,
     ...(options.pace ? { pace: options.pace } : {}),
     webDir: options.webDir ?? (await webFolder(dataDir)),
@@ -162,7 +165,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const call: Berth['call'] = (method, target, given = {}) => send(url + target, method, given)
   const asOperator = unixFetch(operatorSocket, { headers: { [operatorHeader]: 'operator root' }, limit: 60_000 })
   const operate: Berth['operate'] = (method, target, given = {}) => send(target, method, given, asOperator)
-  const berth = { app, database, runtime, mail, instance, dataDir, url, logs, call, operate, close }
+  const berth = { app, database, runtime, mail, instance, dataDir, apiSocket, url, logs, call, operate, close }
   return { ...berth, signUp: (email) => signUp(berth, email) }
 }
 
