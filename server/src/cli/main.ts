@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const folder = process.env.BERTH_FOLDER ?? process.cwd()
   process.chdir(path.resolve(import.meta.dirname, '../../..'))
   const ctrlC = new AbortController()
-  process.once('SIGINT', () => ctrlC.abort()).once('SIGTERM', () => ctrlC.abort())
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ctrlC.abort())
   const program = createProgram((options) => hereFor(options, folder, ctrlC.signal), {
     getOutHelpWidth: () => (process.stdout.isTTY ? process.stdout.columns : 80),
     getErrHelpWidth: () => (process.stderr.isTTY ? process.stderr.columns : 80),
