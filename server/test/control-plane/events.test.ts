@@ -76,15 +76,15 @@ test('a page that comes with an id of which nothing is known is told how things 
 
 // Nobody looks for an app while no page is open; a page that came back and was told what it missed made nobody look either.
 test('a page that was away while a container was launched hears that its app is ready', async () => {
-  const joe = await rig.person('joe')
-  const before = await openStream(berth, joe.token)
+  const lou = await rig.person('lou')
+  const before = await openStream(berth, lou.token)
   await patiently(
     () => before.lastId() !== undefined,
     () => before.text(),
   )
   before.close()
-  assertOk(await joe.call('POST', '/api/container/launch/prod'))
-  const back = await openStream(berth, joe.token, { lastId: before.lastId() })
+  assertOk(await lou.call('POST', '/api/container/launch/prod'))
+  const back = await openStream(berth, lou.token, { lastId: before.lastId() })
   await untilTold(back, 'launch prod ready')
   assert.ok(!statuses(back).includes('snapshot'), 'it is told what it missed')
   back.close()
