@@ -147,8 +147,7 @@ class PlainGateway implements NetGateway, Core {
   /** Ends what callers have open who may not go on, and what leads to owners who may not. */
   #cutForbidden(): void {
     for (const { stream } of this.connections) if (stream && !mayStay(this, stream.caller)) stream.cut()
-    for (const route of this.routes.all()) {
-      if (route.streams.size === 0) continue
+    for (const route of this.routes.inUse()) {
       const owner = this.people.get(route.place.ownerId)
       if (!owner || owner.isBlocked) route.cut()
     }

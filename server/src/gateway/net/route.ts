@@ -77,7 +77,7 @@ export class Route implements Upstream {
   #openedAt: Place['where']
   readonly rules: TypeRules
   readonly idle: IdleConnections
-  readonly streams = new Streams()
+  readonly streams: Streams
   /** By user, and by who acts for them; see `scoped-tokens.ts`. */
   readonly scopedTokens = new Map<string, ScopedToken>()
   /** Tokens that were asked for, likewise. */
@@ -92,9 +92,11 @@ export class Route implements Upstream {
   /**
    * @param touched the list that this route enters when bytes move, until `report` takes it out
    * @param idle as for `IdleConnections`
+   * @param open the list of routes to which something is open, likewise; who reads it takes those out that are not any more
    */
-  constructor(place: Place, rules: TypeRules, touched: Route[], idle: Set<IdleConnections>) {
+  constructor(place: Place, rules: TypeRules, touched: Route[], idle: Set<IdleConnections>, open: Set<Route>) {
     this.idle = new IdleConnections(idle)
+    this.streams = new Streams(() => open.add(this))
     this.#place = place
     this.#address = openAddress(place)
     this.#openedAt = place.where

@@ -41,3 +41,30 @@ test('a segment without hyphen is a bare slug, and leads to the first type', () 
   const found = routesOfAnn().find('ann')
   assert.deepEqual([found?.kind, found?.kind === 'home' && found.path], ['home', '/ann-dev/'])
 })
+
+test('of many places those to which something is open are looked at when somebody signs out, and no others', () => {
+  const routes = routesOfAnn()
+  for (const type of oddTypes)
+    routes.set({
+      prefix: `ann-${encodeURIComponent(type)}`,
+      ownerId: 1,
+      type: encodeURIComponent(type),
+      isBlocked: false,
+      where: { absent: 'asleep', exitCode: null },
+    })
+  assert.deepEqual([...routes.inUse()], [])
+
+  const [dev, other] = [routes.get('ann-dev'), routes.get('ann-10')]
+  const stream = () => ({ caller: undefined, place: 0, cut: () => undefined })
+  const [first, second] = [stream(), stream()]
+  for (const each of [first, second]) dev?.streams.add(each)
+  other?.streams.add(stream())
+  assert.deepEqual([...routes.inUse()], [dev, other])
+
+  dev?.streams.delete(first)
+  assert.deepEqual([...routes.inUse()], [dev, other])
+  dev?.streams.delete(second)
+  assert.deepEqual([...routes.inUse()], [other])
+  dev?.streams.add(first)
+  assert.deepEqual([...routes.inUse()], [other, dev])
+})

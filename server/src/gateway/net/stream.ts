@@ -13,12 +13,19 @@ export interface Stream {
 /** What is open to one upstream. Something comes and goes with every request, so that neither may cost more than a few steps. */
 export class Streams {
   readonly #all: Stream[] = []
+  readonly #onFirst: () => void
+
+  /** @param onFirst called when something is opened while nothing is open */
+  constructor(onFirst: () => void = () => undefined) {
+    this.#onFirst = onFirst
+  }
 
   get size(): number {
     return this.#all.length
   }
 
   add(stream: Stream): void {
+    if (this.#all.length === 0) this.#onFirst()
     stream.place = this.#all.length
     this.#all.push(stream)
   }
