@@ -12,11 +12,12 @@ import { median, milliseconds, report, timed } from './figures.ts'
 
 /**
  * What accounts cost in an empty store and in one with 100,000 people and 1,000,000 links: `npm run bench:accounts`,
- * `-- --postgres`, `-- --rounds=3`, `-- --people=10000 --links=100000`. Both take turns, so that noise hits both alike.
+ * `-- --postgres`, `-- --rounds=3`, `-- --people=10000 --links=100000`, `-- --only=logout`. Both take turns, so that noise hits both alike.
  */
 const option = (name: string, fallback: number) =>
   Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
 const isPostgres = process.argv.includes('--postgres')
+const only = process.argv.find((arg) => arg.startsWith('--only='))?.split('=')[1] ?? ''
 const rounds = option('rounds', 6)
 const crowd: Crowd = { people: option('people', 100_000), links: option('links', 1_000_000) }
 /** Requests of one turn, and how many of them at once. */
@@ -72,7 +73,7 @@ try {
   const empty = await begin('empty', { people: 0, links: 0 })
   const full = await begin('full', crowd)
   for (const side of [empty, full]) await signIn(side)
-  for (const [name, work] of Object.entries(cases)) await compare(name, work, empty, full)
+  for (const [name, work] of Object.entries(cases)) if (name.includes(only)) await compare(name, work, empty, full)
   await verifyTokens()
 } finally {
   for (const ending of endings) await ending()
