@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from './database.ts'
+import { inBatches } from './in-batches.ts'
 import { insertRevokedTokens } from './revoked-tokens.ts'
 import type { SessionsTable } from './schema.ts'
 
@@ -133,15 +134,23 @@ export async function markSessionsEnded(db: Db, jtis: readonly string[], now: Da
     .execute()
 }
 
-/** Forgets sessions that have expired, and takeovers only when they began before `takeoversBefore`. */
+/**
+ * Forgets sessions that have expired, and takeovers only when they began before `takeoversBefore`. Of very many some stay
+ * for the next call.
+ */
 export async function deleteOldSessions(db: Db, now: Date, takeoversBefore: Date): Promise<void> {
-  await db
-    .deleteFrom('sessions')
-    .where('expires_at', '<=', now.getTime())
-    .where((each) =>
-      each.or([each('acting_admin_email', 'is', null), each('created_at', '<=', takeoversBefore.getTime())]),
-    )
-    .execute()
+  await inBatches(async (limit) => {
+    const old = db
+      .selectFrom('sessions')
+      .select('id')
+      .where('expires_at', '<=', now.getTime())
+      .where((each) =>
+        each.or([each('acting_admin_email', 'is', null), each('created_at', '<=', takeoversBefore.getTime())]),
+      )
+      .limit(limit)
+    const { numDeletedRows } = await db.deleteFrom('sessions').where('id', 'in', old).executeTakeFirstOrThrow()
+    return numDeletedRows
+  })
 }
 
 function fromRow(row: Selectable<SessionsTable>): StoredSession {
