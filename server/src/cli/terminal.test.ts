@@ -39,6 +39,13 @@ test('what strangers wrote reaches no terminal as a command, and stays in its li
   assert.equal(line, '?[2J?ok?')
 })
 
+test('a table that comes in pages has its headings once', () => {
+  const { terminal, read } = makeTerminal()
+  const headings = ['A']
+  for (const row of ['1', '2']) terminal.table(headings, [[row]])
+  assert.equal(read.out(), 'A\n1\n2\n')
+})
+
 test('for programs nothing but JSON goes to the output', () => {
   const { terminal, read } = makeTerminal({ isJson: true })
   terminal.print('words')

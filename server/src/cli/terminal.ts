@@ -23,6 +23,8 @@ export class Terminal {
   readonly isJson: boolean
   #progressAt = 0
   #isLineOpen = false
+  /** Of the table that was printed last. */
+  #headings: readonly string[] | undefined
 
   constructor(streams: Streams, isJson: boolean) {
     this.#streams = streams
@@ -39,9 +41,12 @@ export class Terminal {
     if (this.isJson) this.#streams.stdout.write(`${JSON.stringify(value)}\n`)
   }
 
+  /** Rows under headings; further rows of the same table come without. */
   table(headings: readonly string[], rows: readonly (readonly string[])[]): void {
     const { isTTY, columns } = this.#streams.stdout
-    for (const line of formatTable(headings, rows, isTTY ? columns : undefined)) this.print(line)
+    const lines = formatTable(headings, rows, isTTY ? columns : undefined)
+    for (const line of headings === this.#headings ? lines.slice(1) : lines) this.print(line)
+    this.#headings = headings
   }
 
   /** Part of an answer that has its own form, such as CSV. Resolves when stdout takes more. */

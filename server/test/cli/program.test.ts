@@ -237,9 +237,10 @@ test('a file of a service that was killed keeps nobody from the store; one whose
   const waiting = startCommand(settings, ['status'])
   const result = resultOf(waiting)
   await Promise.race([once(waiting.stderr ?? assert.fail(), 'data'), result])
-  const server = createServer((connection) =>
-    connection.on('error', () => {}).end('HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n'),
-  )
+  const server = createServer((connection) => {
+    connection.on('error', () => {})
+    connection.once('data', () => connection.end('HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n'))
+  })
   server.listen(socket)
   const { code, stderr } = await result
   server.close()
@@ -250,14 +251,19 @@ test('a file of a service that was killed keeps nobody from the store; one whose
 test('Ctrl-C ends it at once with exit code 130, whatever it waits for', async () => {
   const dataDir = await makeData('silent')
   const socket = path.join(folder, 'silent.sock')
-  const silent = createServer((connection) => connection.on('error', () => {})).listen(socket)
+  const asked = Promise.withResolvers<void>()
+  let connections = 0
+  const silent = createServer((connection) => {
+    connection.on('error', () => {})
+    // The first only asks whether anybody is there.
+    if (++connections === 2) asked.resolve()
+  })
+  silent.listen(socket)
   await once(silent, 'listening')
   writeWhereabouts(dataDir, { socket, pid: process.pid, since: new Date() })
   const command = startCommand({ DATA_DIR: dataDir }, ['users', 'list'])
   const result = resultOf(command)
-  // The first connection only asks whether anybody is there.
-  await once(silent, 'connection')
-  await once(silent, 'connection')
+  await Promise.race([asked.promise, result])
   command.kill('SIGINT')
   const { code, stdout, stderr } = await result
   silent.close()

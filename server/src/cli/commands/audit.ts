@@ -65,13 +65,15 @@ async function listEntries({ terminal }: Here, api: Client, options: Filter & { 
   for await (const entries of entriesOf(api, options)) {
     const shown = entries.slice(0, left)
     for (const entry of shown) terminal.json(entry)
-    if (shown.length > 0) terminal.table(['ID', 'AT', 'ACTOR', 'ACTION', 'TARGET', 'REASON'], shown.map(rowOf))
+    if (shown.length > 0) terminal.table(headings, shown.map(rowOf))
     await terminal.drained()
     left -= shown.length
     if (left === 0) return
   }
   if (left === options.limit) terminal.note('Nothing.')
 }
+
+const headings = ['ID', 'AT', 'ACTOR', 'ACTION', 'TARGET', 'REASON']
 
 const rowOf = ({ id, at, actor, action, target, detail }: AuditEntry) => [
   String(id),

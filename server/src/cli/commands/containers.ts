@@ -42,12 +42,14 @@ async function listContainers({ terminal }: Here, api: Client, { user }: { user?
   for await (const page of pages) {
     const owned = page.flatMap(({ email, containers }) => containers.map((container) => ({ email, ...container })))
     for (const each of owned) terminal.json(each)
-    if (owned.length > 0) terminal.table(['ID', 'OWNER', 'TYPE', 'BLOCKED', 'LAST USED', 'IMAGE'], owned.map(rowOf))
+    if (owned.length > 0) terminal.table(headings, owned.map(rowOf))
     found += owned.length
     await terminal.drained()
   }
   if (found === 0) terminal.note('None.')
 }
+
+const headings = ['ID', 'OWNER', 'TYPE', 'BLOCKED', 'LAST USED', 'IMAGE']
 
 const rowOf = (container: AdminContainer & { email: string }) => [
   String(container.id),

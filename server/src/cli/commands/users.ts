@@ -47,13 +47,14 @@ async function listUsers({ terminal }: Here, api: Client, { search, blocked, adm
   for await (const page of usersOf(api, search)) {
     const wanted = page.filter((user) => (!blocked || user.is_blocked) && (!admins || user.is_admin))
     for (const user of wanted) terminal.json(user)
-    if (wanted.length > 0)
-      terminal.table(['ID', 'EMAIL', 'STATE', 'ADMIN', 'BLOCKED', 'CONTAINERS', 'LAST USED'], wanted.map(rowOf))
+    if (wanted.length > 0) terminal.table(headings, wanted.map(rowOf))
     found += wanted.length
     await terminal.drained()
   }
   if (found === 0) terminal.note('Nobody.')
 }
+
+const headings = ['ID', 'EMAIL', 'STATE', 'ADMIN', 'BLOCKED', 'CONTAINERS', 'LAST USED']
 
 const rowOf = (user: AdminUser) => [
   String(user.id),
