@@ -2,6 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { openDatabase } from '#/store/database.ts'
+import { insertUser, moveUserState } from '#/store/users.ts'
 
 /** The program `berth` as an operator runs it, without the shell script that only finds Node. */
 const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts')
@@ -35,4 +37,17 @@ export async function resultOf(child: ChildProcess): Promise<CommandResult> {
   if (!child.stdout || !child.stderr) throw new Error('its output is not piped')
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { code: child.exitCode, stdout, stderr }
+}
+
+/** An engine that never answers. */
+export const noEngine = { DOCKER_HOST: 'unix:///nowhere/docker.sock' }
+
+/** A store with one administrator, boss@x.org, and ann@x.org, in a folder where no service ever ran. */
+export async function makeStore(dataDir: string): Promise<string> {
+  const { db, close } = await openDatabase(null, dataDir)
+  const boss = await insertUser(db, { email: 'boss@x.org', slug: 'boss', isAdmin: true, now: new Date() })
+  await moveUserState(db, boss.id, 'registered', 'verified')
+  await insertUser(db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now: new Date() })
+  await close()
+  return dataDir
 }
