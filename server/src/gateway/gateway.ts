@@ -41,7 +41,11 @@ export interface ControlPlane {
    * A token for the app: same user and key as the person's, for containers only, refused by the API.
    * @param acting who acts for the user, as their token says; null when nobody does
    */
-  scopedToken(userId: number, prefix: string, acting: string | null): Promise<{ readonly token: string; readonly expiresAt: number }>
+  scopedToken(
+    userId: number,
+    prefix: string,
+    acting: string | null,
+  ): Promise<{ readonly token: string; readonly expiresAt: number }>
 
   /**
    * Makes a container that sleeps or is paused run, because its owner asks for it. Its place is told (`apply`) before this

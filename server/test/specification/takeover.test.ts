@@ -154,3 +154,14 @@ test("an administrator's own token opens nobody's container; the token of a take
   assert.equal((await session.call('GET', '/boss-dev/')).status, 403)
   assert.equal((await session.call('GET', `/${eve.slug}-dev/`)).status, 403)
 })
+
+test('the operator may, who has no account: the token and the list say so', async () => {
+  const fay = await berth.signUp('fay@x.org')
+  const reply = await berth.operate('POST', `/api/admin/users/${fay.id}/takeover`, { body: { reason: 'mail is down' } })
+  assertOk(reply)
+  const token: string = reply.body.access_token
+  assert.deepEqual(decodeJwt(token)['act'], { sub: 'operator' })
+  assertOk(await berth.call('GET', '/api/user/me', { token }))
+  const [seen] = takeoversIn(await sessionsOf(fay))
+  assert.deepEqual([seen.taken_over_by, seen.reason], ['operator root', 'mail is down'])
+})
