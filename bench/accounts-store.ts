@@ -1,15 +1,17 @@
-import { sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { hashToken } from '../server/src/accounts/magic-link.ts'
 import { openDatabase, type Db } from '../server/src/store/database.ts'
+import { postgresDialect } from '../server/src/store/postgres.ts'
+import type { Schema } from '../server/src/store/schema.ts'
 
 /** The people that the load is about; they are in every store. */
 export const cast = {
   /** Active; they log in, look and log out. The first is an administrator. */
   active: 200,
   /** Never verified, each with one signup link. */
-  registered: 1_500,
+  registered: 2_400,
   /** Login links of the active ones, in turn. */
-  loginLinks: 3_000,
+  loginLinks: 5_000,
 } as const
 
 export interface Crowd {
@@ -33,14 +35,17 @@ const unusedOf = 20
 export async function fillStore(url: string | null, dataDir: string, crowd: Crowd): Promise<void> {
   const database = await openDatabase(url, dataDir)
   const isPostgres = url !== null
+  // Berth's own connections give a statement up after some seconds.
+  const db = isPostgres ? new Kysely<Schema>({ dialect: await postgresDialect(url, true) }) : database.db
   try {
-    await database.transaction(async (tx) => {
+    await db.transaction().execute(async (tx) => {
       if (crowd.people > 0) await fillCrowd(tx, isPostgres, crowd)
       await fillCast(tx, crowd.people)
     })
     // Autovacuum does it within a minute; SQLite is never told in Berth.
-    if (isPostgres) await sql`analyze`.execute(database.db)
+    if (isPostgres) await sql`analyze`.execute(db)
   } finally {
+    if (isPostgres) await db.destroy()
     await database.close()
   }
 }

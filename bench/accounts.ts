@@ -18,7 +18,8 @@ const option = (name: string, fallback: number) =>
   Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
 const isPostgres = process.argv.includes('--postgres')
 const only = process.argv.find((arg) => arg.startsWith('--only='))?.split('=')[1] ?? ''
-const rounds = option('rounds', 6)
+/** At most ten: there are links for no more. */
+const rounds = Math.min(10, option('rounds', 6))
 const crowd: Crowd = { people: option('people', 100_000), links: option('links', 1_000_000) }
 /** Requests of one turn, and how many of them at once. */
 const [perTurn, parallel] = [200, 4]
