@@ -34,11 +34,9 @@ async function selfSigned(host: string): Promise<{ key: Buffer; cert: Buffer }> 
   const folder = await mkdtemp(path.join(tmpdir(), 'berth-tls-'))
   try {
     const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')]
-    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-    await promisify(execFile)('openssl', [
-      ...['req', '-x509', ...kind, '-days', '2', '-subj', `/CN=${host}`],
-      ...['-addext', `subjectAltName=DNS:${host}`, '-keyout', key, '-out', cert],
-    ])
+    const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${host}`
+    const files = ['-keyout', key, '-out', cert]
+    await promisify(execFile)('openssl', [...words.split(' '), '-addext', `subjectAltName=DNS:${host}`, ...files])
     return { key: await readFile(key), cert: await readFile(cert) }
   } finally {
     await rm(folder, { recursive: true })
