@@ -91,5 +91,5 @@ async function tellIfStarted({ dataDir, terminal, signal }: Here): Promise<void>
   const isThere = (found: unknown) => found !== undefined
   // One that does not answer yet is there all the same.
   const isStarted = await findService({ dataDir, note: () => {}, signal, patience: 0 }).then(isThere, () => true)
-  if (isStarted) terminal.note('Berth was started meanwhile; it follows what was changed within half a minute.')
+  if (isStarted) terminal.note('Berth was started meanwhile. Send it SIGHUP, so that it reads anew what was changed.')
 }
