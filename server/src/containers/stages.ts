@@ -59,7 +59,7 @@ export class Stages {
 
   /** Somebody has a page open from now on: looks for the apps that nobody was there to wait for. */
   watch(userId: number): void {
-    for (const [type, { unwatched }] of [...(this.#present.get(userId) ?? [])])
+    for (const [type, { unwatched }] of this.#present.get(userId) ?? [])
       if (unwatched) void this.#awaitApp({ userId, type }, unwatched)
   }
 
