@@ -1,4 +1,4 @@
-import { constant, constantFrom, nat, oneof, record, type Arbitrary } from 'fast-check'
+import { constant, constantFrom, nat, oneof, record as anyRecord, type Arbitrary } from 'fast-check'
 import type { Purpose, Verb } from './specification.ts'
 
 /** Two of them are one mailbox, and two begin with the same letters, so that they want the same slug. */
@@ -56,6 +56,8 @@ export type Step =
   | { readonly do: 'time passes' | 'the clock is set'; readonly units: number }
   | { readonly do: 'mail'; readonly works: boolean }
 
+/** As a person would write it, so that what fails can be read. */
+const record = <T>(fields: { [K in keyof T]: Arbitrary<T[K]> }) => anyRecord(fields, { noNullPrototype: true })
 const person = nat({ max: people.length - 1 })
 const holder = { among: constantFrom('good', 'good', 'good', 'deleted', 'all'), token: nat({ max: 9 }) }
 const administrator = {
