@@ -1,0 +1,101 @@
+import { PrintLink } from '#/accounts/print-link.ts'
+import { Blocking } from '#/administration/block.ts'
+import { Rights } from '#/administration/rights.ts'
+import { Stopping } from '#/administration/stop.ts'
+import type { AppParts } from '#/app.ts'
+import type { ClockWatch } from '#/clock-watch.ts'
+import type { Addresses } from '#/config.ts'
+import { forwardedAddress } from '#/http/forwarded-address.ts'
+import { adminHandlers } from '#/http/handlers/admin.ts'
+import { auditHandlers } from '#/http/handlers/audit.ts'
+import { authHandlers } from '#/http/handlers/auth.ts'
+import { containerHandlers } from '#/http/handlers/container.ts'
+import { deletionHandlers } from '#/http/handlers/deletions.ts'
+import { eventHandlers } from '#/http/handlers/events.ts'
+import { invitationHandlers } from '#/http/handlers/invitations.ts'
+import { keyHandlers } from '#/http/handlers/keys.ts'
+import { logHandlers } from '#/http/handlers/logs.ts'
+import { operatorHandlers } from '#/http/handlers/operator.ts'
+import { sessionHandlers } from '#/http/handlers/sessions.ts'
+import { systemReportHandlers } from '#/http/handlers/system-report.ts'
+import { systemHandlers } from '#/http/handlers/system.ts'
+import { takeoverHandlers } from '#/http/handlers/takeover.ts'
+import { userHandlers } from '#/http/handlers/user.ts'
+import type { OperatorRequests } from '#/http/operator-socket.ts'
+import { Pages } from '#/http/pages.ts'
+import { createHttpServer } from '#/http/server.ts'
+import { Visits } from '#/http/visits.ts'
+import { enforceBlocks } from '#/reconcile/enforce-blocks.ts'
+import { operatorNumbers } from '#/reconcile/operator-numbers.ts'
+import type { Accounts } from '#/wiring/accounts.ts'
+import { endedElsewhere, wireDeletion, wireResending, wireTakeover } from '#/wiring/administration.ts'
+import type { Containers } from '#/wiring/containers.ts'
+import type { Reconciling } from '#/wiring/reconciling.ts'
+
+/** API and front end. @throws when the front end is not built */
+export async function wireHttp(
+  parts: AppParts,
+  addresses: Addresses,
+  containers: Containers,
+  accounts: Accounts,
+  { reconciler, upkeep }: Reconciling,
+  clock: ClockWatch,
+  operators: OperatorRequests,
+) {
+  const { config, database, gateway, log } = parts
+  const enforce = enforceBlocks(
+    (owned) => upkeep.mend(owned),
+    () => reconciler.activate(),
+    log,
+  )
+  const publish = async (userIds: readonly number[]) => {
+    // Whoever waits for a turn hears of a block now, so that the stop does not stand behind that wait.
+    for (const userId of userIds) containers.admission.recheck(userId)
+    await Promise.all(userIds.map((userId) => containers.places.publishPerson(userId)))
+  }
+  const refuse = endedElsewhere(accounts)
+  const cookie = { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' }
+  const visits = new Visits(parts.key.secretFor('visit'), cookie)
+  const shared = { ...parts, ...addresses, ...accounts, ...containers, templates: config.templates, cookie, visits }
+  return createHttpServer({
+    handlers: {
+      ...authHandlers(shared),
+      ...userHandlers(shared),
+      ...sessionHandlers(shared),
+      ...containerHandlers(shared),
+      ...eventHandlers(shared),
+      ...logHandlers(shared),
+      ...deletionHandlers({ deletion: wireDeletion(parts, accounts, containers, reconciler) }),
+      ...systemReportHandlers({ ...containers, ...accounts, reconciler, upkeep, mostRunning: config.maxRunning }),
+      ...adminHandlers({
+        database,
+        blocking: new Blocking(database, { publish, enforce, refuse }),
+        rights: new Rights(database, { refuse }),
+        verification: wireResending(parts, accounts),
+      }),
+      ...auditHandlers({ database }),
+      ...invitationHandlers(shared),
+      ...takeoverHandlers({ ...shared, takeover: wireTakeover(parts, accounts, containers) }),
+      ...keyHandlers(shared),
+      ...systemHandlers(shared),
+      ...operatorHandlers({
+        printLink: new PrintLink(database, { expiry: config.magicLinkExpiry, frontendUrl: addresses.frontendUrl }),
+        stopping: new Stopping(database, (container) => containers.rest.stopNow(container)),
+      }),
+    },
+    sessions: accounts.sessions,
+    cookie,
+    pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions, cookie, visits }),
+    log,
+    clientAddress: forwardedAddress,
+    requestsPerMinute: config.requestsPerMinute,
+    operator: (request) => operators.nameOf(request),
+    counts: async () => ({
+      ...operatorNumbers(reconciler, upkeep, containers.places),
+      ...containers.diskUse.counts(),
+      ...accounts.deliveries.counts(),
+      ...(await gateway.counts().catch(() => ({}))),
+    }),
+    now: () => clock.now(),
+  })
+}

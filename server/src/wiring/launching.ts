@@ -1,0 +1,52 @@
+import type { AppParts } from '#/app.ts'
+import { Admission } from '#/containers/admission.ts'
+import { blockOf } from '#/containers/block-of.ts'
+import { CrashLoops } from '#/containers/crash-loops.ts'
+import type { Events } from '#/containers/events.ts'
+import { HostGuard } from '#/containers/host-guard.ts'
+import type { KnownContainer } from '#/containers/known-container.ts'
+import { Occupancy } from '#/containers/occupancy.ts'
+import type { OwnedType } from '#/containers/owned-type.ts'
+import type { PlaceStatus } from '#/containers/places.ts'
+import { Stages } from '#/containers/stages.ts'
+
+/** Who may launch, when, and how far each launch is. */
+export function wireLaunching(
+  { config, database, runtime, log }: Pick<AppParts, 'config' | 'database' | 'runtime' | 'log'>,
+  events: Events,
+) {
+  const occupancy = new Occupancy(config)
+  const guard = new HostGuard(runtime, log)
+  const crashLoops = new CrashLoops()
+  const stages = new Stages({
+    tell: (userId, event) => events.tell(userId, event),
+    isHeard: (userId) => events.isHeard(userId),
+  })
+  const admission = new Admission({
+    occupancy,
+    guard,
+    stages,
+    blockOf: (userId, type) => blockOf(database.db, userId, type),
+    parallel: config.launchParallel,
+    ping: () => runtime.ping(),
+  })
+  return {
+    occupancy,
+    guard,
+    crashLoops,
+    stages,
+    admission,
+    noteStatus: (container: KnownContainer, status: PlaceStatus) => {
+      const isThere = status === 'running' || status === 'paused'
+      occupancy.note(container, isThere)
+      if (isThere || status === 'blocked') return
+      if (!container.wasStopped) crashLoops.ended(container)
+      stages.endWait(container)
+    },
+    noteGone: (owned: OwnedType) => {
+      occupancy.note(owned, false)
+      crashLoops.forget(owned)
+      stages.forget(owned)
+    },
+  }
+}
