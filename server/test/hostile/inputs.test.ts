@@ -18,7 +18,7 @@ after(() => digest.close())
 const emails = { administrator: 'boss@x.org', user: 'ann@x.org' } as const
 const tokens: Record<Caller, string | undefined> = { administrator: undefined, user: undefined, nobody: undefined }
 for (const caller of ['administrator', 'user'] as const) tokens[caller] = await signIn(caller, 'signup')
-let sent = 0
+let [sent, hungUp] = [0, 0]
 
 for (const [name, endpoint] of Object.entries<Endpoint>(endpoints))
   test(`${name} (${endpoint.method} ${endpoint.path}) refuses in words whatever is sent, and stores nothing of it`, async () => {
@@ -33,8 +33,10 @@ for (const [name, endpoint] of Object.entries<Endpoint>(endpoints))
   })
 
 test('that were at least 5,000 requests, and nothing was logged as an error', (t) => {
-  t.diagnostic(`${sent} requests`)
+  t.diagnostic(`${sent} requests, of which ${hungUp} got no answer`)
   assert.ok(sent >= 5_000, `${sent}`)
+  // A connection that is ended while somebody still writes may lose its answer; that must stay the exception.
+  assert.ok(hungUp < sent / 20, `${hungUp} of ${sent} got no answer`)
   // That there is no image for a container is the engine's fault, and no bug.
   assert.deepEqual(
     berth.logs.filter((line) => /"level":[56]0/.test(line) && !line.includes('"kind":"image"')).slice(0, 3),
@@ -54,6 +56,7 @@ async function attempt(endpoint: Endpoint, caller: Caller, request: HostileReque
   const before = digest.now()
   const answer = await send(port, request).catch((error: unknown) => assert.fail(`${what}: ${String(error)}`))
   sent++
+  if (answer.status === 0) hungUp++
   const isRefused = answer.status >= 400 || answer.status === 0
   if (isRefused)
     assert.equal(digest.now(), before, `${what} was refused with ${answer.status}, and something was stored`)
