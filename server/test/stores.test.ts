@@ -342,6 +342,24 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       await deleteExpiredRevocations(database.db, later(5_000))
     })
 
+    test('the takeovers of one administrator end in one step, however many there are', async () => {
+      const [user, admin] = [await newUser(), await newUser()]
+      // A statement may have 32,766 values with SQLite, 65,535 with PostgreSQL; a revocation has two.
+      const many = 33_000
+      const jti = sql<string>`${`${dialect} many `} || n`
+      await sql`
+        with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(many)})
+        insert into sessions (user_id, jti, created_at, expires_at, address, acting_admin_id, acting_admin_email, reason)
+        select ${sql.lit(user.id)}, ${jti}, ${sql.lit(now.getTime())}, ${sql.lit(later(1_000).getTime())}, '',
+          ${sql.lit(admin.id)}, 'admin', 'help' from numbers`.execute(database.db)
+      const ended = await database.transaction((tx) => endTakeoversBy(tx, admin.id, later(5)))
+      assert.equal(ended.length, many)
+      assert.ok((await listRevokedTokens(database.db, now)).length >= many)
+      assert.deepEqual(await database.transaction((tx) => endTakeoversBy(tx, admin.id, later(6))), [])
+      await deleteUser(database.db, user.id)
+      await deleteExpiredRevocations(database.db, later(5_000))
+    })
+
     test('a record is deleted once, and what the engine has to do for it is kept until it is done', async () => {
       const user = await newUser()
       const owned = { userId: user.id, slug: user.slug, type: 'dev' }

@@ -1,4 +1,6 @@
+import type { SelectQueryBuilder } from 'kysely'
 import type { Db } from './database.ts'
+import type { Schema } from './schema.ts'
 
 export interface RevokedToken {
   readonly jti: string
@@ -10,6 +12,19 @@ export async function insertRevokedTokens(db: Db, tokens: readonly RevokedToken[
   await db
     .insertInto('revoked_tokens')
     .values(tokens.map(({ jti, expiresAt }) => ({ jti, expires_at: expiresAt.getTime() })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** The same for all that a query finds, however many. @param found it must have a condition, or SQLite misreads the statement */
+export async function insertRevokedTokensOf(
+  db: Db,
+  found: SelectQueryBuilder<Schema, 'sessions', { jti: string; expires_at: number }>,
+): Promise<void> {
+  await db
+    .insertInto('revoked_tokens')
+    .columns(['jti', 'expires_at'])
+    .expression(found)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from './database.ts'
 import { inBatches } from './in-batches.ts'
-import { insertRevokedTokens } from './revoked-tokens.ts'
+import { insertRevokedTokensOf } from './revoked-tokens.ts'
 import type { SessionsTable } from './schema.ts'
 
 /** An administrator, or the operator, who acts for the owner of a session, and why. */
@@ -102,26 +102,27 @@ export async function findOtherSessions(
 
 /**
  * Ends the takeovers of an administrator who is none any more: to be called in the transaction that makes it so, because
- * an administrator who is blocked must not go on as somebody else after a crash. Few, as each lasts a quarter of an hour.
+ * an administrator who is blocked must not go on as somebody else after a crash. The store does it by itself: with each
+ * of them named in a statement, somebody with more takeovers than a statement may have values could not be blocked.
  * @returns what is to be refused, once this is committed, by all who judge tokens by themselves
  */
 export async function endTakeoversBy(tx: Db, adminId: number, now: Date): Promise<StoredSession[]> {
-  const rows = await tx
+  const theirs = tx
     .selectFrom('sessions')
-    .selectAll()
+    .select(['jti', 'expires_at'])
     .where('acting_admin_id', '=', adminId)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now.getTime())
+  await insertRevokedTokensOf(tx, theirs)
+  const rows = await tx
+    .updateTable('sessions')
+    .set({ ended_at: now.getTime() })
+    .where('acting_admin_id', '=', adminId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now.getTime())
+    .returningAll()
     .execute()
-  const takeovers = rows.map(fromRow)
-  if (takeovers.length === 0) return []
-  await insertRevokedTokens(tx, takeovers)
-  await markSessionsEnded(
-    tx,
-    takeovers.map(({ jti }) => jti),
-    now,
-  )
-  return takeovers
+  return rows.map(fromRow)
 }
 
 /** Notes that these tokens were ended; those that were already keep their time, and unknown ones are nobody's. */
