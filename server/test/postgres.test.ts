@@ -126,6 +126,18 @@ test('of administrators who demote, block and delete each other at once one stay
   )
 })
 
+test('an address or a search with a NUL, which PostgreSQL cannot hold, is one that finds nobody', async () => {
+  const admin = await newAdmin('searching@x.org')
+  for (const path of ['login', 'resend-verification'])
+    assertOk(await berth.call('POST', `/api/auth/${path}`, { body: { email: 'ann\0@x.org' } }))
+  const users = await admin.call('GET', '/api/admin/users?q=%00')
+  assertOk(users)
+  assert.deepEqual(users.body.users, [])
+  const audit = await admin.call('GET', '/api/admin/audit?actor=searching%00')
+  assertOk(audit)
+  assert.deepEqual(audit.body.entries, [])
+})
+
 /** Made one in the store itself: whoever was first here could not say so. */
 async function newAdmin(email: string): Promise<Person> {
   const person = await berth.signUp(email)

@@ -64,13 +64,23 @@ function watch(client: PoolClient): void {
     // After an answer that did not come even a rollback would be waited for in vain.
     if (broken.has(client)) throw new StoreFailure('the connection to the database is lost')
     try {
-      return await query(...args)
+      return await query(...args.map(withoutNul))
     } catch (error) {
       if (stateOf(error) === undefined) broken.add(client)
       throw translate(error)
     }
   }
   client.query = watched as typeof client.query
+}
+
+/**
+ * PostgreSQL's text knows no NUL and refuses the whole statement, so that an address or a search with one would fail on
+ * our side. Like other letters that cannot be stored it becomes U+FFFD, which no address has: nothing is found.
+ * @param arg of `query`: the statement, or the list of its values
+ */
+function withoutNul(arg: unknown): unknown {
+  if (!Array.isArray(arg)) return arg
+  return arg.map((value: unknown) => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value))
 }
 
 /**
