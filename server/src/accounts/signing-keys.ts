@@ -108,8 +108,8 @@ export class SigningKeys {
    * Signs with a new key from now on. The old one is accepted until `until`. In this order, so that nobody meets a token
    * of a key that they do not know, and a process that dies anywhere leaves one key that signs:
    * `onPlanned` (nothing has changed) · the file, durable · accepted here · `onAccepted` (told to others) · signing.
-   * @throws {Refusal} 409 when too many are retired · what the steps throw; then the old key signs on here, and after a
-   *   restart whichever the file has
+   * @throws {Refusal} 409 when too many are retired · what the steps throw; then the old key signs on, here and
+   *   after a restart
    */
   async rotate(
     until: Date,
@@ -127,6 +127,9 @@ export class SigningKeys {
         await steps.onAccepted()
       } catch (error) {
         this.#accepted = accepted
+        // The old key signs on. Were it retired in the file, a restart after `until` would sign everybody out. Should this
+        // fail as well, the next rotation, or the next key that is dropped, writes what holds.
+        await this.#write(before, this.#retiredKeys()).catch(() => undefined)
         throw error
       }
       this.#signing = next
