@@ -92,7 +92,10 @@ export class Registration {
   }
 }
 
-/** Takes a new account back; not from whoever has used its link: then the mail has arrived, whatever its server said. */
+/**
+ * Takes a new account back; not from whoever has used its link: then the mail has arrived, whatever its server said. Nor
+ * when another link was asked for meanwhile (resend-verification): that one may be in the mail.
+ */
 export async function forgetNewcomer(tx: Db, user: User): Promise<void> {
   if (await deleteUnverifiedUser(tx, user.id)) await releaseSlug(tx, user.slug)
 }

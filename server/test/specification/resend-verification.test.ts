@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { ask, assertOk, blockUser, mailsTo, tokenBy, verify } from '../support/asking.ts'
+import type { Message } from '#/mail/mailer.ts'
+import { ask, assertOk, assertRefused, blockUser, mailsTo, tokenBy, verify } from '../support/asking.ts'
 import { startBerth } from '../support/berth.ts'
+import { startEnginelessBerth, tokenIn } from '../support/engineless-berth.ts'
 import { refusingRuntime } from '../support/misbehaving.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: refusingRuntime })
@@ -39,4 +41,24 @@ test('resend-verification has the same limit, and says nothing when it is reache
   assertOk(await ask(berth, 'signup', 'often@x.org'))
   for (let time = 1; time <= 5; time++) assertOk(await resend('often@x.org'))
   assert.equal(mailsTo(berth, 'often@x.org'), 3)
+})
+
+test('a link that was mailed again stays good when the mail of the sign-up, which took longer, fails in the end', async (t) => {
+  const [mails, isWaiting, signUp] = [[] as Message[], Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  // The first mail waits; all others are accepted at once.
+  const send = async (message: Message) => {
+    if (mails.push(message) > 1) return
+    isWaiting.resolve()
+    await signUp.promise
+  }
+  const own = await startEnginelessBerth(t, { mailer: { send, close: () => undefined } })
+  const post = (path: string) => own.call('POST', `/api/auth/${path}`, { body: { email: 'ann@x.org' } })
+  const first = post('signup')
+  await isWaiting.promise
+  assertOk(await post('resend-verification'))
+  signUp.reject(new Error('451 try again later'))
+  assertRefused(await first, 500)
+  const [lost, mailed] = mails.map(tokenIn)
+  assertRefused(await own.call('GET', `/api/auth/verify-signup?token=${lost}`), 400)
+  assertOk(await own.call('GET', `/api/auth/verify-signup?token=${mailed}`))
 })
