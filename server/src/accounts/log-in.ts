@@ -31,12 +31,12 @@ export class LogIn {
   async run(typed: string, requester: Requester, now: Date): Promise<string> {
     const email = normaliseEmail(typed)
     const user = await findUserByEmail(this.#database.db, email)
-    if (!user) {
+    if (user?.isBlocked) throw refusals.userBlocked()
+    const link = user && (await this.#links.issueFor(user, 'login', askedBy(requester), now))
+    if (!link) {
       await this.#strangers.wait(email, now)
       return sent
     }
-    if (user.isBlocked) throw refusals.userBlocked()
-    const link = await this.#links.issueFor(user, 'login', askedBy(requester), now)
     reached('login.after-token')
     await this.#links.mail(user, link)
     return sent
@@ -57,8 +57,9 @@ export class LogIn {
     const user = await findUserByEmail(this.#database.db, email)
     const begun = performance.now()
     try {
-      if (user?.state === 'registered' && !user.isBlocked)
-        await this.#links.mail(user, await this.#links.issueFor(user, 'signup', askedBy(requester), now))
+      const isMeant = user?.state === 'registered' && !user.isBlocked
+      const link = isMeant && (await this.#links.issueFor(user, 'signup', askedBy(requester), now))
+      if (link) await this.#links.mail(user, link)
       else await this.#strangers.wait(email, now)
     } catch (error) {
       if (isLimit(error)) await this.#strangers.waitOnly(begun)

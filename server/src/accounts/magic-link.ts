@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { refusals } from '#/errors.ts'
+import { Refusal, refusals } from '#/errors.ts'
 import type { Mailer, Message } from '#/mail/mailer.ts'
 import { magicLinkMessage, type Occasion } from '#/mail/magic-link-message.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import { deleteLink, deleteLinkRequest, insertLink, noteAccepted, type LinkPurpose } from '#/store/magic-links.ts'
-import type { User } from '#/store/users.ts'
+import { findUser, type User } from '#/store/users.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { LinkLimits, Reservation } from './link-limits.ts'
 import type { Padding } from './padding.ts'
@@ -86,9 +86,19 @@ export class MagicLinks {
     return this.issue(tx, user, { purpose, occasion, reservation }, now)
   }
 
-  /** Takes a place in the hour and issues, in one transaction, for a user who exists. @throws {Refusal} 429 */
-  async issueFor(user: User, purpose: LinkPurpose, occasion: Occasion, now: Date): Promise<IssuedLink> {
-    return this.#database.transaction((tx) => this.issueIn(tx, user, purpose, occasion, now))
+  /**
+   * Takes a place in the hour and issues, in one transaction.
+   * @returns undefined when the account was deleted since the caller looked: nobody has the address any more
+   * @throws {Refusal} 429
+   */
+  async issueFor(user: User, purpose: LinkPurpose, occasion: Occasion, now: Date): Promise<IssuedLink | undefined> {
+    try {
+      return await this.#database.transaction((tx) => this.issueIn(tx, user, purpose, occasion, now))
+    } catch (error) {
+      // The store refuses a link of nobody's. Looking again before would leave the same gap, only smaller.
+      if (error instanceof Refusal || (await findUser(this.#database.db, user.id))) throw error
+      return undefined
+    }
   }
 
   /**

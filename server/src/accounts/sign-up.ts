@@ -46,17 +46,20 @@ export class SignUp {
     const email = parseNewEmail(typed)
     await registration.inTurn(email, turnPatience, async (deadline) => {
       const user = await findUserByEmail(database.db, email)
-      if (user) await this.#mailLoginLink(user, requester, now)
-      else if (maySignUp(email, policy)) await this.#register(email, requester, now, deadline)
+      if (user && (await this.#mailLoginLink(user, requester, now))) return
+      if (maySignUp(email, policy)) await this.#register(email, requester, now, deadline)
       else await strangers.countAndWait(email, now)
     })
     return sent
   }
 
-  async #mailLoginLink(user: User, requester: Requester, now: Date): Promise<void> {
+  /** @returns false when the account is being deleted at this moment: then the address is a new one */
+  async #mailLoginLink(user: User, requester: Requester, now: Date): Promise<boolean> {
     const { links } = this.#parts
     if (user.isBlocked) throw refusals.userBlocked()
-    await links.mail(user, await links.issueFor(user, 'login', askedBy(requester), now))
+    const link = await links.issueFor(user, 'login', askedBy(requester), now)
+    if (link) await links.mail(user, link)
+    return link !== undefined
   }
 
   async #register(email: string, requester: Requester, now: Date, deadline: number): Promise<void> {

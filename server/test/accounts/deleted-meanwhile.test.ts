@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { accountsByMail } from '#/accounts/by-mail.ts'
+import type { Message } from '#/mail/mailer.ts'
+import { openDatabase, type Database } from '#/store/database.ts'
+import { deleteUser, findUserByEmail, insertUser } from '#/store/users.ts'
+
+const now = new Date('2026-01-02T03:04:05.678Z')
+const [email, requester] = ['ann@x.org', { address: '192.0.2.1', browser: null }]
+
+/** Accounts of a store in which Ann, who has one, is deleted just before anything else is written. */
+async function startWithout(t: TestContext) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'berth-deleted-'))
+  const database = await openDatabase(null, folder)
+  t.after(async () => {
+    await database.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const ann = await insertUser(database.db, { email, slug: 'ann', isAdmin: false, now })
+  const late: Database = {
+    ...database,
+    transaction: async (work) => {
+      await deleteUser(database.db, ann.id)
+      return database.transaction(work)
+    },
+  }
+  const mails: Message[] = []
+  const accounts = accountsByMail({
+    database: late,
+    mailer: { send: async (message) => void mails.push(message), close: () => undefined },
+    settings: {
+      magicLinkExpiry: 900,
+      frontendUrl: 'http://berth.test',
+      magicLinksPerHour: 3,
+      mailboxLinksPerHour: 100,
+      adminEmails: new Set(),
+      reservedSlugs: new Set(),
+      signUp: 'open',
+      allowedEmailDomains: null,
+      isEnumerationStrict: false,
+      invitationExpiry: 900,
+    },
+    onOwed: () => undefined,
+  })
+  return { database, mails, ...accounts }
+}
+
+test('whose account is deleted while they ask for a login link is answered as somebody without one', async (t) => {
+  const { logIn, mails } = await startWithout(t)
+  const answer = await logIn.run(email, requester, now)
+  assert.equal(await logIn.run('nobody@x.org', requester, now), answer)
+  assert.deepEqual(mails, [])
+})
+
+test('who asks for another signup link in that moment is answered as everybody is', async (t) => {
+  const { logIn, mails } = await startWithout(t)
+  const failures: unknown[] = []
+  assert.ok(await logIn.resendVerification(email, requester, now, (error) => failures.push(error)))
+  assert.deepEqual([mails, failures], [[], []])
+})
+
+test('who signs up in that moment gets a new account', async (t) => {
+  const { signUp, mails, database } = await startWithout(t)
+  await signUp.run(email, requester, now)
+  assert.match(mails[0]?.text ?? '', /\/verify-signup\?token=/)
+  assert.equal((await findUserByEmail(database.db, email))?.state, 'registered')
+})
