@@ -342,6 +342,19 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       await deleteExpiredRevocations(database.db, later(5_000))
     })
 
+    test('takeovers, however many, push none of the sessions of its owner out of the list', async () => {
+      const user = await newUser()
+      const session = { userId: user.id, address: '', browser: null, createdAt: now, expiresAt: later(1_000) }
+      await insertSession(database.db, { ...session, jti: `${dialect} own`, acting: null })
+      const acting = { id: null, email: 'operator', reason: 'help' }
+      for (const name of ['a', 'b', 'c']) await insertSession(database.db, { ...session, jti: dialect + name, acting })
+      const listed = await listSessions(database.db, user.id, { now, takeoversSince: later(-1), limit: 2 })
+      assert.deepEqual(
+        listed.map(({ jti }) => jti),
+        [`${dialect}c`, `${dialect}b`, `${dialect} own`],
+      )
+    })
+
     test('the takeovers of one administrator end in one step, however many there are', async () => {
       const [user, admin] = [await newUser(), await newUser()]
       // A statement may have 32,766 values with SQLite, 65,535 with PostgreSQL; a revocation has two.

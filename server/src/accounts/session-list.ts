@@ -12,7 +12,7 @@ import type { Revocations } from './revocations.ts'
 
 /** How long the owner sees that somebody acted for them, in ms. */
 const takeoversShownFor = 30 * 86_400_000
-/** Sessions in one answer. */
+/** Sessions in one answer; and takeovers beside them. */
 const mostListed = 100
 /** Sessions that are ended in one transaction. */
 const batch = 500
@@ -27,7 +27,7 @@ export class SessionList {
     this.#revocations = revocations
   }
 
-  /** Live sessions, and takeovers of the last 30 days; the newest first, at most 100. */
+  /** Live sessions, and takeovers of the last 30 days; the newest first, at most 100 of each. */
   async list(userId: number, now: Date): Promise<StoredSession[]> {
     const takeoversSince = new Date(now.getTime() - takeoversShownFor)
     const found = await listSessions(this.#database.db, userId, { now, takeoversSince, limit: mostListed })

@@ -48,26 +48,26 @@ export async function insertSession(db: Db, session: NewSession): Promise<void> 
     .execute()
 }
 
-/** A user's sessions that are live at `now`, and the takeovers since `takeoversSince`; the newest first, at most `limit`. */
+/**
+ * A user's own sessions that are live at `now`, and the takeovers since `takeoversSince`; the newest first, at most
+ * `limit` of each, so that no number of takeovers hides the owner's own.
+ */
 export async function listSessions(
   db: Db,
   userId: number,
   { now, takeoversSince, limit }: { now: Date; takeoversSince: Date; limit: number },
 ): Promise<StoredSession[]> {
-  const rows = await db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where((each) =>
-      each.or([
-        each.and([each('ended_at', 'is', null), each('expires_at', '>', now.getTime())]),
-        each.and([each('acting_admin_email', 'is not', null), each('created_at', '>', takeoversSince.getTime())]),
-      ]),
-    )
-    .orderBy('id', 'desc')
-    .limit(limit)
+  const newest = db.selectFrom('sessions').selectAll().where('user_id', '=', userId).orderBy('id', 'desc').limit(limit)
+  const own = await newest
+    .where('acting_admin_email', 'is', null)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now.getTime())
     .execute()
-  return rows.map(fromRow)
+  const takeovers = await newest
+    .where('acting_admin_email', 'is not', null)
+    .where('created_at', '>', takeoversSince.getTime())
+    .execute()
+  return [...own, ...takeovers].toSorted((one, other) => other.id - one.id).map(fromRow)
 }
 
 /** Undefined when there is none of this id, or it is somebody else's. */
