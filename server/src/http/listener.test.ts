@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
+import { Agent, get, type RequestListener } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createListener, listenOnSocket } from './listener.ts'
+import { createListener, drain, listenOnSocket } from './listener.ts'
 
 /** In ms: far less than an answer takes here. */
 const bodyLimit = 50
@@ -52,4 +52,20 @@ test('a thousand who come in one moment are all let in', async (t) => {
   const sockets = Array.from({ length: 1_000 }, () => connect(path.join(folder, 'api.sock')))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   for (const socket of sockets) socket.destroy()
+})
+
+// Pages that stayed open kept a stopped API for its whole patience of 15 s: their connections were kept for more requests.
+test('a drained listener ends with its last request, although the connection was to be kept', async (t) => {
+  const server = createListener(slowly).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const agent = new Agent({ keepAlive: true })
+  t.after(() => agent.destroy())
+  const asked = get({ agent, port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
+  await once(server, 'request')
+  const began = performance.now()
+  const drained = drain(server, 30_000)
+  const [answer] = await once(asked, 'response')
+  answer.resume()
+  await drained
+  assert.ok(performance.now() - began < 10_000)
 })

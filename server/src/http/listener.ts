@@ -11,6 +11,8 @@ const bodyTimeout = 60_000
  * of a thousand people who launched in one moment a seventh was told that Berth is restarting. The kernel allows 4,096.
  */
 const mostConnecting = 4_096
+/** Between two looks for connections that a drained server needs no more, in ms. */
+const sweepEvery = 20
 /** Longer than the gateway keeps idle connections to us, so that it closes first and never loses a race; in ms. */
 const keepAliveTimeout = 65_000
 
@@ -72,12 +74,17 @@ async function removeStale(socketPath: string): Promise<void> {
   await unlink(socketPath)
 }
 
-/** Takes no more connections and waits for the requests under way, at most so long (ms), before it cuts them. */
+/**
+ * Takes no more connections and waits for the requests under way, at most so long (ms), before it cuts them. A connection
+ * goes with its last request: Node keeps it, and as long as one page was open every stop, and every change to a new API
+ * process, took the whole limit.
+ */
 export async function drain(server: Server, limit: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
+  const sweep = setInterval(() => server.closeIdleConnections(), sweepEvery)
   const timer = setTimeout(() => server.closeAllConnections(), limit)
   await closed
+  clearInterval(sweep)
   clearTimeout(timer)
 }
 
