@@ -23,8 +23,13 @@ export interface PlannedRotation {
   readonly before: string
 }
 
-/** The file: the private key that signs, what secrets are derived from, and public halves that are accepted still. */
+/**
+ * The file: the private key that signs, the one that will sign after it, what secrets are derived from, and public halves
+ * that are accepted still.
+ */
 type KeyFile = PrivateJwk & {
+  /** Missing in files of before it was announced. */
+  readonly next?: PrivateJwk
   /** Only after a rotation; before, the key's own private half is it. */
   readonly secret?: string
   readonly retired?: readonly (JWK & { readonly until: number })[]
@@ -36,7 +41,7 @@ interface Key {
   readonly kid: string
   readonly jwk: JWK
   readonly publicKey: CryptoKey
-  /** Null while it signs. */
+  /** Null until it was replaced. */
   readonly until: Date | null
 }
 
@@ -45,26 +50,36 @@ interface KeyPair extends Key {
   readonly privateJwk: PrivateJwk
 }
 
-/** The key pair that tokens are signed with, and those that it replaced, until their last tokens have expired. */
+/**
+ * The key pair that tokens are signed with, the one that will follow it, and those that it replaced, until their last
+ * tokens have expired. The next one is announced from the beginning, because apps are given the keys once, when their
+ * container is made: after a rotation every app that ran on refused its own user.
+ */
 export class SigningKeys {
   readonly #file: string
   readonly #turns = new OneAtATime()
   readonly #secret: string
   #signing: KeyPair
+  #next: KeyPair
   #accepted: ReadonlyMap<string, Key>
 
-  private constructor(file: string, secret: string, signing: KeyPair, retired: readonly Key[]) {
+  private constructor(file: string, secret: string, signing: KeyPair, next: KeyPair, retired: readonly Key[]) {
     this.#file = file
     this.#secret = secret
     this.#signing = signing
-    this.#accepted = byKid([signing, ...retired])
+    this.#next = next
+    this.#accepted = byKid([signing, next, ...retired])
   }
 
   /** @throws when the text is no such file */
   static async read(file: string, text: string): Promise<SigningKeys> {
-    const { secret, retired = [], ...privateJwk } = JSON.parse(text) as KeyFile
-    const keys = await Promise.all(retired.map(({ until, ...jwk }) => publicOf(jwk, new Date(until))))
-    return new SigningKeys(file, secret ?? privateJwk.d, await pairOf(privateJwk), keys)
+    const { secret, next, retired = [], ...privateJwk } = JSON.parse(text) as KeyFile
+    const signing = await pairOf(privateJwk)
+    const old = await Promise.all(retired.map(({ until, ...jwk }) => publicOf(jwk, new Date(until))))
+    const keys = new SigningKeys(file, secret ?? privateJwk.d, signing, await pairOf(next ?? (await newKey())), old)
+    // Announced is only what lasts.
+    if (!next) await keys.#write(signing, keys.#next, keys.#retiredKeys())
+    return keys
   }
 
   /** Of the key that signs. */
@@ -80,7 +95,7 @@ export class SigningKeys {
     return this.#signing.publicKey
   }
 
-  /** RFC 7517 key set with the public halves of all that are accepted, the one that signs first. */
+  /** RFC 7517 key set with the public halves of all that are accepted: the one that signs, the next, those that are retired. */
   get jwks(): { readonly keys: readonly JWK[] } {
     return { keys: [...this.#accepted.values()].map(({ jwk }) => jwk) }
   }
@@ -105,8 +120,8 @@ export class SigningKeys {
   }
 
   /**
-   * Signs with a new key from now on. The old one is accepted until `until`. In this order, so that nobody meets a token
-   * of a key that they do not know, and a process that dies anywhere leaves one key that signs:
+   * Signs with the next key from now on, and announces another one. The old one is accepted until `until`. In this order,
+   * so that nobody meets a token of a key that they do not know, and a process that dies anywhere leaves one key that signs:
    * `onPlanned` (nothing has changed) · the file, durable · accepted here · `onAccepted` (told to others) · signing.
    * @throws {Refusal} 409 when too many are retired · what the steps throw; then the old key signs on, here and
    *   after a restart
@@ -118,22 +133,23 @@ export class SigningKeys {
     await this.#turns.run('file', async () => {
       if (this.retired.length >= mostRetired)
         throw refusals.conflict(`There are ${mostRetired} retired keys already. Wait until the first has gone.`)
-      const [next, before] = [await pairOf(await newKey()), this.#signing]
-      await steps.onPlanned({ kid: next.kid, before: before.kid })
+      const [before, signing, next] = [this.#signing, this.#next, await pairOf(await newKey())]
+      await steps.onPlanned({ kid: signing.kid, before: before.kid })
       const [accepted, retired] = [this.#accepted, [{ ...before, until }, ...this.#retiredKeys()]]
-      await this.#write(next, retired)
-      this.#accepted = byKid([before, next, ...this.#retiredKeys()])
+      await this.#write(signing, next, retired)
+      this.#accepted = byKid([before, signing, next, ...this.#retiredKeys()])
       try {
         await steps.onAccepted()
       } catch (error) {
         this.#accepted = accepted
         // The old key signs on. Were it retired in the file, a restart after `until` would sign everybody out. Should this
         // fail as well, the next rotation, or the next key that is dropped, writes what holds.
-        await this.#write(before, this.#retiredKeys()).catch(() => undefined)
+        await this.#write(before, signing, this.#retiredKeys()).catch(() => undefined)
         throw error
       }
-      this.#signing = next
-      this.#accepted = byKid([next, ...retired])
+      this.#signing = signing
+      this.#next = next
+      this.#accepted = byKid([signing, next, ...retired])
     })
   }
 
@@ -144,8 +160,8 @@ export class SigningKeys {
     return this.#turns.run('file', async () => {
       const all = this.#retiredKeys()
       const left = all.filter((key) => !isOver(key))
-      await this.#write(this.#signing, left)
-      this.#accepted = byKid([this.#signing, ...left])
+      await this.#write(this.#signing, this.#next, left)
+      this.#accepted = byKid([this.#signing, this.#next, ...left])
       return all.length - left.length
     })
   }
@@ -154,9 +170,10 @@ export class SigningKeys {
     return [...this.#accepted.values()].filter((key): key is Key & RetiredKey => key.until !== null)
   }
 
-  async #write({ privateJwk }: KeyPair, retired: readonly (Key & RetiredKey)[]): Promise<void> {
+  async #write({ privateJwk }: KeyPair, next: KeyPair, retired: readonly (Key & RetiredKey)[]): Promise<void> {
     const file: KeyFile = {
       ...privateJwk,
+      next: next.privateJwk,
       secret: this.#secret,
       retired: retired.map(({ jwk, until }) => ({ ...jwk, until: until.getTime() })),
     }

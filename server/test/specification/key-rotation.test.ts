@@ -24,6 +24,8 @@ const rotation = '/api/operator/keys/rotate'
 const rotate = (of = berth) => of.operate('POST', rotation)
 const kidsOf = async (of: Berth): Promise<string[]> =>
   (await of.call('GET', '/api/.well-known/jwks.json')).body.keys.map(({ kid }: { kid: string }) => kid)
+/** Those that tokens can be of: all but the second, which will sign next. */
+const usedOf = async (of: Berth): Promise<string[]> => (await kidsOf(of)).toSpliced(1, 1)
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
 const keyFile = ({ dataDir }: Berth) => path.join(dataDir, 'signing-key.json')
 
@@ -35,17 +37,19 @@ async function assertGood(of: Berth, token: string): Promise<void> {
 
 test('a new key signs from now on; tokens of the old one stay good, and both are published', async () => {
   const before = kidOf(ann.token)
+  const [, announced] = await kidsOf(berth)
   const reply = await rotate()
   assertOk(reply)
   assert.deepEqual(Object.keys(reply.body), ['message', 'kid', 'retired'])
   assert.notEqual(reply.body.kid, before)
+  assert.equal(reply.body.kid, announced)
   assert.equal(reply.body.retired[0].kid, before)
   const left = Date.parse(reply.body.retired[0].until) - Date.now()
   assert.ok(left > 3_600_000 && left < 3_700_000, `accepted for ${left} ms`)
   const { access_token: token } = (await logIn(berth, 'ann@x.org')).body
   assert.equal(kidOf(token), reply.body.kid)
   for (const each of [token, ann.token]) await assertGood(berth, each)
-  assert.deepEqual(await kidsOf(berth), [reply.body.kid, before])
+  assert.deepEqual(await usedOf(berth), [reply.body.kid, before])
 })
 
 test('nothing that is open is cut by it, and pages that are open keep their proof', async () => {
@@ -76,7 +80,8 @@ test('it is in the audit log, and only the operator may', async () => {
   assertRefused(await ann.call('POST', rotation), 404)
 })
 
-test('containers that are made from now on know the new key, and need no other when an old one is dropped', async (t) => {
+// Apps are told the keys once. When the new one was only made by the rotation, each that ran on refused its own user.
+test('containers know the new key already before the rotation, and need no other when an old one is dropped', async (t) => {
   const made: Record<string, string>[] = []
   const noting = (runtime: Runtime): Runtime => ({
     ...refusingRuntime(runtime),
@@ -91,7 +96,7 @@ test('containers that are made from now on know the new key, and need no other w
   await person.call('POST', '/api/container/launch/dev')
   await withTime(async (pass) => {
     pass(3_700_000)
-    await until(async () => (await kidsOf(own)).length === 1)
+    await until(async () => (await usedOf(own)).length === 1)
     const { access_token: token } = (await logIn(own, 'ann@x.org')).body
     await own.call('POST', '/api/container/launch/dev', { token })
   })
@@ -99,7 +104,7 @@ test('containers that are made from now on know the new key, and need no other w
   const [first, second, third] = [made[0], made.at(1), made.at(-1)]
   assert.ok(first && second && third)
   const known = made.map(({ jwks = '' }) => [old, kid].filter((each) => jwks.includes(each)).length)
-  assert.deepEqual([known[0], known[1], known.at(-1)], [1, 2, 1])
+  assert.deepEqual([known[0], known[1], known.at(-1)], [2, 2, 1])
   assert.notEqual(first['fingerprint'], second['fingerprint'])
   assert.equal(third['fingerprint'], second['fingerprint'])
 })
@@ -114,11 +119,11 @@ test('the old key is dropped everywhere once its last token has expired, and no 
   await withTime(async (pass) => {
     pass(900_000)
     await own.call('GET', '/healthz')
-    assert.deepEqual(await kidsOf(own), [kid, kidOf(person.token)])
+    assert.deepEqual(await usedOf(own), [kid, kidOf(person.token)])
     pass(70_000)
-    await until(async () => (await kidsOf(own)).length === 1)
+    await until(async () => (await usedOf(own)).length === 1)
   })
-  assert.deepEqual(await kidsOf(own), [kid])
+  assert.deepEqual(await usedOf(own), [kid])
   assert.deepEqual(JSON.parse(await readFile(keyFile(own), 'utf8')).retired, [])
 })
 
@@ -188,4 +193,19 @@ test('a rotation that others could not be told of leaves the old key signing, af
   // As one that was replaced it would be refused soon, with everything that it signs until that restart.
   assert.deepEqual([later.kid, later.retired], [kid, []])
   assert.deepEqual(later.secretFor('x'), secret)
+})
+
+test('a key file of an earlier Berth gets a next key, signs on with its own, and keeps its secrets', async (t) => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-keys-'))
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const file = path.join(dataDir, 'signing-key.json')
+  const first = await loadSigningKeys(dataDir)
+  const { kty, crv, x, y, d } = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>
+  await writeFile(file, JSON.stringify({ kty, crv, x, y, d }))
+  const upgraded = await loadSigningKeys(dataDir)
+  const again = await loadSigningKeys(dataDir)
+  assert.equal(upgraded.kid, first.kid)
+  assert.deepEqual(upgraded.secretFor('x'), first.secretFor('x'))
+  assert.deepEqual(again.jwks, upgraded.jwks, 'what is announced once stays announced')
+  assert.equal(again.jwks.keys.length, 2)
 })

@@ -25,11 +25,13 @@ function addList(keys: Command, run: Run): void {
   })
 }
 
-/** The one that signs is the first. */
+/** In the order in which they are published. */
+const states = ['signs', 'signs next']
+
 async function listKeys({ terminal }: Here, api: Client): Promise<void> {
   const { keys } = await api.jwks()
   for (const key of keys) terminal.json(key)
-  const rows = keys.map(({ kid, alg }, at) => [String(kid), String(alg ?? ''), at === 0 ? 'signs' : 'accepted still'])
+  const rows = keys.map(({ kid, alg }, at) => [String(kid), String(alg ?? ''), states[at] ?? 'accepted still'])
   terminal.table(['KEY', 'ALGORITHM', 'STATE'], rows)
 }
 
@@ -40,8 +42,8 @@ function addRotate(keys: Command, run: Run): void {
     .action(() => run((here) => withApi(here, (api) => rotateKeys(here, api))))
   teach(rotate, {
     effect:
-      'Nobody is signed out: tokens of the old key stay good until they expire. Containers go on running; those that check ' +
-      'tokens with a copy of the keys from their start know the new one after their next start.',
+      'Nobody is signed out: tokens of the old key stay good until they expire. Containers go on running, and know the new ' +
+      'key: the next one is announced to them when they are made. After two rotations they have to be started again.',
     examples: [
       ['keys rotate', 'once a year, say from cron'],
       ['keys rotate --json | jq -r .kid', 'the name of the new key'],
