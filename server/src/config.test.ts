@@ -53,6 +53,14 @@ test('FRONTEND_URL may be overridden and loses its trailing slash', () => {
   )
 })
 
+// With a limit of 1,000 an hour an address got a hundred: its mailbox, which is the same, had no more.
+test('the limit of a mailbox is never less than that of an address', () => {
+  assert.equal(good({}).mailboxLinksPerHour, 100)
+  assert.equal(good({ MAGIC_LINK_RATE_LIMIT: '1000' }).mailboxLinksPerHour, 10_000)
+  const { problems } = read({ MAGIC_LINK_RATE_LIMIT: '30', MAILBOX_RATE_LIMIT: '20' })
+  assert.deepEqual(problems, ['MAILBOX_RATE_LIMIT: must be a whole number from 30 to 1000000'])
+})
+
 test('all problems are reported at once, each with the name of its variable', () => {
   const { problems } = read({
     PORT: 'http',

@@ -90,6 +90,7 @@ export function readConfig(
     problems.push(`${name}: ${result.words}`)
     return fallback
   }
+  const magicLinksPerHour = check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 100_000))
   const config: Config = {
     host: text('HOST') ?? '127.0.0.1',
     port: check('PORT', 8080, whole(0, 65_535)),
@@ -104,8 +105,13 @@ export function readConfig(
     templates: readAllTemplates(text, readFile, problems),
     accessTokenExpires: check('JWT_ACCESS_TOKEN_EXPIRES', 3600, whole(1, 31_536_000)),
     magicLinkExpiry: check('MAGIC_LINK_TOKEN_EXPIRY', 900, whole(1, 2_592_000)),
-    magicLinksPerHour: check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 100_000)),
-    mailboxLinksPerHour: check('MAILBOX_RATE_LIMIT', 100, whole(1, 100_000)),
+    magicLinksPerHour,
+    // Never less than one address may have: it would be the limit of that.
+    mailboxLinksPerHour: check(
+      'MAILBOX_RATE_LIMIT',
+      Math.max(100, 10 * magicLinksPerHour),
+      whole(magicLinksPerHour, 1_000_000),
+    ),
     isEnumerationStrict: check('ENUMERATION_STRICT', false, (value) =>
       value === '0' || value === '1' ? value === '1' : new Problem('must be 0 or 1'),
     ),
