@@ -1,17 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
-import { insertLink, type LinkPurpose } from '#/store/magic-links.ts'
+import type { LinkPurpose } from '#/store/magic-links.ts'
 import { findUserByEmail } from '#/store/users.ts'
 import { normaliseEmail } from './email-address.ts'
-import { hashToken } from './magic-link.ts'
-
-export interface PrintLinkSettings {
-  /** Seconds that a link can be used. */
-  readonly expiry: number
-  readonly frontendUrl: string
-}
+import type { MagicLinks } from './magic-link.ts'
+import { askedBy } from './requester.ts'
 
 /** A link that goes to nobody but whoever asked for it. */
 export interface LinkInHand {
@@ -27,11 +21,11 @@ export interface LinkInHand {
  */
 export class PrintLink {
   readonly #database: Database
-  readonly #settings: PrintLinkSettings
+  readonly #links: Pick<MagicLinks, 'issue' | 'urlOf'>
 
-  constructor(database: Database, settings: PrintLinkSettings) {
+  constructor(database: Database, links: Pick<MagicLinks, 'issue' | 'urlOf'>) {
     this.#database = database
-    this.#settings = settings
+    this.#links = links
   }
 
   /**
@@ -40,20 +34,19 @@ export class PrintLink {
    */
   async print(typed: string, actor: AuditEntry['actor'], now: Date): Promise<LinkInHand> {
     const email = normaliseEmail(typed)
-    const token = randomBytes(32).toString('base64url')
-    const expiresAt = new Date(now.getTime() + this.#settings.expiry * 1_000)
-    const purpose = await this.#database.transaction(async (tx) => {
+    const link = await this.#database.transaction(async (tx) => {
       const user = await findUserByEmail(tx, email)
       if (!user) throw refusals.notFound('user')
       if (user.isBlocked) throw refusals.userBlocked()
       const purpose = user.state === 'registered' ? 'signup' : 'login'
-      const link = { userId: user.id, tokenHash: hashToken(token), purpose, ipAddress: '', now, expiresAt } as const
-      await insertLink(tx, link)
+      const occasion = askedBy({ address: '', browser: null })
+      const issued = await this.#links.issue(tx, user, { purpose, occasion, reservation: null }, now)
       await insertAuditEntries(tx, [
         { at: now, actor, action: 'link.print', target: `user:${user.id}`, detail: { purpose } },
       ])
-      return purpose
+      return issued
     })
-    return { link: `${this.#settings.frontendUrl}/verify-${purpose}?token=${token}`, purpose, expiresAt }
+    const expiresAt = new Date(now.getTime() + link.expiry * 1_000)
+    return { link: this.#links.urlOf(link), purpose: link.purpose, expiresAt }
   }
 }

@@ -79,7 +79,7 @@ export async function wireHttp(
       ...keyHandlers(shared),
       ...systemHandlers(shared),
       ...operatorHandlers({
-        printLink: new PrintLink(database, { expiry: config.magicLinkExpiry, frontendUrl: addresses.frontendUrl }),
+        printLink: new PrintLink(database, accounts.links),
         stopping: new Stopping(database, (container) => containers.rest.stopNow(container)),
       }),
     },
