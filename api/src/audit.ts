@@ -20,7 +20,7 @@ export type AuditEntry = Type.Static<typeof AuditEntry>
 /**
  * Page through the log, the newest first: `limit` 1 to 1000 (100 when absent), `cursor` from the page before. `actor` is
  * an id or an e-mail address, `action` a whole one or, ending with a dot, the beginning of several (`user.`), `target` as
- * in the entries; each has to match exactly.
+ * in the entries; each has to match exactly. `since` and `until` are instants (ISO 8601), the first included, the last not.
  */
 export const AuditQuery = Type.Object({
   limit: Type.Optional(Type.String({ pattern: '^\\d{1,4}$' })),
@@ -28,6 +28,8 @@ export const AuditQuery = Type.Object({
   actor: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
   action: Type.Optional(Type.String({ maxLength: 64, pattern: '^[a-z][a-z-]*(\\.[a-z-]*)*$' })),
   target: Type.Optional(Type.String({ maxLength: 320, pattern: '^[a-z][a-z-]*:.+$' })),
+  since: Type.Optional(Instant),
+  until: Type.Optional(Instant),
 })
 
 export const AuditResponse = Type.Object({ entries: Type.Array(AuditEntry), next_cursor: OrNull(Type.String()) })

@@ -25,11 +25,16 @@ export const LaunchResponse = Type.Object({
 })
 export type LaunchResponse = Type.Static<typeof LaunchResponse>
 
+/** `until`: when it is put to rest at the earliest; null when it never is, or does not run. */
+export const KeepResponse = Type.Object({ message: Type.String(), until: OrNull(Instant) })
+export type KeepResponse = Type.Static<typeof KeepResponse>
+
 /** Nobody used it for so long that it is about to be put to rest; a minute before, or a quarter of its idle time. */
 export const IdleEvent = Type.Object({
   type: Type.String(),
   action: Type.Union([Type.Literal('pause'), Type.Literal('stop')]),
-  at: Instant,
+  /** Null: not any more, it was used again. */
+  at: OrNull(Instant),
 })
 export type IdleEvent = Type.Static<typeof IdleEvent>
 

@@ -27,6 +27,11 @@ export type SessionEntry = Type.Static<typeof SessionEntry>
 /** Why an administrator acts for somebody; the owner and the audit log are told. No control characters. */
 export const TakeoverBody = Type.Object({
   reason: Type.String({ minLength: 1, maxLength: 500, pattern: '^\\P{Cc}*$' }),
+  /**
+   * Whether this browser is to be the user's from now on: its cookie is set, and the administrator's own session is kept
+   * aside until the takeover ends. Without it only the answer carries the token.
+   */
+  in_browser: Type.Optional(Type.Boolean()),
 })
 
 export const SessionsResponse = Type.Object({ sessions: Type.Array(SessionEntry) })

@@ -11,6 +11,11 @@ export const pages = {
   verifyLogin: '/verify-login',
   launch: '/launch',
   sessions: '/sessions',
+  admin: '/admin',
+  adminUsers: '/admin/users',
+  adminContainers: '/admin/containers',
+  adminAudit: '/admin/audit',
+  adminSystem: '/admin/system',
 } as const
 
 export type PagePath = (typeof pages)[keyof typeof pages]

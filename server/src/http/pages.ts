@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { BootData } from '@berth/api/boot.ts'
 import { pages } from '@berth/web/paths.ts'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -61,10 +62,15 @@ export class Pages {
     const nonce = randomBytes(16).toString('base64')
     const visit = isNavigation(request) && signsIn(request) ? this.#parts.visits.begin(request.headers) : undefined
     if (visit?.setCookie) void reply.header('set-cookie', visit.setCookie)
-    const boot = {
+    const boot: BootData = {
       visit: visit?.proof ?? null,
       csrf: session && isNavigation(request) ? this.#parts.sessions.csrfToken(session.claims) : null,
       signed_in: isKnown(session),
+      is_admin: session?.user?.isAdmin ?? false,
+      language: 'en',
+      contact: null,
+      acting: null,
+      asked_here: false,
     }
     return reply
       .status(status)

@@ -15,6 +15,7 @@ import { eventHandlers } from '#/http/handlers/events.ts'
 import { invitationHandlers } from '#/http/handlers/invitations.ts'
 import { keyHandlers } from '#/http/handlers/keys.ts'
 import { logHandlers } from '#/http/handlers/logs.ts'
+import { notYetHandlers } from '#/http/handlers/not-yet.ts'
 import { operatorHandlers } from '#/http/handlers/operator.ts'
 import { sessionHandlers } from '#/http/handlers/sessions.ts'
 import { systemReportHandlers } from '#/http/handlers/system-report.ts'
@@ -76,6 +77,7 @@ export async function wireHttp(
       ...auditHandlers({ database }),
       ...invitationHandlers(shared),
       ...takeoverHandlers({ ...shared, takeover: wireTakeover(parts, accounts, containers) }),
+      ...notYetHandlers,
       ...keyHandlers(shared),
       ...systemHandlers(shared),
       ...operatorHandlers({

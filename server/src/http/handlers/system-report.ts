@@ -88,6 +88,7 @@ function mailPart({ deliveries }: SystemReportParts): SystemReport['mail'] {
     seconds_to_use: rounded(secondsToUse),
     seconds_to_accept: rounded(secondsToAccept),
     last_failure_at: lastFailureAt?.toISOString() ?? null,
+    failures: [],
   }
 }
 

@@ -1,0 +1,27 @@
+/** Languages that everything is written in, pages, refusals and mails alike. The first is the one for everybody else. */
+export const languages = ['en', 'de'] as const
+export type Language = (typeof languages)[number]
+
+/**
+ * Cookie with the language that a person chose for themselves; without it the browser's languages count
+ * (`Accept-Language`). It holds nothing secret and is written by the page, so whoever reads it checks what it says.
+ */
+export const languageCookie = 'spawner_language'
+
+/** What the server knows about a navigation and tells the page inside the document, as JSON in the element `boot`. */
+export interface BootData {
+  /** Proves that a request comes from a page that was navigated to; null when nobody is signed in. */
+  readonly csrf: string | null
+  /** The same for signing in, where that can be done from this document. */
+  readonly visit: string | null
+  readonly signed_in: boolean
+  /** Whether the signed-in person is an administrator; the API is asked all the same. */
+  readonly is_admin: boolean
+  readonly language: Language
+  /** Whom to ask for help (setting `SUPPORT_CONTACT`): an e-mail address, a URL, or words; null when the operator says nothing. */
+  readonly contact: string | null
+  /** Somebody acts for the signed-in person in this browser: who, and until when (ISO 8601). */
+  readonly acting: { readonly by: string; readonly until: string } | null
+  /** This document was opened with a link that this very browser asked for, so it may be used without another press. */
+  readonly asked_here: boolean
+}
