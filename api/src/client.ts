@@ -36,13 +36,23 @@ export class ApiError extends Error {
  * A client of the whole API.
  * @param send    how a request travels; the browser passes `fetch` with its CSRF header, tests pass a plain one
  * @param baseUrl prepended to every path; empty for the same origin
+ * @param onAnswer is shown each answer before its body is read, for what is in headers alone (`linksLeftOf`)
  * @throws {ApiError} from every function, when the answer is not 2xx
  */
-export function createClient(send: typeof fetch, baseUrl = ''): Client {
+export function createClient(send: typeof fetch, baseUrl = '', onAnswer?: OnAnswer): Client {
   const names = (Object.keys(endpoints) as EndpointName[]).filter((name) => !('stream' in endpoints[name]))
-  const call = (name: EndpointName) => (input?: Parts) => request(send, baseUrl, name, input ?? {})
+  const call = (name: EndpointName) => (input?: Parts) => request({ send, baseUrl, onAnswer }, name, input ?? {})
   // The cast is the one place where a loop over names meets a type per name.
   return Object.fromEntries(names.map((name) => [name, call(name)])) as unknown as Client
+}
+
+/** Must neither throw nor read the body. */
+export type OnAnswer = (name: EndpointName, answer: Pick<Response, 'status' | 'headers'>) => void
+
+interface Way {
+  readonly send: typeof fetch
+  readonly baseUrl: string
+  readonly onAnswer: OnAnswer | undefined
 }
 
 interface Parts {
@@ -51,7 +61,7 @@ interface Parts {
   body?: unknown
 }
 
-async function request(send: typeof fetch, baseUrl: string, name: EndpointName, parts: Parts): Promise<unknown> {
+async function request({ send, baseUrl, onAnswer }: Way, name: EndpointName, parts: Parts): Promise<unknown> {
   const { method, path } = endpoints[name]
   const init: RequestInit = { method, credentials: 'same-origin' }
   if (parts.body !== undefined) {
@@ -59,6 +69,7 @@ async function request(send: typeof fetch, baseUrl: string, name: EndpointName, 
     init.headers = { 'content-type': 'application/json' }
   }
   const response = await send(baseUrl + fillPath(path, parts.params) + queryString(parts.query), init)
+  onAnswer?.(name, response)
   if (!response.ok) throw await refusalIn(response)
   return response.json().catch(() => undefined) as unknown
 }
