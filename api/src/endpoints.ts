@@ -39,6 +39,8 @@ export interface Endpoint {
   /** The answer 200 does not end by itself: server-sent events, and the data of each by its name. */
   readonly stream?: Readonly<Record<string, Type.TSchema>>
   readonly refusals: Refusals
+  /** Further headers of the answer, and what each says. */
+  readonly headers?: Readonly<Record<string, string>>
   /** False where even reading has an effect, so that `HEAD` must not reach it. */
   readonly head?: false
   /**
@@ -49,6 +51,11 @@ export interface Endpoint {
 }
 
 const mails = { 400: ErrorBody, 403: ErrorBody, 429: ErrorBody, 500: ErrorBody } as const
+/** Of 429, too. */
+const linksLeft = {
+  'Links-Left': 'How many more links this address may ask for now, whether it has an account or not',
+  'Links-Reset': 'Seconds until it may ask for one more than that',
+} as const
 const verifies = { 400: ErrorBody, 403: ErrorBody, 429: ErrorBody } as const
 const adminRefusals = { 404: ErrorBody } as const
 
@@ -65,6 +72,7 @@ export const endpoints = {
     body: auth.EmailBody,
     response: Message,
     refusals: mails,
+    headers: linksLeft,
   },
   signUp: {
     method: 'POST',
@@ -74,6 +82,7 @@ export const endpoints = {
     body: auth.EmailBody,
     response: Message,
     refusals: mails,
+    headers: linksLeft,
   },
   resendVerification: {
     method: 'POST',
@@ -83,6 +92,7 @@ export const endpoints = {
     body: auth.EmailBody,
     response: Message,
     refusals: { 400: ErrorBody, 429: ErrorBody },
+    headers: linksLeft,
   },
   verifySignup: {
     method: 'GET',

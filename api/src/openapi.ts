@@ -63,10 +63,18 @@ function responses(endpoint: Endpoint): Record<string, unknown> {
   Object.assign(schemas, endpoint.refusals)
   const refused = Object.entries(schemas).map(([status, schema]) => [status, response(status, json(schema))])
   return {
-    200: response('200', endpoint.stream ? events(endpoint.stream) : json(endpoint.response)),
+    200: {
+      ...response('200', endpoint.stream ? events(endpoint.stream) : json(endpoint.response)),
+      ...(endpoint.headers ? { headers: headersOf(endpoint.headers) } : {}),
+    },
     ...Object.fromEntries(refused),
   }
 }
+
+const headersOf = (headers: NonNullable<Endpoint['headers']>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'integer' } }]),
+  )
 
 const response = (status: string, content: object) => ({ description: meanings[status] ?? '', content })
 

@@ -1,4 +1,5 @@
 import type { LaunchFailure } from '@berth/api/container.ts'
+import { linksLeftHeaders } from '@berth/api/links-left.ts'
 
 /**
  * The one vocabulary of refusals. A refusal is an expected "no" whose sentence is meant for the person who asked;
@@ -118,7 +119,11 @@ export const refusals = {
       429,
       `Too many links were sent to this address: at most ${perHour} per hour. Use the newest one, or try again later.`,
       {
-        headers: { 'retry-after': String(retrySeconds) },
+        headers: {
+          'retry-after': String(retrySeconds),
+          [linksLeftHeaders.left]: '0',
+          [linksLeftHeaders.reset]: String(retrySeconds),
+        },
       },
     ),
 

@@ -3,6 +3,7 @@ import type { Database } from '#/store/database.ts'
 import { Deliveries } from './deliveries.ts'
 import { Invite } from './invite.ts'
 import { LinkLimits, type LinkLimitSettings } from './link-limits.ts'
+import { LinksLeftCount } from './links-left.ts'
 import { LogIn } from './log-in.ts'
 import { MagicLinks, type MagicLinkSettings } from './magic-link.ts'
 import { Padding } from './padding.ts'
@@ -38,6 +39,7 @@ export function accountsByMail({ database, mailer, settings, onOwed }: AccountsB
     padding,
     deliveries,
     links,
+    linksLeft: new LinksLeftCount(settings),
     unverified: new Unverified(database, registration),
     logIn: new LogIn(database, links, strangers),
     invite: new Invite({ database, links, registration, ...settings }),

@@ -1,5 +1,8 @@
 import type { AuthResponse } from '@berth/api/auth.ts'
+import { linksLeftHeaders } from '@berth/api/links-left.ts'
 import type { AccessTokens } from '#/accounts/access-token.ts'
+import { normaliseEmail } from '#/accounts/email-address.ts'
+import type { LinksLeftCount } from '#/accounts/links-left.ts'
 import type { LogIn } from '#/accounts/log-in.ts'
 import type { Revocations } from '#/accounts/revocations.ts'
 import type { SignUp } from '#/accounts/sign-up.ts'
@@ -17,6 +20,7 @@ export interface AuthParts {
   readonly database: Database
   readonly logIn: LogIn
   readonly signUp: SignUp
+  readonly linksLeft: LinksLeftCount
   readonly verifyLink: VerifyLink
   readonly tokens: AccessTokens
   readonly revocations: Revocations
@@ -29,15 +33,21 @@ type Auth = 'logIn' | 'signUp' | 'resendVerification' | 'verifySignup' | 'verify
 
 export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
   return {
-    logIn: async ({ body, requester, now }) => ({ message: await parts.logIn.run(body.email, requester, now) }),
-    signUp: async ({ body, requester, now }) => ({
-      message: await parts.signUp.run(body.email, requester, now),
-    }),
-    resendVerification: async ({ body, requester, now, request }) => ({
-      message: await parts.logIn.resendVerification(body.email, requester, now, (error) =>
+    logIn: async (call) => {
+      const message = await parts.logIn.run(call.body.email, call.requester, call.now)
+      return asked(parts, call, message)
+    },
+    signUp: async (call) => {
+      const message = await parts.signUp.run(call.body.email, call.requester, call.now)
+      return asked(parts, call, message)
+    },
+    resendVerification: async (call) => {
+      const { body, requester, now, request } = call
+      const message = await parts.logIn.resendVerification(body.email, requester, now, (error) =>
         request.log.error({ err: error }, 'a signup link could not be mailed again'),
-      ),
-    }),
+      )
+      return asked(parts, call, message)
+    },
     verifySignup: async (call) => {
       refusePrefetch(call)
       return deliver(parts, call, await parts.verifyLink.signUp(call.query.token, call.requester, call.now))
@@ -55,6 +65,15 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
       return { message: 'You are signed out.' }
     },
   }
+}
+
+type Ask = Call<'logIn'> | Call<'signUp'> | Call<'resendVerification'>
+
+/** The same for every address, whoever has it: what was mailed, and to whom, nothing here knows. */
+function asked({ linksLeft }: AuthParts, { body, now, reply }: Ask, message: string): { message: string } {
+  const counted = linksLeft.count(normaliseEmail(body.email), now)
+  if (counted) void reply.headers({ [linksLeftHeaders.left]: counted.left, [linksLeftHeaders.reset]: counted.reset })
+  return { message }
 }
 
 type Verify = Call<'verifySignup'> | Call<'verifyLogin'>
