@@ -16,7 +16,7 @@ export default defineConfig({
   resolve: { alias: { typebox: local('./src/no-schemas.ts') } },
   build: {
     // The polyfill is an inline helper for browsers that could not run this bundle anyway.
-    modulePreload: { polyfill: false },
+    modulePreload: false,
     // Every asset is a file under /assets/, so that nothing depends on data: URLs being allowed.
     assetsInlineLimit: 0,
     // Several style sheets would arrive after each other and make the page jump.

@@ -1,7 +1,9 @@
 import { createClient, refusalIn, type Client } from '@berth/api/client.ts'
 import { takeBoot } from '#/boot.ts'
 
-const { csrf, visit, signedIn } = takeBoot(document)
+/** What the server told this document; its proofs are for this module alone. */
+const { csrf, visit, signedIn, ...rest } = takeBoot(document)
+export const boot = rest
 
 /** The token itself, where the document cannot carry the CSRF value; never anywhere but in this variable. */
 let bearer: string | null = null

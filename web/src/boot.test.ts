@@ -2,26 +2,51 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseBoot } from './boot.ts'
 
+const nobody = {
+  csrf: null,
+  visit: null,
+  signedIn: false,
+  isAdmin: false,
+  language: 'en',
+  contact: null,
+  acting: null,
+  askedHere: false,
+}
+
 test('a signed-in document carries its CSRF value', () => {
-  assert.deepEqual(parseBoot('\n {"csrf":"abc","signed_in":true}\n'), { csrf: 'abc', visit: null, signedIn: true })
+  const boot = parseBoot('\n {"csrf":"abc","signed_in":true,"is_admin":true}\n')
+  assert.deepEqual(boot, { ...nobody, csrf: 'abc', signedIn: true, isAdmin: true })
 })
 
 test('somebody can be signed in without a CSRF value, where a browser cannot prove its origin', () => {
-  assert.deepEqual(parseBoot('{"csrf":null,"signed_in":true}'), { csrf: null, visit: null, signedIn: true })
+  assert.deepEqual(parseBoot('{"csrf":null,"signed_in":true}'), { ...nobody, signedIn: true })
 })
 
 test('a document from which people sign in carries the value for that', () => {
-  assert.deepEqual(parseBoot('{"csrf":null,"visit":"v","signed_in":false}'), {
-    csrf: null,
-    visit: 'v',
-    signedIn: false,
-  })
+  const boot = parseBoot('{"csrf":null,"visit":"v","signed_in":false,"asked_here":true}')
+  assert.deepEqual(boot, { ...nobody, visit: 'v', askedHere: true })
 })
 
-const rubbish = ['__BERTH_BOOT__', '', '{', 'null', '7', '[]', '{"csrf":1,"signed_in":"yes"}', undefined, null]
+test('language, contact and who acts are taken over as they are', () => {
+  const acting = { by: 'ada@example.org', until: '2026-11-21T10:00:00.000Z' }
+  const boot = parseBoot(JSON.stringify({ language: 'de', contact: 'help@example.org', acting }))
+  assert.deepEqual(boot, { ...nobody, language: 'de', contact: 'help@example.org', acting })
+})
+
+const rubbish = [
+  '__BERTH_BOOT__',
+  '',
+  '{',
+  'null',
+  '7',
+  '[]',
+  '{"csrf":1,"signed_in":"yes","language":"xx","acting":{"by":1}}',
+  undefined,
+  null,
+]
 
 for (const text of rubbish) {
-  test(`a document whose boot data is ${JSON.stringify(text)} counts as signed out`, () => {
-    assert.deepEqual(parseBoot(text), { csrf: null, visit: null, signedIn: false })
+  test(`a document whose boot data is ${JSON.stringify(text)} counts as signed out, in English`, () => {
+    assert.deepEqual(parseBoot(text), nobody)
   })
 }

@@ -1,25 +1,57 @@
-/** What the server knows about this navigation and tells the page inside the document. */
+import { languages, type BootData, type Language } from '@berth/api/boot.ts'
+
+/** What the server knows about this navigation and tells the page inside the document; see `BootData`. */
 export interface Boot {
-  /** Proves that a request comes from a page that was navigated to; null when nobody is signed in. */
   readonly csrf: string | null
-  /** The same for signing in, where that can be done from this document. */
   readonly visit: string | null
   readonly signedIn: boolean
+  readonly isAdmin: boolean
+  readonly language: Language
+  readonly contact: string | null
+  readonly acting: BootData['acting']
+  readonly askedHere: boolean
 }
 
-const nobody: Boot = { csrf: null, visit: null, signedIn: false }
+const nobody: Boot = {
+  csrf: null,
+  visit: null,
+  signedIn: false,
+  isAdmin: false,
+  language: 'en',
+  contact: null,
+  acting: null,
+  askedHere: false,
+}
 
 /** Reads the server's JSON. Anything unexpected, such as the placeholder that was never filled, means: signed out. */
 export function parseBoot(text: string | null | undefined): Boot {
   try {
     const value: unknown = JSON.parse(text ?? '')
-    if (typeof value !== 'object' || value === null) return nobody
-    const csrf = 'csrf' in value && typeof value.csrf === 'string' ? value.csrf : null
-    const visit = 'visit' in value && typeof value.visit === 'string' ? value.visit : null
-    return { csrf, visit, signedIn: 'signed_in' in value && value.signed_in === true }
+    return typeof value === 'object' && value !== null ? bootFrom(value) : nobody
   } catch {
     return nobody
   }
+}
+
+function bootFrom(told: { readonly [K in keyof BootData]?: unknown }): Boot {
+  return {
+    csrf: textIn(told.csrf),
+    visit: textIn(told.visit),
+    signedIn: told.signed_in === true,
+    isAdmin: told.is_admin === true,
+    language: languages.find((language) => language === told.language) ?? nobody.language,
+    contact: textIn(told.contact),
+    acting: actingIn(told.acting),
+    askedHere: told.asked_here === true,
+  }
+}
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value : null)
+
+function actingIn(value: unknown): Boot['acting'] {
+  if (typeof value !== 'object' || value === null || !('by' in value) || !('until' in value)) return null
+  const { by, until } = value
+  return typeof by === 'string' && typeof until === 'string' ? { by, until } : null
 }
 
 /** Reads the boot element once and takes it out of the document, where other scripts and extensions could find it. */

@@ -1,17 +1,13 @@
 import { ApiError } from '@berth/api/client.ts'
 
-const words = {
-  late: 'Berth did not answer in time. It may still be working on it: wait a moment, then try again.',
-  unreachable: 'Berth cannot be reached. Check your connection, then try again.',
-  bug: 'Something went wrong in this page. Reload it and try again.',
-}
+/** What went wrong: the server's own sentence, which it writes in the reader's language, or the key of one of ours (`frame.problem`). */
+export type Problem = { readonly sentence: string } | { readonly key: 'late' | 'unreachable' | 'bug' }
 
-/** One sentence for a person about anything that a request can throw; the server's own sentence when there is one. */
-export function sentenceOf(error: unknown): string {
-  if (error instanceof ApiError) return error.message
-  if (error instanceof DOMException && error.name === 'TimeoutError') return words.late
+export function problemIn(error: unknown): Problem {
+  if (error instanceof ApiError) return { sentence: error.message }
+  if (error instanceof DOMException && error.name === 'TimeoutError') return { key: 'late' }
   // `fetch` reports every failure of the network as a TypeError. Source: Fetch standard, section 5.6.
-  return error instanceof TypeError ? words.unreachable : words.bug
+  return { key: error instanceof TypeError ? 'unreachable' : 'bug' }
 }
 
 /** The access token is missing, expired or revoked: signing in again helps. */

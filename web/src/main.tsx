@@ -1,12 +1,18 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { hideToken } from '#/place.ts'
+import { queries } from '#/queries.ts'
 import { CurrentPage } from '#/routes.tsx'
+import { Words } from '#/words.tsx'
 import '#/styles/base.css'
 import '#/styles/controls.css'
 import '#/styles/layout.css'
 import '#/styles/cards.css'
 import '#/styles/progress.css'
+import '#/styles/admin.css'
+import '#/styles/tables.css'
+import '#/styles/plots.css'
 
 // Before anything is rendered or requested: the link's token leaves the address bar.
 hideToken()
@@ -15,6 +21,10 @@ const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with the id "root"')
 createRoot(root).render(
   <StrictMode>
-    <CurrentPage />
+    <QueryClientProvider client={queries}>
+      <Words>
+        <CurrentPage />
+      </Words>
+    </QueryClientProvider>
   </StrictMode>,
 )

@@ -1,24 +1,22 @@
+import { useTranslations } from 'use-intl/react'
 import { connect } from '#/api.ts'
 import { Button } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
-import { isSignedOut, sentenceOf } from '#/errors.ts'
-import { leave } from '#/hooks/use-berths.ts'
+import { isSignedOut } from '#/errors.ts'
+import { useMe } from '#/hooks/use-me.ts'
+import { useSentence } from '#/hooks/use-sentence.ts'
 import { useTask } from '#/hooks/use-task.ts'
+import { leave } from '#/leave.ts'
 import { pages } from '#/paths.ts'
 import { usePlace } from '#/place.ts'
 
-const words = {
-  sessions: 'Where you are signed in',
-  containers: 'Your containers',
-  signOut: 'Sign out',
-  busy: 'Signing out…',
-  failed: 'You are still signed in.',
-}
-
 /** Who is signed in, the way between their pages, and the way out. The address is missing while it is being looked up. */
-export function Account({ email }: { email: string | undefined }) {
+export function Account() {
+  const t = useTranslations('frame.nav')
   const { busy, error, run } = useTask()
   const { path } = usePlace()
+  const me = useMe()
+  const sentenceOf = useSentence()
 
   function signOut() {
     void run(async (signal) => {
@@ -34,19 +32,19 @@ export function Account({ email }: { email: string | undefined }) {
 
   return (
     <div className="account">
-      {email !== undefined && <span className="address">{email}</span>}
-      {path === pages.sessions ? (
-        <Link to={pages.home}>{words.containers}</Link>
-      ) : (
-        <Link to={pages.sessions}>{words.sessions}</Link>
-      )}
+      {me && <span className="address">{me.email}</span>}
+      <nav aria-label={t('label')}>
+        {path !== pages.home && <Link to={pages.home}>{t('containers')}</Link>}
+        {path !== pages.sessions && <Link to={pages.sessions}>{t('sessions')}</Link>}
+        {me?.is_admin && <Link to={pages.admin}>{t('admin')}</Link>}
+      </nav>
       <Button look="small" isOff={busy} onPress={signOut}>
-        {busy ? words.busy : words.signOut}
+        {busy ? t('signingOut') : t('signOut')}
       </Button>
       <div role="alert" className="live">
         {error !== undefined && (
           <p className="alert">
-            {words.failed} {sentenceOf(error)}
+            {t('stillSignedIn')} {sentenceOf(error)}
           </p>
         )}
       </div>

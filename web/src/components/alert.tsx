@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { sentenceOf } from '#/errors.ts'
+import { useSentence } from '#/hooks/use-sentence.ts'
 
 interface AlertProps {
   /** Anything that was thrown; undefined shows nothing. */
@@ -13,6 +13,7 @@ interface AlertProps {
 /** A failure, in a sentence, read out at once. The element is always there: screen readers miss alerts that arrive with their text. */
 export function Alert({ error, id, takesFocus = false }: AlertProps) {
   const text = useRef<HTMLParagraphElement>(null)
+  const sentenceOf = useSentence()
 
   useEffect(() => {
     if (takesFocus && document.activeElement === document.body) text.current?.focus()

@@ -4,18 +4,20 @@ import { go } from '#/place.ts'
 interface LinkProps {
   to: string
   className?: string
+  /** It leads to where one is. */
+  isCurrent?: boolean
   children: ReactNode
 }
 
 /** A link to another page of the front end: no document is loaded, and new tabs and windows work as everywhere. */
-export function Link({ to, className, children }: LinkProps) {
+export function Link({ to, className, isCurrent = false, children }: LinkProps) {
   function follow(event: MouseEvent) {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     go(to)
   }
   return (
-    <a href={to} className={className} onClick={follow}>
+    <a href={to} className={className} aria-current={isCurrent ? 'page' : undefined} onClick={follow}>
       {children}
     </a>
   )

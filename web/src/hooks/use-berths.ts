@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ContainerEntry, MeResponse } from '@berth/api/user.ts'
 import { connect } from '#/api.ts'
-import { isAborted, isSignedOut, sentenceOf } from '#/errors.ts'
-import { pages, withNext } from '#/paths.ts'
+import { isAborted, isSignedOut } from '#/errors.ts'
+import { leave } from '#/leave.ts'
 import { startPolling, type Poll } from '#/poll.ts'
 
 /** Milliseconds between the end of a look and the next one. */
@@ -12,8 +12,8 @@ export interface Berths {
   readonly user: MeResponse['user'] | undefined
   /** Undefined until the first look went well; the last known truth afterwards. */
   readonly containers: readonly ContainerEntry[] | undefined
-  /** Why the latest look failed, in a sentence. */
-  readonly problem: string | undefined
+  /** What the latest look threw. */
+  readonly problem: unknown
   /** Looks again at once. */
   refresh(): void
 }
@@ -21,7 +21,7 @@ export interface Berths {
 /** The signed-in person and their containers, kept fresh while the page is visible. Leads to the login when the token is no good. */
 export function useBerths(): Berths {
   const [seen, setSeen] = useState<Pick<Berths, 'user' | 'containers'>>({ user: undefined, containers: undefined })
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<unknown>()
   const poll = useRef<Poll>(undefined)
 
   useEffect(() => {
@@ -38,7 +38,7 @@ export function useBerths(): Berths {
         setProblem(undefined)
       } catch (error) {
         if (isSignedOut(error)) leave()
-        else if (!isAborted(error)) setProblem(sentenceOf(error))
+        else if (!isAborted(error)) setProblem(error)
       }
     }, pause)
     poll.current = started
@@ -52,12 +52,4 @@ export function useBerths(): Berths {
   }
 
   return { ...seen, problem, refresh }
-}
-
-/**
- * To the login by a real navigation, so that the server tells the next document that nobody is signed in.
- * @param next where to go on to afterwards
- */
-export function leave(next?: string): void {
-  location.replace(withNext(pages.login, next))
 }

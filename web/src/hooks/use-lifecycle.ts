@@ -4,7 +4,7 @@ import type { LaunchEvent } from '@berth/api/container.ts'
 import type { ContainerEntry } from '@berth/api/user.ts'
 import { connect, launchLimit } from '#/api.ts'
 import { isSignedOut } from '#/errors.ts'
-import { leave } from '#/hooks/use-berths.ts'
+import { leave } from '#/leave.ts'
 import { useTask } from '#/hooks/use-task.ts'
 import { failureOf, mayGoOn } from '#/launches.ts'
 

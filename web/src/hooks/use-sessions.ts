@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import type { SessionEntry } from '@berth/api/sessions.ts'
 import { connect } from '#/api.ts'
-import { isAborted, isSignedOut, sentenceOf } from '#/errors.ts'
-import { leave } from '#/hooks/use-berths.ts'
+import { isAborted, isSignedOut } from '#/errors.ts'
+import { leave } from '#/leave.ts'
 import { startPolling, type Poll } from '#/poll.ts'
 
 /** Milliseconds between the end of a look and the next one. */
@@ -11,8 +11,8 @@ const pause = 30_000
 export interface OwnSessions {
   /** Undefined until the first look went well; the last known truth afterwards. */
   readonly sessions: readonly SessionEntry[] | undefined
-  /** Why the latest look failed, in a sentence. */
-  readonly problem: string | undefined
+  /** What the latest look threw. */
+  readonly problem: unknown
   /** Looks again at once. */
   refresh(): void
 }
@@ -20,7 +20,7 @@ export interface OwnSessions {
 /** Where one is signed in, kept fresh while the page is visible. Leads to the login when the token is no good. */
 export function useSessions(): OwnSessions {
   const [sessions, setSessions] = useState<OwnSessions['sessions']>()
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<unknown>()
   const poll = useRef<Poll>(undefined)
 
   useEffect(() => {
@@ -30,7 +30,7 @@ export function useSessions(): OwnSessions {
         setProblem(undefined)
       } catch (error) {
         if (isSignedOut(error)) leave()
-        else if (!isAborted(error)) setProblem(sentenceOf(error))
+        else if (!isAborted(error)) setProblem(error)
       }
     }, pause)
     poll.current = started

@@ -41,7 +41,7 @@ export function AskForLink({ kind }: { kind: 'login' | 'signup' }) {
   }
 
   return (
-    <Page title={mine.title} narrow>
+    <Page title={mine.title} width="narrow">
       {/* No redirect: a document can believe in a token that the API refuses, and the two would send people to and fro. */}
       {isSignedIn() && (
         <p className="note">

@@ -36,7 +36,7 @@ const words = {
 export function CheckMail() {
   const request = mailRequestIn(usePlace().state)
   return (
-    <Page title={words.title} narrow>
+    <Page title={words.title} width="narrow">
       <p>{request ? words[request.kind](<b className="address">{request.email}</b>) : words.unknown}</p>
       <p>{words.what}</p>
       <p className="hint">{words.spam}</p>

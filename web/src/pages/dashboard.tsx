@@ -1,4 +1,3 @@
-import { Account } from '#/components/account.tsx'
 import { Button } from '#/components/button.tsx'
 import { ContainerCard } from '#/components/container-card.tsx'
 import { DiskNote } from '#/components/disk-note.tsx'
@@ -6,6 +5,7 @@ import { focusHeading, Page } from '#/components/page.tsx'
 import { useBerths, type Berths } from '#/hooks/use-berths.ts'
 import { useEvents } from '#/hooks/use-events.ts'
 import { useNotice } from '#/hooks/use-notice.ts'
+import { useSentence } from '#/hooks/use-sentence.ts'
 import type { Told } from '#/told.ts'
 
 const words = {
@@ -23,7 +23,7 @@ export function Dashboard() {
   const told = useEvents(berths.refresh)
   const notice = useNotice()
   return (
-    <Page title={words.title} aside={<Account email={berths.user?.email} />}>
+    <Page title={words.title}>
       {notice !== undefined && <p className="note">{notice}</p>}
       <DiskNote event={told.disks.get(null)} />
       <Problem berths={berths} />
@@ -66,6 +66,7 @@ function Loading() {
 
 /** The slot is always there, so that a problem that comes up later is read out. */
 function Problem({ berths: { containers, problem, refresh } }: { berths: Berths }) {
+  const sentenceOf = useSentence()
   // The button goes away with the problem, so the focus must leave it first.
   function retry() {
     focusHeading()
@@ -77,7 +78,7 @@ function Problem({ berths: { containers, problem, refresh } }: { berths: Berths 
       {problem !== undefined && (
         <div className="alert with-action">
           <p>
-            {containers ? words.stale : words.failed} {problem}
+            {containers ? words.stale : words.failed} {sentenceOf(problem)}
           </p>
           <Button onPress={retry}>{words.retry}</Button>
         </div>

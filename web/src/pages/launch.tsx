@@ -7,10 +7,11 @@ import { LaunchFailure } from '#/components/launch-failure.tsx'
 import { Link } from '#/components/link.tsx'
 import { Page } from '#/components/page.tsx'
 import { StageProgress } from '#/components/stage-progress.tsx'
-import { isSignedOut, sentenceOf } from '#/errors.ts'
-import { leave } from '#/hooks/use-berths.ts'
+import { isSignedOut } from '#/errors.ts'
+import { leave } from '#/leave.ts'
 import { useEvents } from '#/hooks/use-events.ts'
 import type { Notice } from '#/hooks/use-notice.ts'
+import { useSentence } from '#/hooks/use-sentence.ts'
 import { useTask } from '#/hooks/use-task.ts'
 import { placeInContainer } from '#/launched.ts'
 import { failureOf, isUnderWay, mayGoOn } from '#/launches.ts'
@@ -46,6 +47,7 @@ function Start({ type, next, here }: { type: string | null; next: string | null;
   const { busy, error, run } = useTask()
   const told = useEvents().launches.get(type ?? '')
   const [isRunning, setRunning] = useState(false)
+  const sentenceOf = useSentence()
 
   function start() {
     void run(async (signal) => {
@@ -75,7 +77,7 @@ function Start({ type, next, here }: { type: string | null; next: string | null;
   const hasFailed = failure !== undefined && error !== undefined
   const isStarting = isUnderWay(told?.event)
   return (
-    <Page title={hasFailed ? words.failedTitle : words.title} narrow>
+    <Page title={hasFailed ? words.failedTitle : words.title} width="narrow">
       <div role="status" className="live">
         {!hasFailed && <p>{isRunning ? words.running : words.starting}</p>}
       </div>
@@ -111,7 +113,7 @@ function SignIn({ next }: { next: string }) {
   }, [isOut, next])
 
   return (
-    <Page title={words.title} narrow>
+    <Page title={words.title} width="narrow">
       {!isOut && <p>{words.signInAgain}</p>}
       <p>
         <Link to={withNext(pages.login, next)}>{words.signIn}</Link>

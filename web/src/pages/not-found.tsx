@@ -10,7 +10,7 @@ const words = {
 /** For every path that is not in the list. */
 export function NotFound() {
   return (
-    <Page title={words.title} narrow>
+    <Page title={words.title} width="narrow">
       <p>{words.lead}</p>
       <p>
         <a href={pages.home}>{words.home}</a>

@@ -1,6 +1,5 @@
 import type { SessionEntry } from '@berth/api/sessions.ts'
 import { canAct, connect } from '#/api.ts'
-import { Account } from '#/components/account.tsx'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { focusHeading, Page } from '#/components/page.tsx'
@@ -41,11 +40,9 @@ export function Sessions() {
   }
 
   return (
-    <Page title={words.title} aside={<Account email={undefined} />}>
+    <Page title={words.title}>
       <Alert error={error} />
-      <div role="alert" className="live">
-        {problem !== undefined && <p className="alert">{problem}</p>}
-      </div>
+      <Alert error={problem} />
       {!sessions && problem === undefined && <p role="status">{words.loading}</p>}
       <ul className="rows">
         {sessions?.map((session) => (

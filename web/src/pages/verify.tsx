@@ -53,7 +53,7 @@ export function Verify({ kind }: { kind: 'login' | 'signup' }) {
   }
 
   return (
-    <Page title={mine.title} narrow>
+    <Page title={mine.title} width="narrow">
       {token === undefined ? <p className="alert">{words.incomplete}</p> : !isRefused && <p>{mine.lead}</p>}
       <Alert error={error} takesFocus={isRefused} />
       {token === undefined || isRefused ? (

@@ -1,0 +1,28 @@
+import type { PagePath } from '#/paths.ts'
+import { pages } from '#/paths.ts'
+import { AdminWords } from './admin-words.tsx'
+import { Audit } from './pages/audit.tsx'
+import { Containers } from './pages/containers.tsx'
+import { Overview } from './pages/overview.tsx'
+import { System } from './pages/system.tsx'
+import { Users } from './pages/users.tsx'
+
+const components = {
+  [pages.admin]: Overview,
+  [pages.adminUsers]: Users,
+  [pages.adminContainers]: Containers,
+  [pages.adminAudit]: Audit,
+  [pages.adminSystem]: System,
+} as const satisfies Partial<Record<PagePath, unknown>>
+
+export type AdminPath = keyof typeof components
+
+/** The pages of administrators, and what only they need; one chunk of its own. */
+export function Admin({ page }: { page: AdminPath }) {
+  const Current = components[page]
+  return (
+    <AdminWords>
+      <Current />
+    </AdminWords>
+  )
+}

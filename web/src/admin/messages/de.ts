@@ -1,0 +1,10 @@
+import { audit } from './de/audit.ts'
+import { containers } from './de/containers.ts'
+import { overview } from './de/overview.ts'
+import { shell } from './de/shell.ts'
+import { system } from './de/system.ts'
+import { users } from './de/users.ts'
+import type { AdminWords } from './words.ts'
+
+/** The same in German. */
+export const admin: AdminWords = { shell, overview, users, containers, audit, system }

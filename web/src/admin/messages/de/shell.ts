@@ -1,0 +1,11 @@
+import type { AdminWords } from '#/admin/messages/words.ts'
+
+export const shell: AdminWords['shell'] = {
+  nav: 'Verwaltung',
+  overview: 'Überblick',
+  users: 'Personen',
+  containers: 'Container',
+  audit: 'Protokoll',
+  system: 'System',
+  forbidden: 'Diese Seite ist nur für Administratoren.',
+}

@@ -1,0 +1,10 @@
+/** Words of the frame around the pages of administrators. */
+export const shell = {
+  nav: 'Administration',
+  overview: 'Overview',
+  users: 'Users',
+  containers: 'Containers',
+  audit: 'Audit log',
+  system: 'System',
+  forbidden: 'Only administrators can see this page.',
+} as const

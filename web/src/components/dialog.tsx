@@ -1,0 +1,27 @@
+import { useEffect, useId, useRef, type ReactNode } from 'react'
+
+interface DialogProps {
+  title: string
+  /** `wide` for what is longer than sentences. */
+  look?: 'wide'
+  /** Called whenever the dialog has closed, however. Take it out of the page then. */
+  onClose(): void
+  /** What stands in it. @param close closes it, as Escape does */
+  children: (close: () => void) => ReactNode
+}
+
+/**
+ * Asks, or shows, something before anything else goes on. The browser's own modal dialog: it traps the focus, closes on
+ * Escape and gives the focus back. It opens as soon as it is rendered.
+ */
+export function Dialog({ title, look, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} className={look} aria-labelledby={heading} onClose={onClose}>
+      <h2 id={heading}>{title}</h2>
+      {children(() => dialog.current?.close())}
+    </dialog>
+  )
+}

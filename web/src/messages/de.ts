@@ -1,0 +1,9 @@
+import { dashboard } from './de/dashboard.ts'
+import { frame } from './de/frame.ts'
+import { sessions } from './de/sessions.ts'
+import { signIn } from './de/sign-in.ts'
+import { takeover } from './de/takeover.ts'
+import type { Words } from './words.ts'
+
+/** The same in German. */
+export const de: Words = { frame, signIn, dashboard, sessions, takeover }

@@ -1,0 +1,3 @@
+import type { Words } from '#/messages/words.ts'
+
+export const sessions: Words['sessions'] = {}

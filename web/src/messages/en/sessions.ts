@@ -1,0 +1,1 @@
+export const sessions = {} as const

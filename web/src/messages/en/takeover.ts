@@ -1,0 +1,1 @@
+export const takeover = {} as const

@@ -1,0 +1,11 @@
+import type { Language } from '@berth/api/boot.ts'
+import type { admin } from '#/admin/messages/en.ts'
+import type { en } from '#/messages/en.ts'
+
+/** `t('…')` takes keys that there are, with the values that their English sentence names. */
+declare module 'use-intl' {
+  interface AppConfig {
+    Locale: Language
+    Messages: typeof en & { admin: typeof admin }
+  }
+}

@@ -1,0 +1,30 @@
+import { QueryClient } from '@tanstack/react-query'
+import { ApiError } from '@berth/api/client.ts'
+import { isSignedOut } from '#/errors.ts'
+import { leave } from '#/leave.ts'
+
+/** How often a request that nobody answered, or that the server could not answer just now, is made again by itself. */
+const retries = 2
+
+/**
+ * What the pages know of the server. Answers are shown until a newer one is there; looks are taken when a page opens, when
+ * the window comes back, and when an event says that something changed.
+ */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (count, error) => count < retries && mayPass(error),
+      // A page says itself that Berth cannot be reached, and goes on trying; see `Problem`.
+      networkMode: 'always',
+      throwOnError: (error) => {
+        if (isSignedOut(error)) leave()
+        return false
+      },
+    },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+/** A refusal stays a refusal, however often it is asked for. */
+const mayPass = (error: unknown) => !(error instanceof ApiError) || error.status >= 500

@@ -1,0 +1,53 @@
+import { endpoints, type EndpointName, type JsonName } from '@berth/api/endpoints.ts'
+import { never, Refused, unreachable, type Story } from './story.ts'
+
+/** Requests that a story did not say an answer for; the test of the stories wants none. */
+export const unanswered: string[] = []
+
+/** A `fetch` that answers what the story says, at once. */
+export function fakeFetch(story: Story): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(new URL(String(input), location.href), init)
+    const name = nameOf(request)
+    if (name === 'containerEvents') return streamOf(request, story.events ?? [['snapshot', {}]])
+    if (name === 'containerLogs')
+      return streamOf(
+        request,
+        (story.logs ?? []).map((text) => ['line', { text }]),
+      )
+    return answerOf(request, name, story)
+  }
+}
+
+function nameOf({ method, url }: Request): EndpointName | undefined {
+  const { pathname } = new URL(url)
+  const rows = Object.entries(endpoints) as [EndpointName, (typeof endpoints)[EndpointName]][]
+  const fits = rows.filter(([, row]) => row.method === method && patternOf(row.path).test(pathname))
+  // `/users/count` is more exact than `/users/{id}`.
+  return fits.toSorted(([, a], [, b]) => a.path.split('{').length - b.path.split('{').length)[0]?.[0]
+}
+
+const patternOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
+
+async function answerOf(request: Request, name: EndpointName | undefined, story: Story): Promise<Response> {
+  const fixture = name === undefined ? undefined : story.answers?.[name as JsonName]
+  const given: unknown = typeof fixture === 'function' ? fixture(request) : fixture
+  if (given === never) return new Promise(() => undefined)
+  if (given === unreachable) throw new TypeError('Failed to fetch')
+  if (given instanceof Refused) return Response.json(given.body, { status: given.status })
+  if (given !== undefined) return Response.json(given)
+  unanswered.push(`${request.method} ${new URL(request.url).pathname}`)
+  return Response.json({ error: 'This story has no answer for that.' }, { status: 404 })
+}
+
+/** Server-sent events that are told at once, on a connection that stays open until the page gives it up. */
+function streamOf({ signal }: Request, events: readonly (readonly [string, unknown])[]): Response {
+  const text = events.map(([name, data], at) => `id: ${at}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join('')
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(text))
+      signal.addEventListener('abort', () => controller.close(), { once: true })
+    },
+  })
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+}

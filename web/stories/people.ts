@@ -1,0 +1,27 @@
+import type { Answer } from '@berth/api/endpoints.ts'
+
+/** The day on which all stories happen; tests set the clock of the page to it. */
+export const today = '2026-11-21T09:00:00.000Z'
+
+/** @returns that many minutes before `today`; a negative number is in the future */
+export const minutesAgo = (minutes: number) => new Date(Date.parse(today) - minutes * 60_000).toISOString()
+
+/** Somebody ordinary. */
+export const ann: Answer<'me'> = {
+  user: {
+    id: 12,
+    email: 'ann@example.org',
+    slug: 'ann',
+    is_admin: false,
+    state: 'active',
+    last_used: minutesAgo(30),
+    created_at: minutesAgo(60 * 24 * 40),
+  },
+  container: { id: 'c1', port: 8080, status: 'running', service_url: 'http://spawner.berth.localhost:8080/ann' },
+}
+
+/** An administrator. */
+export const ada: Answer<'me'> = {
+  ...ann,
+  user: { ...ann.user, id: 1, email: 'ada@example.org', slug: 'ada', is_admin: true },
+}

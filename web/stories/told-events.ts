@@ -1,0 +1,7 @@
+import type Type from 'typebox'
+import type { containerEvents } from '@berth/api/container.ts'
+
+type Events = typeof containerEvents
+
+/** A server-sent event of `GET /api/container/events`: its name, and its data. */
+export type Told = { [N in keyof Events]: readonly [name: N, data: Type.Static<Events[N]>] }[keyof Events]

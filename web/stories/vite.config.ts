@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/**
+ * The stories: every page and state of the front end, each at an address of its own, without a server behind it.
+ * `npm run stories` serves them; tests build them. Never a part of what is shipped.
+ */
+export default defineConfig({
+  root: local('.'),
+  plugins: [react()],
+  resolve: { alias: { typebox: local('../src/no-schemas.ts') } },
+  server: { host: '127.0.0.1', port: 8090 },
+  build: {
+    outDir: local('./dist'),
+    emptyOutDir: true,
+    modulePreload: false,
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+  },
+})
