@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Instant, OrNull } from './shapes.ts'
+import { Instant, OneOf, OrNull } from './shapes.ts'
 import { UserState } from './user.ts'
 
 /** Any text: ids that are not 1 to 15 digits are answered with 404 by the handlers. */
@@ -49,11 +49,16 @@ const usersFilter = {
 }
 
 /** A minus in front turns the order round. Who was never there (`last_used` null) comes last, either way. */
-export const UsersOrder = Type.Union(
-  (['id', '-id', 'email', '-email', 'last_used', '-last_used', 'created_at', '-created_at'] as const).map((word) =>
-    Type.Literal(word),
-  ),
-)
+export const UsersOrder = OneOf([
+  'id',
+  '-id',
+  'email',
+  '-email',
+  'last_used',
+  '-last_used',
+  'created_at',
+  '-created_at',
+])
 export type UsersOrder = Type.Static<typeof UsersOrder>
 
 /** Page through users: `limit` 1 to 1000 (1000 when absent), `sort` by id when absent. */
@@ -123,9 +128,7 @@ export const BlockPreview = Type.Object({
 export type BlockPreview = Type.Static<typeof BlockPreview>
 
 /** Where a container stands, as far as Berth knows without asking the engine. */
-export const ContainerStatus = Type.Union(
-  (['running', 'paused', 'stopped', 'missing', 'failed', 'unknown'] as const).map((word) => Type.Literal(word)),
-)
+export const ContainerStatus = OneOf(['running', 'paused', 'stopped', 'missing', 'failed', 'unknown'])
 export type ContainerStatus = Type.Static<typeof ContainerStatus>
 
 /** A row of the table of all containers: the record, whose it is, and where it stands. */
@@ -146,11 +149,16 @@ const containersFilter = {
 }
 
 /** As `UsersOrder`; `email` is the owner's. */
-export const ContainersOrder = Type.Union(
-  (['id', '-id', 'email', '-email', 'last_used', '-last_used', 'created_at', '-created_at'] as const).map((word) =>
-    Type.Literal(word),
-  ),
-)
+export const ContainersOrder = OneOf([
+  'id',
+  '-id',
+  'email',
+  '-email',
+  'last_used',
+  '-last_used',
+  'created_at',
+  '-created_at',
+])
 export type ContainersOrder = Type.Static<typeof ContainersOrder>
 
 /** Page through all containers: `limit` 1 to 1000 (100 when absent), `sort` by id when absent. */

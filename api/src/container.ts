@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Instant, OrNull } from './shapes.ts'
+import { Instant, OneOf, OrNull } from './shapes.ts'
 
 /** Any text: an unknown type is answered by the use case with 400, whatever it looks like. */
 export const TypeParams = Type.Object({ container_type: Type.String() })
@@ -41,22 +41,18 @@ export type IdleEvent = Type.Static<typeof IdleEvent>
 /** Where a container stands from now on. */
 export const ContainerEvent = Type.Object({
   type: Type.String(),
-  status: Type.Union(
-    (
-      [
-        'running',
-        'paused',
-        'blocked',
-        'asleep',
-        'missing',
-        'crashed',
-        'out-of-memory',
-        'no-image',
-        'failed',
-        'unknown',
-      ] as const
-    ).map((word) => Type.Literal(word)),
-  ),
+  status: OneOf([
+    'running',
+    'paused',
+    'blocked',
+    'asleep',
+    'missing',
+    'crashed',
+    'out-of-memory',
+    'no-image',
+    'failed',
+    'unknown',
+  ]),
 })
 export type ContainerEvent = Type.Static<typeof ContainerEvent>
 
@@ -67,6 +63,7 @@ export const LaunchFailure = Type.Union([
   Type.Literal('no-image'), // the image cannot be had
   Type.Literal('full'), // a limit, or the host, leaves no room
   Type.Literal('engine'), // the engine does not answer
+  Type.Literal('stopped'), // its owner stopped it before it ran
   Type.Literal('failed'), // anything else
 ])
 export type LaunchFailure = Type.Static<typeof LaunchFailure>
@@ -121,8 +118,8 @@ export type TakeoverEvent = Type.Static<typeof TakeoverEvent>
 
 /**
  * What was told before counts no more: how things are now follows, in a `container` for each that there is, a `launch` for
- * each that is under way, and a `disk` for each limit that is nearly used up. Sent to a page that is new, and to one that
- * was away for too long to be told what it missed.
+ * each that is under way, a `disk` for each limit that is nearly used up, and an `idle` for each that is about to be put to
+ * rest. Sent to a page that is new, and to one that was away for too long to be told what it missed.
  */
 export const SnapshotEvent = Type.Object({})
 

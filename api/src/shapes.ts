@@ -8,6 +8,10 @@ export const Instant = Type.String({ format: 'date-time' })
 /** A value, or `null` where the specification says "or null"; the key is always there. */
 export const OrNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
+/** One of some words. A union of a list's literals would be known as `never`: the compiler knows of no tuple then. */
+export const OneOf = <const Words extends readonly string[]>(words: Words) =>
+  Type.Unsafe<Words[number]>(Type.Union(words.map((word) => Type.Literal(word))))
+
 /** The plain answer of an endpoint that only confirms. */
 export const Message = Type.Object({ message: Type.String() })
 export type Message = Type.Static<typeof Message>
