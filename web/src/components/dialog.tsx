@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react'
+import { useEffect, useId, useState, type ReactNode } from 'react'
 
 interface DialogProps {
   title: string
@@ -15,13 +15,13 @@ interface DialogProps {
  * Escape and gives the focus back. It opens as soon as it is rendered.
  */
 export function Dialog({ title, look, onClose, children }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
+  const [dialog, setDialog] = useState<HTMLDialogElement | null>(null)
   const heading = useId()
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => dialog?.showModal(), [dialog])
   return (
-    <dialog ref={dialog} className={look} aria-labelledby={heading} onClose={onClose}>
+    <dialog ref={setDialog} className={look} aria-labelledby={heading} onClose={onClose}>
       <h2 id={heading}>{title}</h2>
-      {children(() => dialog.current?.close())}
+      {children(() => dialog?.close())}
     </dialog>
   )
 }
