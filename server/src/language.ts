@@ -1,0 +1,28 @@
+import { languageCookie, languages, type Language } from '@berth/api/boot.ts'
+import Negotiator from 'negotiator'
+import { cookieValues } from './token-cookies.ts'
+
+/** Spoken where nobody says what they understand. */
+export const usualLanguage: Language = languages[0]
+
+/**
+ * The language to answer in: the one that this person chose (cookie), else the one that their browser asks for most
+ * (RFC 9110, 12.5.4: `de-AT` is understood by whoever reads `de`), else English. Both are the client's to say, and hold
+ * nothing that is trusted.
+ * @param cookie         value of `Cookie`
+ * @param acceptLanguage value of `Accept-Language`
+ */
+export function languageOf(cookie: string | undefined, acceptLanguage: string | undefined): Language {
+  return cookieValues(cookie, languageCookie).find(isLanguage) ?? asked(acceptLanguage) ?? usualLanguage
+}
+
+function asked(acceptLanguage: string | undefined): Language | undefined {
+  if (!acceptLanguage) return undefined
+  return new Negotiator({ headers: { 'accept-language': acceptLanguage } }).languages([...languages]).find(isLanguage)
+}
+
+const isLanguage = (text: string): text is Language => (languages as readonly string[]).includes(text)
+
+/** Header of an answer in this language; none in English, which is what answers were before there was another. */
+export const contentLanguage = (language: Language): { readonly 'content-language'?: string } =>
+  language === usualLanguage ? {} : { 'content-language': language }

@@ -1,0 +1,26 @@
+import type { Translated } from '../catalogue.ts'
+
+export const gateway: Translated<'gateway'> = {
+  badMessage: 'Diese Anfrage ist ungültig. {why}',
+  badTarget: 'Diese Adresse ist ungültig. {why}',
+  headTooLarge: 'Adresse, Kopfzeilen und Cookies sind zusammen zu groß: höchstens {limit} Bytes.',
+  tooSlow: 'Die Anfrage kam nicht rechtzeitig an.',
+  noToken: 'Melde dich zuerst an: Für diesen Container ist ein Zugriffstoken nötig.',
+  tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',
+  nothingHere: 'Unter dieser Adresse gibt es keinen Container.',
+  callerBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',
+  notYours: 'Dieser Container gehört jemand anderem.',
+  containerBlocked: 'Dieser Container ist gesperrt. Wende dich an deinen Administrator.',
+  foreignOrigin: 'Einen WebSocket darf nur eine Seite dieses Servers öffnen.',
+  workerOnBarePrefix:
+    'Unter dieser Adresse darf kein Service-Worker angemeldet werden: Er würde auch andere Container erreichen.',
+  tooManyConnections: 'Im Moment sind zu viele Verbindungen offen. Versuche es gleich noch einmal.',
+  tooManyOfYours: 'Du hast zu viele Verbindungen offen: höchstens {most}. Schließe zuerst einige Seiten.',
+  starting: 'Berth startet gerade. Versuche es in einer Sekunde noch einmal.',
+  platformDown: 'Berth startet neu; was offen ist, bleibt offen. Versuche es gleich noch einmal.',
+  shuttingDown: 'Berth startet neu. Versuche es gleich noch einmal.',
+  changed: 'Dieser Container wurde gerade geändert. Versuche es noch einmal.',
+  appFailed: 'Die App in diesem Container antwortet nicht richtig. Versuche es gleich noch einmal.',
+  bug: 'Bei uns ist etwas schiefgegangen. Versuche es gleich noch einmal.',
+  absent: '{title}. {what} {todo}',
+}

@@ -1,0 +1,22 @@
+import type { Translated } from '../catalogue.ts'
+
+export const launches: Translated<'launches'> = {
+  engine:
+    'Die Container-Engine antwortet im Moment nicht. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
+  full: 'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',
+  noImage:
+    'Das Image dieses Containers ist nicht auf diesem Server und konnte nicht geholt werden. Bitte deinen Administrator, es bereitzustellen.',
+  outOfMemory:
+    'Das Programm in diesem Container brauchte mehr Speicher, als es haben darf, und wurde deshalb beendet. Bitte deinen Administrator um mehr.',
+  crashed:
+    'Das Programm in diesem Container endete gleich nach dem Start. Was es zuletzt geschrieben hat, verrät vielleicht den Grund.',
+  crashedWith:
+    'Das Programm in diesem Container endete gleich nach dem Start (Exit-Code {exitCode}). Was es zuletzt geschrieben hat, verrät vielleicht den Grund.',
+  notExecutable:
+    'Das Programm dieses Containers lässt sich nicht ausführen: Sein Image oder der Befehl, mit dem es gestartet wird, ist falsch. Wende dich an deinen Administrator.',
+  failed:
+    'Der Container konnte nicht gestartet werden. Versuche es noch einmal, oder wende dich an deinen Administrator.',
+  waits: 'Dein Container wartet, bis er an der Reihe ist: Platz {place} von {waiting}.',
+  pulling: 'Das Image deines Containers wird noch geholt: {done} von {total} Schichten sind da.',
+  starting: 'Dein Container wird noch gestartet.',
+}

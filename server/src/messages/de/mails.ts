@@ -1,0 +1,25 @@
+import type { Translated } from '../catalogue.ts'
+
+export const mails: Translated<'mails'> = {
+  signupSubject: 'Deine Registrierung bei Berth abschließen',
+  signupIntro: 'Willkommen bei Berth. Öffne diesen Link, um deine Registrierung abzuschließen:',
+  signupButton: 'Registrierung abschließen',
+  loginSubject: 'Bei Berth anmelden',
+  loginIntro: 'Öffne diesen Link, um dich bei Berth anzumelden:',
+  loginButton: 'Anmelden',
+  copy: 'Oder kopiere diese Adresse in deinen Browser:',
+  lasts: 'Der Link funktioniert einmal, innerhalb von {duration}.',
+  days: '{count, plural, one {{count} Tag} other {{count} Tagen}}',
+  hours: '{count, plural, one {{count} Stunde} other {{count} Stunden}}',
+  minutes: '{count, plural, one {{count} Minute} other {{count} Minuten}}',
+  seconds: '{count, plural, one {{count} Sekunde} other {{count} Sekunden}}',
+  asked:
+    'Du bekommst diese E-Mail, weil jemand, wahrscheinlich du, {to} bei Berth eingegeben hat{whence}. Wenn du das nicht warst, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
+  invited:
+    'Du bekommst diese E-Mail, weil {by} die Adresse {to} zu Berth eingeladen hat. Wenn du nicht weißt, warum, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
+  sent: 'Du bekommst diese E-Mail, weil {by} diesen Link an {to} schicken ließ. Wenn du nicht weißt, warum, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
+  operator: 'der Betreiber dieses Berth',
+  withBrowser: ', mit {browser}',
+  fromAddress: ', von der Adresse {address}',
+  browserOnSystem: '{browser} unter {system}',
+}

@@ -1,0 +1,68 @@
+import type { Translated } from '../catalogue.ts'
+
+export const refusals: Translated<'refusals'> = {
+  missingBody: `Die Anfrage hat keinen Inhalt. Schicke JSON wie '{"email": "du@example.org"}'.`,
+  notJson: 'Der Inhalt ist kein gültiges JSON.',
+  missingEmail: `Die E-Mail-Adresse fehlt. Schicke sie als '{"email": "du@example.org"}'.`,
+  badEmail: 'An diese Adresse können wir keine E-Mail schicken. Sie sollte aussehen wie du@example.org.',
+  missingToken: 'Der Link ist unvollständig: Sein Token fehlt. Öffne den ganzen Link aus der E-Mail.',
+  badToken:
+    'Dieser Link gilt nicht: Er wurde schon benutzt, ist abgelaufen oder von anderer Art. Lass dir einen neuen schicken.',
+  prefetched: 'Ein Link wird nicht beim Vorabladen eingelöst. Öffne die Seite und drücke auf ihren Knopf.',
+  unknownType: 'Diesen Containertyp gibt es nicht. Bekannte Typen: {types}.',
+  noToken: 'Melde dich zuerst an: Hierfür ist ein Zugriffstoken nötig.',
+  invalidToken: 'Das Zugriffstoken gilt nicht mehr. Melde dich neu an.',
+  tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',
+  userBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',
+  notVerified:
+    'Dieses Konto ist noch nicht bestätigt. Benutze zuerst den Link aus der Registrierung, oder lass dir einen neuen schicken.',
+  containerBlocked: 'Dieser Container ist gesperrt. Wende dich an deinen Administrator.',
+  userBlockedFromContainers:
+    'Dieses Konto ist gesperrt, deshalb können seine Container nicht gestartet werden. Wende dich an deinen Administrator.',
+  takenOver:
+    'In dieser Sitzung handelt jemand anderes für den Inhaber des Kontos. Verwalten und Sitzungen beenden darf sie nicht.',
+  notAdministrator: 'Das dürfen nur Administratoren.',
+  forgeable:
+    'Ein Browser darf das nur von einer Seite aus, die von Berth selbst kommt. Öffne Berth über seine Adresse; wenn sie mit http beginnt, melde dich neu an.',
+  userGone: 'Das Konto zu diesem Token gibt es nicht mehr.',
+  userNotFound: 'Dieses Konto gibt es nicht.',
+  containerNotFound: 'Diesen Container gibt es nicht.',
+  sessionNotFound: 'Diese Sitzung gibt es nicht.',
+  addressNotFound: 'Diese Adresse gibt es nicht.',
+  wrongMethod: 'Diese Adresse antwortet nur auf {methods}.',
+  tooLarge: 'Der Inhalt ist zu groß: Hier werden höchstens {limit} Bytes angenommen.',
+  tooManyLinks:
+    'An diese Adresse gingen zu viele Links: höchstens {perHour} in der Stunde. Benutze den neuesten, oder versuche es später noch einmal.',
+  tooManyRequests:
+    'Von deiner Netzwerkadresse kamen zu viele Anfragen: höchstens {perMinute} in der Minute. Versuche es gleich noch einmal.',
+  tooManyStreams: 'Zu viele deiner Seiten verfolgen schon deine Container. Schließe einige davon.',
+  stopFailed:
+    'Die Container-Engine antwortet nicht, oder sie konnte den Container nicht anhalten. Versuche es gleich noch einmal.',
+  logsFailed:
+    'Die Container-Engine antwortet nicht, deshalb ist dort gerade nichts zu lesen. Versuche es gleich noch einmal.',
+  storeFailed:
+    'Die Datenbank antwortet nicht, oder sie kann gerade nicht schreiben. Versuche es in einer Minute noch einmal.',
+  mailFailed:
+    'Die E-Mail konnte nicht verschickt werden. Es wurde nichts geändert; versuche es in ein paar Minuten noch einmal.',
+  containerDeleted:
+    'Ein Administrator hat diesen Container gelöscht, während er startete. Starte ihn noch einmal, dann entsteht ein neuer.',
+  restartFailed: '{why} Deine Dateien sind sicher.',
+  launchGoesOn: '{howFar} Es geht von selbst weiter, ohne dass du deinen Platz verlierst; frage gleich noch einmal.',
+  tooManyOfYours:
+    'Von dir laufen schon {most} Container, mehr dürfen es nicht sein. Zuerst muss einer davon angehalten werden.',
+  serverFull:
+    'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',
+  tooManyLaunches: 'Zu viele Container warten schon auf ihren Start. Versuche es in ein paar Minuten noch einmal.',
+  diskFull:
+    'Deine Dateien belegen {used} von den {most}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in einem Container, der noch läuft, oder bitte deinen Administrator um mehr Platz.',
+  diskFullBut:
+    'Deine Dateien belegen {used} von den {most}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in {name}, das noch startet, oder bitte deinen Administrator um mehr Platz.',
+  endsAgain:
+    'Sein Programm endete nach jedem der letzten Starts. Starte den Container von Hand, um es noch einmal zu versuchen.',
+  auditTooLong:
+    'Das Protokoll konnte nicht innerhalb von {seconds} Sekunden geprüft werden. Rufe auf dem Server „berth audit verify“ auf: Das nimmt sich die nötige Zeit.',
+  stopping:
+    'Berth wird gerade angehalten, deshalb wird nichts gestartet. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
+  notYet: 'Das gibt es noch nicht.',
+  bug: 'Bei uns ist etwas schiefgegangen. Es wurde festgehalten; versuche es noch einmal.',
+}

@@ -1,0 +1,24 @@
+/** The mails with links. Nothing in them is markup: what becomes HTML is escaped after it was put together. */
+export const mails = {
+  signupSubject: 'Finish signing up to Berth',
+  signupIntro: 'Welcome to Berth. Open this link to finish signing up:',
+  signupButton: 'Finish signing up',
+  loginSubject: 'Sign in to Berth',
+  loginIntro: 'Open this link to sign in to Berth:',
+  loginButton: 'Sign in',
+  copy: 'Or copy this address into your browser:',
+  lasts: 'The link works once, within {duration}.',
+  days: '{count, plural, one {{count} day} other {{count} days}}',
+  hours: '{count, plural, one {{count} hour} other {{count} hours}}',
+  minutes: '{count, plural, one {{count} minute} other {{count} minutes}}',
+  seconds: '{count, plural, one {{count} second} other {{count} seconds}}',
+  asked:
+    'You get this mail because somebody, probably you, typed {to} at Berth{whence}. If it was not you, do nothing: without the link nothing happens.',
+  invited:
+    'You get this mail because {by} invited {to} to Berth. If you do not know why, do nothing: without the link nothing happens.',
+  sent: 'You get this mail because {by} had this link sent to {to}. If you do not know why, do nothing: without the link nothing happens.',
+  operator: 'the operator of this Berth',
+  withBrowser: ', with {browser}',
+  fromAddress: ', from the address {address}',
+  browserOnSystem: '{browser} on {system}',
+} as const

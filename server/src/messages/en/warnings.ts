@@ -1,0 +1,22 @@
+/** What administrators read on the page of the system. Before the colon stands what a warning is about. */
+export const warnings = {
+  addresses: `Few addresses: {left} more containers find one on Berth's networks.`,
+  disk: 'Little disk: {free} of {total} are free; below {least} no container is made.',
+  memory: 'Little memory: {free} of {total} are available; below {least} no container is started.',
+  fullHomes: 'Full homes: {count}. {homes}.',
+  nearlyFullHomes: 'Nearly full homes: {count}. {homes}.',
+  theLargest: 'The largest: {homes}',
+  home: '{name} (user {userId}): {used} of {limit}',
+  noRules: 'No rules keep containers away from this host: {reason}.',
+  notRestored: 'These ran before the engine restarted and could not be started again: {names}.',
+  notRestoredAndMore: 'These ran before the engine restarted and could not be started again: {names} and {more} more.',
+  restored: '{type} of user {userId}',
+  leftToDo: 'The task "{task}" has something left to do ({what}).',
+  seeLog: 'the log says why',
+  engineFailed: '{doing}: {why}',
+  engineUnreachable: 'the engine does not answer',
+  noContainer: 'there is no such container',
+  nameTaken: 'the name is taken',
+  noImage: 'the image cannot be had',
+  engineCannot: 'the engine cannot',
+} as const

@@ -1,0 +1,26 @@
+import { languages, type Language } from '@berth/api/boot.ts'
+import { createTranslator, type AbstractIntlMessages } from 'use-intl/core'
+import { catalogues } from './catalogue.ts'
+import { Message, type MessageKey, type Value } from './message.ts'
+
+type Translate = (key: MessageKey, values: Record<string, string | number>) => string
+
+const translators = Object.fromEntries(
+  languages.map((language) => [language, translatorFor(language)] as const),
+) as Readonly<Record<Language, Translate>>
+
+/** Says a message in a language. @throws {Error} when a value is missing, which types and tests rule out */
+export function say(language: Language, { key, values }: Message): string {
+  const said = Object.entries(values).map(([name, value]) => [name, valueIn(language, value)] as const)
+  return translators[language](key, Object.fromEntries(said))
+}
+
+const valueIn = (language: Language, value: Value) => (value instanceof Message ? say(language, value) : value)
+
+function translatorFor(locale: Language): Translate {
+  const messages = catalogues[locale] as unknown as AbstractIntlMessages
+  const onError = (error: Error) => {
+    throw error
+  }
+  return createTranslator({ locale, messages, timeZone: 'UTC', onError }) as Translate
+}
