@@ -21,6 +21,7 @@ export type AuditEntry = Type.Static<typeof AuditEntry>
  * Page through the log, the newest first: `limit` 1 to 1000 (100 when absent), `cursor` from the page before. `actor` is
  * an id or an e-mail address, `action` a whole one or, ending with a dot, the beginning of several (`user.`), `target` as
  * in the entries; each has to match exactly. `since` and `until` are instants (ISO 8601), the first included, the last not.
+ * `names=true` asks for `names`, too.
  */
 export const AuditQuery = Type.Object({
   limit: Type.Optional(Type.String({ pattern: '^\\d{1,4}$' })),
@@ -30,9 +31,18 @@ export const AuditQuery = Type.Object({
   target: Type.Optional(Type.String({ maxLength: 320, pattern: '^[a-z][a-z-]*:.+$' })),
   since: Type.Optional(Instant),
   until: Type.Optional(Instant),
+  names: Type.Optional(Type.String({ pattern: '^(true|false)$' })),
 })
 
-export const AuditResponse = Type.Object({ entries: Type.Array(AuditEntry), next_cursor: OrNull(Type.String()) })
+export const AuditResponse = Type.Object({
+  entries: Type.Array(AuditEntry),
+  next_cursor: OrNull(Type.String()),
+  /**
+   * Of whom the entries are about, by id, and as far as they are still there: their e-mail addresses as they are now. Only
+   * where it was asked for; entries name users by their ids.
+   */
+  names: Type.Optional(Type.Record(Type.String(), Type.String())),
+})
 export type AuditResponse = Type.Static<typeof AuditResponse>
 
 /** `entries` and `head` of an earlier answer that was kept elsewhere: the log must still have it. Both or neither. */

@@ -28,7 +28,13 @@ export class Stopping {
       const [container] = await findContainers(tx, [id])
       if (!container) throw refusals.notFound('container')
       await insertAuditEntries(tx, [
-        { at: now, actor, action: 'container.stop', target: `container:${id}`, detail: {} },
+        {
+          at: now,
+          actor,
+          action: 'container.stop',
+          target: `container:${id}`,
+          detail: { user: container.userId, type: container.type },
+        },
       ])
       return container
     })

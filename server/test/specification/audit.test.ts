@@ -97,9 +97,19 @@ test('actor, action and target are matched exactly, an action also by its beginn
   assert.deepEqual(await found(`target=user:${ann.id}0`), [])
 })
 
+test('it names whom entries are about where that is asked for: users, and owners of containers, who are still there', async () => {
+  const gone = await berth.signUp('gone@x.org')
+  assertOk(await deleteUser(admin, gone.id))
+  assertOk(await audit('?names=false'))
+  assert.deepEqual((await audit('?names=true&action=container.')).body.names, { [ann.id]: 'ann@x.org' })
+  assert.deepEqual((await audit('?names=true&action=user.promote')).body.names, { [deputy.id]: 'deputy@x.org' })
+  assert.deepEqual((await audit(`?names=true&target=user:${gone.id}`)).body.names, {})
+  assert.equal('names' in (await audit('?names=false')).body, false)
+})
+
 test('a limit, cursor or filter that is none is 400', async () => {
   const limits = ['limit=0', 'limit=1001', 'limit=x', 'limit=-1', 'limit=1&limit=2', 'cursor=x', 'cursor=-1']
-  const filters = ['actor=', 'action=', 'action=User', 'action=%25', 'target=', 'target=user', 'target=:1']
+  const filters = ['actor=', 'action=', 'action=User', 'action=%25', 'target=', 'target=user', 'target=:1', 'names=yes']
   for (const query of [...limits, ...filters, `actor=${'x'.repeat(255)}`]) assertRefused(await audit(`?${query}`), 400)
   for (const query of ['entries=1', `head=${'0'.repeat(64)}`, 'entries=x&head=x'])
     assertRefused(await verify(`?${query}`), 400)

@@ -2,8 +2,10 @@ import type { AuditEntry } from '@berth/api/audit.ts'
 import type { FastifyReply } from 'fastify'
 import { refusals } from '#/errors.ts'
 import type { Handlers } from '#/http/handlers.ts'
+import { message } from '#/messages/message.ts'
 import { listAuditEntries, type AuditFilter, type StoredAuditEntry } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
+import { listAddresses } from '#/store/user-addresses.ts'
 import { verifyAuditLog, type AuditVerification } from '#/store/verify-audit-log.ts'
 import { readLimit } from './read-limit.ts'
 
@@ -25,6 +27,7 @@ export function auditHandlers({ database: { db } }: AuditParts): Pick<Handlers, 
       return {
         entries: entries.map(toEntry),
         next_cursor: found.length > limit ? String(entries.at(-1)?.id) : null,
+        ...(query.names === 'true' && { names: await listAddresses(db, entries.flatMap(usersIn)) }),
       }
     },
     verifyAudit: async ({ query, reply }) => {
@@ -50,11 +53,16 @@ function filterOf({ actor, action, target }: { actor?: string; action?: string; 
   }
 }
 
+/** Ids of the users whom an entry is about: the user themselves, or the owner of the container. */
+function usersIn({ target, detail }: StoredAuditEntry): number[] {
+  const id = /^user:(\d{1,15})$/.exec(target)?.[1] ?? detail.user
+  return Number.isSafeInteger(Number(id)) ? [Number(id)] : []
+}
+
 /** @throws {Refusal} 400 for one without the other */
 function keptOf({ entries, head }: { entries?: string; head?: string }): Pick<AuditVerification, 'kept'> {
   if (entries === undefined && head === undefined) return {}
-  if (entries === undefined || head === undefined)
-    throw refusals.badRequest('A head that was kept is two values: entries and head.')
+  if (entries === undefined || head === undefined) throw refusals.badRequest(message('requests.incompleteHead'))
   return { kept: { entries: Number(entries), hash: head } }
 }
 
