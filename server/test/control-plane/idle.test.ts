@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { engineState } from '#test/support/asking.ts'
 import { fragile, outside, patiently, startRig, type Rig, type Tenant } from '#test/support/control-plane.ts'
-import { openStream } from '#test/support/event-stream.ts'
+import { openStream, type OpenStream } from '#test/support/event-stream.ts'
 import { ObedientGateway } from '#test/support/obedient-gateway.ts'
 
 /** Says every 200 ms that bytes moved, as the gateway does by the second. @returns what ends it */
@@ -12,197 +12,257 @@ function keepBusy({ control }: Rig, { prefix }: Tenant): () => void {
   return () => clearInterval(timer)
 }
 
-test('what nobody uses is paused, later stopped, and runs again when its owner asks for it', async (t) => {
-  const rig = await startRig(t, { ...fragile, idle_pause: 2, idle_timeout: 5 })
-  const ann = await rig.person('ann')
-  const began = performance.now()
-  const { containerId } = ann.address()
-  await ann.untilWord('paused')
-  const pausedAfter = performance.now() - began
-  assert.ok(pausedAfter > 1_500 && pausedAfter < 4_500, `${pausedAfter} ms`)
-  assert.equal(await engineState(rig.berth, containerId), 'paused')
-  await ann.untilWord('asleep')
-  assert.equal(await engineState(rig.berth, containerId), 'exited')
-  assert.equal(rig.gateway.held.size, 0)
-  assert.equal(await rig.control.wake(ann.prefix), undefined)
-  assert.equal(ann.address().containerId, containerId)
-})
-
-test('what is used stays, also when the gateway alone knows of it, and rests when that ends', async (t) => {
-  const rig = await startRig(t, { idle_pause: 1 })
-  const bob = await rig.person('bob')
-  const relax = keepBusy(rig, bob)
-  await sleep(3_000)
-  assert.equal(bob.word(), 'running')
-  rig.gateway.isQuiet = false
-  relax()
-  await sleep(3_000)
-  assert.equal(bob.word(), 'running')
-  rig.gateway.isQuiet = true
-  await bob.untilWord('paused')
-})
-
-test('who wakes it while it is being stopped has it running in the end', async (t) => {
-  const rig = await startRig(t, {
-    idle_timeout: 1,
-    command: [
-      '/bin/sh',
-      '-c',
-      'trap "sleep 1; exit 0" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done',
-    ],
+/** Side by side: they mostly wait, each for containers of its own. */
+suite('what nobody uses', { concurrency: 3 }, () => {
+  test('what nobody uses is paused, later stopped, and runs again when its owner asks for it', async (t) => {
+    const rig = await startRig(t, { ...fragile, idle_pause: 2, idle_timeout: 5 })
+    const ann = await rig.person('ann')
+    const began = performance.now()
+    const { containerId } = ann.address()
+    await ann.untilWord('paused')
+    const pausedAfter = performance.now() - began
+    assert.ok(pausedAfter > 1_500 && pausedAfter < 4_500, `${pausedAfter} ms`)
+    assert.equal(await engineState(rig.berth, containerId), 'paused')
+    await ann.untilWord('asleep')
+    assert.equal(await engineState(rig.berth, containerId), 'exited')
+    assert.equal(rig.gateway.held.size, 0)
+    assert.equal(await rig.control.wake(ann.prefix), undefined)
+    assert.equal(ann.address().containerId, containerId)
   })
-  const cat = await rig.person('cat')
-  await patiently(
-    () => rig.gateway.held.has(cat.prefix),
-    () => 'it was never put to rest',
-  )
-  assert.equal(await rig.control.wake(cat.prefix), undefined)
-  assert.equal(cat.word(), 'running')
-  assert.equal(await engineState(rig.berth, cat.address().containerId), 'running')
-})
 
-test('a program that ends with an error when it is stopped for idleness sleeps, also in the eyes of the next Berth', async (t) => {
-  const fields = {
-    idle_timeout: 1,
-    command: ['/bin/sh', '-c', 'trap "exit 7" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done'],
-  }
-  const rig = await startRig(t, fields)
-  const dan = await rig.person('dan')
-  const { containerId } = dan.address()
-  await dan.untilWord('asleep')
-  assert.equal((await rig.berth.runtime.inspectId(containerId))?.exitCode, 7)
-  await rig.berth.close()
-  const gateway = new ObedientGateway()
-  const { instance, dataDir } = rig.berth
-  await startRig(t, fields, { instance, dataDir, gateway })
-  await sleep(500)
-  assert.equal(gateway.wordFor(dan.prefix), 'asleep')
-})
+  test('what is used stays, also when the gateway alone knows of it, and rests when that ends', async (t) => {
+    const rig = await startRig(t, { idle_pause: 1 })
+    const bob = await rig.person('bob')
+    const relax = keepBusy(rig, bob)
+    await sleep(3_000)
+    assert.equal(bob.word(), 'running')
+    rig.gateway.isQuiet = false
+    relax()
+    await sleep(3_000)
+    assert.equal(bob.word(), 'running')
+    rig.gateway.isQuiet = true
+    await bob.untilWord('paused')
+  })
 
-test('when the engine cannot pause it, requests reach it again', async (t) => {
-  const rig = await startRig(
-    t,
-    { idle_pause: 1 },
-    { wrapRuntime: (runtime) => ({ ...runtime, pause: () => runtime.pause('0'.repeat(64)) }) },
-  )
-  const eve = await rig.person('eve')
-  await patiently(
-    () => rig.gateway.held.has(eve.prefix),
-    () => 'nobody tried',
-  )
-  await patiently(
-    () => !rig.gateway.held.has(eve.prefix),
-    () => 'it is held for ever',
-  )
-  assert.equal(eve.word(), 'running')
-})
+  test('who wakes it while it is being stopped has it running in the end', async (t) => {
+    const rig = await startRig(t, {
+      idle_timeout: 1,
+      command: [
+        '/bin/sh',
+        '-c',
+        'trap "sleep 1; exit 0" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done',
+      ],
+    })
+    const cat = await rig.person('cat')
+    await patiently(
+      () => rig.gateway.held.has(cat.prefix),
+      () => 'it was never put to rest',
+    )
+    assert.equal(await rig.control.wake(cat.prefix), undefined)
+    assert.equal(cat.word(), 'running')
+    assert.equal(await engineState(rig.berth, cat.address().containerId), 'running')
+  })
 
-test('a hold that the gateway did not confirm in time is ended: requests reach it again', async (t) => {
-  const rig = await startRig(t, { idle_pause: 1 })
-  const hold = rig.gateway.hold.bind(rig.gateway)
-  let isOverdue = false
-  rig.gateway.hold = async (prefix) => {
-    await hold(prefix)
-    isOverdue = true
-    throw new Error('hold was not answered within 5000 ms')
-  }
-  const fay = await rig.person('fay')
-  await patiently(
-    () => isOverdue,
-    () => 'nobody tried',
-  )
-  rig.gateway.hold = async () => false
-  await patiently(
-    () => !rig.gateway.held.has(fay.prefix),
-    () => 'it is held for ever',
-  )
-  assert.equal(fay.word(), 'running')
-})
+  test('a program that ends with an error when it is stopped for idleness sleeps, also in the eyes of the next Berth', async (t) => {
+    const fields = {
+      idle_timeout: 1,
+      command: ['/bin/sh', '-c', 'trap "exit 7" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done'],
+    }
+    const rig = await startRig(t, fields)
+    const dan = await rig.person('dan')
+    const { containerId } = dan.address()
+    await dan.untilWord('asleep')
+    assert.equal((await rig.berth.runtime.inspectId(containerId))?.exitCode, 7)
+    await rig.berth.close()
+    const gateway = new ObedientGateway()
+    const { instance, dataDir } = rig.berth
+    await startRig(t, fields, { instance, dataDir, gateway })
+    await sleep(500)
+    assert.equal(gateway.wordFor(dan.prefix), 'asleep')
+  })
 
-test('a container that computes is not idle where the template says so', async (t) => {
-  const busy = {
-    command: [
-      '/bin/sh',
-      '-c',
-      'httpd -p 8080 -h /home/berth; while [ ! -e /tmp/rest ]; do :; done; while :; do sleep 1; done',
-    ],
-  }
-  // Far less than it wants: on a busy machine it gets a tenth of a core.
-  const rig = await startRig(t, { ...busy, idle_pause: 1, idle_cpu: 0.02 })
-  const fay = await rig.person('fay')
-  await sleep(4_000)
-  assert.equal(fay.word(), 'running')
-})
+  test('when the engine cannot pause it, requests reach it again', async (t) => {
+    const rig = await startRig(
+      t,
+      { idle_pause: 1 },
+      { wrapRuntime: (runtime) => ({ ...runtime, pause: () => runtime.pause('0'.repeat(64)) }) },
+    )
+    const eve = await rig.person('eve')
+    await patiently(
+      () => rig.gateway.held.has(eve.prefix),
+      () => 'nobody tried',
+    )
+    await patiently(
+      () => !rig.gateway.held.has(eve.prefix),
+      () => 'it is held for ever',
+    )
+    assert.equal(eve.word(), 'running')
+  })
 
-test('where the template says so, a container that does not compute is idle all the same', async (t) => {
-  const rig = await startRig(t, { idle_pause: 1, idle_cpu: 0.2 })
-  const gus = await rig.person('gus')
-  await gus.untilWord('paused')
-})
+  test('a hold that the gateway did not confirm in time is ended: requests reach it again', async (t) => {
+    const rig = await startRig(t, { idle_pause: 1 })
+    const hold = rig.gateway.hold.bind(rig.gateway)
+    let isOverdue = false
+    rig.gateway.hold = async (prefix) => {
+      await hold(prefix)
+      isOverdue = true
+      throw new Error('hold was not answered within 5000 ms')
+    }
+    const fay = await rig.person('fay')
+    await patiently(
+      () => isOverdue,
+      () => 'nobody tried',
+    )
+    rig.gateway.hold = async () => false
+    await patiently(
+      () => !rig.gateway.held.has(fay.prefix),
+      () => 'it is held for ever',
+    )
+    assert.equal(fay.word(), 'running')
+  })
 
-test('the owner is warned a quarter of the time before a stop, and told of everything else', async (t) => {
-  const rig = await startRig(t, { idle_pause: 1, idle_timeout: 8 })
-  const hal = await rig.person('hal')
-  const stream = await openStream(rig.berth, hal.token)
-  await hal.untilWord('asleep')
-  const stoppedAt = Date.now()
-  assert.equal(await rig.control.wake(hal.prefix), undefined)
-  const heard = () => stream.events.filter(({ name }) => name === 'container' || name === 'idle')
-  await patiently(
-    () => heard().at(-1)?.data.status === 'running',
-    () => stream.text(),
-  )
-  stream.close()
-  const words = heard().map(({ name, data }) => `${name} ${data.type} ${data.status ?? data.action}`)
-  assert.deepEqual(words.slice(-4), [
-    'container dev paused',
-    'idle dev stop',
-    'container dev asleep',
-    'container dev running',
-  ])
-  const warning = stream.events.find(({ name }) => name === 'idle')
-  assert.ok(Math.abs(Date.parse(String(warning?.data.at)) - stoppedAt) < 4_000, `${String(warning?.data.at)}`)
-})
+  test('a container that computes is not idle where the template says so', async (t) => {
+    const busy = {
+      command: [
+        '/bin/sh',
+        '-c',
+        'httpd -p 8080 -h /home/berth; while [ ! -e /tmp/rest ]; do :; done; while :; do sleep 1; done',
+      ],
+    }
+    // Far less than it wants: on a busy machine it gets a tenth of a core.
+    const rig = await startRig(t, { ...busy, idle_pause: 1, idle_cpu: 0.02 })
+    const fay = await rig.person('fay')
+    await sleep(4_000)
+    assert.equal(fay.word(), 'running')
+  })
 
-test('nothing is stopped just because Berth was started again', async (t) => {
-  const first = await startRig(t, { idle_timeout: 3 })
-  const [ida, joe] = [await first.person('ida'), await first.person('joe')]
-  await outside.pause(joe.address().containerId)
-  await first.berth.close()
-  await sleep(3_000)
-  const gateway = new ObedientGateway()
-  const { instance, dataDir } = first.berth
-  await startRig(t, { idle_timeout: 3 }, { instance, dataDir, gateway })
-  await sleep(1_500)
-  assert.deepEqual([gateway.wordFor(ida.prefix), gateway.wordFor(joe.prefix)], ['running', 'paused'])
-})
+  test('where the template says so, a container that does not compute is idle all the same', async (t) => {
+    const rig = await startRig(t, { idle_pause: 1, idle_cpu: 0.2 })
+    const gus = await rig.person('gus')
+    await gus.untilWord('paused')
+  })
 
-test('last_used follows the last byte, at the latest when it is put to rest or Berth ends', async (t) => {
-  const rig = await startRig(t, { idle_pause: 2 })
-  const jim = await rig.person('jim')
-  const lastUsed = async () => {
-    const row = await rig.berth.database.db
-      .selectFrom('user_containers')
-      .selectAll()
-      .where('user_id', '=', jim.id)
-      .executeTakeFirst()
-    return row?.last_used
-  }
-  await sleep(500)
-  const at = Date.now()
-  rig.control.used([{ prefix: jim.prefix, at }])
-  await jim.untilWord('paused')
-  await patiently(
-    async () => (await lastUsed()) === at,
-    () => 'last_used did not follow',
-  )
-})
+  test('the owner is warned a quarter of the time before a stop, and told of everything else', async (t) => {
+    const rig = await startRig(t, { idle_pause: 1, idle_timeout: 8 })
+    const hal = await rig.person('hal')
+    const stream = await openStream(rig.berth, hal.token)
+    await hal.untilWord('asleep')
+    const stoppedAt = Date.now()
+    assert.equal(await rig.control.wake(hal.prefix), undefined)
+    const heard = () => stream.events.filter(({ name }) => name === 'container' || name === 'idle')
+    await patiently(
+      () => heard().at(-1)?.data.status === 'running',
+      () => stream.text(),
+    )
+    stream.close()
+    const words = heard().map(({ name, data }) => `${name} ${data.type} ${data.status ?? data.action}`)
+    assert.deepEqual(words.slice(-4), [
+      'container dev paused',
+      'idle dev stop',
+      'container dev asleep',
+      'container dev running',
+    ])
+    const warning = stream.events.find(({ name }) => name === 'idle')
+    assert.ok(Math.abs(Date.parse(String(warning?.data.at)) - stoppedAt) < 4_000, `${String(warning?.data.at)}`)
+  })
 
-test('a container without idle times runs for ever', async (t) => {
-  const rig = await startRig(t)
-  const kim = await rig.person('kim')
-  await sleep(2_500)
-  assert.equal(kim.word(), 'running')
-  await outside.pause(kim.address().containerId)
-  await kim.untilWord('paused')
+  test('who was warned keeps it with a word, also in the moment it is put to rest, and every page hears it', async (t) => {
+    const rig = await startRig(t, { idle_timeout: 12 })
+    const lea = await rig.person('lea')
+    // Held up, so that a slow machine cannot stop it before it was kept.
+    const held = Promise.withResolvers<boolean>()
+    rig.gateway.hold = () => held.promise
+    const idlesIn = ({ events }: OpenStream) => events.flatMap(({ name, data }) => (name === 'idle' ? [data] : []))
+    const heard = (stream: OpenStream, count: number) =>
+      patiently(
+        () => idlesIn(stream).length === count,
+        () => stream.text(),
+        30_000,
+      )
+    const first = await openStream(rig.berth, lea.token)
+    await heard(first, 1)
+    const late = await openStream(rig.berth, lea.token)
+    await heard(late, 1)
+    assert.deepEqual(idlesIn(late), idlesIn(first))
+    assert.ok(late.events.findIndex(({ name }) => name === 'idle') > 0, 'it is part of the snapshot')
+    const asked = Date.now()
+    const { body } = await lea.call('POST', '/api/container/keep/dev')
+    const until = Date.parse(body.until)
+    assert.ok(until >= asked + 12_000 && until <= Date.now() + 12_000, body.until)
+    for (const stream of [first, late]) {
+      await heard(stream, 2)
+      assert.deepEqual(idlesIn(stream)[1], { type: 'dev', action: 'stop', at: null })
+    }
+    held.resolve(true)
+    const after = await openStream(rig.berth, lea.token)
+    await patiently(
+      () => after.lastId() !== undefined,
+      () => after.text(),
+    )
+    assert.deepEqual(idlesIn(after), [])
+    assert.equal(lea.word(), 'running')
+    for (const stream of [first, late, after]) stream.close()
+  })
+
+  test('a container that was about to be put to rest when its owner kept it runs on', async (t) => {
+    const rig = await startRig(t, { idle_timeout: 1 })
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()]
+    rig.gateway.hold = () => {
+      asked.resolve()
+      return held.promise
+    }
+    const max = await rig.person('max')
+    const { containerId } = max.address()
+    await asked.promise
+    const kept = await max.call('POST', '/api/container/keep/dev')
+    assert.ok(Date.parse(kept.body.until) > Date.now() - 1_000, kept.text)
+    rig.gateway.hold = async () => false
+    held.resolve(true)
+    await sleep(500)
+    assert.equal(await engineState(rig.berth, containerId), 'running')
+    assert.equal(max.word(), 'running')
+  })
+
+  test('nothing is stopped just because Berth was started again', async (t) => {
+    const first = await startRig(t, { idle_timeout: 3 })
+    const [ida, joe] = [await first.person('ida'), await first.person('joe')]
+    await outside.pause(joe.address().containerId)
+    await first.berth.close()
+    await sleep(3_000)
+    const gateway = new ObedientGateway()
+    const { instance, dataDir } = first.berth
+    await startRig(t, { idle_timeout: 3 }, { instance, dataDir, gateway })
+    await sleep(1_500)
+    assert.deepEqual([gateway.wordFor(ida.prefix), gateway.wordFor(joe.prefix)], ['running', 'paused'])
+  })
+
+  test('last_used follows the last byte, at the latest when it is put to rest or Berth ends', async (t) => {
+    const rig = await startRig(t, { idle_pause: 2 })
+    const jim = await rig.person('jim')
+    const lastUsed = async () => {
+      const row = await rig.berth.database.db
+        .selectFrom('user_containers')
+        .selectAll()
+        .where('user_id', '=', jim.id)
+        .executeTakeFirst()
+      return row?.last_used
+    }
+    await sleep(500)
+    const at = Date.now()
+    rig.control.used([{ prefix: jim.prefix, at }])
+    await jim.untilWord('paused')
+    await patiently(
+      async () => (await lastUsed()) === at,
+      () => 'last_used did not follow',
+    )
+  })
+
+  test('a container without idle times runs for ever', async (t) => {
+    const rig = await startRig(t)
+    const kim = await rig.person('kim')
+    await sleep(2_500)
+    assert.equal(kim.word(), 'running')
+    await outside.pause(kim.address().containerId)
+    await kim.untilWord('paused')
+  })
 })
