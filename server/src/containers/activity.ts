@@ -37,7 +37,7 @@ export class Activity {
     return Math.max(this.#began, this.#uses.get(ownedKey(owned))?.at ?? 0)
   }
 
-  /** It begins to run, or is as good as used: its time starts over. */
+  /** It begins to run, is as good as used, or its owner wants it kept: its time starts over. */
   startOver(owned: OwnedType): void {
     this.#useOf(owned).at = performance.now()
   }

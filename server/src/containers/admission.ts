@@ -84,6 +84,11 @@ export class Admission {
     this.#queue.recheck(userId, type)
   }
 
+  /** Its owner wants it no more: a launch of it that waits, or pulls, is refused with this. */
+  dismiss(owned: OwnedType, why: Refusal): void {
+    this.#queue.dismiss(owned, why)
+  }
+
   counts(): { waiting: number; underWay: number; parallel: number } {
     return this.#queue.counts()
   }

@@ -76,6 +76,12 @@ export class LaunchQueue {
       if ((type === undefined || type === each) && entry.standing !== 'working') void this.#recheckOne(entry)
   }
 
+  /** Sends one away that waits, or pulls; what the engine works on ends by itself soon. */
+  dismiss({ userId, type }: OwnedType, why: Error): void {
+    const entry = this.#entries.get(userId)?.get(type)
+    if (entry) this.#sendAway(entry, why)
+  }
+
   counts(): { waiting: number; underWay: number; parallel: number } {
     return { waiting: this.#line.size, underWay: this.#underWay, parallel: this.#parallel }
   }

@@ -44,15 +44,21 @@ export class Rest {
   }
 
   /**
-   * Stops it at once, whoever uses it: what is open to it is cut. Its owner's next request starts it again.
+   * Stops it at once, whoever uses it: what is open to it is cut. Its owner's next request starts it again; one that only
+   * waited to be started again after the engine's restart is not.
+   * @param onTurn called when whatever was asked of this container before is done
    * @returns false when it did not run @throws {Refusal} 500 when the engine could not
    */
-  async stopNow(owned: OwnedType): Promise<boolean> {
-    const { places, flights } = this.#parts
+  async stopNow(owned: OwnedType, onTurn: () => void = () => undefined): Promise<boolean> {
+    const { places, flights, database } = this.#parts
     return flights.join(ownedKey(owned), 'stop', async () => {
+      onTurn()
       if (!places.isEngineAnswering) throw refusals.stopFailed(new Error('the engine does not answer'))
       const known = places.get(owned)
-      if (!known || !this.#isDue(known, 'stop')) return false
+      if (!known || !this.#isDue(known, 'stop')) {
+        await noteRunning(database.db, owned.userId, owned.type, null)
+        return false
+      }
       try {
         await this.#inFlight(owned, 'stop', 0)
       } catch (error) {
@@ -66,14 +72,21 @@ export class Rest {
     const { places, activity } = this.#parts
     const known = places.get(owned)
     if (!known || !this.#isDue(known, kind)) return 'done'
-    if (!(await this.#hold(known, quietFor))) return 'used'
+    if (!this.#isQuiet(known, quietFor) || !(await this.#hold(known, quietFor))) return 'used'
     try {
+      // Its owner may have asked to keep it, which no byte tells the gateway of.
+      if (!this.#isQuiet(known, quietFor)) return 'used'
       await (kind === 'pause' ? this.#pause(known) : this.#stop(known))
       return 'done'
     } finally {
       await places.publishAnew(owned)
       await activity.write(owned)
     }
+  }
+
+  /** As far as is known here; the gateway knows of every byte. */
+  #isQuiet(known: KnownContainer, quietFor: number): boolean {
+    return performance.now() - this.#parts.activity.lastOf(known) >= quietFor
   }
 
   /** One that was not confirmed may count all the same, and nobody would end it: requests would wait for ever. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Activity } from '#/containers/activity.ts'
+import type { IdleWarnings } from '#/containers/idle-warnings.ts'
 import type { KnownContainer } from '#/containers/known-container.ts'
 import { ownedKey } from '#/containers/owned-type.ts'
 import type { Places } from '#/containers/places.ts'
@@ -20,8 +21,7 @@ export interface IdleParts {
   readonly rest: Rest
   readonly activity: Activity
   readonly runtime: Runtime
-  /** Tells the owner's open pages that it is about to be stopped. */
-  readonly warn: (container: KnownContainer, at: Date) => void
+  readonly warnings: IdleWarnings
   readonly log: Logger
 }
 
@@ -39,8 +39,6 @@ interface Sample {
 export class Idle {
   readonly #parts: IdleParts
   readonly #resting = new Set<string>()
-  /** By container, the use that its owner was warned after: one warning for each. */
-  readonly #warned = new Map<string, number>()
   readonly #samples = new Map<string, Sample>()
   #timer: NodeJS.Timeout | undefined
 
@@ -73,7 +71,7 @@ export class Idle {
 
   #consider(known: KnownContainer, template: Template, isPaused: boolean, now: number): void {
     const quiet = now - this.#parts.activity.lastOf(known)
-    this.#warnInTime(known, template, quiet, now)
+    this.#warnInTime(known, template, quiet)
     if (template.idleCpu !== null && !isPaused && quiet >= firstStep(template) / 2) void this.#sampleInTime(known)
     const kind = dueStep(template, quiet, isPaused)
     const key = ownedKey(known)
@@ -97,15 +95,13 @@ export class Idle {
     }
   }
 
-  /** Once for each time that it fell quiet; whoever uses it afterwards is warned again when it falls quiet again. */
-  #warnInTime(known: KnownContainer, { idleTimeout }: Template, quiet: number, now: number): void {
+  /** Once for each time that it fell quiet; when it is used after all, or kept, that is told as well. */
+  #warnInTime(known: KnownContainer, { idleTimeout }: Template, quiet: number): void {
+    const { warnings } = this.#parts
     const limit = idleTimeout * 1_000
-    if (limit === 0 || quiet < limit - Math.min(longestWarning, limit / 4) || quiet >= limit) return
-    const key = ownedKey(known)
-    const last = now - quiet
-    if (this.#warned.get(key) === last) return
-    this.#warned.set(key, last)
-    this.#parts.warn(known, new Date(Date.now() + limit - quiet))
+    if (limit === 0 || quiet < limit - Math.min(longestWarning, limit / 4)) return warnings.end(known)
+    if (quiet < limit)
+      warnings.warn(known, { lastUse: this.#parts.activity.lastOf(known), at: new Date(Date.now() + limit - quiet) })
   }
 
   /** Half-way through its quiet time, so that what it did when it was last used does not count. */

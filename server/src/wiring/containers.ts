@@ -5,9 +5,11 @@ import { DiskLimits } from '#/containers/disk-limits.ts'
 import { DiskUse } from '#/containers/disk-use.ts'
 import { Events } from '#/containers/events.ts'
 import { Flights } from '#/containers/flights.ts'
+import { IdleWarnings } from '#/containers/idle-warnings.ts'
 import { LaunchChecks } from '#/containers/launch-checks.ts'
 import { Launch } from '#/containers/launch.ts'
 import { Logs } from '#/containers/logs.ts'
+import { OwnContainer } from '#/containers/own-container.ts'
 import { Places } from '#/containers/places.ts'
 import { Removal } from '#/containers/removal.ts'
 import { Rest } from '#/containers/rest.ts'
@@ -31,6 +33,7 @@ export function wireContainers(
       ...places.statusesOf(userId).map((data) => ({ name: 'container', data })),
       ...launching.stages.current(userId),
       ...diskUse.current(userId),
+      ...idleWarnings.current(userId),
     ],
     (userId) => launching.stages.watch(userId),
   )
@@ -42,17 +45,20 @@ export function wireContainers(
     revoked: () => revocations.all(),
     onStatus: (container, status) => {
       if (status === 'running') activity.startOver(container)
+      else if (status !== 'paused') idleWarnings.forget(container)
       launching.noteStatus(container, status)
       events.tell(container.userId, { name: 'container', data: { type: container.type, status } })
     },
     onShutOut: (userId) => streams.endUser(userId),
     onGone: (owned) => {
       activity.forget(owned)
+      idleWarnings.forget(owned)
       launching.noteGone(owned)
       events.tell(owned.userId, { name: 'container', data: { type: owned.type, status: 'missing' } })
     },
     report,
   })
+  const idleWarnings = new IdleWarnings((userId, event) => events.tell(userId, event))
   const launching = wireLaunching({ config, database, runtime, log }, events)
   const { admission, stages, crashLoops } = launching
   const flights = new Flights()
@@ -79,10 +85,12 @@ export function wireContainers(
   const removal = new Removal({ runtime, database, flights, instance })
   const shared = { runtime, database, flights, places, checks, admission, stages, crashLoops, log }
   const spawner = new Spawner({ ...shared, settings, removal })
+  const rest = new Rest({ runtime, database, gateway, flights, places, activity })
   return {
     ...launching,
     streams,
     events,
+    idleWarnings,
     logs: new Logs({ database, runtime, templates }),
     activity,
     places,
@@ -92,7 +100,8 @@ export function wireContainers(
     flights,
     launch: new Launch({ ...shared, spawner, templates, timeout: config.launchTimeout * 1_000 }),
     wake: new Wake({ ...shared, templates, spawner, activity, report }),
-    rest: new Rest({ runtime, database, gateway, flights, places, activity }),
+    rest,
+    ownContainer: new OwnContainer({ ...shared, templates, rest, activity }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { Launch } from '#/containers/launch.ts'
+import type { OwnContainer } from '#/containers/own-container.ts'
 import { lookUpStatus, primaryOf, statusWords } from '#/containers/status.ts'
 import type { Templates } from '#/containers/template.ts'
 import type { Handlers } from '#/http/handlers.ts'
@@ -13,16 +14,18 @@ export interface ContainerParts {
   readonly runtime: Runtime
   readonly templates: Templates
   readonly launch: Launch
+  readonly ownContainer: OwnContainer
   readonly spawnerUrl: string
 }
 
-type Container = 'containerStatus' | 'restartContainer' | 'launchContainer'
+type Container = 'containerStatus' | 'restartContainer' | 'launchContainer' | 'stopOwnContainer' | 'keepContainer'
 
 export function containerHandlers({
   database,
   runtime,
   templates,
   launch,
+  ownContainer,
   spawnerUrl,
 }: ContainerParts): Pick<Handlers, Container> {
   return {
@@ -47,6 +50,19 @@ export function containerHandlers({
         container_id: containerId,
         status: 'running',
       }
+    },
+
+    stopOwnContainer: async (call) => {
+      const wasRunning = await ownContainer.stop(userOf(call), call.params.container_type)
+      return { message: wasRunning ? 'Your container was stopped.' : 'Your container does not run.' }
+    },
+
+    keepContainer: async (call) => {
+      const until = await ownContainer.keep(userOf(call), call.params.container_type, call.now)
+      const message = until
+        ? 'Your container is kept running.'
+        : 'Your container does not run, or is never put to rest.'
+      return { message, until: until?.toISOString() ?? null }
     },
   }
 }
