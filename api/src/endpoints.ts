@@ -84,6 +84,16 @@ export const endpoints = {
     refusals: mails,
     headers: linksLeft,
   },
+  askForLink: {
+    method: 'POST',
+    path: '/api/auth/link',
+    access: 'public',
+    summary: 'Mail an address the link that lets its owner in, and register it first when it is new',
+    body: auth.EmailBody,
+    response: Message,
+    refusals: mails,
+    headers: linksLeft,
+  },
   resendVerification: {
     method: 'POST',
     path: '/api/auth/resend-verification',
@@ -196,7 +206,7 @@ export const endpoints = {
     summary: 'Stop the container of this type; its home stays, and it starts again when it is asked for',
     params: container.TypeParams,
     response: Message,
-    refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 500: ErrorBody },
+    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: ErrorBody },
   },
   keepContainer: {
     method: 'POST',
@@ -205,7 +215,7 @@ export const endpoints = {
     summary: 'Count the idle time of the container of this type from now',
     params: container.TypeParams,
     response: container.KeepResponse,
-    refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody },
+    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody },
   },
   containerEvents: {
     method: 'GET',

@@ -7,7 +7,7 @@ export interface LinksLeft {
 }
 
 /**
- * Headers of `logIn`, `signUp` and `resendVerification`, also when they refuse with 429 for the address's limit. They are
+ * Headers of `logIn`, `signUp`, `askForLink` and `resendVerification`, also when they refuse with 429 for the address's limit. They are
  * made from what was asked for alone, so they are the same for an address that has an account and for one that has none,
  * and may promise more than is left after a restart of the server.
  */

@@ -1,6 +1,7 @@
 import { reached } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import type { Database } from '#/store/database.ts'
+import type { LinkPurpose } from '#/store/magic-links.ts'
 import { findUserByEmail, type User } from '#/store/users.ts'
 import { parseNewEmail } from './email-address.ts'
 import type { MagicLinks } from './magic-link.ts'
@@ -28,7 +29,15 @@ export interface SignUpParts {
   readonly policy: SignUpPolicy
 }
 
-/** `POST /api/auth/signup`. Source: specification, signup rules 1 to 3. */
+/** Which link somebody gets who has an account. */
+type LinkFor = (user: User) => LinkPurpose
+
+/** Source: specification, signup rule 2: whatever the account's state. */
+const loginLink: LinkFor = () => 'login'
+/** Before an address is verified only a signup link lets anybody in. */
+const linkThatWorks: LinkFor = ({ state }) => (state === 'registered' ? 'signup' : 'login')
+
+/** `POST /api/auth/signup`, and the one field of the front end. Source: specification, signup rules 1 to 3. */
 export class SignUp {
   readonly #parts: SignUpParts
 
@@ -41,12 +50,24 @@ export class SignUp {
    * the same answer, after as long a time and with the same limit, and no mail.
    * @throws {Refusal} 400 not an address · 403 blocked · 429 limit · 500 mail not accepted, then nothing is stored
    */
-  async run(typed: string, requester: Requester, now: Date): Promise<string> {
+  run(typed: string, requester: Requester, now: Date): Promise<string> {
+    return this.#run(typed, loginLink, requester, now)
+  }
+
+  /**
+   * As `run`, for who need not know whether they have an account. Who lost their first mail gets another signup link: the
+   * login link that `run` mails would be refused with 403. @throws {Refusal} as `run`
+   */
+  askForLink(typed: string, requester: Requester, now: Date): Promise<string> {
+    return this.#run(typed, linkThatWorks, requester, now)
+  }
+
+  async #run(typed: string, linkFor: LinkFor, requester: Requester, now: Date): Promise<string> {
     const { database, registration, strangers, policy } = this.#parts
     const email = parseNewEmail(typed)
     await registration.inTurn(email, turnPatience, async (deadline) => {
       const user = await findUserByEmail(database.db, email)
-      if (user && (await this.#mailLoginLink(user, requester, now))) return
+      if (user && (await this.#mailLink(user, linkFor(user), requester, now))) return
       if (maySignUp(email, policy)) await this.#register(email, requester, now, deadline)
       else await strangers.countAndWait(email, now)
     })
@@ -54,10 +75,10 @@ export class SignUp {
   }
 
   /** @returns false when the account is being deleted at this moment: then the address is a new one */
-  async #mailLoginLink(user: User, requester: Requester, now: Date): Promise<boolean> {
+  async #mailLink(user: User, purpose: LinkPurpose, requester: Requester, now: Date): Promise<boolean> {
     const { links } = this.#parts
     if (user.isBlocked) throw refusals.userBlocked()
-    const link = await links.issueFor(user, 'login', askedBy(requester), now)
+    const link = await links.issueFor(user, purpose, askedBy(requester), now)
     if (link) await links.mail(user, link)
     return link !== undefined
   }

@@ -6,7 +6,7 @@ import { rawCall } from '../support/raw-call.ts'
 
 const berth = await startBerth({ after })
 const ann = await berth.signUp('ann@x.org')
-const mailing = ['/api/auth/login', '/api/auth/signup', '/api/auth/resend-verification']
+const mailing = ['/api/auth/login', '/api/auth/signup', '/api/auth/link', '/api/auth/resend-verification']
 const json = { 'content-type': 'application/json' }
 
 for (const path of mailing) {

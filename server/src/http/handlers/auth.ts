@@ -29,7 +29,7 @@ export interface AuthParts {
   readonly visits: Visits
 }
 
-type Auth = 'logIn' | 'signUp' | 'resendVerification' | 'verifySignup' | 'verifyLogin' | 'logOut'
+type Auth = 'logIn' | 'signUp' | 'askForLink' | 'resendVerification' | 'verifySignup' | 'verifyLogin' | 'logOut'
 
 export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
   return {
@@ -39,6 +39,10 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
     },
     signUp: async (call) => {
       const message = await parts.signUp.run(call.body.email, call.requester, call.now)
+      return asked(parts, call, message)
+    },
+    askForLink: async (call) => {
+      const message = await parts.signUp.askForLink(call.body.email, call.requester, call.now)
       return asked(parts, call, message)
     },
     resendVerification: async (call) => {
@@ -67,7 +71,7 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
   }
 }
 
-type Ask = Call<'logIn'> | Call<'signUp'> | Call<'resendVerification'>
+type Ask = Call<'logIn'> | Call<'signUp'> | Call<'askForLink'> | Call<'resendVerification'>
 
 /** The same for every address, whoever has it: what was mailed, and to whom, nothing here knows. */
 function asked({ linksLeft }: AuthParts, { body, now, reply }: Ask, message: string): { message: string } {
