@@ -39,14 +39,15 @@ import {
   deleteUser,
   findUser,
   findUserByEmail,
+  hasUsers,
   insertUser,
   listBlockedUserIds,
   listPeople,
-  listUsers,
   moveUserState,
   setUserBlocked,
   type User,
 } from '#/store/users.ts'
+import { listUsers } from '#/store/user-list.ts'
 import { startPostgres, type Postgres } from './support/postgres.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
@@ -146,7 +147,8 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
     test('a search finds parts of addresses and takes % and _ as they are', async () => {
       const user = await newUser({ email: 'who_knows%@x.org' })
       await newUser({ email: 'whoxknows@x.org' })
-      const find = async (q: string) => (await listUsers(database.db, { limit: 10, after: 0, q })).map(({ id }) => id)
+      const page = { order: { by: 'id', isDescending: false }, limit: 10 } as const
+      const find = async (q: string) => (await listUsers(database.db, page, { q })).map(({ id }) => id)
       assert.deepEqual(await find('WHO_'), [user.id])
       assert.deepEqual(await find('knows%'), [user.id])
       assert.deepEqual(await find('\\'), [])
@@ -475,5 +477,5 @@ test('when SQLite ended a transaction by itself, as on a full disk, the reason i
     throw new Error('database or disk is full')
   })
   await assert.rejects(filling, /disk is full/)
-  assert.deepEqual(await listUsers(database.db, { limit: 10, after: 0 }), [])
+  assert.equal(await hasUsers(database.db), false)
 })

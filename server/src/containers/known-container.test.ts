@@ -7,7 +7,7 @@ const owner = { userId: 1, slug: 'ann', type: 'dev' }
 const seenAs = (state: string, fields: Partial<Instance> = {}) =>
   ({ id: 'c1', owner, state, address: null, port: 8080, exitCode: null, isOutOfMemory: false, ...fields }) as Instance
 const where = (seen: KnownContainer['seen'], fields: Partial<KnownContainer> = {}) => {
-  const known = { userId: 1, type: 'dev', prefix: 'ann-dev', containerId: 'c1', isBlocked: false }
+  const known = { userId: 1, type: 'dev', recordId: 1, prefix: 'ann-dev', containerId: 'c1', isBlocked: false }
   const found = whereIs({ ...known, wasStopped: false, failure: undefined, seen, ...fields })
   return 'absent' in found ? `${found.absent} ${found.exitCode}` : `${found.host} ${found.isPaused ? 'paused' : 'runs'}`
 }

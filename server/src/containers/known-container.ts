@@ -5,6 +5,8 @@ import type { OwnedType } from './owned-type.ts'
 
 /** All that is known about one container: what the store says, and what the engine said last. */
 export interface KnownContainer extends OwnedType {
+  /** Of its record in the store. */
+  readonly recordId: number
   /** First segment of its path. */
   readonly prefix: string
   /** The engine's id; null until the first creation succeeded. */

@@ -102,6 +102,7 @@ function knownOf(user: User, record: UserContainer, old: KnownContainer | undefi
   return {
     userId,
     type,
+    recordId: record.id,
     prefix: containerPrefix(user.slug, type),
     containerId,
     isBlocked: record.isBlocked || user.isBlocked,

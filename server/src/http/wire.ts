@@ -1,5 +1,6 @@
-import type { AdminContainer, AdminUser } from '@berth/api/admin.ts'
+import type { AdminContainer, AdminUser, ListedContainer as ListedAdminContainer } from '@berth/api/admin.ts'
 import type { ContainerEntry } from '@berth/api/user.ts'
+import type { ContainerRow } from '#/administration/lists.ts'
 import type { UserWithContainers } from '#/administration/user-with-containers.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { ListedContainer } from '#/containers/list.ts'
@@ -42,6 +43,10 @@ export function toAdminContainer(record: UserContainer): AdminContainer {
     blocked_at: instant(record.blockedAt),
     blocked_by: record.blockedBy,
   }
+}
+
+export function toListedContainer({ record, email, slug, status }: ContainerRow): ListedAdminContainer {
+  return { ...toAdminContainer(record), email, slug, status }
 }
 
 export function toAdminUser({ user, containers }: UserWithContainers): AdminUser {

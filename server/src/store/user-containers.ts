@@ -188,7 +188,8 @@ export async function deleteContainer(db: Db, id: number): Promise<UserContainer
 
 const date = (ms: number | null) => (ms === null ? null : new Date(ms))
 
-function fromRow(row: Selectable<UserContainersTable>): UserContainer {
+/** For the queries of this folder. */
+export function fromRow(row: Selectable<UserContainersTable>): UserContainer {
   return {
     id: row.id,
     userId: row.user_id,

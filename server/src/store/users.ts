@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Db } from './database.ts'
 import type { UsersTable } from './schema.ts'
 
@@ -36,18 +36,7 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Page of users by id, oldest first. `q` matches any part of e-mail or slug; `after` is the last id of the page before. */
-export async function listUsers(db: Db, page: { limit: number; after: number; q?: string }): Promise<User[]> {
-  let query = db.selectFrom('users').selectAll().where('id', '>', page.after).orderBy('id').limit(page.limit)
-  if (page.q) {
-    const pattern = `%${page.q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-    // SQLite escapes nothing in LIKE unless told with what.
-    query = query.where(sql<boolean>`(email like ${pattern} escape '\\' or slug like ${pattern} escape '\\')`)
-  }
-  return (await query.execute()).map(fromRow)
-}
-
-/** Whoever may be let in somewhere: has verified their address, or owns a record. Page by id, as `listUsers`. */
+/** Whoever may be let in somewhere: has verified their address, or owns a record. Page by id, oldest first; `after` is the last id of the page before. */
 export async function listPeople(db: Db, page: { limit: number; after: number }): Promise<User[]> {
   const rows = await db
     .selectFrom('users')
@@ -194,7 +183,8 @@ export async function releaseSlug(db: Db, slug: string): Promise<void> {
   await db.deleteFrom('used_slugs').where('slug', '=', slug).execute()
 }
 
-function fromRow(row: Selectable<UsersTable>): User {
+/** For the queries of this folder. */
+export function fromRow(row: Selectable<UsersTable>): User {
   return {
     id: row.id,
     email: row.email,

@@ -5,6 +5,7 @@ import { Stopping } from '#/administration/stop.ts'
 import type { AppParts } from '#/app.ts'
 import type { ClockWatch } from '#/clock-watch.ts'
 import type { Addresses } from '#/config.ts'
+import { ContainerStatuses } from '#/containers/container-statuses.ts'
 import { forwardedAddress } from '#/http/forwarded-address.ts'
 import { adminHandlers } from '#/http/handlers/admin.ts'
 import { auditHandlers } from '#/http/handlers/audit.ts'
@@ -14,6 +15,7 @@ import { deletionHandlers } from '#/http/handlers/deletions.ts'
 import { eventHandlers } from '#/http/handlers/events.ts'
 import { invitationHandlers } from '#/http/handlers/invitations.ts'
 import { keyHandlers } from '#/http/handlers/keys.ts'
+import { listHandlers } from '#/http/handlers/lists.ts'
 import { logHandlers } from '#/http/handlers/logs.ts'
 import { notYetHandlers } from '#/http/handlers/not-yet.ts'
 import { operatorHandlers } from '#/http/handlers/operator.ts'
@@ -68,8 +70,8 @@ export async function wireHttp(
       ...logHandlers(shared),
       ...deletionHandlers({ deletion: wireDeletion(parts, accounts, containers, reconciler) }),
       ...systemReportHandlers({ ...containers, ...accounts, reconciler, upkeep, mostRunning: config.maxRunning }),
+      ...listHandlers({ database, statuses: new ContainerStatuses(containers.places, config.templates.types) }),
       ...adminHandlers({
-        database,
         blocking: new Blocking(database, { publish, enforce, refuse }),
         rights: new Rights(database, { refuse }),
         verification: wireResending(parts, accounts),

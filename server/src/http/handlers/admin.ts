@@ -1,5 +1,4 @@
 import type { Blocking } from '#/administration/block.ts'
-import { listUsersWithContainers } from '#/administration/list-users.ts'
 import type { ResendVerification } from '#/administration/resend-verification.ts'
 import type { Rights } from '#/administration/rights.ts'
 import { refusals } from '#/errors.ts'
@@ -7,19 +6,15 @@ import type { Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
 import { actorOf } from '#/http/session-of.ts'
 import { toAdminContainer, toAdminUser } from '#/http/wire.ts'
-import type { Database } from '#/store/database.ts'
 import type { UserContainer } from '#/store/user-containers.ts'
-import { readLimit } from './read-limit.ts'
 
 export interface AdminParts {
-  readonly database: Database
   readonly blocking: Blocking
   readonly rights: Rights
   readonly verification: ResendVerification
 }
 
 type Admin =
-  | 'listUsers'
   | 'blockContainer'
   | 'unblockContainer'
   | 'bulkBlockContainers'
@@ -30,18 +25,8 @@ type Admin =
   | 'demoteUser'
   | 'resendVerificationTo'
 
-export function adminHandlers({ database, blocking, rights, verification }: AdminParts): Pick<Handlers, Admin> {
+export function adminHandlers({ blocking, rights, verification }: AdminParts): Pick<Handlers, Admin> {
   return {
-    listUsers: async ({ query }) => {
-      const page = {
-        limit: readLimit(query.limit),
-        after: Number(query.cursor ?? 0),
-        ...(query.q ? { q: query.q } : {}),
-      }
-      const { users, next } = await listUsersWithContainers(database.db, page)
-      return { users: users.map(toAdminUser), next_cursor: next === null ? null : String(next) }
-    },
-
     blockContainer: async (call) => {
       const { containers } = await blocking.blockContainers(
         actorOf(call),

@@ -7,6 +7,7 @@ import { auditChain } from './005-audit-chain.ts'
 import { sessions } from './006-sessions.ts'
 import { links } from './007-links.ts'
 import { expiryIndexes } from './008-expiry-indexes.ts'
+import { listOrders } from './009-list-orders.ts'
 
 /**
  * Every migration in order of its name. A released one is never edited.
@@ -22,5 +23,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '006-sessions': sessions(isPostgres),
     '007-links': links(isPostgres),
     '008-expiry-indexes': expiryIndexes,
+    '009-list-orders': listOrders,
   }
 }

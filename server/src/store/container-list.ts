@@ -1,0 +1,88 @@
+import { sql, type SelectQueryBuilder } from 'kysely'
+import type { Db } from './database.ts'
+import { readInOrder, type ListPage } from './in-order.ts'
+import type { Schema } from './schema.ts'
+import { fromRow, type UserContainer } from './user-containers.ts'
+import { isNamed } from './user-list.ts'
+
+/** Of which all of these hold. */
+export interface ContainerFilter {
+  /** Part of the owner's e-mail address or slug, as in `UserFilter`. */
+  readonly q?: string | undefined
+  readonly type?: string | undefined
+  /** The record's own block; all records of a blocked user are blocked. */
+  readonly isBlocked?: boolean | undefined
+  readonly among?: Among | undefined
+}
+
+/** Which records are meant, by something that the store does not know. */
+export interface Among {
+  readonly ids: readonly number[]
+  /** True: these are not meant, and all others are. */
+  readonly isOtherwise: boolean
+  /** Of these types alone. */
+  readonly types?: readonly string[]
+}
+
+/** A record, and whose it is. */
+export interface ContainerOfOwner {
+  readonly record: UserContainer
+  readonly email: string
+  readonly slug: string
+}
+
+const columns = {
+  id: 'user_containers.id',
+  email: 'users.email',
+  last_used: 'user_containers.last_used',
+  created_at: 'user_containers.created_at',
+}
+
+/** A page of all records with their owners; costs as `listUsers`. */
+export async function listContainersWithOwners(
+  db: Db,
+  page: ListPage,
+  filter: ContainerFilter = {},
+): Promise<ContainerOfOwner[]> {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== '')
+  const rows = await readInOrder(page, columns, isFiltered, async ({ where, orderBy }, limit) => {
+    let query = filtered(selectWithOwners(db), filter)
+      .selectAll('user_containers')
+      .select(['users.email', 'users.slug'])
+      .limit(limit)
+    if (where) query = query.where(where)
+    for (const term of orderBy) query = query.orderBy(term)
+    return query.execute()
+  })
+  return rows.map((row) => ({ record: fromRow(row), email: row.email, slug: row.slug }))
+}
+
+/** How many there are of which a filter holds. */
+export async function countContainers(db: Db, filter: ContainerFilter): Promise<number> {
+  const { count } = await filtered(selectWithOwners(db), filter)
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+const selectWithOwners = (db: Db) =>
+  db.selectFrom('user_containers').innerJoin('users', 'users.id', 'user_containers.user_id')
+
+type Query<O> = SelectQueryBuilder<Schema, 'user_containers' | 'users', O>
+
+function filtered<O>(query: Query<O>, { q, type, isBlocked, among }: ContainerFilter): Query<O> {
+  if (q) query = query.where(isNamed(q))
+  if (type !== undefined) query = query.where('user_containers.container_type', '=', type)
+  // Not "= 0": SQLite would take the index of blocked ones for that, and then read nearly all rows out of order.
+  if (isBlocked !== undefined) query = query.where('user_containers.is_blocked', isBlocked ? '=' : '!=', 1)
+  if (among) query = query.where(isAmong(among))
+  return query
+}
+
+/** One value for any number of ids, which a statement could not have, in the one form that both databases take apart. */
+function isAmong({ ids, isOtherwise, types }: Among) {
+  const keys = `{${ids.map((id) => `"${id}":0`).join(',')}}`
+  const list = sql`(select cast(key as bigint) from json_each(${keys}))`
+  const isMeant = sql<boolean>`user_containers.id ${sql.raw(isOtherwise ? 'not in' : 'in')} ${list}`
+  return types ? sql<boolean>`(user_containers.container_type in (${sql.join(types)}) and ${isMeant})` : isMeant
+}
