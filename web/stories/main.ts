@@ -1,9 +1,14 @@
 import type { BootData } from '@berth/api/boot.ts'
 import { fakeFetch, unanswered } from './fake-api.ts'
+import { today } from './people.ts'
+import { press } from './press.ts'
 import { stories } from './stories.ts'
 import type { Story } from './story.ts'
+import './picture.css'
 
+/** `?story=` its name, `&language=de`, `&picture` for a look that no machine's fonts change. */
 const asked = new URLSearchParams(location.search)
+if (asked.has('picture')) document.documentElement.dataset.picture = ''
 const story = stories.find(({ name }) => name === asked.get('story'))
 if (story) await open(story)
 else list()
@@ -15,7 +20,7 @@ async function open(chosen: Story): Promise<void> {
     visit: 'proof',
     signed_in: true,
     is_admin: false,
-    language: asked.get('language') === 'de' ? 'de' : 'en',
+    language: 'en',
     contact: null,
     acting: null,
     asked_here: false,
@@ -27,12 +32,18 @@ async function open(chosen: Story): Promise<void> {
   document.documentElement.lang = boot.language
   history.replaceState(chosen.state ?? null, '', chosen.path)
   window.fetch = fakeFetch(chosen)
-  Object.assign(window, { unanswered })
   await import('#/main.tsx')
+  const { chooseLanguage } = await import('#/language.ts')
+  for (const name of chosen.press ?? []) await press(name)
+  if (asked.get('language') === 'de') chooseLanguage('de')
+  // What tests ask for.
+  Object.assign(window, { unanswered, chooseLanguage })
+  document.documentElement.dataset.story = chosen.name
 }
 
 /** For who looks by hand. */
 function list(): void {
+  document.documentElement.dataset.today = today
   const items = stories.map(({ name }) => {
     const link = document.createElement('a')
     link.href = `?story=${name}`

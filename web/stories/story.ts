@@ -35,6 +35,6 @@ export interface Story {
   readonly events?: readonly Told[]
   /** What the stream of logs tells at once. */
   readonly logs?: readonly string[]
-  /** Keys pressed and things clicked before the picture: the accessible names of buttons and links, in English, one after the other. */
+  /** Pressed one after the other before the picture: the accessible names of buttons, links, fields and items of menus, in the story's language. */
   readonly press?: readonly string[]
 }

@@ -11,6 +11,8 @@ const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 export default defineConfig({
   root: local('.'),
   plugins: [react()],
+  // Tests serve the stories under the very policy of the server's pages.
+  html: { cspNonce: '__BERTH_NONCE__' },
   resolve: { alias: { typebox: local('../src/no-schemas.ts') } },
   server: { host: '127.0.0.1', port: 8090 },
   build: {
@@ -19,5 +21,7 @@ export default defineConfig({
     modulePreload: false,
     assetsInlineLimit: 0,
     cssCodeSplit: false,
+    // One script: a picture cannot be taken before a part of the page was loaded.
+    rolldownOptions: { output: { codeSplitting: false } },
   },
 })

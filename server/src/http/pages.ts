@@ -106,7 +106,8 @@ const documentHeaders = {
   vary: 'Cookie, Authorization, Sec-Fetch-Mode, Sec-Fetch-Dest',
 }
 
-function contentSecurityPolicy(nonce: string): string {
+/** What the front end's documents may load and do, and where they may stand. @param nonce of this one answer */
+export function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,

@@ -17,18 +17,7 @@ export interface Tab {
  * @param host another name that does
  */
 export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
-  const browser: Browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--disable-background-networking',
-      '--disable-sync',
-      ...hostRule(host),
-    ],
-  })
-  lifetime.after(() => browser.close())
+  const browser = await startBrowser(lifetime, hostRule(host))
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ignoreHTTPSErrors: true })
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
@@ -38,6 +27,14 @@ export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
     if (message.type() === 'error') problems.push(message.text())
   })
   return { page, problems }
+}
+
+/** Chromium without a window open; it ends with the test. */
+export async function startBrowser(lifetime: Lifetime, args: readonly string[] = []): Promise<Browser> {
+  const usual = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
+  const browser = await chromium.launch({ executablePath, args: [...usual, ...args] })
+  lifetime.after(() => browser.close())
+  return browser
 }
 
 const hostRule = (host: string | undefined) =>

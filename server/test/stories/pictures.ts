@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { difference } from './difference.ts'
+import { readPng, writePng, type Pixels } from './png.ts'
+import { repository } from './stage.ts'
+
+/** The kept pictures; `npm run stories:accept` writes them. */
+export const kept = path.join(repository, 'web/stories/pictures')
+/** What was seen instead, and where it differs. */
+const seen = path.join(repository, '.berth/stories')
+
+export const isAccepting = process.env.BERTH_PICTURES === 'accept'
+
+/** Ms that a page may take to look as in its picture. */
+const patience = 5_000
+
+/** `dashboard/running` in dark is `dashboard-running-dark.png`. */
+export const pictureOf = (story: string, look: string) => `${story.replaceAll('/', '-')}-${look}.png`
+
+/**
+ * Compares the page with its kept picture, again and again for a while: what came late is no difference.
+ * @returns what is wrong, or undefined; with what was seen in a file then
+ */
+export async function compare(page: Page, name: string): Promise<string | undefined> {
+  const file = path.join(kept, name)
+  if (isAccepting) return accept(page, file)
+  if (!existsSync(file)) return `there is no picture ${name}; npm run stories:accept makes it`
+  const wanted = readPng(readFileSync(file))
+  const end = performance.now() + patience
+  for (;;) {
+    const actual = await shoot(page)
+    const { isSame, where } = difference(wanted, actual)
+    if (isSame) return undefined
+    if (performance.now() > end) return keepWhatDiffers(name, actual, where)
+    await sleep(250)
+  }
+}
+
+export const shoot = async (page: Page): Promise<Pixels> =>
+  readPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }))
+
+/** Waits until two pictures in a row are the same: what is kept is to be what comes in the end. */
+async function accept(page: Page, file: string): Promise<undefined> {
+  let picture = await shoot(page)
+  for (const end = performance.now() + patience; performance.now() < end; ) {
+    await sleep(400)
+    const next = await shoot(page)
+    if (Buffer.compare(picture.data, next.data) === 0) break
+    picture = next
+  }
+  mkdirSync(kept, { recursive: true })
+  // What looks the same stays the same file, so that accepting changes nothing but what changed.
+  if (existsSync(file) && difference(readPng(readFileSync(file)), picture).isSame) return
+  writeFileSync(file, writePng(picture))
+}
+
+function keepWhatDiffers(name: string, actual: Pixels, where: Pixels): string {
+  mkdirSync(seen, { recursive: true })
+  const [actually, differs] = ['actual', 'differs'].map((what) =>
+    path.join(seen, name.replace(/\.png$/, `.${what}.png`)),
+  ) as [string, string]
+  writeFileSync(actually, writePng(actual))
+  writeFileSync(differs, writePng(where))
+  return `differs from its picture, see ${actually} and ${differs}; if that is how it should look: npm run stories:accept`
+}
+
+/** Pictures that no story has any more; accepting takes them away. */
+export function leftOver(wanted: readonly string[]): string[] {
+  const left = existsSync(kept) ? readdirSync(kept).filter((name) => !wanted.includes(name)) : []
+  if (isAccepting) for (const name of left) rmSync(path.join(kept, name))
+  return isAccepting ? [] : left
+}
