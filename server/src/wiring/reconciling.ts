@@ -69,15 +69,17 @@ export function wireClock({ database, log }: AppParts, tokens: Tokens, onMoved: 
 }
 
 /** What puts to rest what nobody uses. */
-export function wireIdle({ config, runtime, log }: AppParts, { places, rest, activity, events }: Containers): Idle {
+export function wireIdle(
+  { config, runtime, log }: AppParts,
+  { places, rest, activity, idleWarnings }: Containers,
+): Idle {
   return new Idle({
     templates: config.templates,
     places,
     rest,
     activity,
     runtime,
-    warn: ({ userId, type }, at) =>
-      events.tell(userId, { name: 'idle', data: { type, action: 'stop', at: at.toISOString() } }),
+    warnings: idleWarnings,
     log,
   })
 }
