@@ -23,6 +23,9 @@ export function keepToken(token: string): void {
   bearer = token
 }
 
+/** Whether the sign-in ends when this page is left: its token is nowhere else. */
+export const endsWithPage = () => csrf === null && bearer !== null
+
 /** Milliseconds that a usual request may take. Mailing a link is the slowest of them. */
 const usualLimit = 30_000
 /** Milliseconds that starting a container may take: more than the server waits for it, unless it is set to wait longer. */

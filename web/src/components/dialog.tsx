@@ -19,7 +19,7 @@ export function Dialog({ title, look, onClose, children }: DialogProps) {
   const heading = useId()
   useEffect(() => dialog?.showModal(), [dialog])
   return (
-    <dialog ref={setDialog} className={look} aria-labelledby={heading} onClose={onClose}>
+    <dialog ref={setDialog} className={look && `${look}-dialog`} aria-labelledby={heading} onClose={onClose}>
       <h2 id={heading}>{title}</h2>
       {children(() => dialog?.close())}
     </dialog>
