@@ -3,8 +3,9 @@ import { containers } from './de/containers.ts'
 import { overview } from './de/overview.ts'
 import { shell } from './de/shell.ts'
 import { system } from './de/system.ts'
+import { table } from './de/table.ts'
 import { users } from './de/users.ts'
 import type { AdminWords } from './words.ts'
 
 /** The same in German. */
-export const admin: AdminWords = { shell, overview, users, containers, audit, system }
+export const admin: AdminWords = { shell, overview, table, users, containers, audit, system }

@@ -3,7 +3,8 @@ import { containers } from './en/containers.ts'
 import { overview } from './en/overview.ts'
 import { shell } from './en/shell.ts'
 import { system } from './en/system.ts'
+import { table } from './en/table.ts'
 import { users } from './en/users.ts'
 
 /** What administrators read, in English; loaded with their pages. */
-export const admin = { shell, overview, users, containers, audit, system } as const
+export const admin = { shell, overview, table, users, containers, audit, system } as const

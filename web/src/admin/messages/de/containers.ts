@@ -1,3 +1,71 @@
 import type { AdminWords } from '#/admin/messages/words.ts'
 
-export const containers: AdminWords['containers'] = {}
+export const containers: AdminWords['containers'] = {
+  search: 'Nach der Person suchen',
+  caption: 'Container',
+  found: '{count, plural, =0 {Kein Container passt.} one {# Container passt.} other {# Container passen.}}',
+  nothing: 'Kein Container passt dazu.',
+  nothingHint: 'Prüfe die Schreibweise oder hebe die Filter auf.',
+  none: 'Es gibt noch keine Container.',
+  noneHint: 'Jeder steht hier, sobald er das erste Mal gestartet wurde.',
+  columns: {
+    email: 'Gehört',
+    container_type: 'Art',
+    status: 'Zustand',
+    template_image: 'Image',
+    last_used: 'Zuletzt benutzt',
+    created_at: 'Angelegt',
+  },
+  statuses: {
+    running: 'Läuft',
+    paused: 'Pausiert',
+    stopped: 'Gestoppt',
+    missing: 'Nicht da',
+    failed: 'Fehlgeschlagen',
+    unknown: 'Unbekannt',
+  },
+  blocked: 'Gesperrt',
+  filters: {
+    type: 'Art',
+    anyType: 'Jede Art',
+    status: 'Zustand',
+    anyStatus: 'Jeder Zustand',
+    access: 'Zugang',
+    anyAccess: 'Gesperrt oder nicht',
+    blocked: 'Gesperrt',
+    notBlocked: 'Nicht gesperrt',
+  },
+  name: '{type} von {email}',
+  bulk: {
+    selected: '{count, plural, one {# Container ausgewählt} other {# Container ausgewählt}}',
+    blockTitle: '{count, plural, one {# Container sperren?} other {# Container sperren?}}',
+    blockWords: 'Sie werden angehalten und lassen sich nicht starten, bis sie entsperrt sind. Die Dateien bleiben.',
+    blockLeftOut: 'Was schon gesperrt ist, bleibt es.',
+    unblockTitle: '{count, plural, one {# Container entsperren?} other {# Container entsperren?}}',
+    unblockWords: 'Sie lassen sich wieder starten. Von selbst startet nichts.',
+    blocking: 'Container werden gesperrt',
+    unblocking: 'Container werden entsperrt',
+    blocked:
+      '{count, plural, =0 {Nichts wurde gesperrt.} one {# Container ist gesperrt.} other {# Container sind gesperrt.}}',
+    unblocked:
+      '{count, plural, =0 {Nichts wurde entsperrt.} one {# Container ist entsperrt.} other {# Container sind entsperrt.}}',
+    blockedBefore: '{count, plural, one {# war schon gesperrt.} other {# waren schon gesperrt.}}',
+    unblockedBefore: '{count, plural, one {# war nicht gesperrt.} other {# waren nicht gesperrt.}}',
+  },
+  actions: { owner: 'Person zeigen', block: 'Sperren…', unblock: 'Entsperren', delete: 'Löschen…' },
+  told: { blocked: '{name} ist gesperrt.', unblocked: '{name} ist entsperrt.', deleted: '{name} ist gelöscht.' },
+  block: {
+    title: '{name} sperren?',
+    words: 'Der Container wird angehalten und lässt sich nicht starten, bis er entsperrt ist. Die Dateien bleiben.',
+    confirm: 'Sperren',
+    busy: 'Wird gesperrt…',
+  },
+  delete: {
+    title: '{name} löschen?',
+    words: 'Der Container wird sofort entfernt, mit allem, was darin läuft. Der nächste Start legt einen neuen an.',
+    files: 'Die Dateien in seinem Home bleiben und sind nach dem nächsten Start wieder da.',
+    purge: 'Auch die Dateien in seinem Home löschen. Das lässt sich nicht rückgängig machen.',
+    confirm: 'Löschen',
+    busy: 'Wird gelöscht…',
+  },
+}

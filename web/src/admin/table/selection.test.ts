@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { countOf, everything, isSelected, nothing, withRange, withRows } from './selection.ts'
+
+const ids = [11, 12, 13, 14, 15]
+const chosen = (selection: Parameters<typeof isSelected>[0]) => ids.filter((id) => isSelected(selection, id))
+
+test('rows are chosen one by one and left again', () => {
+  const two = withRows(nothing, [11, 13], true)
+  assert.deepEqual(chosen(two), [11, 13])
+  assert.deepEqual(chosen(withRows(two, [11], false)), [13])
+  assert.equal(countOf(two, 100), 2)
+})
+
+test('all that match are chosen, those never loaded too, but the ones that were left out', () => {
+  const most = withRows(everything, [12, 14], false)
+  assert.deepEqual(chosen(most), [11, 13, 15])
+  assert.equal(isSelected(most, 9_999), true)
+  assert.equal(countOf(most, 4_213), 4_211)
+  assert.equal(countOf(withRows(most, [12], true), 4_213), 4_212)
+})
+
+test('a range grows, shrinks and turns over its beginning', () => {
+  const grown = withRange(withRows(nothing, [12], true), ids, { anchor: 1, from: 1, to: 3 })
+  assert.deepEqual(chosen(grown), [12, 13, 14])
+  const shrunk = withRange(grown, ids, { anchor: 1, from: 3, to: 2 })
+  assert.deepEqual(chosen(shrunk), [12, 13])
+  assert.deepEqual(chosen(withRange(shrunk, ids, { anchor: 1, from: 2, to: 0 })), [11, 12])
+})

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AdminUser } from '@berth/api/admin.ts'
+import { actionsFor } from './user-actions.ts'
+
+const ann: AdminUser = {
+  id: 7,
+  email: 'ann@x.org',
+  slug: 'ann',
+  state: 'active',
+  is_admin: false,
+  is_blocked: false,
+  last_used: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  containers: [],
+}
+const offered = (user: Partial<AdminUser>, myId = 1) =>
+  Object.fromEntries(actionsFor({ ...ann, ...user }, myId).map(({ action, obstacle }) => [action, obstacle ?? 'can']))
+
+test('somebody ordinary can be taken over, made an administrator, blocked and deleted', () => {
+  assert.deepEqual(offered({}), { takeOver: 'can', promote: 'can', block: 'can', delete: 'can' })
+})
+
+test('oneself can neither be blocked, demoted, deleted nor taken over, and is told why', () => {
+  assert.deepEqual(offered({ is_admin: true }, ann.id), {
+    takeOver: 'self',
+    demote: 'self',
+    block: 'self',
+    delete: 'self',
+  })
+})
+
+test('another link is offered only to who never verified their address, and not while they are blocked', () => {
+  assert.equal(offered({ state: 'registered' }).resend, 'can')
+  assert.equal(offered({ state: 'registered', is_blocked: true }).resend, 'blocked')
+  assert.equal(offered({ state: 'verified' }).resend, undefined)
+})
+
+test('of block and unblock, and of promote and demote, one is offered', () => {
+  const blocked = offered({ is_blocked: true, is_admin: true })
+  assert.deepEqual([blocked.unblock, blocked.block], ['can', undefined])
+  assert.deepEqual([blocked.demote, blocked.promote], ['can', undefined])
+})
