@@ -1,4 +1,7 @@
 import type { LaunchFailure } from '@berth/api/container.ts'
+import { usualLanguage } from '#/language.ts'
+import { list, message, type Message } from '#/messages/message.ts'
+import { say } from '#/messages/say.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
 
 /**
@@ -7,18 +10,21 @@ import { linksLeftHeaders } from '@berth/api/links-left.ts'
  */
 export class Refusal extends Error {
   readonly status: number
+  /** Said at the edge, in the language of whoever asked. `message` is the same in English, for logs. */
+  readonly sentence: Message
   /** More keys of the body beside `error`, named as on the wire. */
   readonly extra: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string | string[]>>
 
   constructor(
     status: number,
-    message: string,
+    sentence: Message,
     more: { extra?: Record<string, unknown>; headers?: Record<string, string | string[]>; cause?: unknown } = {},
   ) {
-    super(message, { cause: more.cause })
+    super(say(usualLanguage, sentence), { cause: more.cause })
     this.name = 'Refusal'
     this.status = status
+    this.sentence = sentence
     this.extra = more.extra ?? {}
     this.headers = more.headers ?? {}
   }
@@ -27,7 +33,7 @@ export class Refusal extends Error {
 /** What the owner is told of a launch that failed. */
 export interface FailedLaunch {
   readonly reason: LaunchFailure
-  readonly sentence: string
+  readonly sentence: Message
   /** Of the program; null when none was started. */
   readonly exitCode: number | null
   readonly isOutOfMemory: boolean
@@ -37,7 +43,7 @@ export interface FailedLaunch {
 
 const notKnown: FailedLaunch = {
   reason: 'failed',
-  sentence: 'The container could not be started. Try again, or ask your administrator.',
+  sentence: message('launches.failed'),
   exitCode: null,
   isOutOfMemory: false,
   lastLines: [],
@@ -57,151 +63,130 @@ const bearer = { 'www-authenticate': 'Bearer' }
 
 /** Every refusal there is, by name. Statuses and conditions: specification, Errors. */
 export const refusals = {
-  missingBody: () => new Refusal(400, 'The request has no body. Send JSON such as {"email": "you@example.org"}.'),
-  notJson: () => new Refusal(400, 'The body is not valid JSON.'),
-  badRequest: (what: string) => new Refusal(400, what),
-  missingEmail: () => new Refusal(400, 'The e-mail address is missing. Send it as {"email": "you@example.org"}.'),
-  badEmail: () =>
-    new Refusal(400, 'This is not an e-mail address we can send mail to. It should look like you@example.org.'),
-  missingToken: () =>
-    new Refusal(400, 'The link is incomplete: its token is missing. Open the whole link from the mail.'),
-  badToken: () =>
-    new Refusal(
-      400,
-      'This link is not valid: it was used already, has expired, or is of another kind. Ask for a new one.',
-    ),
-  prefetched: () => new Refusal(400, 'Links are not used up by a prefetch. Open the page and press its button.'),
+  missingBody: () => new Refusal(400, message('refusals.missingBody')),
+  notJson: () => new Refusal(400, message('refusals.notJson')),
+  badRequest: (what: Message) => new Refusal(400, what),
+  missingEmail: () => new Refusal(400, message('refusals.missingEmail')),
+  badEmail: () => new Refusal(400, message('refusals.badEmail')),
+  missingToken: () => new Refusal(400, message('refusals.missingToken')),
+  badToken: () => new Refusal(400, message('refusals.badToken')),
+  prefetched: () => new Refusal(400, message('refusals.prefetched')),
   unknownType: (known: readonly string[]) =>
-    new Refusal(400, `There is no such container type. Known types: ${known.join(', ')}.`),
+    new Refusal(400, message('refusals.unknownType', { types: list('comma', known) })),
 
-  noToken: () => new Refusal(401, 'Sign in first: this needs an access token.', { headers: bearer }),
+  noToken: () => new Refusal(401, message('refusals.noToken'), { headers: bearer }),
   invalidToken: () =>
-    new Refusal(401, 'The access token is not valid any more. Sign in again.', {
+    new Refusal(401, message('refusals.invalidToken'), {
       headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
     }),
 
-  userBlocked: () => new Refusal(403, 'This account is blocked. Ask your administrator.'),
-  notVerified: () =>
-    new Refusal(403, 'This account is not verified yet. Use the signup link first, or ask for a new one.'),
+  userBlocked: () => new Refusal(403, message('refusals.userBlocked')),
+  notVerified: () => new Refusal(403, message('refusals.notVerified')),
   containerBlocked: (at: Date | null) =>
-    new Refusal(403, 'This container is blocked. Ask your administrator.', {
+    new Refusal(403, message('refusals.containerBlocked'), {
       extra: { blocked_at: at?.toISOString() ?? null },
     }),
   userBlockedFromContainers: (at: Date | null) =>
-    new Refusal(403, 'This account is blocked, so its containers cannot be started. Ask your administrator.', {
+    new Refusal(403, message('refusals.userBlockedFromContainers'), {
       extra: { blocked_at: at?.toISOString() ?? null },
     }),
   /** @param setCookie what makes the browser forget them */
   tossedTokens: (setCookie: string[]) =>
-    new Refusal(401, 'The browser sent several access tokens, so none of them is believed. Sign in again.', {
+    new Refusal(401, message('refusals.tossedTokens'), {
       headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'set-cookie': setCookie },
     }),
-  takenOver: () =>
-    new Refusal(
-      403,
-      'In this session somebody acts for the owner of the account. It may not administer, nor end sessions.',
-    ),
-  notAdministrator: () => new Refusal(403, 'Only administrators may do this.'),
-  forgeable: () =>
-    new Refusal(
-      403,
-      'A browser may do this only from a page of Berth itself. Open Berth by its address; where that is plain http, sign in again.',
-    ),
+  takenOver: () => new Refusal(403, message('refusals.takenOver')),
+  notAdministrator: () => new Refusal(403, message('refusals.notAdministrator')),
+  forgeable: () => new Refusal(403, message('refusals.forgeable')),
 
-  userGone: () => new Refusal(404, 'The account of this token does not exist any more.'),
-  notFound: (what: string) => new Refusal(404, `There is no such ${what}.`),
+  userGone: () => new Refusal(404, message('refusals.userGone')),
+  notFound: (what: 'user' | 'container' | 'session' | 'address') =>
+    new Refusal(404, message(`refusals.${what}NotFound`)),
   wrongMethod: (allowed: readonly string[]) =>
-    new Refusal(405, `This address answers ${allowed.join(' and ')} only.`, { headers: { allow: allowed.join(', ') } }),
-  conflict: (what: string) => new Refusal(409, what),
-  tooLarge: (limit: number) => new Refusal(413, `The body is too large: at most ${limit} bytes are accepted here.`),
+    new Refusal(405, message('refusals.wrongMethod', { methods: list('and', allowed) }), {
+      headers: { allow: allowed.join(', ') },
+    }),
+  conflict: (what: Message) => new Refusal(409, what),
+  tooLarge: (limit: number) => new Refusal(413, message('refusals.tooLarge', { limit })),
   tooManyLinks: (perHour: number, retrySeconds: number) =>
-    new Refusal(
-      429,
-      `Too many links were sent to this address: at most ${perHour} per hour. Use the newest one, or try again later.`,
-      {
-        headers: {
-          'retry-after': String(retrySeconds),
-          [linksLeftHeaders.left]: '0',
-          [linksLeftHeaders.reset]: String(retrySeconds),
-        },
+    new Refusal(429, message('refusals.tooManyLinks', { perHour }), {
+      headers: {
+        'retry-after': String(retrySeconds),
+        [linksLeftHeaders.left]: '0',
+        [linksLeftHeaders.reset]: String(retrySeconds),
       },
-    ),
+    }),
 
   tooManyRequests: (perMinute: number, retrySeconds: number) =>
-    new Refusal(
-      429,
-      `Too many requests came from your network address: at most ${perMinute} a minute. Try again in a moment.`,
-      { headers: { 'retry-after': String(Math.max(1, retrySeconds)) } },
-    ),
+    new Refusal(429, message('refusals.tooManyRequests', { perMinute }), {
+      headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
+    }),
   tooManyStreams: () =>
-    new Refusal(429, 'Too many pages of yours listen to your containers already. Close some of them.', {
+    new Refusal(429, message('refusals.tooManyStreams'), {
       headers: { 'retry-after': '30' },
     }),
 
   stopFailed: (cause: unknown) =>
-    new Refusal(500, 'The container engine does not answer, or could not stop the container. Try again in a moment.', {
+    new Refusal(500, message('refusals.stopFailed'), {
       cause,
     }),
   logsFailed: (cause: unknown) =>
-    new Refusal(500, 'The container engine does not answer, so nothing can be read there now. Try again in a moment.', {
+    new Refusal(500, message('refusals.logsFailed'), {
       cause,
     }),
   storeFailed: (cause: unknown) =>
-    new Refusal(500, 'The database does not answer, or cannot be written at the moment. Try again in a minute.', {
+    new Refusal(500, message('refusals.storeFailed'), {
       cause,
     }),
-  mailFailed: (cause: unknown) =>
-    new Refusal(500, 'The mail could not be sent. Nothing was changed; try again in a few minutes.', { cause }),
+  mailFailed: (cause: unknown) => new Refusal(500, message('refusals.mailFailed'), { cause }),
   launchFailed: (cause: unknown, why: FailedLaunch = notKnown) =>
     new Refusal(500, why.sentence, { extra: bodyOf(why), headers: retryOf(why), cause }),
-  containerDeleted: () =>
-    new Refusal(500, 'An administrator deleted this container while it was starting. Launch it again for a new one.'),
+  containerDeleted: () => new Refusal(500, message('refusals.containerDeleted')),
+  launchStopped: () =>
+    new Refusal(500, message('refusals.launchStopped'), {
+      extra: { reason: 'stopped' },
+    }),
   restartFailed: (cause: unknown, why: FailedLaunch = notKnown) =>
-    new Refusal(500, `${why.sentence} Your files are safe.`, { extra: bodyOf(why), headers: retryOf(why), cause }),
-  launchGoesOn: (howFar: string) =>
-    new Refusal(500, `${howFar} It goes on by itself, in its place; ask again in a moment.`, {
+    new Refusal(500, message('refusals.restartFailed', { why: why.sentence }), {
+      extra: bodyOf(why),
+      headers: retryOf(why),
+      cause,
+    }),
+  launchGoesOn: (howFar: Message) =>
+    new Refusal(500, message('refusals.launchGoesOn', { howFar }), {
       headers: { 'retry-after': '5' },
     }),
   tooManyOfYours: (most: number) =>
-    new Refusal(
-      500,
-      `You have ${most} containers running already, as many as you may. One of them has to stop first.`,
-      {
-        extra: { reason: 'full' },
-        headers: { 'retry-after': '60' },
-      },
-    ),
+    new Refusal(500, message('refusals.tooManyOfYours', { most }), {
+      extra: { reason: 'full' },
+      headers: { 'retry-after': '60' },
+    }),
   serverFull: () =>
-    new Refusal(500, 'The server has no room for another container now. Nothing is lost; try again in a few minutes.', {
+    new Refusal(500, message('refusals.serverFull'), {
       extra: { reason: 'full' },
       headers: { 'retry-after': '60' },
     }),
   tooManyLaunches: () =>
-    new Refusal(500, 'Too many containers are waiting to be started. Try again in a few minutes.', {
+    new Refusal(500, message('refusals.tooManyLaunches'), {
       extra: { reason: 'full' },
       headers: { 'retry-after': '120' },
     }),
-  diskFull: (used: string, most: string, wayIn: string | undefined) =>
+  /** @param wayIn name of the container in which its owner can still delete something */
+  diskFull: (used: Message, most: Message, wayIn: string | undefined) =>
     new Refusal(
       500,
-      `Your files take ${used} of the ${most} that they may, so this is not started. ${
-        wayIn === undefined
-          ? 'Delete some in a container that still runs, or ask your administrator for more room.'
-          : `Delete some in ${wayIn}, which still starts, or ask your administrator for more room.`
-      }`,
+      wayIn === undefined
+        ? message('refusals.diskFull', { used, most })
+        : message('refusals.diskFullBut', { used, most, name: wayIn }),
       { extra: { reason: 'full' } },
     ),
   endsAgain: () =>
-    new Refusal(500, 'Its program ended after each of its last starts. Launch it by hand to try once more.', {
+    new Refusal(500, message('refusals.endsAgain'), {
       extra: { reason: 'crashed' },
     }),
-  auditTooLong: (seconds: number) =>
-    new Refusal(
-      503,
-      `The audit log could not be verified within ${seconds} seconds. Run "berth audit verify" on the server: it takes its time.`,
-    ),
+  auditTooLong: (seconds: number) => new Refusal(503, message('refusals.auditTooLong', { seconds })),
   stopping: () =>
-    new Refusal(500, 'Berth is being stopped, so nothing is started now. Nothing is lost; try again in a minute.', {
+    new Refusal(500, message('refusals.stopping'), {
       headers: { 'retry-after': '30' },
     }),
 } as const

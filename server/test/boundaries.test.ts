@@ -74,14 +74,17 @@ test('of the web front end the server knows its paths only', () => {
 })
 
 /** Folders of the server from the outside in; each may import what stands below it, and types of the ports. */
+const language = ['language.ts', 'messages']
 const allowed: Record<string, string[]> = {
   store: [],
   runtime: [],
-  mail: ['store/magic-links.ts'],
-  gateway: ['token-cookies.ts'],
+  mail: ['store/magic-links.ts', ...language],
+  messages: [],
+  gateway: ['token-cookies.ts', ...language],
   processes: ['gateway/gateway.ts'],
   containers: [
     'store',
+    ...language,
     'errors.ts',
     'crash-points.ts',
     'attempt.ts',
@@ -91,6 +94,7 @@ const allowed: Record<string, string[]> = {
   ],
   accounts: [
     'store',
+    ...language,
     'errors.ts',
     'crash-points.ts',
     'attempt.ts',
@@ -100,8 +104,8 @@ const allowed: Record<string, string[]> = {
     'mail/mailer.ts',
     'mail/magic-link-message.ts',
   ],
-  administration: ['store', 'errors.ts', 'crash-points.ts'],
-  reconcile: ['store', 'attempt.ts', 'crash-points.ts', 'accounts', 'containers', 'runtime/runtime.ts'],
+  administration: ['store', ...language, 'errors.ts', 'crash-points.ts'],
+  reconcile: ['store', ...language, 'attempt.ts', 'crash-points.ts', 'accounts', 'containers', 'runtime/runtime.ts'],
   cli: [
     'adapters.ts',
     'app.ts',
@@ -129,6 +133,7 @@ const allowed: Record<string, string[]> = {
   ],
   http: [
     'store',
+    ...language,
     'errors.ts',
     'attempt.ts',
     'token-cookies.ts',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { refusals } from '#/errors.ts'
+import { everyRefusal } from './support/every-refusal.ts'
 
 /** The documents say what the code does; where they could drift apart, a test compares them. */
 const root = path.resolve(import.meta.dirname, '../..')
@@ -31,19 +31,7 @@ test('docs/configuration.md has every field of a template, and no other', () => 
 
 test('docs/errors.md has every refusal with its status', () => {
   const document = read('docs/errors.md')
-  const samples: Record<string, unknown[]> = {
-    badRequest: ['x'],
-    unknownType: [['dev']],
-    containerBlocked: [null],
-    userBlockedFromContainers: [null],
-    notFound: ['user'],
-    wrongMethod: [['GET']],
-    conflict: ['x'],
-    tooLarge: [1],
-    tooManyLinks: [3, 60],
-  }
-  for (const [name, refuse] of Object.entries(refusals)) {
-    const { status } = (refuse as (...values: unknown[]) => { status: number })(...(samples[name] ?? []))
+  for (const [name, { status }] of Object.entries(everyRefusal)) {
     assert.match(document, new RegExp(`^\\| ${status} \\| \`${name}\` \\|`, 'm'), name)
   }
 })

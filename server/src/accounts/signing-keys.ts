@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import path from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import { refusals } from '#/errors.ts'
+import { message } from '#/messages/message.ts'
 import { OneAtATime } from '#/one-at-a-time.ts'
 import { createOnce, replaceFile } from './key-file.ts'
 
@@ -132,7 +133,7 @@ export class SigningKeys {
   ): Promise<void> {
     await this.#turns.run('file', async () => {
       if (this.retired.length >= mostRetired)
-        throw refusals.conflict(`There are ${mostRetired} retired keys already. Wait until the first has gone.`)
+        throw refusals.conflict(message('requests.tooManyKeys', { most: mostRetired }))
       const [before, signing, next] = [this.#signing, this.#next, await pairOf(await newKey())]
       await steps.onPlanned({ kid: signing.kid, before: before.kid })
       const [accepted, retired] = [this.#accepted, [{ ...before, until }, ...this.#retiredKeys()]]

@@ -1,4 +1,5 @@
 import { refusals } from '#/errors.ts'
+import { message } from '#/messages/message.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import { countOthersInCharge, findUser, type User } from '#/store/users.ts'
 import type { Actor } from './actor.ts'
@@ -33,11 +34,9 @@ export async function mustFindUser(db: Db, id: number): Promise<User> {
  * @throws {Refusal} 409 oneself, or the last one in charge
  */
 export async function refuseSelfAndLast(db: Db, actor: Actor, user: User, loss: Loss): Promise<void> {
-  if (user.id === actor.id) throw refusals.conflict(`You cannot ${loss} yourself. Ask another administrator.`)
+  if (user.id === actor.id) throw refusals.conflict(message(`requests.${loss}Yourself`))
   if (isInCharge(user) && (await countOthersInCharge(db, user.id)) === 0) {
-    throw refusals.conflict(
-      'This is the last administrator who is not blocked. Make somebody else an administrator first.',
-    )
+    throw refusals.conflict(message('requests.lastInCharge'))
   }
 }
 

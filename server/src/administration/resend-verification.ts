@@ -1,4 +1,5 @@
 import { refusals } from '#/errors.ts'
+import { message } from '#/messages/message.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import type { User } from '#/store/users.ts'
@@ -48,6 +49,6 @@ export class ResendVerification {
 
 /** @throws {Refusal} 409 */
 function refuseWhoNeedsNone({ state, isBlocked }: User): void {
-  if (state !== 'registered') throw refusals.conflict('This user has verified their address already, and can sign in.')
-  if (isBlocked) throw refusals.conflict('This user is blocked. Unblock them first.')
+  if (state !== 'registered') throw refusals.conflict(message('requests.alreadyVerified'))
+  if (isBlocked) throw refusals.conflict(message('requests.unblockFirst'))
 }

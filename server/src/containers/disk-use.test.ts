@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Home, Runtime } from '#/runtime/runtime.ts'
 import { DiskLimits } from './disk-limits.ts'
+import { say } from '#/messages/say.ts'
 import { DiskUse, type DiskUseParts } from './disk-use.ts'
 import type { PersonalEvent } from './events.ts'
 import { readTemplate } from './read-templates.ts'
@@ -134,10 +135,10 @@ test('operators are told how many limits are reached, and of the largest three w
   const { use } = open({ ...Object.fromEntries(many), '99 near dev': 95, '100 small dev': 2 })
   await use.measure()
   const three = 'user49 (user 49): 149 MiB of 100 MiB; user48 (user 48): 148 MiB of 100 MiB; user47 (user 47): 147 MiB'
-  assert.deepEqual(use.warnings(), [
-    `Full homes: 50. The largest: ${three} of 100 MiB.`,
-    'Nearly full homes: 1. near (user 99): 95 MiB of 100 MiB.',
-  ])
+  assert.deepEqual(
+    use.warnings().map((each) => say('en', each)),
+    [`Full homes: 50. The largest: ${three} of 100 MiB.`, 'Nearly full homes: 1. near (user 99): 95 MiB of 100 MiB.'],
+  )
   const all = many.reduce((sum, [, size]) => sum + size, 97)
   assert.deepEqual(use.counts(), {
     berth_homes_bytes: all * MiB,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { attempt, within } from '#/attempt.ts'
 import { refusals, type Refusal } from '#/errors.ts'
+import { list, message, type Message, type Value } from '#/messages/message.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { User } from '#/store/users.ts'
 import { bytesInWords } from './bytes-in-words.ts'
@@ -95,14 +96,16 @@ export class DiskUse {
   }
 
   /** For the operator, each a sentence; a few, however many people there are. */
-  warnings(): readonly string[] {
+  warnings(): readonly Message[] {
     const reached = [...this.#byOwner.values()].flatMap(({ userId, slug, bytes }) =>
       this.#parts.limits.nearlyFull(bytes).map((limit) => ({ userId, slug, limit })),
     )
     const [full, nearly] = [reached.filter(({ limit }) => isFull(limit)), reached.filter(({ limit }) => !isFull(limit))]
     return [
-      ...(full.length > 0 ? [`Full homes: ${full.length}. ${largest(full)}`] : []),
-      ...(nearly.length > 0 ? [`Nearly full homes: ${nearly.length}. ${largest(nearly)}`] : []),
+      ...(full.length > 0 ? [message('warnings.fullHomes', { count: full.length, homes: largest(full) })] : []),
+      ...(nearly.length > 0
+        ? [message('warnings.nearlyFullHomes', { count: nearly.length, homes: largest(nearly) })]
+        : []),
     ]
   }
 
@@ -201,11 +204,12 @@ interface Reached {
 }
 
 /** Slugs and numbers; an operator's page is no place for addresses. */
-function largest(reached: readonly Reached[]): string {
+function largest(reached: readonly Reached[]): Value {
   const first = reached.toSorted((one, other) => other.limit.used - one.limit.used).slice(0, mostNamed)
   const named = first.map(({ userId, slug, limit: { type, used, limit } }) => {
-    const what = type === null ? slug : `${slug}-${type}`
-    return `${what} (user ${userId}): ${bytesInWords(used)} of ${bytesInWords(limit)}`
+    const name = type === null ? slug : `${slug}-${type}`
+    return message('warnings.home', { name, userId, used: bytesInWords(used), limit: bytesInWords(limit) })
   })
-  return `${reached.length > named.length ? 'The largest: ' : ''}${named.join('; ')}.`
+  const homes = list('semicolon', named)
+  return reached.length > named.length ? message('warnings.theLargest', { homes }) : homes
 }

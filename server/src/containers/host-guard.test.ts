@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { RuntimeError, type HostReport } from '#/runtime/runtime.ts'
+import { say } from '#/messages/say.ts'
 import { HostGuard } from './host-guard.ts'
 
 const GiB = 1024 ** 3
@@ -69,7 +70,7 @@ test('an operator is warned before anything is refused; once when it begins, and
   await guard.ask()
   assert.equal(guard.refusal(true), undefined)
   assert.equal(guard.warnings().length, 1)
-  assert.match(guard.warnings()[0] ?? '', /^Little disk: 3\.0 GiB of 40\.0 GiB/)
+  assert.match(guard.warnings().map((each) => say('en', each))[0] ?? '', /^Little disk: 3\.0 GiB of 40\.0 GiB/)
   host.report = { ...roomy, disk: { total: 40 * GiB, free: 2 * GiB } }
   await guard.ask()
   assert.equal(lines.length, 1)

@@ -1,6 +1,9 @@
 import type { Logger } from 'pino'
 import { within } from '#/attempt.ts'
 import { refusals, type Refusal } from '#/errors.ts'
+import { usualLanguage } from '#/language.ts'
+import { message, type Message } from '#/messages/message.ts'
+import { say } from '#/messages/say.ts'
 import type { HostReport, Runtime } from '#/runtime/runtime.ts'
 import { bytesInWords } from './bytes-in-words.ts'
 
@@ -40,7 +43,7 @@ export class HostGuard {
   readonly #runtime: Pick<Runtime, 'host'>
   readonly #log: Pick<Logger, 'warn' | 'info' | 'debug'>
   #report: HostReport | undefined
-  #warnings: readonly string[] = []
+  #warnings: readonly Message[] = []
   #asking: Promise<void> | undefined
   #askedAt = -Infinity
   /** Containers that were started since the report, so that those between two questions count as well. */
@@ -68,7 +71,7 @@ export class HostGuard {
   }
 
   /** What is about to run out, each a sentence for the operator. */
-  warnings(): readonly string[] {
+  warnings(): readonly Message[] {
     return this.#warnings
   }
 
@@ -113,30 +116,36 @@ export class HostGuard {
   }
 
   /** Numbers change with each look; what is warned of is told by its first words. */
-  #noteWarnings(warnings: readonly string[]): void {
+  #noteWarnings(warnings: readonly Message[]): void {
     const [before, now] = [this.#warnings.map(subjectOf), warnings.map(subjectOf)]
-    for (const warning of warnings) if (!before.includes(subjectOf(warning))) this.#log.warn(warning)
+    for (const warning of warnings)
+      if (!before.includes(subjectOf(warning))) this.#log.warn(say(usualLanguage, warning))
     for (const subject of before) if (!now.includes(subject)) this.#log.info(`${subject}: not any more`)
     this.#warnings = warnings
   }
 }
 
-function warningsOf({ addressesLeft, disk, memory }: HostReport): string[] {
-  const warnings: string[] = []
+function warningsOf({ addressesLeft, disk, memory }: HostReport): Message[] {
+  const warnings: Message[] = []
   if (addressesLeft !== null && addressesLeft < fewAddresses)
-    warnings.push(`Few addresses: ${addressesLeft} more containers find one on Berth's networks.`)
+    warnings.push(message('warnings.addresses', { left: addressesLeft }))
   if (disk && disk.free < bytesOf(thresholds.disk.warn, disk.total))
-    warnings.push(
-      `Little disk: ${bytesInWords(disk.free)} of ${bytesInWords(disk.total)} are free; below ${bytesInWords(bytesOf(thresholds.disk.refuse, disk.total))} no container is made.`,
-    )
+    warnings.push(message('warnings.disk', left(disk.free, disk.total, thresholds.disk.refuse)))
   if (memory && memory.available < bytesOf(thresholds.memory.warn, memory.total))
-    warnings.push(
-      `Little memory: ${bytesInWords(memory.available)} of ${bytesInWords(memory.total)} are available; below ${bytesInWords(bytesOf(thresholds.memory.refuse, memory.total))} no container is started.`,
-    )
+    warnings.push(message('warnings.memory', left(memory.available, memory.total, thresholds.memory.refuse)))
   return warnings
 }
 
-const subjectOf = (warning: string) => warning.slice(0, warning.indexOf(':'))
+const left = (free: number, total: number, refuse: Threshold) => ({
+  free: bytesInWords(free),
+  total: bytesInWords(total),
+  least: bytesInWords(bytesOf(refuse, total)),
+})
+
+function subjectOf(warning: Message): string {
+  const text = say(usualLanguage, warning)
+  return text.slice(0, text.indexOf(':'))
+}
 
 const bytesOf = ({ part, least, most, mostPart }: Threshold, total: number) =>
   Math.min(most, mostPart * total, Math.max(least, part * total))

@@ -1,6 +1,7 @@
 import { within } from '#/attempt.ts'
 import { Refusal, type FailedLaunch } from '#/errors.ts'
 import type { Absence } from '#/gateway/gateway.ts'
+import { message, type Message } from '#/messages/message.ts'
 import { RuntimeError, type Instance, type Runtime } from '#/runtime/runtime.ts'
 import { absence } from './known-container.ts'
 import type { Stage } from './stages.ts'
@@ -27,7 +28,7 @@ type Details = Omit<FailedLaunch, 'lastLines'>
 /** A launch that failed, with all that its owner is told. The engine's own words are in the cause. */
 export class LaunchFailure extends RuntimeError implements FailedLaunch {
   readonly reason: FailedLaunch['reason']
-  readonly sentence: string
+  readonly sentence: Message
   readonly exitCode: number | null
   readonly isOutOfMemory: boolean
   /** Private to the instance, because a log takes what it finds on an error, and an app may write its owner's secrets. */
@@ -65,45 +66,38 @@ export async function explainFailure(runtime: Pick<Runtime, 'logs'>, error: Runt
 
 function detailsOf(error: RuntimeError, lines: readonly string[]): Details {
   const none = { exitCode: null, isOutOfMemory: false }
-  if (error.kind === 'unreachable') return { ...none, reason: 'engine', sentence: sentences.engine }
-  if (error.kind === 'full') return { ...none, reason: 'full', sentence: sentences.full }
-  if (error.kind === 'image') return { ...none, reason: 'no-image', sentence: sentences.noImage }
+  if (error.kind === 'unreachable') return { ...none, reason: 'engine', sentence: message('launches.engine') }
+  if (error.kind === 'full') return { ...none, reason: 'full', sentence: message('launches.full') }
+  if (error.kind === 'image') return { ...none, reason: 'no-image', sentence: message('launches.noImage') }
   if (error instanceof EndedAtOnce && error.instance) return detailsOfEnd(error.instance, lines)
   const isProgramMissing = notExecutable.test(String(error.cause))
-  return { ...none, reason: 'failed', sentence: isProgramMissing ? sentences.notExecutable : sentences.failed }
+  return {
+    ...none,
+    reason: 'failed',
+    sentence: isProgramMissing ? message('launches.notExecutable') : message('launches.failed'),
+  }
 }
 
 function detailsOfEnd({ exitCode, isOutOfMemory }: Instance, lines: readonly string[]): Details {
   const ended = { exitCode, isOutOfMemory }
-  if (isOutOfMemory) return { ...ended, reason: 'out-of-memory', sentence: sentences.outOfMemory }
+  if (isOutOfMemory) return { ...ended, reason: 'out-of-memory', sentence: message('launches.outOfMemory') }
   // The engine starts a small init, which then is what cannot execute the program.
   if (lines.some((line) => line.startsWith('[FATAL tini')))
-    return { ...ended, reason: 'failed', sentence: sentences.notExecutable }
-  return { ...ended, reason: 'crashed', sentence: sentences.crashed(exitCode) }
+    return { ...ended, reason: 'failed', sentence: message('launches.notExecutable') }
+  return { ...ended, reason: 'crashed', sentence: crashed(exitCode) }
 }
 
 /** Of the engine's words; there is no other sign of it. */
 const notExecutable = /no such file|not found in \$PATH|permission denied|exec format error/i
 
-const sentences = {
-  engine: 'The container engine does not answer at the moment. Nothing is lost; try again in a minute.',
-  full: 'The server has no room for another container now. Nothing is lost; try again in a few minutes.',
-  noImage:
-    'The image of this container is not on this server and could not be fetched. Ask your administrator to provide it.',
-  outOfMemory:
-    'The program in this container needed more memory than it may use, so it was ended. Ask your administrator for more.',
-  crashed: (exitCode: number | null) =>
-    `The program in this container ended as soon as it was started${exitCode === null ? '' : ` (exit code ${exitCode})`}. What it wrote last may say why.`,
-  notExecutable:
-    'The program of this container cannot be executed: its image, or the command it is started with, is wrong. Ask your administrator.',
-  failed: 'The container could not be started. Try again, or ask your administrator.',
-} as const
+const crashed = (exitCode: number | null) =>
+  exitCode === null ? message('launches.crashed') : message('launches.crashedWith', { exitCode })
 
 /** What a failure says about the container; nothing, when it says more about a block, the host or the engine. */
 export function absenceAfter(error: unknown): Absence | undefined {
   if (!(error instanceof LaunchFailure)) return undefined
   const { reason, exitCode } = error
-  return reason === 'engine' || reason === 'full' ? undefined : absence(reason, exitCode)
+  return reason === 'engine' || reason === 'full' || reason === 'stopped' ? undefined : absence(reason, exitCode)
 }
 
 /** The last stage of a launch that ended in this error. */
@@ -113,7 +107,8 @@ export function failedStage(error: unknown): Stage {
 }
 
 function refusedLaunch(error: unknown): FailedLaunch {
-  const reason = error instanceof Refusal && error.extra.reason === 'full' ? 'full' : 'failed'
-  const sentence = error instanceof Refusal ? error.message : sentences.failed
+  const said = error instanceof Refusal ? error.extra.reason : undefined
+  const reason = said === 'full' || said === 'stopped' ? said : 'failed'
+  const sentence = error instanceof Refusal ? error.sentence : message('launches.failed')
   return { reason, sentence, exitCode: null, isOutOfMemory: false, lastLines: [] }
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { within } from '#/attempt.ts'
 import { Refusal, refusals } from '#/errors.ts'
+import { message, type Message } from '#/messages/message.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainer } from '#/store/user-containers.ts'
 import { moveUserState, touchUser, type User } from '#/store/users.ts'
@@ -109,9 +110,9 @@ async function orFail<T>(work: Promise<T>, refusal: (cause: unknown, why?: Launc
   }
 }
 
-function howFar(stage: Stage | undefined): string {
-  if (stage?.stage === 'queued') return `Your container waits for its turn: place ${stage.place} of ${stage.waiting}.`
+function howFar(stage: Stage | undefined): Message {
+  if (stage?.stage === 'queued') return message('launches.waits', { place: stage.place, waiting: stage.waiting })
   if (stage?.stage === 'pulling')
-    return `The image of your container is still being fetched: ${stage.layers_done} of ${stage.layers_total} layers are here.`
-  return 'Your container is still being started.'
+    return message('launches.pulling', { done: stage.layers_done, total: stage.layers_total })
+  return message('launches.starting')
 }

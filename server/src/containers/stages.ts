@@ -1,4 +1,5 @@
 import type { LaunchEvent } from '@berth/api/container.ts'
+import type { Message } from '#/messages/message.ts'
 import type { PullProgress } from '#/runtime/runtime.ts'
 import { isListening } from './app-probe.ts'
 import type { PersonalEvent } from './events.ts'
@@ -11,8 +12,11 @@ const appLimit = 60_000
 /** Between two tellings of how far a pull is, in ms. */
 const pullEvery = 1_000
 
+/** Each page is told in its own language. */
+type Unsaid<E> = E extends { message: string } ? Omit<E, 'message'> & { message: Message } : E
+
 /** A stage, without the container's type. */
-export type Stage = LaunchEvent extends infer E ? (E extends LaunchEvent ? Omit<E, 'type'> : never) : never
+export type Stage = LaunchEvent extends infer E ? (E extends LaunchEvent ? Unsaid<Omit<E, 'type'>> : never) : never
 
 /** Where the app of a container listens, once it does. */
 export interface Listening {

@@ -1,6 +1,11 @@
+import type { Language } from '@berth/api/boot.ts'
 import { lstat, chmod, unlink } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { contentLanguage, usualLanguage } from '#/language.ts'
+import { message, type Message } from '#/messages/message.ts'
+import { say } from '#/messages/say.ts'
+import { requestedLanguage } from './requested-language.ts'
 
 /** How long a client may take for its head, in ms. */
 const headersTimeout = 15_000
@@ -31,14 +36,14 @@ export function createListener(handle: RequestListener, bodyLimit = bodyTimeout)
       handle(request, response)
     },
   )
-  server.on('upgrade', (_request, socket: Duplex) => {
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy())
-    socket.end(rawAnswer(404, 'Not Found', 'There is nothing to upgrade to here.'))
+    socket.end(rawAnswer(404, 'Not Found', message('requests.noUpgrade'), requestedLanguage(request)))
   })
   // Without this Node answers 417 with nothing in it.
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const body = errorBody('Only "Expect: 100-continue" can be met here.')
-    response.writeHead(417, { ...rawHeaders, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }).end(body)
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const { headers, body } = errorAnswer(message('requests.badExpectation'), requestedLanguage(request))
+    response.writeHead(417, headers).end(body)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.end(answerTo(error))
@@ -102,15 +107,10 @@ function endSlowBody(request: IncomingMessage, limit: number): void {
 /** What Node's parser refuses, before there is a request to answer. */
 function answerTo({ code }: NodeJS.ErrnoException): string {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return rawAnswer(
-      431,
-      'Request Header Fields Too Large',
-      'Address, headers and cookies are too large together: at most 16 KiB.',
-    )
+    return rawAnswer(431, 'Request Header Fields Too Large', message('requests.headTooLarge'))
   }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return rawAnswer(408, 'Request Timeout', 'The request did not arrive in time.')
-  return rawAnswer(400, 'Bad Request', 'This is not a valid HTTP request.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return rawAnswer(408, 'Request Timeout', message('requests.tooSlow'))
+  return rawAnswer(400, 'Bad Request', message('requests.notHttp'))
 }
 
 /** As every answer of the API has them. */
@@ -120,11 +120,15 @@ const rawHeaders = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-const errorBody = (error: string) => JSON.stringify({ error })
+function errorAnswer(error: Message, language: Language) {
+  const body = JSON.stringify({ error: say(language, error) })
+  const length = { 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
+  return { body, headers: { ...rawHeaders, ...contentLanguage(language), ...length } }
+}
 
-function rawAnswer(status: number, reason: string, error: string): string {
-  const body = errorBody(error)
-  const headers = { ...rawHeaders, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
+/** @param language of a request that could be read */
+function rawAnswer(status: number, reason: string, error: Message, language = usualLanguage): string {
+  const { body, headers } = errorAnswer(error, language)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`
 }

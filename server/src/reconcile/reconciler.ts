@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { message, type Message } from '#/messages/message.ts'
 import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime.ts'
 
 /**
@@ -32,8 +33,8 @@ export interface ReconcilerReport {
   readonly duration: number | null
   /** Whether the engine answered whatever it was asked in the last run. */
   readonly isEngineAnswering: boolean
-  /** Why the last run left something to do: sentences without anything secret. */
-  readonly failures: readonly string[]
+  /** Why the last run left something to do, without anything secret. */
+  readonly failures: readonly Message[]
   /** Since this process began. */
   readonly failuresInAll: number
 }
@@ -148,18 +149,21 @@ interface Failure {
 const isSilence = (reason: unknown): boolean =>
   reason instanceof RuntimeError ? reason.kind === 'unreachable' : reason instanceof Error && isSilence(reason.cause)
 
-const words: Partial<Record<RuntimeErrorKind, string>> = {
-  unreachable: 'the engine does not answer',
-  missing: 'there is no such container',
-  conflict: 'the name is taken',
-  image: 'the image cannot be had',
+const words: Partial<Record<RuntimeErrorKind, Message>> = {
+  unreachable: message('warnings.engineUnreachable'),
+  missing: message('warnings.noContainer'),
+  conflict: message('warnings.nameTaken'),
+  image: message('warnings.noImage'),
 }
 
-/** Only what a runtime says it was doing is known to hold neither paths nor addresses. */
-function sentenceOf({ task, reason }: Failure): string {
+/** Only what a runtime says it was doing, in English, is known to hold neither paths nor addresses. */
+function sentenceOf({ task, reason }: Failure): Message {
   const what =
     reason instanceof RuntimeError
-      ? `${reason.message}: ${words[reason.kind] ?? 'the engine cannot'}`
-      : 'the log says why'
-  return `The task "${task}" has something left to do (${what}).`
+      ? message('warnings.engineFailed', {
+          doing: reason.message,
+          why: words[reason.kind] ?? message('warnings.engineCannot'),
+        })
+      : message('warnings.seeLog')
+  return message('warnings.leftToDo', { task, what })
 }

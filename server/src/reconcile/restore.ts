@@ -4,6 +4,7 @@ import { within } from '#/attempt.ts'
 import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
 import type { Spawner } from '#/containers/spawner.ts'
 import type { Templates } from '#/containers/template.ts'
+import { list, message, type Message } from '#/messages/message.ts'
 import { RuntimeError } from '#/runtime/runtime.ts'
 import type { Db } from '#/store/database.ts'
 import { findOwnedRecord, noteShouldRest, type OwnedRecord } from '#/store/records-with-owners.ts'
@@ -51,11 +52,15 @@ export class Restorer {
   }
 
   /** Sentences for the operator about what could not be started again, since the engine came back last. */
-  warnings(): string[] {
-    const named = this.#givenUp.slice(0, mostNamed).map(({ userId, type }) => `${type} of user ${userId}`)
+  warnings(): Message[] {
+    const named = this.#givenUp
+      .slice(0, mostNamed)
+      .map(({ userId, type }) => message('warnings.restored', { type, userId }))
     if (named.length === 0) return []
-    const more = this.#givenUp.length > mostNamed ? ` and ${this.#givenUp.length - mostNamed} more` : ''
-    return [`These ran before the engine restarted and could not be started again: ${named.join(', ')}${more}.`]
+    const [names, more] = [list('comma', named), this.#givenUp.length - named.length]
+    return [
+      more > 0 ? message('warnings.notRestoredAndMore', { names, more }) : message('warnings.notRestored', { names }),
+    ]
   }
 
   /** Begins with these; what was not done yet of those before is forgotten. */

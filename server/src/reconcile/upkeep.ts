@@ -3,6 +3,7 @@ import { within } from '#/attempt.ts'
 import type { KnownContainer } from '#/containers/known-container.ts'
 import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
 import type { EngineListener } from '#/containers/places.ts'
+import type { Message } from '#/messages/message.ts'
 import type { Instance, RuntimeEvent } from '#/runtime/runtime.ts'
 import { noteShouldRest, noteShouldRun } from '#/store/records-with-owners.ts'
 import { readDesired } from './desired.ts'
@@ -98,7 +99,7 @@ export class Upkeep implements Task, EngineListener {
   }
 
   /** Sentences for the operator. */
-  warnings(): string[] {
+  warnings(): Message[] {
     return this.#restorer.warnings()
   }
 

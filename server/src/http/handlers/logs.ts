@@ -5,6 +5,7 @@ import { refusals } from '#/errors.ts'
 import type { EventSink } from '#/http/event-stream.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { sessionOf, userOf } from '#/http/session-of.ts'
+import { message } from '#/messages/message.ts'
 
 export interface LogHandlerParts {
   readonly logs: Logs
@@ -67,6 +68,6 @@ function follow(logs: Logs, { containerId, lines, sink, signal, log }: Following
 /** The table has checked that it is a number. @throws {Refusal} 400 */
 function linesOf(text: string | undefined): number {
   const lines = text === undefined ? usualLines : Number(text)
-  if (lines > mostLines) throw refusals.badRequest(`At most ${mostLines} lines of the past can be read.`)
+  if (lines > mostLines) throw refusals.badRequest(message('requests.tooManyLines', { most: mostLines }))
   return lines
 }

@@ -1,4 +1,5 @@
 import type { SystemReport } from '@berth/api/admin.ts'
+import type { Language } from '@berth/api/boot.ts'
 import type { Deliveries, Spread } from '#/accounts/deliveries.ts'
 import type { Admission } from '#/containers/admission.ts'
 import type { DiskUse } from '#/containers/disk-use.ts'
@@ -6,12 +7,16 @@ import type { HostGuard } from '#/containers/host-guard.ts'
 import type { Occupancy } from '#/containers/occupancy.ts'
 import type { Places } from '#/containers/places.ts'
 import type { Handlers } from '#/http/handlers.ts'
+import { requestedLanguage } from '#/http/requested-language.ts'
+import { contentLanguage } from '#/language.ts'
+import { message, type Message } from '#/messages/message.ts'
+import { say } from '#/messages/say.ts'
 import type { HostReport } from '#/runtime/runtime.ts'
 
 export interface SystemReportParts {
   /** By their shape, because the reconciler stands beside HTTP. */
   readonly reconciler: { report(): ReconcilerReport }
-  readonly upkeep: { counts(): Readonly<Record<string, number>>; warnings(): readonly string[] }
+  readonly upkeep: { counts(): Readonly<Record<string, number>>; warnings(): readonly Message[] }
   readonly admission: Pick<Admission, 'counts'>
   readonly occupancy: Pick<Occupancy, 'running'>
   readonly guard: Pick<HostGuard, 'report' | 'warnings'>
@@ -28,28 +33,34 @@ interface ReconcilerReport {
   /** ms */
   readonly duration: number | null
   readonly isEngineAnswering: boolean
-  readonly failures: readonly string[]
+  readonly failures: readonly Message[]
 }
 
 export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, 'systemReport'> {
   return {
-    systemReport: () => ({
-      reconciler: reconcilerPart(parts),
-      launches: launchesPart(parts),
-      containers: containersPart(parts),
-      host: hostPart(parts.guard.report),
-      mail: mailPart(parts),
-      warnings: [
-        ...parts.upkeep.warnings(),
-        ...parts.guard.warnings(),
-        ...parts.diskUse.warnings(),
-        ...rulesWarning(parts.guard.report),
-      ],
-    }),
+    systemReport: ({ request, reply }) => {
+      const language = requestedLanguage(request)
+      void reply.headers(contentLanguage(language))
+      return {
+        reconciler: reconcilerPart(parts, language),
+        launches: launchesPart(parts),
+        containers: containersPart(parts),
+        host: hostPart(parts.guard.report),
+        mail: mailPart(parts),
+        warnings: warningsOf(parts).map((warning) => say(language, warning)),
+      }
+    },
   }
 }
 
-function reconcilerPart({ reconciler, upkeep, places }: SystemReportParts): SystemReport['reconciler'] {
+function warningsOf({ upkeep, guard, diskUse }: SystemReportParts): Message[] {
+  return [...upkeep.warnings(), ...guard.warnings(), ...diskUse.warnings(), ...rulesWarning(guard.report)]
+}
+
+function reconcilerPart(
+  { reconciler, upkeep, places }: SystemReportParts,
+  language: Language,
+): SystemReport['reconciler'] {
   const { lastRun, lastSuccess, duration, isEngineAnswering, failures } = reconciler.report()
   return {
     last_success: lastSuccess?.toISOString() ?? null,
@@ -57,7 +68,7 @@ function reconcilerPart({ reconciler, upkeep, places }: SystemReportParts): Syst
     duration_ms: duration === null ? null : Math.round(duration),
     is_engine_answering: isEngineAnswering && places.isEngineAnswering,
     actions: { ...upkeep.counts() },
-    failures: [...failures],
+    failures: failures.map((failure) => say(language, failure)),
   }
 }
 
@@ -98,7 +109,7 @@ function rounded(spread: Spread | null): Spread | null {
   return spread && { median: round(spread.median), p90: round(spread.p90) }
 }
 
-function rulesWarning(report: HostReport | undefined): string[] {
+function rulesWarning(report: HostReport | undefined): Message[] {
   if (!report || report.rules.areSet) return []
-  return [`No rules keep containers away from this host: ${report.rules.reason}.`]
+  return [message('warnings.noRules', { reason: report.rules.reason })]
 }

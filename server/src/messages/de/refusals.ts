@@ -46,6 +46,7 @@ export const refusals: Translated<'refusals'> = {
     'Die E-Mail konnte nicht verschickt werden. Es wurde nichts geändert; versuche es in ein paar Minuten noch einmal.',
   containerDeleted:
     'Ein Administrator hat diesen Container gelöscht, während er startete. Starte ihn noch einmal, dann entsteht ein neuer.',
+  launchStopped: 'Du hast diesen Container angehalten, bevor er lief. Starte ihn wieder, wenn du ihn brauchst.',
   restartFailed: '{why} Deine Dateien sind sicher.',
   launchGoesOn: '{howFar} Es geht von selbst weiter, ohne dass du deinen Platz verlierst; frage gleich noch einmal.',
   tooManyOfYours:

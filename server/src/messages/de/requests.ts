@@ -29,6 +29,8 @@ export const requests: Translated<'requests'> = {
   incompleteHead: 'Ein aufbewahrter Stand des Protokolls besteht aus zwei Werten: entries und head.',
   tooManyLines: 'Höchstens {most} vergangene Zeilen können gelesen werden.',
   badLimit: 'Das Limit muss eine ganze Zahl von 1 bis {most} sein.',
+  foreignCursor:
+    'Dieser Cursor stammt nicht von einer Seite in dieser Reihenfolge. Lass ihn weg, um mit der ersten Seite zu beginnen.',
   noReason: 'Der Grund fehlt: Der Inhaber des Kontos wird ihn lesen.',
   noUpgrade: 'Hier gibt es nichts, wozu die Verbindung wechseln könnte.',
   badExpectation: 'Hier kann nur „Expect: 100-continue“ erfüllt werden.',
@@ -44,5 +46,6 @@ export const requests: Translated<'requests'> = {
   alreadyVerified: 'Dieses Konto hat seine Adresse schon bestätigt und kann sich anmelden.',
   unblockFirst: 'Dieses Konto ist gesperrt. Hebe zuerst die Sperre auf.',
   ownAccount: 'Das ist dein eigenes Konto. Dafür brauchst du keine Übernahme.',
+  noTakeover: 'In dieser Sitzung handelt niemand für jemand anderen, also gibt es keine Übernahme zu beenden.',
   tooManyKeys: 'Es gibt schon {most} abgelöste Schlüssel. Warte, bis der erste davon weg ist.',
 }

@@ -30,6 +30,7 @@ export const requests = {
   incompleteHead: 'A head that was kept is two values: entries and head.',
   tooManyLines: 'At most {most} lines of the past can be read.',
   badLimit: 'The limit must be a whole number from 1 to {most}.',
+  foreignCursor: 'This cursor is not from a page in this order. Leave it out to begin with the first page.',
   noReason: 'The reason is missing: the owner is going to read it.',
   noUpgrade: 'There is nothing to upgrade to here.',
   badExpectation: 'Only "Expect: 100-continue" can be met here.',
@@ -44,5 +45,6 @@ export const requests = {
   alreadyVerified: 'This user has verified their address already, and can sign in.',
   unblockFirst: 'This user is blocked. Unblock them first.',
   ownAccount: 'This is your own account. You can use it without a takeover.',
+  noTakeover: 'In this session nobody acts for anybody, so there is no takeover to end.',
   tooManyKeys: 'There are {most} retired keys already. Wait until the first has gone.',
 } as const

@@ -1,0 +1,70 @@
+import type { Endpoint } from '@berth/api/endpoints.ts'
+import type { FastifyError, FastifyRequest, FastifySchemaValidationError } from 'fastify'
+import { refusals, type Refusal } from '#/errors.ts'
+import { message, type Message } from '#/messages/message.ts'
+
+/** What was wrong with a request that does not fit the table, and what would be right. */
+export function explainValidation(error: FastifyError, request: FastifyRequest): Refusal {
+  const endpoint = request.routeOptions.config.endpoint as Endpoint | undefined
+  if (error.validationContext === 'body') return explainBody(error, request, endpoint)
+  if (endpoint?.path.includes('/verify-')) return refusals.missingToken()
+  return refusals.badRequest(
+    message(places[error.validationContext ?? ''] ?? 'requests.badRequest', whatIsWrong(error)),
+  )
+}
+
+/** Fastify's names of the parts of a request. */
+const places: Readonly<Record<string, 'requests.badQuery' | 'requests.badPath' | 'requests.badHeader'>> = {
+  querystring: 'requests.badQuery',
+  params: 'requests.badPath',
+  headers: 'requests.badHeader',
+}
+
+function explainBody(error: FastifyError, request: FastifyRequest, endpoint: Endpoint | undefined): Refusal {
+  const { body } = request
+  if (body === undefined || body === null) return missing(endpoint)
+  const missingProperty = error.validation?.[0]?.params?.missingProperty
+  if (missingProperty === 'email') return refusals.missingEmail()
+  return refusals.badRequest(message('requests.badBody', whatIsWrong(error)))
+}
+
+const missing = (endpoint: Endpoint | undefined) =>
+  endpoint?.path.startsWith('/api/auth/') ? refusals.missingBody() : refusals.badRequest(message('requests.missingIds'))
+
+/** Of the first problem: a name for the place, and what the validator found there. */
+function whatIsWrong({ validation }: FastifyError): { place: string | Message; problem: Message } {
+  const [first] = validation ?? []
+  const place = first?.instancePath.slice(1).replaceAll('/', '.') ?? ''
+  return { place: place === '' ? message('requests.it') : place, problem: problemOf(first) }
+}
+
+/** Ajv's words, which are English; ours say the same, for every keyword that the table uses. */
+function problemOf(problem: FastifySchemaValidationError | undefined): Message {
+  if (problem === undefined) return message('requests.invalid')
+  const { keyword, params, message: said = '' } = problem
+  const limit = Number(params.limit)
+  switch (keyword) {
+    case 'type':
+      return message('requests.type', { type: String(params.type) })
+    case 'required':
+      return message('requests.required', { name: String(params.missingProperty) })
+    case 'pattern':
+      return message('requests.pattern', { pattern: String(params.pattern) })
+    case 'format':
+      return message('requests.format', { format: String(params.format) })
+    case 'minLength':
+    case 'maxLength':
+    case 'minItems':
+    case 'maxItems':
+    case 'minimum':
+    case 'maximum':
+      return message(`requests.${keyword}`, { limit })
+    case 'enum':
+    case 'const':
+    case 'anyOf':
+    case 'additionalProperties':
+      return message(`requests.${keyword}`)
+    default:
+      return message('requests.otherProblem', { said })
+  }
+}
