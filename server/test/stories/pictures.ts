@@ -44,7 +44,7 @@ export const shoot = async (page: Page): Promise<Pixels> =>
 /** Waits until two pictures in a row are the same: what is kept is to be what comes in the end. */
 async function accept(page: Page, file: string): Promise<undefined> {
   let picture = await shoot(page)
-  for (const end = performance.now() + patience; performance.now() < end; ) {
+  for (const end = performance.now() + patience; performance.now() < end;) {
     await sleep(400)
     const next = await shoot(page)
     if (Buffer.compare(picture.data, next.data) === 0) break
