@@ -1,6 +1,7 @@
 import type { Translated } from '../catalogue.ts'
 
 export const pages: Translated<'pages'> = {
+  noScript: 'Zum Anmelden braucht Berth JavaScript. Schalte es ein, und lade die Seite neu.',
   openDashboard: 'Zum Dashboard',
   status: 'Status {status}',
   lastLines: 'Zuletzt geschrieben',

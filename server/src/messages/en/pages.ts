@@ -1,5 +1,6 @@
-/** The gateway's own pages. Plain arguments only; everything is escaped when it becomes HTML. */
+/** Pages of the server's own: the gateway's, and what is read where no script runs. Plain arguments only; everything is escaped when it becomes HTML. */
 export const pages = {
+  noScript: 'Berth needs JavaScript to sign you in. Switch it on and reload the page.',
   openDashboard: 'Open the dashboard',
   status: 'Status {status}',
   lastLines: 'What it wrote last',
