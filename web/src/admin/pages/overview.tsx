@@ -1,7 +1,32 @@
 import { useTranslations } from 'use-intl/react'
 import { AdminPage } from '#/admin/admin-page.tsx'
+import { HealthStatus } from '#/admin/health-sentence.tsx'
+import { LiveProblem } from '#/admin/live-problem.tsx'
+import { Attention } from '#/admin/overview/attention.tsx'
+import { OverviewFigures } from '#/admin/overview/figures.tsx'
+import { OverviewPlots } from '#/admin/overview/plots.tsx'
+import { useHistory, useReport } from '#/admin/overview/use-report.ts'
 
+/** What an administrator keeps open all day: what is wrong, how much there is of everything, and how it went. */
 export function Overview() {
-  const t = useTranslations('admin.shell')
-  return <AdminPage title={t('overview')}>{null}</AdminPage>
+  const t = useTranslations('admin')
+  const [report, history] = [useReport(), useHistory()]
+  return (
+    <AdminPage title={t('shell.overview')}>
+      <LiveProblem query={report} />
+      <HealthStatus report={report.data} />
+      {report.isPending && <p className="hint pending">{t('overview.loading')}</p>}
+      {report.data && <Attention report={report.data} />}
+      {report.data && (
+        <section aria-labelledby="now">
+          <h2 id="now" className="visually-hidden">
+            {t('overview.now')}
+          </h2>
+          <OverviewFigures report={report.data} samples={history.data} />
+        </section>
+      )}
+      {report.error === null && <LiveProblem query={history} />}
+      {report.data && history.data && <OverviewPlots samples={history.data} host={report.data.host} />}
+    </AdminPage>
+  )
 }

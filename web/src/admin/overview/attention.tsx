@@ -1,0 +1,43 @@
+import type { SystemReport } from '@berth/api/admin.ts'
+import { useNow, useTranslations } from 'use-intl/react'
+import { useInstants } from '#/admin/use-instants.ts'
+import { Link } from '#/components/link.tsx'
+import { pages } from '#/paths.ts'
+import { healthOf, lateFailure } from './health.ts'
+
+/** How many things there are to say of it, mail aside. */
+const thingsIn = (report: SystemReport) =>
+  report.warnings.length + (['engine', 'unfinished'].includes(healthOf(report)) ? 1 : 0)
+
+/** What somebody should do something about, the worst first; one quiet line when there is nothing. */
+export function Attention({ report }: { report: SystemReport }) {
+  const t = useTranslations('admin.overview')
+  const instants = useInstants()
+  const now = useNow({ updateInterval: 60_000 }).getTime()
+  const health = healthOf(report)
+  const { failures } = report.reconciler
+  const mailFailure = lateFailure(report.mail.last_failure_at, now)
+  const count = thingsIn(report) + (mailFailure === undefined ? 0 : 1)
+  if (count === 0) return <p className="well">{t(health === 'starting' ? 'health.starting' : 'health.well')}</p>
+  return (
+    <section className="attention">
+      <h2>{t('attention')}</h2>
+      <ul>
+        {health === 'engine' && <li className="bad">{t('health.engine')}</li>}
+        {report.warnings.map((warning) => (
+          <li key={warning}>{warning}</li>
+        ))}
+        {health === 'unfinished' && (
+          <li>
+            {t('health.unfinished', { count: failures.length })} <Link to={pages.adminSystem}>{t('toSystem')}</Link>
+          </li>
+        )}
+        {mailFailure !== undefined && (
+          <li>
+            {t('mailFailed', { time: instants.time(mailFailure) })} <Link to={pages.adminSystem}>{t('toSystem')}</Link>
+          </li>
+        )}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,66 @@
+import { useMemo } from 'react'
+import type { SystemReport } from '@berth/api/admin.ts'
+import { useFormatter, useTranslations } from 'use-intl/react'
+import type { Drawing } from '#/admin/plots/options.ts'
+import { useQuantities } from '#/admin/use-quantities.ts'
+import { ranges, type Moment, type Range } from './history.ts'
+
+/** Whole numbers: half a container is none. */
+const wholeSteps = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
+
+/** The plots of the overview; the same objects as long as nothing in them changes. */
+export function useDrawings(moments: readonly Moment[], range: Range, host: SystemReport['host']) {
+  const t = useTranslations('admin.overview.line')
+  const format = useFormatter()
+  const { count, duration, percent } = useQuantities()
+  const [memory, disk] = [host.memory?.total ?? null, host.disk?.total ?? null]
+
+  return useMemo(() => {
+    const common = {
+      times: moments.map(({ at }) => at),
+      span: ranges[range].span,
+      writeTime: (seconds: number) =>
+        format.dateTime(seconds * 1_000, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+    }
+    const counted = { ...common, least: 4, steps: wholeSteps, writeValue: count }
+    const all = (value: (moment: Moment) => number | null | undefined) => moments.map((each) => value(each) ?? null)
+    // Of the total, so that a small memory can be seen beside a large disk.
+    const part = (left: number | null, total: number | null) => (left === null || total === null ? null : left / total)
+    return {
+      running: {
+        ...counted,
+        lines: [
+          { label: t('running'), look: 'first', values: all(({ running }) => running) },
+          { label: t('waiting'), look: 'second', values: all(({ waiting }) => waiting) },
+        ],
+      },
+      launches: {
+        ...counted,
+        isBars: true,
+        lines: [
+          { label: t('launched'), look: 'first', values: all(({ launched }) => launched) },
+          { label: t('failed'), look: 'bad', values: all(({ failed }) => failed) },
+        ],
+      },
+      ready: {
+        ...common,
+        least: 1,
+        writeValue: duration,
+        lines: [
+          { label: t('median'), look: 'first', values: all(({ ready_seconds: ready }) => ready?.median) },
+          { label: t('p90'), look: 'second', values: all(({ ready_seconds: ready }) => ready?.p90) },
+        ],
+      },
+      left: {
+        ...common,
+        least: 1,
+        top: 1,
+        writeValue: percent,
+        lines: [
+          { label: t('memory'), look: 'first', values: all((each) => part(each.memory_left, memory)) },
+          { label: t('disk'), look: 'second', values: all((each) => part(each.disk_left, disk)) },
+        ],
+      },
+    } as const satisfies Record<string, Drawing>
+  }, [moments, range, memory, disk, t, format, count, duration, percent])
+}

@@ -1,0 +1,98 @@
+import type { HistorySample } from '@berth/api/admin.ts'
+
+/** How far back the plots look. */
+export type Range = 'hours' | 'day'
+
+/** Seconds that each range shows, and between two of its values. */
+export const ranges = { hours: { span: 7_200, step: 60 }, day: { span: 86_400, step: 600 } } as const
+
+/** A sample as it is drawn; where everything is null, nothing is known of that time. */
+export interface Moment extends Drawn {
+  /** Seconds since 1970. */
+  readonly at: number
+}
+type Drawn = { readonly [N in 'running' | 'waiting' | 'launched' | 'failed']: number | null } & Pick<
+  HistorySample,
+  'memory_left' | 'disk_left' | 'ready_seconds'
+>
+
+const secondsOf = (at: string) => Date.parse(at) / 1_000
+
+/**
+ * What a range shows, the oldest first: values at its step, and one that is unknown in every hole, so that no line leads
+ * over a time of which nobody knows. Counted from the newest sample, because the reader's clock may be wrong.
+ */
+export function momentsOf(samples: readonly HistorySample[], range: Range): Moment[] {
+  const newest = samples.at(-1)
+  if (!newest) return []
+  const { span, step } = ranges[range]
+  const shown = samples.filter(({ at }) => secondsOf(at) > secondsOf(newest.at) - span)
+  const steps = Object.values(Object.groupBy(shown, ({ at }) => Math.ceil(secondsOf(at) / step)))
+  const moments = steps.map((group) => joined(group ?? []))
+  return moments.flatMap((moment, index) => {
+    const before = moments[index - 1]
+    return before && moment.at - before.at > step * 2.5 ? [unknownAfter(before, step), moment] : [moment]
+  })
+}
+
+/** Several samples as one: what is so at its end, and all that happened. */
+function joined(samples: readonly HistorySample[]): Moment {
+  const last = samples.at(-1)!
+  return {
+    at: secondsOf(last.at),
+    running: last.running,
+    waiting: Math.max(...samples.map(({ waiting }) => waiting)),
+    launched: sumOf(samples, 'launched'),
+    failed: sumOf(samples, 'failed'),
+    memory_left: last.memory_left,
+    disk_left: last.disk_left,
+    ready_seconds: readySecondsOf(samples),
+  }
+}
+
+/** Medians cannot be joined exactly: this is their mean by how many launches stand behind each, and of p90 the largest. */
+export function readySecondsOf(samples: readonly HistorySample[]): HistorySample['ready_seconds'] {
+  const known = samples.flatMap(({ launched, ready_seconds: ready }) => (ready ? [{ launched, ...ready }] : []))
+  if (known.length === 0) return null
+  const weight = (launched: number) => Math.max(1, launched)
+  const all = known.reduce((sum, { launched }) => sum + weight(launched), 0)
+  const median = known.reduce((sum, each) => sum + each.median * weight(each.launched), 0) / all
+  return { median, p90: Math.max(...known.map(({ p90 }) => p90)) }
+}
+
+const sumOf = (samples: readonly HistorySample[], name: 'launched' | 'failed') =>
+  samples.reduce((sum, sample) => sum + sample[name], 0)
+
+const unknownAfter = ({ at }: Moment, step: number): Moment => ({
+  at: at + step,
+  running: null,
+  waiting: null,
+  launched: null,
+  failed: null,
+  memory_left: null,
+  disk_left: null,
+  ready_seconds: null,
+})
+
+/** What was launched in the hour before the newest sample; undefined without one. */
+export interface LastHour {
+  readonly launched: number
+  readonly failed: number
+  readonly ready: HistorySample['ready_seconds']
+  /** Whether the samples go back a whole hour. */
+  readonly isWhole: boolean
+}
+
+export function lastHourOf(samples: readonly HistorySample[]): LastHour | undefined {
+  const [oldest, newest] = [samples[0], samples.at(-1)]
+  if (!oldest || !newest) return undefined
+  const from = secondsOf(newest.at) - 3_600
+  const latest = samples.filter(({ at }) => secondsOf(at) > from)
+  return {
+    launched: sumOf(latest, 'launched'),
+    failed: sumOf(latest, 'failed'),
+    ready: readySecondsOf(latest),
+    // A sample tells of the minute before it.
+    isWhole: secondsOf(oldest.at) - 60 <= from,
+  }
+}

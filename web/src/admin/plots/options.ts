@@ -1,0 +1,111 @@
+import uPlot from 'uplot'
+import type { Palette } from './palette.ts'
+import { lonely, stacked } from './summary.ts'
+
+export interface Line {
+  readonly label: string
+  /** Null is "not known". */
+  readonly values: readonly (number | null)[]
+  readonly look: 'first' | 'second' | 'bad'
+}
+
+/** What is drawn, without how large and in which colours. */
+export interface Drawing {
+  /** Seconds since 1970, rising. */
+  readonly times: readonly number[]
+  /** Seconds that the plot shows, up to the last of `times`. */
+  readonly span: number
+  readonly lines: readonly Line[]
+  /** Bars on top of each other, for what is counted; lines are for what is measured. */
+  readonly isBars?: boolean
+  /** The scale reaches at least so far, and where there is a `top` never further. */
+  readonly least: number
+  readonly top?: number
+  /** Steps that the scale may have; those of decimal numbers when absent. */
+  readonly steps?: readonly number[]
+  writeValue(value: number): string
+  writeTime(seconds: number): string
+}
+
+/** Sizes in CSS pixels. */
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+export function dataOf({ times, lines, isBars }: Drawing): uPlot.AlignedData {
+  const values = lines.map((line) => [...line.values])
+  return [[...times], ...(isBars ? stacked(values) : values)]
+}
+
+/**
+ * @param fontSize of the labels, in CSS pixels
+ * @param onCursor the index of what the pointer is over, and null when it leaves
+ */
+export function optionsOf(
+  drawing: Drawing,
+  palette: Palette,
+  { width, height, fontSize }: Size & { fontSize: number },
+  onCursor: (index: number | null) => void,
+): uPlot.Options {
+  const { times, span, least, top, steps, writeValue, writeTime } = drawing
+  const end = times.at(-1) ?? 0
+  const font = `${fontSize}px system-ui, sans-serif`
+  return {
+    width,
+    height,
+    padding: [fontSize, fontSize * 1.8, 0, 0],
+    legend: { show: false },
+    // The pointers of all plots move together: what happened elsewhere at that time is the next question.
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 }, sync: { key: 'berth' } },
+    hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)] },
+    scales: {
+      x: { range: () => [end - span, end] },
+      y: { range: (_, __, most) => [0, top ?? Math.max(least, (most ?? 0) * 1.08)] },
+    },
+    series: [{}, ...drawing.lines.map((line) => seriesOf(line, palette, drawing.isBars ?? false))],
+    axes: [
+      {
+        font,
+        stroke: palette.text,
+        grid: { show: false },
+        ticks: { stroke: palette.grid, width: 1, size: 4 },
+        size: fontSize * 2.4,
+        space: fontSize * 5,
+        values: (_, at) => at.map(writeTime),
+      },
+      {
+        font,
+        stroke: palette.text,
+        grid: { stroke: palette.grid, width: 1 },
+        ticks: { show: false },
+        space: fontSize * 2,
+        size: (plot, texts) => widest(plot, font, texts) + fontSize,
+        values: (_, at) => at.map(writeValue),
+        ...(steps && { incrs: [...steps] }),
+      },
+    ],
+  }
+}
+
+function seriesOf({ label, look }: Line, palette: Palette, isBars: boolean): uPlot.Series {
+  const colour = palette[look]
+  const common = { label, stroke: colour, width: 2 }
+  const bars = uPlot.paths.bars?.({ size: [0.75, 24], align: -1 })
+  if (isBars && bars) return { ...common, width: 0, fill: colour, paths: bars, points: { show: false } }
+  return {
+    ...common,
+    // Told apart without their colours, too.
+    ...(look === 'second' && { dash: [5, 4] }),
+    points: { show: true, size: 5, fill: colour, filter: (plot, index) => lonely(plot.data[index] as number[]) },
+  }
+}
+
+/** In CSS pixels. */
+function widest({ ctx }: uPlot, font: string, texts: readonly string[] | null): number {
+  ctx.save()
+  ctx.font = font
+  const width = Math.max(0, ...(texts ?? []).map((text) => ctx.measureText(text).width))
+  ctx.restore()
+  return Math.ceil(width)
+}

@@ -1,0 +1,70 @@
+import { useId, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { PlotCanvas } from './canvas.tsx'
+import type { Drawing, Line } from './options.ts'
+import { summaryOf } from './summary.ts'
+import { ValuesTable } from './values-table.tsx'
+
+interface PlotProps {
+  title: string
+  /** Keep the same object as long as nothing in it changes: another one is drawn anew. */
+  drawing: Drawing
+}
+
+/** Lines or bars over time: a picture, the same in words (how it is, least and most), and all values as a table. */
+export function Plot({ title, drawing }: PlotProps) {
+  const t = useTranslations('admin.overview.plot')
+  const heading = useId()
+  const [cursor, setCursor] = useState<number | null>(null)
+  const { times, lines, isBars, writeValue, writeTime } = drawing
+  const words = lines.map((line) => <Words key={line.label} line={line} isSum={isBars ?? false} write={writeValue} />)
+  const isKnown = lines.some(({ values }) => summaryOf(values))
+  const at = cursor === null ? undefined : times[cursor]
+
+  return (
+    <figure className="plot" aria-labelledby={heading}>
+      <figcaption>
+        <h3 id={heading}>{title}</h3>
+        {at === undefined ? (
+          <ul className="plot-words">{words}</ul>
+        ) : (
+          <ul className="plot-words" aria-hidden="true">
+            {lines.map((line) => (
+              <li key={line.label}>
+                <Mark look={line.look} />
+                {t('at', { time: writeTime(at), label: line.label, value: written(line, cursor, writeValue) ?? '–' })}
+              </li>
+            ))}
+          </ul>
+        )}
+      </figcaption>
+      {isKnown ? <PlotCanvas drawing={drawing} onCursor={setCursor} /> : <p className="plot-empty">{t('unknown')}</p>}
+      {isKnown && <ValuesTable title={title} drawing={drawing} />}
+    </figure>
+  )
+}
+
+function written({ values }: Line, index: number | null, write: (value: number) => string): string | undefined {
+  const value = index === null ? null : values[index]
+  return typeof value === 'number' ? write(value) : undefined
+}
+
+function Words({ line, isSum, write }: { line: Line; isSum: boolean; write(value: number): string }) {
+  const t = useTranslations('admin.overview.plot')
+  const { label, values, look } = line
+  const summary = summaryOf(values)
+  const sentence = () => {
+    if (!summary) return t('lineUnknown', { label })
+    const [last, least, most] = [write(summary.last), write(summary.least), write(summary.most)]
+    if (isSum) return t('sum', { label, sum: write(summary.sum), most })
+    return least === most ? t('level', { label, last }) : t('moving', { label, last, least, most })
+  }
+  return (
+    <li>
+      <Mark look={look} />
+      {sentence()}
+    </li>
+  )
+}
+
+const Mark = ({ look }: { look: Line['look'] }) => <span className={`plot-mark ${look}`} aria-hidden="true" />

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lonely, stacked, summaryOf } from './summary.ts'
+
+test('a summary passes over what is not known, and is none where nothing is', () => {
+  assert.deepEqual(summaryOf([null, 3, null, 9, 4, null]), { last: 4, least: 3, most: 9, sum: 16 })
+  assert.equal(summaryOf([null, null]), undefined)
+  assert.equal(summaryOf([]), undefined)
+})
+
+test('a value without known neighbours gets a point, because no line leads to it', () => {
+  assert.deepEqual(lonely([1, null, 2, null, 3, 4, null]), [0, 2])
+  assert.deepEqual(lonely([1]), [0])
+})
+
+test('what is stacked ends at the sum, and stays unknown where it is', () => {
+  assert.deepEqual(
+    stacked([
+      [1, 2, null],
+      [3, 0, null],
+    ]),
+    [
+      [4, 2, null],
+      [3, 0, null],
+    ],
+  )
+})

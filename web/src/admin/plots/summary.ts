@@ -1,0 +1,35 @@
+/** What a line of a plot shows, in numbers; undefined where nothing is known. */
+export interface Summary {
+  /** The newest that is known. */
+  readonly last: number
+  readonly least: number
+  readonly most: number
+  readonly sum: number
+}
+
+export function summaryOf(values: readonly (number | null)[]): Summary | undefined {
+  const known = values.filter((value) => value !== null)
+  const last = known.at(-1)
+  if (last === undefined) return undefined
+  return {
+    last,
+    least: Math.min(...known),
+    most: Math.max(...known),
+    sum: known.reduce((sum, value) => sum + value, 0),
+  }
+}
+
+/** Indices of what is known between unknown neighbours: a line needs two, so that these would be invisible. */
+export function lonely(values: readonly (number | null | undefined)[]): number[] {
+  const isKnown = (index: number) => typeof values[index] === 'number'
+  return values.flatMap((_, index) => (isKnown(index) && !isKnown(index - 1) && !isKnown(index + 1) ? [index] : []))
+}
+
+/** As they are drawn on top of each other: each value with all after it added. Unknown stays unknown. */
+export function stacked(lines: readonly (readonly (number | null)[])[]): (number | null)[][] {
+  return lines.map((line, at) =>
+    line.map((value, index) =>
+      value === null ? null : lines.slice(at + 1).reduce((sum, other) => sum + (other[index] ?? 0), value),
+    ),
+  )
+}
