@@ -1,4 +1,4 @@
-import type { BlockedBody, LaunchFailedBody } from './error.ts'
+import { refusalHeader, type BlockedBody, type LaunchFailedBody } from './error.ts'
 import {
   endpoints,
   type Answer,
@@ -19,16 +19,21 @@ export type Client = {
   [N in JsonName]: unknown extends Input<N> ? () => Promise<Answer<N>> : (input: Input<N>) => Promise<Answer<N>>
 }
 
-/** An answer that is not 2xx: `message` is the server's own sentence, `body` all that it sent. */
+/**
+ * An answer that is not 2xx: `message` is the server's own sentence, `body` all that it sent, `refusal` the refusal's name
+ * (`docs/errors.md`), which has no language; undefined when it was a fault, or is not Berth's.
+ */
 export class ApiError extends Error {
   readonly status: number
   readonly body: Readonly<BlockedBody & LaunchFailedBody>
+  readonly refusal: string | undefined
 
-  constructor(status: number, body: ApiError['body']) {
+  constructor(status: number, body: ApiError['body'], refusal?: string) {
     super(body.error)
     this.name = 'ApiError'
     this.status = status
     this.body = body
+    this.refusal = refusal
   }
 }
 
@@ -77,7 +82,9 @@ async function request({ send, baseUrl, onAnswer }: Way, name: EndpointName, par
 /** What an answer that is not 2xx says. */
 export async function refusalIn(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined)
-  return new ApiError(response.status, isErrorBody(body) ? body : { error: `The server answered ${response.status}.` })
+  const { status } = response
+  const refusal = response.headers.get(refusalHeader) ?? undefined
+  return new ApiError(status, isErrorBody(body) ? body : { error: `The server answered ${status}.` }, refusal)
 }
 
 /** `/api/container/launch/{container_type}` with its holes filled, each value percent-encoded. */

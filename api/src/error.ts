@@ -5,6 +5,12 @@ export const ErrorBody = Type.Object({ error: Type.String() })
 export type ErrorBody = Type.Static<typeof ErrorBody>
 
 /**
+ * Header of a refusal: its name in the vocabulary (`docs/errors.md`), for who has to tell one from another. Sentences are
+ * in the reader's language.
+ */
+export const refusalHeader = 'berth-refusal'
+
+/**
  * As above; when it was refused because of a block it says since when, if that is known. Source: specification, launch
  * rule 2. Optional, because there are other reasons for 403 on the same endpoint.
  */

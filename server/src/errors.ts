@@ -15,6 +15,8 @@ export class Refusal extends Error {
   /** More keys of the body beside `error`, named as on the wire. */
   readonly extra: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string | string[]>>
+  /** Its name in the vocabulary, for programs and pages: sentences are in the reader's language. Undefined for what the framework refuses. */
+  code: string | undefined
 
   constructor(
     status: number,
@@ -61,15 +63,28 @@ const retryOf = ({ reason }: FailedLaunch): Record<string, string> =>
 
 const bearer = { 'www-authenticate': 'Bearer' }
 
+/** Tells each refusal its own name. */
+function named<T extends Readonly<Record<string, (...args: never[]) => Refusal>>>(vocabulary: T): T {
+  const rows = Object.entries(vocabulary).map(([code, make]) => [
+    code,
+    (...args: never[]) => Object.assign(make(...args), { code }),
+  ])
+  return Object.fromEntries(rows) as T
+}
+
 /** Every refusal there is, by name. Statuses and conditions: specification, Errors. */
-export const refusals = {
+export const refusals = named({
   missingBody: () => new Refusal(400, message('refusals.missingBody')),
   notJson: () => new Refusal(400, message('refusals.notJson')),
   badRequest: (what: Message) => new Refusal(400, what),
   missingEmail: () => new Refusal(400, message('refusals.missingEmail')),
   badEmail: () => new Refusal(400, message('refusals.badEmail')),
   missingToken: () => new Refusal(400, message('refusals.missingToken')),
+  // One sentence for all four, as it always was; who wants to know more has the name. Only who has the token asks.
   badToken: () => new Refusal(400, message('refusals.badToken')),
+  usedToken: () => new Refusal(400, message('refusals.badToken')),
+  expiredToken: () => new Refusal(400, message('refusals.badToken')),
+  otherToken: () => new Refusal(400, message('refusals.badToken')),
   prefetched: () => new Refusal(400, message('refusals.prefetched')),
   unknownType: (known: readonly string[]) =>
     new Refusal(400, message('refusals.unknownType', { types: list('comma', known) })),
@@ -189,4 +204,4 @@ export const refusals = {
     new Refusal(500, message('refusals.stopping'), {
       headers: { 'retry-after': '30' },
     }),
-} as const
+} as const)

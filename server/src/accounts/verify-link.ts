@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import { attempt, within } from '#/attempt.ts'
 import { reached } from '#/crash-points.ts'
-import { refusals } from '#/errors.ts'
+import { refusals, type Refusal } from '#/errors.ts'
 import type { Database, Db } from '#/store/database.ts'
-import { consumeLink, findUsableLink, type LinkPurpose, type StoredLink } from '#/store/magic-links.ts'
+import { consumeLink, faultOfLink, findUsableLink, type LinkPurpose, type StoredLink } from '#/store/magic-links.ts'
 import { insertSession } from '#/store/sessions.ts'
 import { findUser, moveUserState, touchUser, type User } from '#/store/users.ts'
 import type { AccessTokens, PlannedToken } from './access-token.ts'
@@ -93,10 +93,10 @@ export class VerifyLink {
     return this.#database.transaction(async (tx) => {
       const link = await findUsableLink(tx, hashToken(token), purpose, now)
       const user = link && (await findUser(tx, link.userId))
-      if (!link || !user || this.#withdrawals.has(link.id)) throw refusals.badToken()
+      if (!link || !user || this.#withdrawals.has(link.id)) throw await unusable(tx, token, purpose, now)
       if (user.isBlocked) throw refusals.userBlocked()
       await effect(tx, user)
-      if (!(await consumeLink(tx, link.id, now))) throw refusals.badToken()
+      if (!(await consumeLink(tx, link.id, now))) throw await unusable(tx, token, purpose, now)
       const { jti, expiresAt } = planned
       await insertSession(tx, { userId: user.id, jti, createdAt: now, expiresAt, ...requester, acting: null })
       return { user: (await findUser(tx, user.id)) ?? user, planned, link }
@@ -116,4 +116,10 @@ export class VerifyLink {
     reached('verify.before-answer')
     return { user, token, jti: planned.jti }
   }
+}
+
+/** What is wrong with a link that cannot be used, as far as it is stored still. */
+async function unusable(db: Db, token: string, purpose: LinkPurpose, now: Date): Promise<Refusal> {
+  const fault = await faultOfLink(db, hashToken(token), purpose, now)
+  return fault === undefined ? refusals.badToken() : refusals[`${fault}Token`]()
 }

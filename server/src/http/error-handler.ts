@@ -1,3 +1,4 @@
+import { refusalHeader } from '@berth/api/error.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, refusals } from '#/errors.ts'
 import { contentLanguage } from '#/language.ts'
@@ -31,10 +32,12 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
     reply
       .status(refusal.status)
       // Of an address that cannot be read the framework calls no hook that would have set them.
-      .headers({ ...apiHeaders, ...contentLanguage(language), ...refusal.headers })
+      .headers({ ...apiHeaders, ...contentLanguage(language), ...nameOf(refusal), ...refusal.headers })
       .send({ error: say(language, refusal.sentence), ...refusal.extra })
   )
 }
+
+const nameOf = ({ code }: Refusal) => (code === undefined ? {} : { [refusalHeader]: code })
 
 /** The pattern, never the address: addresses carry tokens. */
 export const routeOf = (request: FastifyRequest) => request.routeOptions.url ?? 'unknown route'

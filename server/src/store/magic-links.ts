@@ -51,6 +51,24 @@ export async function findUsableLink(
   return { id: row.id, userId: row.user_id, acceptedAt }
 }
 
+/** Why the link of this token cannot be used; undefined when there is none, or it can be. */
+export async function faultOfLink(
+  db: Db,
+  tokenHash: string,
+  purpose: LinkPurpose,
+  now: Date,
+): Promise<'used' | 'expired' | 'other' | undefined> {
+  const row = await db
+    .selectFrom('magic_links')
+    .select(['token_type', 'used_at', 'expires_at'])
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+  if (!row) return undefined
+  if (row.used_at !== null) return 'used'
+  if (row.expires_at <= now.getTime()) return 'expired'
+  return row.token_type === purpose ? undefined : 'other'
+}
+
 /** Uses the link up. Of any number of callers at once exactly one gets true. */
 export async function consumeLink(db: Db, id: number, now: Date): Promise<boolean> {
   const row = await db
