@@ -110,9 +110,9 @@ export const BulkUsersResponse = Type.Object({
 })
 export type BulkUsersResponse = Type.Static<typeof BulkUsersResponse>
 
-/** What blocking a user would do now. */
+/** What blocking a user would do now. Their own sessions stay: they can read what happened, and open and start nothing. */
 export const BlockPreview = Type.Object({
-  /** Sessions that would end. */
+  /** Sessions that would end: those in which they act for somebody else. */
   sessions: Type.Integer(),
   containers: Type.Array(
     Type.Object({

@@ -381,7 +381,7 @@ export const endpoints = {
     summary: 'What blocking a user would do',
     params: admin.IdParams,
     response: admin.BlockPreview,
-    refusals: adminRefusals,
+    refusals: { 404: ErrorBody, 409: ErrorBody },
   },
   blockUser: {
     method: 'POST',

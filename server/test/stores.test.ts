@@ -24,6 +24,7 @@ import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#
 import { deleteOldSessions, endTakeoversBy, insertSession, listSessions, markSessionsEnded } from '#/store/sessions.ts'
 import {
   blockContainers,
+  blockContainersOf,
   deleteContainer,
   ensureContainer,
   findContainer,
@@ -31,7 +32,7 @@ import {
   noteStopped,
   noteUse,
   touchContainer,
-  unblockContainers,
+  unblockContainersOf,
 } from '#/store/user-containers.ts'
 import {
   claimSlug,
@@ -44,7 +45,7 @@ import {
   listBlockedUserIds,
   listPeople,
   moveUserState,
-  setUserBlocked,
+  setUsersBlocked,
   type User,
 } from '#/store/users.ts'
 import { listUsers } from '#/store/user-list.ts'
@@ -269,14 +270,11 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       const [admin, other, user] = [await newUser(), await newUser(), await newUser()]
       const dev = await ensureContainer(database.db, user.id, 'dev', 'image', now)
       const prod = await ensureContainer(database.db, user.id, 'prod', 'image', now)
-      await blockContainers(database.db, [dev.id], { by: admin.id, at: now, source: 'container' })
-      assert.deepEqual(
-        await blockContainers(database.db, [dev.id, prod.id], { by: other.id, at: later(1), source: 'user' }),
-        [prod.id],
-      )
+      await blockContainers(database.db, [dev.id], { by: admin.id, at: now })
+      assert.deepEqual(await blockContainersOf(database.db, [user.id], { by: other.id, at: later(1) }), [prod.id])
       const blocked = await findContainer(database.db, user.id, 'dev')
       assert.deepEqual([blocked?.isBlocked, blocked?.blockedAt, blocked?.blockedBy], [true, now, admin.id])
-      assert.deepEqual(await unblockContainers(database.db, [dev.id, prod.id], 'user'), [prod.id])
+      assert.deepEqual(await unblockContainersOf(database.db, [user.id]), [prod.id])
       const released = await findContainer(database.db, user.id, 'prod')
       assert.deepEqual([released?.isBlocked, released?.blockedAt, released?.blockedBy], [false, null, null])
     })
@@ -284,7 +282,7 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
     test('a block outlives the administrator who made it, without their id', async () => {
       const [admin, user] = [await newUser(), await newUser()]
       const record = await ensureContainer(database.db, user.id, 'dev', 'image', now)
-      await blockContainers(database.db, [record.id], { by: admin.id, at: now, source: 'container' })
+      await blockContainers(database.db, [record.id], { by: admin.id, at: now })
       await deleteUser(database.db, admin.id)
       const left = await findContainer(database.db, user.id, 'dev')
       assert.deepEqual([left?.isBlocked, left?.blockedBy], [true, null])
@@ -301,8 +299,8 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       const [admin, user, owner, free] = [await newUser(), await newUser(), await newUser(), await newUser()]
       const { id } = await ensureContainer(database.db, owner.id, 'dev', 'image', now)
       const other = await ensureContainer(database.db, free.id, 'dev', 'image', now)
-      await blockContainers(database.db, [id], { by: admin.id, at: now, source: 'container' })
-      await setUserBlocked(database.db, user.id, true)
+      await blockContainers(database.db, [id], { by: admin.id, at: now })
+      await setUsersBlocked(database.db, [user.id], true)
       const records = (await listBlockedContainers(database.db)).map((record) => record.id)
       const users = await listBlockedUserIds(database.db)
       assert.ok(records.includes(id) && !records.includes(other.id))
@@ -325,7 +323,7 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
           [`${dialect} 1`, null, null],
         ],
       )
-      const ended = await database.transaction((tx) => endTakeoversBy(tx, admin.id, later(5)))
+      const ended = await database.transaction((tx) => endTakeoversBy(tx, [admin.id], later(5)))
       assert.deepEqual(
         ended.map(({ jti, userId }) => [jti, userId]),
         [[`${dialect} 2`, user.id]],
@@ -367,10 +365,10 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
         insert into sessions (user_id, jti, created_at, expires_at, address, acting_admin_id, acting_admin_email, reason)
         select ${sql.lit(user.id)}, ${jti}, ${sql.lit(now.getTime())}, ${sql.lit(later(1_000).getTime())}, '',
           ${sql.lit(admin.id)}, 'admin', 'help' from numbers`.execute(database.db)
-      const ended = await database.transaction((tx) => endTakeoversBy(tx, admin.id, later(5)))
+      const ended = await database.transaction((tx) => endTakeoversBy(tx, [admin.id], later(5)))
       assert.equal(ended.length, many)
       assert.ok((await listRevokedTokens(database.db, now)).length >= many)
-      assert.deepEqual(await database.transaction((tx) => endTakeoversBy(tx, admin.id, later(6))), [])
+      assert.deepEqual(await database.transaction((tx) => endTakeoversBy(tx, [admin.id], later(6))), [])
       await deleteUser(database.db, user.id)
       await deleteExpiredRevocations(database.db, later(5_000))
     })

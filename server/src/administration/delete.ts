@@ -103,7 +103,7 @@ export class Deletion {
       )
       await insertRemovals(tx, removed, { isPurge: false, now })
       await keepHomes(tx, this.#homesOf(removed), isPurge ? now : this.#endOfKeeping(now))
-      const takeovers = await endTakeoversBy(tx, id, now)
+      const takeovers = await endTakeoversBy(tx, [id], now)
       await deleteUser(tx, id)
       await insertAuditEntries(tx, [
         {

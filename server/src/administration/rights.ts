@@ -45,7 +45,7 @@ export class Rights {
       if (user.isAdmin === isAdmin) return { ...(await withContainers(tx, id)), takeovers: [] }
       if (!isAdmin) await refuseSelfAndLast(tx, actor, user, 'demote')
       await setUserAdmin(tx, id, isAdmin)
-      const takeovers = isAdmin ? [] : await endTakeoversBy(tx, id, at)
+      const takeovers = isAdmin ? [] : await endTakeoversBy(tx, [id], at)
       const changed = await withContainers(tx, id)
       await insertAuditEntries(tx, [
         {

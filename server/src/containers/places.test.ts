@@ -165,7 +165,7 @@ test('although no event comes, a refresh finds what has changed, in the engine a
     .selectAll()
     .where('user_id', '=', gus.userId)
     .execute()
-  await blockContainers(database.db, [Number(record?.id)], { by: gus.userId, at: new Date(), source: 'container' })
+  await blockContainers(database.db, [Number(record?.id)], { by: gus.userId, at: new Date() })
   await deleteUser(database.db, hal.userId)
   const ida = await newOwner()
   runtime.run(ida.id, ida.userId, '172.18.0.99')

@@ -101,23 +101,36 @@ export async function findOtherSessions(
 }
 
 /**
- * Ends the takeovers of an administrator who is none any more: to be called in the transaction that makes it so, because
+ * Ends the takeovers of administrators who are none any more: to be called in the transaction that makes it so, because
  * an administrator who is blocked must not go on as somebody else after a crash. The store does it by itself: with each
  * of them named in a statement, somebody with more takeovers than a statement may have values could not be blocked.
  * @returns what is to be refused, once this is committed, by all who judge tokens by themselves
  */
-export async function endTakeoversBy(tx: Db, adminId: number, now: Date): Promise<StoredSession[]> {
+/** How many takeovers by somebody `endTakeoversBy` would end. */
+export async function countTakeoversBy(db: Db, adminId: number, now: Date): Promise<number> {
+  const { count } = await db
+    .selectFrom('sessions')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('acting_admin_id', '=', adminId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now.getTime())
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function endTakeoversBy(tx: Db, adminIds: readonly number[], now: Date): Promise<StoredSession[]> {
+  if (adminIds.length === 0) return []
   const theirs = tx
     .selectFrom('sessions')
     .select(['jti', 'expires_at'])
-    .where('acting_admin_id', '=', adminId)
+    .where('acting_admin_id', 'in', adminIds)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now.getTime())
   await insertRevokedTokensOf(tx, theirs)
   const rows = await tx
     .updateTable('sessions')
     .set({ ended_at: now.getTime() })
-    .where('acting_admin_id', '=', adminId)
+    .where('acting_admin_id', 'in', adminIds)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now.getTime())
     .returningAll()

@@ -18,6 +18,8 @@ export interface UserContainer {
   readonly isBlocked: boolean
   readonly blockedAt: Date | null
   readonly blockedBy: number | null
+  /** Whether it was blocked by itself or with its owner; null while it is not. */
+  readonly blockSource: BlockSource | null
   /** When Berth stopped it last; null once it was started again. */
   readonly stoppedAt: Date | null
   /** Since when it should run; null when Berth stopped it, or it ended by itself. */
@@ -151,34 +153,53 @@ export async function noteRunning(db: Db, userId: number, type: string, since: D
     .execute()
 }
 
-/** Blocks records that are not blocked yet; one that is keeps its first date and administrator. */
-export async function blockContainers(
-  db: Db,
-  ids: readonly number[],
-  block: { by: number | null; at: Date; source: BlockSource },
-): Promise<number[]> {
+/** Who blocks, and when. */
+export interface Block {
+  readonly by: number | null
+  readonly at: Date
+}
+
+/** Blocks records that are not blocked yet; one that is keeps its first date and administrator. @returns ids of those */
+export async function blockContainers(db: Db, ids: readonly number[], block: Block): Promise<number[]> {
   if (ids.length === 0) return []
-  const rows = await db
-    .updateTable('user_containers')
-    .set({ is_blocked: 1, blocked_at: block.at.getTime(), blocked_by: block.by, block_source: block.source })
-    .where('id', 'in', ids)
-    .where('is_blocked', '=', 0)
-    .returning('id')
-    .execute()
+  const rows = await blocking(db, block, 'container').where('id', 'in', ids).execute()
   return rows.map(({ id }) => id)
 }
 
-/** Unblocks records; with a source, only those that were blocked by it. */
-export async function unblockContainers(db: Db, ids: readonly number[], source?: BlockSource): Promise<number[]> {
+/** As `blockContainers`, all records of these users, because their owners are blocked. */
+export async function blockContainersOf(db: Db, userIds: readonly number[], block: Block): Promise<number[]> {
+  if (userIds.length === 0) return []
+  const rows = await blocking(db, block, 'user').where('user_id', 'in', userIds).execute()
+  return rows.map(({ id }) => id)
+}
+
+const blocking = (db: Db, { by, at }: Block, source: BlockSource) =>
+  db
+    .updateTable('user_containers')
+    .set({ is_blocked: 1, blocked_at: at.getTime(), blocked_by: by, block_source: source })
+    .where('is_blocked', '=', 0)
+    .returning('id')
+
+/** @returns ids of those that were blocked */
+export async function unblockContainers(db: Db, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return []
-  let update = db
+  const rows = await unblocking(db).where('id', 'in', ids).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Unblocks the records of these users that are blocked because their owners were. @returns ids of those */
+export async function unblockContainersOf(db: Db, userIds: readonly number[]): Promise<number[]> {
+  if (userIds.length === 0) return []
+  const rows = await unblocking(db).where('user_id', 'in', userIds).where('block_source', '=', 'user').execute()
+  return rows.map(({ id }) => id)
+}
+
+const unblocking = (db: Db) =>
+  db
     .updateTable('user_containers')
     .set({ is_blocked: 0, blocked_at: null, blocked_by: null, block_source: null })
-    .where('id', 'in', ids)
     .where('is_blocked', '=', 1)
-  if (source) update = update.where('block_source', '=', source)
-  return (await update.returning('id').execute()).map(({ id }) => id)
-}
+    .returning('id')
 
 /** Deletes a record. @returns what it was; undefined when there is none, also when somebody was quicker */
 export async function deleteContainer(db: Db, id: number): Promise<UserContainer | undefined> {
@@ -202,6 +223,7 @@ export function fromRow(row: Selectable<UserContainersTable>): UserContainer {
     isBlocked: row.is_blocked === 1,
     blockedAt: date(row.blocked_at),
     blockedBy: row.blocked_by,
+    blockSource: row.block_source,
     stoppedAt: date(row.stopped_at),
     runningSince: date(row.running_since),
   }

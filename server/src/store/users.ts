@@ -21,6 +21,13 @@ export async function findUser(db: Db, id: number): Promise<User | undefined> {
   return row && fromRow(row)
 }
 
+/** Those that there are, by id; at most a page of them at a time. */
+export async function findUsers(db: Db, ids: readonly number[]): Promise<User[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('users').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  return rows.map(fromRow)
+}
+
 /** @param email lower-cased, as stored */
 export async function findUserByEmail(db: Db, email: string): Promise<User | undefined> {
   const row = await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
@@ -89,11 +96,12 @@ export async function touchUser(db: Db, id: number, now: Date): Promise<void> {
   await db.updateTable('users').set({ last_used: now.getTime() }).where('id', '=', id).execute()
 }
 
-export async function setUserBlocked(db: Db, id: number, isBlocked: boolean): Promise<void> {
+export async function setUsersBlocked(db: Db, ids: readonly number[], isBlocked: boolean): Promise<void> {
+  if (ids.length === 0) return
   await db
     .updateTable('users')
     .set({ is_blocked: Number(isBlocked) })
-    .where('id', '=', id)
+    .where('id', 'in', ids)
     .execute()
 }
 

@@ -1,4 +1,5 @@
 import { PrintLink } from '#/accounts/print-link.ts'
+import { UserBlocking } from '#/administration/block-users.ts'
 import { Blocking } from '#/administration/block.ts'
 import { Rights } from '#/administration/rights.ts'
 import { Stopping } from '#/administration/stop.ts'
@@ -10,6 +11,7 @@ import { forwardedAddress } from '#/http/forwarded-address.ts'
 import { adminHandlers } from '#/http/handlers/admin.ts'
 import { auditHandlers } from '#/http/handlers/audit.ts'
 import { authHandlers } from '#/http/handlers/auth.ts'
+import { blockUserHandlers } from '#/http/handlers/block-users.ts'
 import { containerHandlers } from '#/http/handlers/container.ts'
 import { deletionHandlers } from '#/http/handlers/deletions.ts'
 import { eventHandlers } from '#/http/handlers/events.ts'
@@ -58,6 +60,7 @@ export async function wireHttp(
   }
   const refuse = endedElsewhere(accounts)
   const cookie = { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' }
+  const statuses = new ContainerStatuses(containers.places, config.templates.types)
   const visits = new Visits(parts.key.secretFor('visit'), cookie)
   const shared = { ...parts, ...addresses, ...accounts, ...containers, templates: config.templates, cookie, visits }
   return createHttpServer({
@@ -70,7 +73,8 @@ export async function wireHttp(
       ...logHandlers(shared),
       ...deletionHandlers({ deletion: wireDeletion(parts, accounts, containers, reconciler) }),
       ...systemReportHandlers({ ...containers, ...accounts, reconciler, upkeep, mostRunning: config.maxRunning }),
-      ...listHandlers({ database, statuses: new ContainerStatuses(containers.places, config.templates.types) }),
+      ...listHandlers({ database, statuses }),
+      ...blockUserHandlers({ database, statuses, blocking: new UserBlocking(database, { publish, enforce, refuse }) }),
       ...adminHandlers({
         blocking: new Blocking(database, { publish, enforce, refuse }),
         rights: new Rights(database, { refuse }),

@@ -19,8 +19,6 @@ type Admin =
   | 'unblockContainer'
   | 'bulkBlockContainers'
   | 'bulkUnblockContainers'
-  | 'blockUser'
-  | 'unblockUser'
   | 'promoteUser'
   | 'demoteUser'
   | 'resendVerificationTo'
@@ -63,15 +61,6 @@ export function adminHandlers({ blocking, rights, verification }: AdminParts): P
         containers: containers.map(toAdminContainer),
         not_found: notFound,
       }
-    },
-
-    blockUser: async (call) => {
-      const blocked = await blocking.blockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return { message: 'The user and their containers are blocked.', user: toAdminUser(blocked) }
-    },
-    unblockUser: async (call) => {
-      const unblocked = await blocking.unblockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return { message: 'The user is not blocked any more.', user: toAdminUser(unblocked) }
     },
 
     promoteUser: async (call) => {

@@ -1,0 +1,180 @@
+import { Refusal, refusals } from '#/errors.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
+import type { Database, Db } from '#/store/database.ts'
+import { endTakeoversBy } from '#/store/sessions.ts'
+import {
+  blockContainersOf,
+  listContainersOfAll,
+  unblockContainersOf,
+  type UserContainer,
+} from '#/store/user-containers.ts'
+import { findUsers, setUsersBlocked, type User } from '#/store/users.ts'
+import type { Actor } from './actor.ts'
+import { follow, type BlockEffects } from './block.ts'
+import { administer, refuseSelfAndLast } from './guards.ts'
+import type { UserWithContainers } from './user-with-containers.ts'
+
+/** What became of a list of ids: each is in one of these. */
+export interface BulkUsersResult {
+  /** As they are now, by id. */
+  readonly users: UserWithContainers[]
+  /** Whom a rule protects, and which. */
+  readonly refused: { readonly id: number; readonly refusal: Refusal }[]
+  readonly notFound: number[]
+}
+
+/**
+ * Blocking and unblocking users with all their containers. Source: specification, Container block state.
+ * Stored together, with an audit entry for each user that it changes, before the engine is asked for anything; of a failure
+ * of the store nothing is left. One user is a list of one, so that no rule holds for the one and not for the other.
+ */
+export class UserBlocking {
+  readonly #database: Database
+  readonly #effects: BlockEffects
+
+  constructor(database: Database, effects: BlockEffects) {
+    this.#database = database
+    this.#effects = effects
+  }
+
+  /** As `blockUsers`, of one. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who could undo it */
+  async blockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
+    return theOne(await this.blockUsers(actor, [id], now))
+  }
+
+  /** As `unblockUsers`, of one. @throws {Refusal} 403 as `administer` · 404 */
+  async unblockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
+    return theOne(await this.unblockUsers(actor, [id], now))
+  }
+
+  /**
+   * Blocks users and every container of theirs: from this moment on they cannot sign in, open or launch anything. One after
+   * the other, as far as rules go: of the last two administrators in a list the second is refused. The answer waits for the
+   * stops as `enforce` does, eight seconds, however many there are; the rest follows.
+   * @param ids at most 1,000; each counts once @throws {Refusal} 403 as `administer`
+   */
+  async blockUsers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkUsersResult> {
+    const { takeovers, ...result } = await this.#change(ids, actor, 'user.block', now, async (tx, known) => {
+      const { allowed, refused } = await judge(tx, actor, known)
+      await setUsersBlocked(tx, allowed, true)
+      const takeovers = await endTakeoversBy(tx, allowed, now)
+      const containers = await blockContainersOf(tx, allowed, { by: actor.id, at: now })
+      return { allowed, refused, takeovers, containers }
+    })
+    const told = Promise.all([this.#publish(result.users), this.#effects.refuse(takeovers)])
+    await follow(
+      this.#effects,
+      result.users.flatMap(({ containers }) => containers),
+      told,
+    )
+    return result
+  }
+
+  /**
+   * Unblocks users and the containers that the cascade blocked; those blocked one by one stay blocked, and nothing is
+   * started. @param ids at most 1,000; each counts once @throws {Refusal} 403 as `administer`
+   */
+  async unblockUsers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkUsersResult> {
+    const { takeovers: _, ...result } = await this.#change(ids, actor, 'user.unblock', now, async (tx, known) => {
+      const allowed = known.map(({ id }) => id)
+      await setUsersBlocked(tx, allowed, false)
+      return { allowed, refused: [], takeovers: [], containers: await unblockContainersOf(tx, allowed) }
+    })
+    await this.#publish(result.users)
+    return result
+  }
+
+  async #publish(users: readonly UserWithContainers[]): Promise<void> {
+    await this.#effects.publish(users.map(({ user }) => user.id))
+  }
+
+  /** @param effect changes what is not so yet; its `containers` are the ids of those that it changed */
+  async #change(
+    ids: readonly number[],
+    actor: Actor,
+    action: UserChange['action'],
+    at: Date,
+    effect: (tx: Db, known: readonly User[]) => Promise<Effect>,
+  ): Promise<BulkUsersResult & Pick<Effect, 'takeovers'>> {
+    const wanted = [...new Set(ids)]
+    return administer(this.#database, actor, async (tx) => {
+      const before = await findUsers(tx, wanted)
+      const { allowed, refused, takeovers, containers } = await effect(tx, before)
+      const users = await withAllContainers(tx, allowed)
+      const known = new Map(before.map((user) => [user.id, user]))
+      const changed = new Set(containers)
+      const changes = users.map(({ user, containers: all }): UserChange => ({
+        action,
+        user,
+        wasBlocked: known.get(user.id)?.isBlocked ?? false,
+        containers: all.map(({ id }) => id).filter((id) => changed.has(id)),
+      }))
+      await insertAuditEntries(
+        tx,
+        changes.filter(isChange).map((change) => entryOf(actor, change, at)),
+      )
+      return { users, refused, notFound: wanted.filter((id) => !known.has(id)), takeovers }
+    })
+  }
+}
+
+interface Effect extends Pick<BulkUsersResult, 'refused'> {
+  readonly allowed: number[]
+  readonly takeovers: Awaited<ReturnType<typeof endTakeoversBy>>
+  readonly containers: readonly number[]
+}
+
+interface UserChange {
+  readonly action: 'user.block' | 'user.unblock'
+  /** As they are now. */
+  readonly user: User
+  readonly wasBlocked: boolean
+  /** Ids of those that went along. */
+  readonly containers: readonly number[]
+}
+
+/** Each as if those before were blocked already: only an administrator's block can change what is allowed of others. */
+async function judge(tx: Db, actor: Actor, users: readonly User[]): Promise<Pick<Effect, 'allowed' | 'refused'>> {
+  const allowed: number[] = []
+  const refused: Effect['refused'] = []
+  for (const user of users) {
+    try {
+      await refuseSelfAndLast(tx, actor, user, 'block')
+      if (user.isAdmin) await setUsersBlocked(tx, [user.id], true)
+      allowed.push(user.id)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refused.push({ id: user.id, refusal: error })
+    }
+  }
+  return { allowed, refused }
+}
+
+async function withAllContainers(db: Db, ids: readonly number[]): Promise<UserWithContainers[]> {
+  const [users, records] = [await findUsers(db, ids), await listContainersOfAll(db, ids)]
+  const byOwner = Map.groupBy<number, UserContainer>(records, ({ userId }) => userId)
+  return users.map((user) => ({ user, containers: byOwner.get(user.id) ?? [] }))
+}
+
+/** One who is blocked may have containers that are not: they were unblocked one by one. */
+const isChange = ({ user, wasBlocked, containers }: UserChange) =>
+  user.isBlocked !== wasBlocked || containers.length > 0
+
+function entryOf(actor: Actor, { action, user, wasBlocked, containers }: UserChange, at: Date): AuditEntry {
+  return {
+    at,
+    actor,
+    action,
+    target: `user:${user.id}`,
+    detail: { containers },
+    before: { is_blocked: wasBlocked },
+    after: { is_blocked: user.isBlocked },
+  }
+}
+
+/** @throws {Refusal} the one that it was refused with · 404 */
+function theOne({ users: [user], refused: [refused] }: BulkUsersResult): UserWithContainers {
+  if (refused) throw refused.refusal
+  if (!user) throw refusals.notFound('user')
+  return user
+}
