@@ -1,7 +1,38 @@
 import { useTranslations } from 'use-intl/react'
 import { AdminPage } from '#/admin/admin-page.tsx'
+import { HealthSentence } from '#/admin/health-sentence.tsx'
+import { LiveProblem } from '#/admin/live-problem.tsx'
+import { useReport } from '#/admin/overview/use-report.ts'
+import { Host, Launches } from '#/admin/system/launches-and-host.tsx'
+import { Mail } from '#/admin/system/mail.tsx'
+import { Reconciler } from '#/admin/system/reconciler.tsx'
 
+/** What an operator looks at when something seems wrong. */
 export function System() {
-  const t = useTranslations('admin.shell')
-  return <AdminPage title={t('system')}>{null}</AdminPage>
+  const t = useTranslations('admin')
+  const report = useReport()
+  return (
+    <AdminPage title={t('shell.system')}>
+      <LiveProblem query={report} />
+      <p role="status" className="health live">
+        {report.data && <HealthSentence report={report.data} />}
+      </p>
+      {report.isPending && <p className="hint pending">{t('overview.loading')}</p>}
+      {report.data && (
+        <>
+          {report.data.warnings.length > 0 && (
+            <ul className="plain-list">
+              {report.data.warnings.map((warning) => (
+                <li key={warning}>{warning}</li>
+              ))}
+            </ul>
+          )}
+          <Reconciler report={report.data.reconciler} />
+          <Launches report={report.data} />
+          <Host host={report.data.host} />
+          <Mail mail={report.data.mail} />
+        </>
+      )}
+    </AdminPage>
+  )
 }

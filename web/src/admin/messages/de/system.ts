@@ -1,3 +1,72 @@
 import type { AdminWords } from '#/admin/messages/words.ts'
 
-export const system: AdminWords['system'] = {}
+export const system: AdminWords['system'] = {
+  reconciler: {
+    title: 'Abgleich',
+    about:
+      'Vergleicht, was läuft, mit dem, was gespeichert ist, und bringt in Ordnung, was abweicht: beim Start, bei jeder Änderung und jede halbe Minute.',
+    lastRun: 'Letzter Durchlauf',
+    took: 'dauerte {duration}',
+    never: 'noch keiner',
+    lastSuccess: 'Zuletzt alles erledigt',
+    engine: 'Docker Engine',
+    answers: 'antwortet',
+    silent: 'antwortet nicht',
+    left: 'Liegen geblieben, und warum',
+    nothingLeft: 'Es ist nichts liegen geblieben.',
+    done: 'Erledigt, seit Berth läuft',
+    nothingDone: 'Seit Berth läuft, musste nichts in Ordnung gebracht werden.',
+  },
+  action: {
+    adopt: 'Container wieder zugeordnet, die es schon gab',
+    stop: 'Container gestoppt, die nicht laufen dürfen',
+    remove: 'Container entfernt, die niemandem gehören',
+    forget: 'Einträge von einem Container gelöst, der seit einer Stunde fehlte',
+    restore: 'Container nach einem Neustart von Engine oder Server wieder gestartet',
+    note: 'Notizen, was laufen soll',
+  },
+  launches: {
+    title: 'Starts und Container',
+    waiting: 'Warten',
+    waitingFor: 'bis sie an der Reihe sind',
+    underWay: 'Starten gerade',
+    parallel: 'von {parallel} zugleich',
+    running: 'Laufen',
+    runningOf: 'von höchstens {most} Containern',
+    runningAll: 'auch pausierte; ohne Obergrenze',
+    addresses: 'Freie Adressen',
+    addressesFor: 'für so viele weitere Container',
+  },
+  host: {
+    title: 'Server',
+    memory: 'Freier Arbeitsspeicher',
+    disk: 'Freier Plattenplatz',
+    of: 'von {total}',
+    rules: 'Firewallregeln',
+    rulesSet: 'gesetzt',
+    rulesSetMeans: 'Container erreichen die Dienste dieses Servers nicht',
+    rulesNotSet: 'nicht gesetzt',
+  },
+  mail: {
+    title: 'E-Mail',
+    about: 'Seit Berth läuft.',
+    accepted: 'Angenommen',
+    acceptedBy: 'von deinem Mailserver',
+    failed: 'Nicht angenommen',
+    failedLast: 'zuletzt {ago}',
+    used: 'Benutzte Links',
+    usedOf: '{share} der angenommenen E-Mails',
+    toAccept: 'Zeit bis zur Annahme',
+    toUse: 'Zeit bis zur Benutzung',
+    spread: 'schafft die Hälfte, neun von zehn {p90}',
+    late: 'Links werden spät benutzt. Vielleicht lässt ein Mailserver unterwegs erste E-Mails warten (Greylisting) oder prüft sie minutenlang. Bis das vorbei ist, helfen länger gültige Links: Setze MAGIC_LINK_TOKEN_EXPIRY auf 3600.',
+    unused:
+      'Viele Links werden nie benutzt. Vielleicht kommen E-Mails nicht an: Frag bei deinem Mailanbieter nach, ob sie für Spam gehalten werden.',
+    slow: 'Dein Mailserver braucht lange, um eine E-Mail anzunehmen, und so lange warten die Leute.',
+    failures: 'Nicht angenommene E-Mails',
+    failuresAbout:
+      '{count, plural, one {Die letzte} other {Die letzten #, die neueste zuerst}}. Die Links darin gelten nicht.',
+    signup: 'Registrierungslink',
+    login: 'Anmeldelink',
+  },
+}

@@ -1,0 +1,58 @@
+import type { SystemReport } from '@berth/api/admin.ts'
+import { useTranslations } from 'use-intl/react'
+import { Figure, Figures } from '#/admin/figure.tsx'
+import { useQuantities } from '#/admin/use-quantities.ts'
+import { Part } from './part.tsx'
+
+/** How much is being launched, and for how many more there is room. */
+export function Launches({ report: { launches, containers } }: { report: SystemReport }) {
+  const t = useTranslations('admin.system.launches')
+  const { count } = useQuantities()
+  return (
+    <Part title={t('title')}>
+      <Figures>
+        <Figure label={t('waiting')} value={count(launches.waiting)} meaning={t('waitingFor')} />
+        <Figure
+          label={t('underWay')}
+          value={count(launches.under_way)}
+          meaning={t('parallel', { parallel: count(launches.parallel) })}
+        />
+        <Figure
+          label={t('running')}
+          value={count(containers.running)}
+          meaning={containers.most === null ? t('runningAll') : t('runningOf', { most: count(containers.most) })}
+        />
+        <Figure
+          label={t('addresses')}
+          value={containers.addresses_left === null ? undefined : count(containers.addresses_left)}
+          meaning={containers.addresses_left === null ? undefined : t('addressesFor')}
+        />
+      </Figures>
+    </Part>
+  )
+}
+
+/** What is left of the machine, and whether it is kept from containers. */
+export function Host({ host }: { host: SystemReport['host'] }) {
+  const t = useTranslations('admin.system.host')
+  const { bytes } = useQuantities()
+  const rest = (part: SystemReport['host']['memory']) =>
+    part ? { value: bytes(part.left), meaning: t('of', { total: bytes(part.total) }) } : { value: undefined }
+  return (
+    <Part title={t('title')}>
+      <Figures>
+        <Figure label={t('memory')} {...rest(host.memory)} />
+        <Figure label={t('disk')} {...rest(host.disk)} />
+        <Rules rules={host.rules} />
+      </Figures>
+    </Part>
+  )
+}
+
+/** The report says `set`, `not known`, or `not set: ` and why. */
+function Rules({ rules }: { rules: string }) {
+  const t = useTranslations('admin.system.host')
+  const reason = /^not set: (.*)$/s.exec(rules)?.[1]
+  if (rules === 'set') return <Figure label={t('rules')} value={t('rulesSet')} meaning={t('rulesSetMeans')} />
+  return <Figure label={t('rules')} value={reason === undefined ? undefined : t('rulesNotSet')} meaning={reason} />
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { mailAdvice } from './mail-advice.ts'
+
+const fine = {
+  accepted: 100,
+  failed: 0,
+  used: 90,
+  seconds_to_use: { median: 60, p90: 300 },
+  seconds_to_accept: { median: 0.3, p90: 1 },
+  last_failure_at: null,
+  failures: [],
+}
+
+test('mail that works needs no advice, nor does mail of which little is known', () => {
+  assert.deepEqual(mailAdvice(fine), [])
+  assert.deepEqual(mailAdvice({ ...fine, accepted: 5, used: 0, seconds_to_use: null, seconds_to_accept: null }), [])
+})
+
+test('links that are used late, or never, and a slow mail server are each said', () => {
+  assert.deepEqual(mailAdvice({ ...fine, seconds_to_use: { median: 500, p90: 850 } }), ['late'])
+  assert.deepEqual(mailAdvice({ ...fine, used: 40 }), ['unused'])
+  assert.deepEqual(mailAdvice({ ...fine, seconds_to_accept: { median: 2, p90: 20 } }), ['slow'])
+})

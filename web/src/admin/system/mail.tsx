@@ -1,0 +1,42 @@
+import type { SystemReport } from '@berth/api/admin.ts'
+import { useTranslations } from 'use-intl/react'
+import { Figure, Figures } from '#/admin/figure.tsx'
+import { useInstants } from '#/admin/use-instants.ts'
+import { useQuantities } from '#/admin/use-quantities.ts'
+import { mailAdvice } from './mail-advice.ts'
+import { MailFailures } from './mail-failures.tsx'
+import { Part } from './part.tsx'
+
+/** How mail gets to people, as far as it can be seen from here. */
+export function Mail({ mail }: { mail: SystemReport['mail'] }) {
+  const t = useTranslations('admin.system.mail')
+  const { count, duration, percent } = useQuantities()
+  const { ago } = useInstants()
+  const spread = (times: SystemReport['mail']['seconds_to_use']) =>
+    times ? { value: duration(times.median), meaning: t('spread', { p90: duration(times.p90) }) } : { value: undefined }
+  return (
+    <Part title={t('title')} about={t('about')}>
+      {mailAdvice(mail).map((advice) => (
+        <p key={advice} className="note">
+          {t(advice)}
+        </p>
+      ))}
+      <Figures>
+        <Figure label={t('accepted')} value={count(mail.accepted)} meaning={t('acceptedBy')} />
+        <Figure
+          label={t('failed')}
+          value={count(mail.failed)}
+          meaning={mail.last_failure_at === null ? undefined : t('failedLast', { ago: ago(mail.last_failure_at) })}
+        />
+        <Figure
+          label={t('used')}
+          value={count(mail.used)}
+          meaning={mail.accepted === 0 ? undefined : t('usedOf', { share: percent(mail.used / mail.accepted) })}
+        />
+        <Figure label={t('toAccept')} {...spread(mail.seconds_to_accept)} />
+        <Figure label={t('toUse')} {...spread(mail.seconds_to_use)} />
+      </Figures>
+      {mail.failures.length > 0 && <MailFailures failures={mail.failures} />}
+    </Part>
+  )
+}

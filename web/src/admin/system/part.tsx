@@ -1,0 +1,19 @@
+import { useId, type ReactNode } from 'react'
+
+interface PartProps {
+  title: string
+  about?: string
+  children: ReactNode
+}
+
+/** A part of the page, with its heading and what it is about. */
+export function Part({ title, about, children }: PartProps) {
+  const heading = useId()
+  return (
+    <section className="part" aria-labelledby={heading}>
+      <h2 id={heading}>{title}</h2>
+      {about !== undefined && <p className="hint">{about}</p>}
+      {children}
+    </section>
+  )
+}
