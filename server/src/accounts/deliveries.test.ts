@@ -16,3 +16,13 @@ test('a single time is its own median, and a clock that was set back makes none 
   deliveries.used(-5_000)
   assert.deepEqual(deliveries.report().secondsToUse, { median: 0, p90: 0 })
 })
+
+test('of failures the latest fifty are kept, the newest first, and all are counted', () => {
+  const deliveries = new Deliveries()
+  assert.deepEqual([deliveries.report().failures, deliveries.report().lastFailureAt], [[], null])
+  for (let each = 1; each <= 60; each++)
+    deliveries.failed({ at: new Date(each), to: `p${each}@x.org`, kind: 'login', reason: 'full' })
+  const { failed, failures, lastFailureAt } = deliveries.report()
+  assert.deepEqual([failed, failures.length, lastFailureAt], [60, 50, new Date(60)])
+  assert.deepEqual([failures[0]?.to, failures.at(-1)?.to], ['p60@x.org', 'p11@x.org'])
+})

@@ -1,10 +1,21 @@
 /** The latest so many times are kept; older ones say nothing about the mail server of today. */
 const kept = 1_000
+/** The latest so many failures. */
+const keptFailures = 50
 
 /** Of the latest times, in seconds: half and nine tenths of them were at most so long. */
 export interface Spread {
   readonly median: number
   readonly p90: number
+}
+
+/** A mail that was not accepted. */
+export interface MailFailure {
+  readonly at: Date
+  readonly to: string
+  readonly kind: 'signup' | 'login'
+  /** As `failureReason` makes it. */
+  readonly reason: string
 }
 
 /** How mail has worked since the process began. */
@@ -17,6 +28,8 @@ export interface MailReport {
   readonly secondsToUse: Spread | null
   readonly secondsToAccept: Spread | null
   readonly lastFailureAt: Date | null
+  /** The latest, the newest first; 50 at most. */
+  readonly failures: readonly MailFailure[]
 }
 
 /**
@@ -26,17 +39,18 @@ export interface MailReport {
 export class Deliveries {
   readonly #toAccept = new Latest()
   readonly #toUse = new Latest()
+  readonly #failures: MailFailure[] = []
   #failed = 0
-  #lastFailureAt: Date | null = null
 
   /** The mail server took a mail. @param ms that it took for that */
   accepted(ms: number): void {
     this.#toAccept.add(ms)
   }
 
-  failed(at: Date): void {
+  failed(failure: MailFailure): void {
     this.#failed++
-    this.#lastFailureAt = at
+    this.#failures.unshift(failure)
+    this.#failures.length = Math.min(this.#failures.length, keptFailures)
   }
 
   /** Somebody used the link of a mail. @param ms since it was accepted */
@@ -51,7 +65,8 @@ export class Deliveries {
       used: this.#toUse.count,
       secondsToUse: this.#toUse.spread(),
       secondsToAccept: this.#toAccept.spread(),
-      lastFailureAt: this.#lastFailureAt,
+      lastFailureAt: this.#failures[0]?.at ?? null,
+      failures: [...this.#failures],
     }
   }
 

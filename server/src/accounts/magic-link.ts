@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Refusal, refusals } from '#/errors.ts'
 import type { Mailer, Message } from '#/mail/mailer.ts'
+import { failureReason } from '#/mail/failure-reason.ts'
 import { magicLinkMessage, type Occasion } from '#/mail/magic-link-message.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import { deleteLink, deleteLinkRequest, insertLink, noteAccepted, type LinkPurpose } from '#/store/magic-links.ts'
@@ -131,7 +132,8 @@ export class MagicLinks {
     try {
       await this.#mailer.send(this.#messageFor(user, link))
     } catch (error) {
-      this.#deliveries.failed(new Date())
+      const to = user.email
+      this.#deliveries.failed({ at: new Date(), to, kind: link.purpose, reason: failureReason(error, to) })
       throw error
     }
     this.#deliveries.accepted(performance.now() - begun)

@@ -50,6 +50,10 @@ test('a mail that is not accepted is counted, and when the last one was is told'
   assert.equal(mail.failed, 1)
   assert.match(mail.last_failure_at, instant)
   assert.equal(mail.accepted, 1)
+  assert.deepEqual(mail.failures, [
+    { at: mail.last_failure_at, to: 'ann@x.org', kind: 'signup', reason: mail.failures[0].reason },
+  ])
+  assert.match(mail.failures[0].reason, /mailbox unavailable/)
 })
 
 test('the link of an invitation is used when people find the time, and says nothing about mail', async (t) => {

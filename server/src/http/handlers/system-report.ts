@@ -91,7 +91,7 @@ function hostPart(report: HostReport | undefined): SystemReport['host'] {
 }
 
 function mailPart({ deliveries }: SystemReportParts): SystemReport['mail'] {
-  const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt } = deliveries.report()
+  const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt, failures } = deliveries.report()
   return {
     accepted,
     failed,
@@ -99,7 +99,7 @@ function mailPart({ deliveries }: SystemReportParts): SystemReport['mail'] {
     seconds_to_use: rounded(secondsToUse),
     seconds_to_accept: rounded(secondsToAccept),
     last_failure_at: lastFailureAt?.toISOString() ?? null,
-    failures: [],
+    failures: failures.map(({ at, ...failure }) => ({ ...failure, at: at.toISOString() })),
   }
 }
 
