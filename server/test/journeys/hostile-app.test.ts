@@ -44,6 +44,48 @@ test('a script cannot pretend to navigate', async () => {
   assert.equal(refused, 'TypeError')
 })
 
+test('by XMLHttpRequest it reads a document without the proof, too', async () => {
+  await openContainer()
+  const html = await page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const request = new XMLHttpRequest()
+        request.onloadend = () => resolve(request.responseText)
+        request.open('GET', '/')
+        request.send()
+      }),
+  )
+  assert.equal(proofIn(html), 'null')
+})
+
+test('as an object or embedded the front end stays empty', async () => {
+  await openContainer()
+  const texts = await page.evaluate(async () => {
+    const attempts = [
+      ['object', 'data', 'text/html'],
+      ['embed', 'src', 'text/html'],
+    ].map(async ([tag = '', source = '', type = '']) => {
+      const element = document.createElement(tag) as HTMLObjectElement
+      const ended = new Promise((resolve) => {
+        for (const type of ['load', 'error']) element.addEventListener(type, resolve)
+        // An embedded document that is refused tells nothing.
+        setTimeout(resolve, 2_000)
+      })
+      element.setAttribute('type', type)
+      element.setAttribute(source, '/')
+      document.body.append(element)
+      await ended
+      try {
+        return (element.contentDocument ?? element.getSVGDocument?.())?.documentElement.outerHTML ?? ''
+      } catch {
+        return ''
+      }
+    })
+    return Promise.all(attempts)
+  })
+  assert.deepEqual(texts.map(proofIn), [undefined, undefined])
+})
+
 test('a frame of the front end stays empty', async () => {
   await openContainer()
   const text = await page.evaluate(async () => {
@@ -73,6 +115,37 @@ test("a window of the front end that a container's page opens cannot be read by 
   })
   assert.equal(proofIn(text), undefined)
   for (const other of page.context().pages()) if (other !== page) await other.close()
+})
+
+test('a window of the front end that it opens is none of its own: closed to it, without an opener, and told nothing', async () => {
+  await openContainer()
+  const [opened] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.evaluate(() => void Object.assign(globalThis, { opened: window.open('/') })),
+  ])
+  await opened.getByRole('heading', { name: 'Your containers' }).waitFor()
+  await opened.evaluate(() => addEventListener('message', () => document.body.setAttribute('data-told', '')))
+  const isClosed = await page.evaluate(() => {
+    const { opened } = globalThis as unknown as { opened: Window }
+    opened.postMessage('press the button', '*')
+    opened.location.href = 'javascript:document.body.dataset.driven = 1'
+    return opened.closed
+  })
+  assert.deepEqual([isClosed, await opened.evaluate(() => window.opener)], [true, null])
+  assert.deepEqual(await opened.evaluate(() => ({ ...document.body.dataset })), {})
+  assert.equal(new URL(opened.url()).pathname, '/')
+  await opened.close()
+})
+
+test('a window of its own that the front end opens cannot reach back', async () => {
+  await page.goto(berth.app.frontendUrl)
+  const [opened] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.evaluate(() => void window.open('/ann-dev/', '_blank', 'opener')),
+  ])
+  await opened.waitForLoadState()
+  assert.equal(await opened.evaluate(() => window.opener), null)
+  await opened.close()
 })
 
 test('with the cookie alone it can change nothing, and read no logs, events, sessions, and nothing of administrators', async () => {
