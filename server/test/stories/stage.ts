@@ -120,7 +120,7 @@ async function openTab(browser: Browser, today: string): Promise<Tab> {
   const context = await browser.newContext({ timezoneId: 'UTC', locale: 'en-GB', reducedMotion: 'reduce' })
   await context.clock.setFixedTime(today)
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
