@@ -3,24 +3,43 @@ import { test } from 'node:test'
 import { actionsFor, statusView } from './container-status.ts'
 
 const entry = { status: 'running', is_blocked: false, container_id: 'c1' }
+const still = { canRestart: true, isStarting: false }
+const nothing = { open: false, launch: false, restart: false, stop: false, readLogs: false }
 
-test('a running container is opened, and restarted where it is of the first type', () => {
-  assert.deepEqual(actionsFor(entry, true), { open: true, launch: false, restart: true, readLogs: true })
-  assert.deepEqual(actionsFor(entry, false), { open: true, launch: false, restart: false, readLogs: true })
+test('a running container is opened or stopped, and restarted where it is of the first type', () => {
+  const all = { ...nothing, open: true, restart: true, stop: true, readLogs: true }
+  assert.deepEqual(actionsFor(entry, still), all)
+  assert.deepEqual(actionsFor(entry, { ...still, canRestart: false }), { ...all, restart: false })
 })
 
-test('a container that was never launched has nothing to restart', () => {
+test('a container that was never launched has nothing to restart or to stop', () => {
   const fresh = { status: 'not_created', is_blocked: false, container_id: null }
-  assert.deepEqual(actionsFor(fresh, true), { open: false, launch: true, restart: false, readLogs: false })
+  assert.deepEqual(actionsFor(fresh, still), { ...nothing, launch: true })
+})
+
+test('a launch that is under way can be stopped before there is a container', () => {
+  const fresh = { status: 'not_created', is_blocked: false, container_id: null }
+  assert.equal(actionsFor(fresh, { ...still, isStarting: true }).stop, true)
+})
+
+test('what is paused is opened, which makes it go on, or stopped', () => {
+  const { open, launch, stop } = actionsFor({ ...entry, status: 'paused' }, still)
+  assert.deepEqual([open, launch, stop], [true, false, true])
 })
 
 test('a blocked container offers nothing but to read what it wrote, even while the engine still reports it running', () => {
   const blocked = { ...entry, is_blocked: true }
-  assert.deepEqual(actionsFor(blocked, true), { open: false, launch: false, restart: false, readLogs: true })
-  assert.equal(statusView(blocked).word, 'Blocked')
+  assert.deepEqual(actionsFor(blocked, { ...still, isStarting: true }), { ...nothing, readLogs: true })
+  assert.equal(statusView(blocked).word, 'blocked')
 })
 
-test('a status that no engine has reported before is shown as it is', () => {
-  assert.equal(statusView({ ...entry, status: 'hibernating' }).word, 'hibernating')
-  assert.equal(statusView({ ...entry, status: 'constructor' }).word, 'constructor')
+test('a status that no engine has reported before has no word of ours', () => {
+  assert.equal(statusView({ ...entry, status: 'hibernating' }).word, undefined)
+  assert.equal(statusView({ ...entry, status: 'constructor' }).word, undefined)
+})
+
+test('how a program ended is said as long as it has not been started again', () => {
+  assert.equal(statusView({ ...entry, status: 'exited' }, 'out-of-memory').hint, 'outOfMemory')
+  assert.equal(statusView({ ...entry, status: 'exited' }, 'asleep').word, 'stopped')
+  assert.equal(statusView(entry, 'crashed').word, 'running')
 })

@@ -1,42 +1,106 @@
+import type { ContainerEvent } from '@berth/api/container.ts'
 import type { ContainerEntry } from '@berth/api/user.ts'
 
 /** How a status looks; the word beside it says the same. */
 export type Tone = 'good' | 'idle' | 'busy' | 'bad'
 
+/** Keys of `dashboard.status`. */
+export type StatusWord =
+  | 'notLaunched'
+  | 'running'
+  | 'stopped'
+  | 'paused'
+  | 'restarting'
+  | 'removing'
+  | 'broken'
+  | 'missing'
+  | 'unknown'
+  | 'blocked'
+  | 'ended'
+/** Keys of `dashboard.hint`. */
+export type StatusHint = 'replaced' | 'renewed' | 'engine' | 'paused' | 'crashed' | 'outOfMemory'
+
 export interface StatusView {
-  readonly word: string
+  /** Undefined: nobody has a word for it, so it is shown as the engine reports it. */
+  readonly word: StatusWord | undefined
   readonly tone: Tone
   /** What it means for the person, where the word alone does not say. */
-  readonly hint?: string
+  readonly hint?: StatusHint
 }
 
 /** Specification, Container runtime status values, and the words of Docker's and Podman's engines. */
 const views: Readonly<Record<string, StatusView>> = {
-  not_created: { word: 'Not launched yet', tone: 'idle' },
-  running: { word: 'Running', tone: 'good' },
-  created: { word: 'Stopped', tone: 'idle' },
-  exited: { word: 'Stopped', tone: 'idle' },
-  paused: { word: 'Paused', tone: 'idle' },
-  restarting: { word: 'Restarting', tone: 'busy' },
-  removing: { word: 'Being removed', tone: 'busy' },
-  dead: { word: 'Broken', tone: 'bad', hint: 'Launch replaces it by a new one. Your home files stay.' },
-  not_found: { word: 'Missing', tone: 'idle', hint: 'Launch makes a new one. Your home files stay.' },
-  error: { word: 'Status unknown', tone: 'bad', hint: 'The container engine does not answer at the moment.' },
+  not_created: { word: 'notLaunched', tone: 'idle' },
+  running: { word: 'running', tone: 'good' },
+  created: { word: 'stopped', tone: 'idle' },
+  exited: { word: 'stopped', tone: 'idle' },
+  paused: { word: 'paused', tone: 'idle', hint: 'paused' },
+  restarting: { word: 'restarting', tone: 'busy' },
+  removing: { word: 'removing', tone: 'busy' },
+  dead: { word: 'broken', tone: 'bad', hint: 'replaced' },
+  not_found: { word: 'missing', tone: 'idle', hint: 'renewed' },
+  error: { word: 'unknown', tone: 'bad', hint: 'engine' },
 }
 
-/** A container's status in words. A block comes first: whatever the engine reports, nothing can be launched. */
-export function statusView(entry: Pick<ContainerEntry, 'status' | 'is_blocked'>): StatusView {
-  if (entry.is_blocked) return { word: 'Blocked', tone: 'bad' }
-  return Object.hasOwn(views, entry.status) ? views[entry.status]! : { word: entry.status, tone: 'idle' }
+/** What is known of the end of a program that the engine only reports as over. */
+const ends: Partial<Record<ContainerEvent['status'], StatusView>> = {
+  crashed: { word: 'ended', tone: 'bad', hint: 'crashed' },
+  'out-of-memory': { word: 'ended', tone: 'bad', hint: 'outOfMemory' },
 }
 
-/** What a person can do with a container. Restart replaces, so it needs something to replace. Reading is never forbidden. */
-export function actionsFor(entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'container_id'>, canRestart: boolean) {
-  const isRunning = entry.status === 'running'
+/**
+ * What a container's status looks like. A block comes first: whatever the engine reports, nothing can be launched.
+ * @param told where it stands as an event told it last, which knows how a program ended
+ */
+export function statusView(
+  entry: Pick<ContainerEntry, 'status' | 'is_blocked'>,
+  told?: ContainerEvent['status'],
+): StatusView {
+  if (entry.is_blocked) return { word: 'blocked', tone: 'bad' }
+  const end = told && entry.status === 'exited' ? ends[told] : undefined
+  if (end) return end
+  return Object.hasOwn(views, entry.status) ? views[entry.status]! : { word: undefined, tone: 'idle' }
+}
+
+/**
+ * What a person can do with a container. Restart replaces, so it needs something to replace. What is paused goes on by
+ * being opened. Stopping gives up a launch that is under way. Reading is never forbidden.
+ */
+export function actionsFor(
+  entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'container_id'>,
+  { canRestart, isStarting }: { canRestart: boolean; isStarting: boolean },
+) {
+  const isThere = entry.status === 'running' || entry.status === 'paused'
   return {
-    open: isRunning && !entry.is_blocked,
-    launch: !isRunning && !entry.is_blocked,
+    open: isThere && !entry.is_blocked,
+    launch: !isThere && !entry.is_blocked,
     restart: canRestart && !entry.is_blocked && entry.container_id !== null,
+    stop: (isThere || isStarting) && !entry.is_blocked,
     readLogs: entry.container_id !== null && entry.status !== 'not_found',
   }
+}
+
+/** What the list says of a container that an event told of. Specification, Container runtime status values. */
+const statuses: Readonly<Record<ContainerEvent['status'], string | undefined>> = {
+  running: 'running',
+  paused: 'paused',
+  asleep: 'exited',
+  crashed: 'exited',
+  'out-of-memory': 'exited',
+  missing: 'not_found',
+  unknown: 'error',
+  // What the engine would report of these is not told.
+  'no-image': undefined,
+  failed: undefined,
+  blocked: undefined,
+}
+
+/** An entry as an event changes it, until the next look; the same entry when it says nothing new. */
+export function withTold(entry: ContainerEntry, told: ContainerEvent['status']): ContainerEntry {
+  if (told === 'blocked') return entry.is_blocked ? entry : { ...entry, is_blocked: true }
+  const status = statuses[told]
+  if (status === undefined || status === entry.status) return entry
+  // One that was never launched is nowhere, and stopped is stopped, whichever of its words the engine uses: no news.
+  const isNoNews = { not_created: 'not_found', created: 'exited' }[entry.status] === status
+  return isNoNews ? entry : { ...entry, status }
 }

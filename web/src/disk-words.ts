@@ -1,15 +1,8 @@
 import type { DiskEvent } from '@berth/api/container.ts'
-import { partOf } from '#/sizes.ts'
+import { shareInWords, shareOf, type WriteNumber } from '#/sizes.ts'
 
-const words = {
-  one: 'The home folder of this container takes',
-  all: 'Your home folders together take',
-  soon: 'At the limit it cannot be started again: delete what you do not need any more.',
-  soonAll: 'At the limit nothing more can be started: delete what you do not need any more.',
-}
-
-/** A limit that is nearly used up, and what follows. */
-export function diskWords({ type, used, limit }: DiskEvent): string {
-  const [what, then] = type === null ? [words.all, words.soonAll] : [words.one, words.soon]
-  return `${what} ${partOf(used, limit, 'binary')}. ${then}`
+/** A limit that is nearly used up: which sentence of `dashboard.disk` says it, and with what. */
+export function diskWords({ type, used, limit }: DiskEvent, write: WriteNumber) {
+  const key = type === null ? ('all' as const) : ('one' as const)
+  return { key, values: shareInWords(shareOf(used, limit, 'binary'), write) }
 }

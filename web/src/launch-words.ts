@@ -1,55 +1,76 @@
 import type { LaunchEvent } from '@berth/api/container.ts'
 import type { LaunchFailedBody } from '@berth/api/error.ts'
-import { partOf } from '#/sizes.ts'
+import { shareInWords, shareOf, type WriteNumber } from '#/sizes.ts'
 
-/** How far a launch is, as it is shown. */
-export interface StageView {
-  readonly words: string
-  /** What the bar is of, without numbers: it is read out when the bar is reached. */
-  readonly label: string
-  /** From 0 to 1; undefined where nobody can tell. */
-  readonly share?: number
-}
-
-const words = {
-  queued: 'Waiting',
-  pulling: 'Fetching the image',
-  creating: 'Creating the container',
-  starting: 'Starting the container',
-  waiting: 'Waiting for the app',
-}
+/** What a launch may go through, in this order. Those that are not needed are left out. */
+export const stages = ['queued', 'pulling', 'creating', 'starting', 'waiting'] as const
+export type StageName = (typeof stages)[number]
+/** An event of a launch that is not over. */
+export type StageEvent = Extract<LaunchEvent, { stage: StageName }>
 
 /** Undefined when there is nothing to wait for. */
-export function stageView(event: LaunchEvent): StageView | undefined {
-  switch (event.stage) {
-    case 'queued':
-      return { label: words.queued, words: `${words.queued}: place ${event.place} of ${event.waiting}` }
-    case 'pulling':
-      return pullView(event)
-    case 'creating':
-    case 'starting':
-    case 'waiting':
-      return { label: words[event.stage], words: words[event.stage] }
-    default:
-      return undefined
+export function stageIn(event: LaunchEvent | undefined): StageEvent | undefined {
+  return event && stages.some((stage) => stage === event.stage) ? (event as StageEvent) : undefined
+}
+
+/** What the sentence of a stage (`dashboard.stage`) is told; a sentence takes what it names. */
+export function stageValues(event: StageEvent, write: WriteNumber) {
+  const none = { place: '', waiting: '', detail: 'none', done: '', total: 0, part: '', whole: '', unit: '' }
+  const plain = (value: number) => write(value, { minimumFractionDigits: 0, maximumFractionDigits: 0 })
+  if (event.stage === 'queued') return { ...none, place: plain(event.place), waiting: plain(event.waiting) }
+  // Nothing is known of layers at first, and of bytes never where the engine does not tell.
+  if (event.stage !== 'pulling' || event.layers_total === 0) return none
+  const layers = { ...none, detail: 'layers', done: plain(event.layers_done), total: event.layers_total }
+  if (event.bytes_total === 0) return layers
+  const bytes = shareInWords(shareOf(event.bytes_done, event.bytes_total, 'decimal'), write)
+  return { ...layers, ...bytes, detail: 'bytes' }
+}
+
+/** From 0 to 1; undefined where nobody can tell. */
+export function stageShare(event: StageEvent): number | undefined {
+  if (event.stage !== 'pulling' || event.layers_total === 0) return undefined
+  const [done, total] =
+    event.bytes_total > 0 ? [event.bytes_done, event.bytes_total] : [event.layers_done, event.layers_total]
+  return Math.min(1, done / total)
+}
+
+/** One line of the list of steps. */
+export interface Step {
+  readonly stage: StageName
+  readonly state: 'done' | 'now' | 'next'
+}
+
+/** Those that every launch comes to. Of the others nobody knows whether they will be needed. */
+const certain: readonly StageName[] = ['starting', 'waiting']
+
+/** The steps so far, and those that are sure to come. @param seen stages of this launch */
+export function stepsOf(now: StageName, seen: readonly StageName[]): readonly Step[] {
+  const at = stages.indexOf(now)
+  return stages.flatMap((stage, index): Step[] => {
+    if (index === at) return [{ stage, state: 'now' }]
+    if (index < at) return seen.includes(stage) ? [{ stage, state: 'done' }] : []
+    return certain.includes(stage) ? [{ stage, state: 'next' }] : []
+  })
+}
+
+/** How a program ended, beyond what the sentence about it says already; in `dashboard.failure`. */
+export interface EndFacts {
+  readonly isOutOfMemory: boolean
+  readonly exitCode: number | undefined
+}
+
+export function factsOf({ error, exit_code: code, is_out_of_memory, reason }: LaunchFailedBody): EndFacts {
+  const isSaid = typeof code === 'number' && new RegExp(`(?<!\\d)${code}(?!\\d)`).test(error)
+  return {
+    // The server's sentence about it says so, whatever language it is in.
+    isOutOfMemory: is_out_of_memory === true && reason !== 'out-of-memory',
+    exitCode: typeof code === 'number' && !isSaid ? code : undefined,
   }
 }
 
-/** Nothing is known of layers at first, and of bytes never where the engine does not tell. */
-function pullView(pull: Extract<LaunchEvent, { stage: 'pulling' }>): StageView {
-  if (pull.layers_total === 0) return { label: words.pulling, words: words.pulling }
-  const layers = `${pull.layers_done} of ${pull.layers_total} layers`
-  const bytes = pull.bytes_total > 0 ? `, ${partOf(pull.bytes_done, pull.bytes_total, 'decimal')}` : ''
-  const [done, total] =
-    pull.bytes_total > 0 ? [pull.bytes_done, pull.bytes_total] : [pull.layers_done, pull.layers_total]
-  return { label: words.pulling, words: `${words.pulling}: ${layers}${bytes}`, share: Math.min(1, done / total) }
-}
+/** The step that helps after a failed launch: the same once more, more memory, or somebody who can change something. */
+export type Help = 'retry' | 'contact'
 
-/** How a program ended, beyond what the sentence about it says already. */
-export function factsOf({ error, exit_code: code, is_out_of_memory }: LaunchFailedBody): string {
-  const facts = [
-    is_out_of_memory && 'It ran out of memory.',
-    typeof code === 'number' && !error.includes(`exit code ${code}`) && `Its exit code was ${code}.`,
-  ]
-  return facts.filter(Boolean).join(' ')
-}
+/** Of what only an administrator can mend it is no use to try it again. */
+export const helpAfter = (reason: string | undefined): Help =>
+  reason === 'out-of-memory' || reason === 'no-image' ? 'contact' : 'retry'

@@ -18,9 +18,16 @@ const none: Launches = new Map()
 
 test('a stage is read out when it begins, and not again with each number that changes in it', () => {
   const first = withLaunch(none, queued(12))
-  const later = withLaunch(withLaunch(first, queued(11)), queued(10))
-  assert.deepEqual(later.get('dev'), { event: queued(10), announcement: 'Waiting: place 12 of 40' })
-  assert.equal(withLaunch(later, starting).get('dev')?.announcement, 'Starting the container')
+  const later = withLaunch(withLaunch(first, queued(11)), queued(10)).get('dev')
+  assert.deepEqual([later?.event, later?.began], [queued(10), queued(12)])
+  assert.equal(withLaunch(first, starting).get('dev')?.began, starting)
+})
+
+test('the stages of a launch are remembered until the next one begins', () => {
+  const seen = [queued(2), queued(1), starting].reduce(withLaunch, none)
+  assert.deepEqual(seen.get('dev')?.seen, ['queued', 'starting'])
+  const again = [{ type: 'dev', stage: 'ready' } as const, starting].reduce(withLaunch, seen)
+  assert.deepEqual(again.get('dev')?.seen, ['starting'])
 })
 
 test('what is forgotten after a while is not what came since', () => {
@@ -56,4 +63,10 @@ test('a refusal is shown whatever was told', () => {
     assert.equal(failureOf(refusal, starting), refusal)
     assert.equal(failureOf(refusal, undefined), refusal)
   }
+})
+
+test('a launch that its owner stopped is no failure', () => {
+  const stopped: LaunchEvent = { ...failed, reason: 'stopped', exit_code: null, last_lines: [] }
+  assert.equal(failureOf(undefined, stopped), undefined)
+  assert.equal(failureOf(new ApiError(500, { error: 'It was stopped.', reason: 'stopped' }), undefined), undefined)
 })

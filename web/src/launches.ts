@@ -1,22 +1,31 @@
 import { ApiError } from '@berth/api/client.ts'
 import type { LaunchEvent } from '@berth/api/container.ts'
-import { stageView } from '#/launch-words.ts'
+import { stageIn, type StageEvent, type StageName } from '#/launch-words.ts'
 
-/** The last that was told of one launch. */
+/** What was told of one launch. */
 export interface LaunchState {
+  /** The last. */
   readonly event: LaunchEvent
-  /** For who listens to the page: said when a stage begins, and not again with each number that changes in it. */
-  readonly announcement: string
+  /** The first of its stage: said to who listens to the page, and not again with each number that changes. */
+  readonly began: StageEvent | undefined
+  /** Stages that it went through, as far as this page was told. */
+  readonly seen: readonly StageName[]
 }
 
 /** By container type. */
 export type Launches = ReadonlyMap<string, LaunchState>
 
 export function withLaunch(launches: Launches, event: LaunchEvent): Launches {
-  const before = launches.get(event.type)
-  const isSameStage = before?.event.stage === event.stage
-  const announcement = isSameStage ? before.announcement : (stageView(event)?.words ?? '')
-  return new Map(launches).set(event.type, { event, announcement })
+  const known = launches.get(event.type)
+  const before = known && !isOver(known.event) ? known : undefined
+  const stage = stageIn(event)
+  const isSameStage = stage !== undefined && before?.event.stage === stage.stage
+  const seen = before?.seen ?? []
+  return new Map(launches).set(event.type, {
+    event,
+    began: isSameStage ? before?.began : stage,
+    seen: stage && !seen.includes(stage.stage) ? [...seen, stage.stage] : seen,
+  })
 }
 
 /** Without what is known of an event, unless something newer is. */
@@ -33,12 +42,12 @@ export const isOver = ({ stage }: LaunchEvent) => stage === 'ready' || stage ===
 
 /**
  * Why a launch failed, to be shown. Who asked for it knows that from the answer, unless it came before the end; everybody
- * else from the event.
+ * else from the event. That its owner stopped it is no failure.
  * @param error of the answer; undefined when it went well, or nobody asked here
  */
 export function failureOf(error: unknown, event: LaunchEvent | undefined): unknown {
-  if (error !== undefined && !mayGoOn(error)) return error
-  if (event?.stage === 'failed') return errorOf(event)
+  if (error !== undefined && !mayGoOn(error)) return wasStopped(error) ? undefined : error
+  if (event?.stage === 'failed') return event.reason === 'stopped' ? undefined : errorOf(event)
   return isUnderWay(event) ? undefined : error
 }
 
@@ -47,6 +56,9 @@ function errorOf({ message, reason, exit_code, last_lines }: Extract<LaunchEvent
   const is_out_of_memory = reason === 'out-of-memory'
   return new ApiError(500, { error: message, reason, exit_code, is_out_of_memory, last_lines })
 }
+
+/** Its owner stopped it before it ran. */
+const wasStopped = (error: unknown) => error instanceof ApiError && error.body.reason === 'stopped'
 
 /** Whether a launch may go on although its answer was an error: the server, or this page, has waited long enough. */
 export function mayGoOn(error: unknown): boolean {

@@ -1,15 +1,39 @@
 import type { ServerEvent } from '#/event-stream.ts'
 
-/** Lines that are shown at most; older ones go. */
+/** Lines that are shown at most; older ones go, a block at a time. */
 export const mostLines = 2_000
+/** Lines of a block. Whole blocks never change, so that a page writes the last one anew only. */
+export const blockLines = 100
+
+/** Lines that stand together. */
+export interface Block {
+  /** Which of all that were read: what React tells them apart by. */
+  readonly at: number
+  readonly lines: readonly string[]
+}
 
 /** Characters that turn the reading order round: a line must read as it was written. Others the server takes out. */
 const turning = /\p{Bidi_Control}/gu
 
-/** The lines with those that came. */
-export function addLines(lines: readonly string[], events: readonly ServerEvent[]): readonly string[] {
-  const came = events.flatMap(({ name, data }) => (name === 'line' ? [plain((data as { text: string }).text)] : []))
-  return [...lines, ...came].slice(-mostLines)
+/** The lines of these events, in their order. */
+export const linesIn = (events: readonly ServerEvent[]): readonly string[] =>
+  events.flatMap(({ name, data }) => (name === 'line' ? [plain((data as { text: string }).text)] : []))
+
+/** The blocks with the lines that came. */
+export function addLines(blocks: readonly Block[], came: readonly string[]): readonly Block[] {
+  if (came.length === 0) return blocks
+  const last = blocks.at(-1) ?? { at: 0, lines: [] }
+  const lines = [...last.lines, ...came]
+  const added = Array.from({ length: Math.ceil(lines.length / blockLines) }, (_, index) => ({
+    at: last.at + index,
+    lines: lines.slice(index * blockLines, (index + 1) * blockLines),
+  }))
+  return [...blocks.slice(0, -1), ...added].slice(-mostLines / blockLines)
 }
+
+export const blocksOf = (lines: readonly string[]): readonly Block[] => addLines([], lines)
+
+/** All lines, as they are copied. */
+export const textOf = (blocks: readonly Block[]): string => blocks.flatMap(({ lines }) => lines).join('\n')
 
 export const plain = (line: string) => line.replace(turning, '')

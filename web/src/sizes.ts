@@ -15,9 +15,30 @@ export const units = {
   ],
 } as const satisfies Record<string, readonly Unit[]>
 
-/** A part and its whole, both in the unit of the whole: "120 of 400 MB". @param part and whole in bytes */
-export function partOf(part: number, whole: number, kind: keyof typeof units): string {
+/** A part and its whole in one unit, to be written as the reader's language writes numbers. */
+export interface Share {
+  readonly part: number
+  readonly whole: number
+  readonly unit: string
+  /** Behind the point. */
+  readonly digits: number
+}
+
+/** Both in the unit of the whole: "120 of 400 MB". @param part and whole in bytes */
+export function shareOf(part: number, whole: number, kind: keyof typeof units): Share {
   const all: readonly Unit[] = units[kind]
-  const [size, name, digits] = all.find(([least]) => whole >= least) ?? all.at(-1)!
-  return `${(part / size).toFixed(digits)} of ${(whole / size).toFixed(digits)} ${name}`
+  const [size, unit, digits] = all.find(([least]) => whole >= least) ?? all.at(-1)!
+  return { part: part / size, whole: whole / size, unit, digits }
+}
+
+/** Writes a number, as `useFormatter().number` of use-intl does. */
+export type WriteNumber = (
+  value: number,
+  how: { minimumFractionDigits: number; maximumFractionDigits: number },
+) => string
+
+/** The values of a sentence that has `{part}`, `{whole}` and `{unit}` in it. */
+export function shareInWords({ part, whole, unit, digits }: Share, write: WriteNumber) {
+  const how = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  return { part: write(part, how), whole: write(whole, how), unit }
 }

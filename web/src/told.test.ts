@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { diskWords } from './disk-words.ts'
-import { isNews, nothingTold, takeIn } from './told.ts'
+import { nothingTold, takeIn } from './told.ts'
 
 const launch = (type: string, stage: string) => ({ name: 'launch', data: { type, stage } })
 const disk = (type: string | null, used: number) => ({
@@ -21,13 +20,21 @@ test('a home with nearly no room left is known until it is told that it has some
   assert.deepEqual([...takeIn(full, [disk('dev', 8.9)]).disks.keys()], [null])
 })
 
-test('what homes take is said in the units that limits are set in', () => {
-  assert.match(diskWords(disk('dev', 9.26).data), /^The home folder of this container takes 9\.3 of 10\.0 GiB\. /)
-  assert.match(diskWords({ type: null, used: 95 * 2 ** 20, limit: 100 * 2 ** 20 }), /together take 95 of 100 MiB\. /)
+test('a warning that a container rests soon holds until it is used, or does not run any more', () => {
+  const idle = (at: string | null) => ({ name: 'idle', data: { type: 'dev', action: 'stop', at } })
+  const stands = (status: string) => ({ name: 'container', data: { type: 'dev', status } })
+  const warned = takeIn(nothingTold, [stands('running'), idle('2026-11-21T09:01:00.000Z')])
+  assert.equal(warned.idles.get('dev')?.at, '2026-11-21T09:01:00.000Z')
+  assert.equal(takeIn(warned, [stands('running')]).idles.size, 1)
+  assert.equal(takeIn(warned, [idle(null)]).idles.size, 0)
+  assert.equal(takeIn(warned, [stands('asleep')]).idles.size, 0)
 })
 
-test('a container that changed, and a launch that ended, are reasons to look; a place in the queue is none', () => {
-  assert.equal(isNews([launch('dev', 'queued'), launch('dev', 'starting')]), false)
-  assert.equal(isNews([{ name: 'container', data: { type: 'dev', status: 'running' } }]), true)
-  assert.deepEqual([isNews([launch('dev', 'ready')]), isNews([launch('dev', 'failed')])], [true, true])
+test('a takeover is told once, so that no snapshot takes it away', () => {
+  const takeover = { by: 'root@x.org', reason: 'You asked', until: '2026-11-21T09:15:00.000Z' }
+  const told = takeIn(nothingTold, [
+    { name: 'takeover', data: takeover },
+    { name: 'snapshot', data: {} },
+  ])
+  assert.deepEqual(told.takeover, takeover)
 })

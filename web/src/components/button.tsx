@@ -1,20 +1,30 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
+import { useKeyOf } from '#/components/keys.tsx'
+import type { CardKey } from '#/shortcuts.ts'
 
 interface ButtonProps {
-  look?: 'primary' | 'small'
+  look?: 'primary' | 'small' | undefined
   /** Presses are ignored. The button keeps the focus, which `disabled` would throw back to the top of the page. */
   isOff?: boolean
+  /** Why it is off, by id. */
+  describedBy?: string | undefined
+  /** The key that presses it, where keys do. */
+  shortcut?: CardKey
+  ref?: Ref<HTMLButtonElement>
   onPress(): void
   children: ReactNode
 }
 
 /** A button that does something by itself, outside a form. */
-export function Button({ look, isOff = false, onPress, children }: ButtonProps) {
+export function Button({ look, isOff = false, describedBy, shortcut, ref, onPress, children }: ButtonProps) {
   return (
     <button
+      ref={ref}
       type="button"
       className={look ? `button ${look}` : 'button'}
       aria-disabled={isOff}
+      aria-describedby={describedBy}
+      aria-keyshortcuts={useKeyOf(shortcut)}
       onClick={() => isOff || onPress()}
     >
       {children}

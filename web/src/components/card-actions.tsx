@@ -1,63 +1,88 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { useTranslations } from 'use-intl/react'
 import type { ContainerEntry } from '@berth/api/user.ts'
 import { Button } from '#/components/button.tsx'
-import { actionsFor } from '#/container-status.ts'
+import { useKeyOf } from '#/components/keys.tsx'
+import type { actionsFor } from '#/container-status.ts'
+import { cardKeys } from '#/shortcuts.ts'
 
 interface CardActionsProps {
   entry: ContainerEntry
-  canRestart: boolean
+  can: ReturnType<typeof actionsFor>
+  /** Something is under way. */
   isBusy: boolean
+  /** Why nothing can be changed from this page, by id; undefined when it can. */
+  offBecause: string | undefined
+  /** What helps more than to launch it once more; it is the primary action then. */
+  lead?: ReactNode
+  /** The last launch failed. */
+  isRetry: boolean
   onLaunch(): void
   onRestart(): void
+  onStop(): void
   onLogs(): void
 }
 
-const words = {
-  launch: 'Launch',
-  open: 'Open',
-  restart: 'Restart',
-  logs: 'Logs',
-}
-
 /**
- * The buttons of a card. Busy buttons stay focusable (`aria-disabled`), and when Launch turns into Open
- * the focus goes along: otherwise a keyboard user is thrown back to the top of the page.
+ * The buttons of a card, one of them primary. Busy buttons stay focusable (`aria-disabled`), and when Launch turns into
+ * Open the focus goes along: otherwise a keyboard user is thrown back to the top of the page.
  */
-export function CardActions({ entry, canRestart, isBusy, onLaunch, onRestart, onLogs }: CardActionsProps) {
-  const can = actionsFor(entry, canRestart)
+export function CardActions(props: CardActionsProps) {
+  const { entry, can, isBusy, offBecause, lead, isRetry, onLaunch, onRestart, onStop, onLogs } = props
+  const t = useTranslations('dashboard.action')
   const open = useRef<HTMLAnchorElement>(null)
   const hadFocus = useRef(false)
+  const openKey = useKeyOf(cardKeys.open)
+  const changing = { isOff: isBusy || offBecause !== undefined, describedBy: offBecause }
 
   useEffect(() => {
     if (can.open && hadFocus.current && document.activeElement === document.body) open.current?.focus()
   }, [can.open])
 
-  if (!can.open && !can.launch && !can.restart && !can.readLogs) return null
+  if (!Object.values(can).includes(true)) return null
   return (
     <div className="actions">
+      {lead}
       {can.launch && (
-        <span onFocus={() => (hadFocus.current = true)} onBlur={() => (hadFocus.current = false)}>
-          <Button look="primary" isOff={isBusy} onPress={onLaunch}>
-            {words.launch}
+        <span data-launching onFocus={() => (hadFocus.current = true)} onBlur={() => (hadFocus.current = false)}>
+          <Button look={lead ? undefined : 'primary'} shortcut={cardKeys.launch} {...changing} onPress={onLaunch}>
+            {isRetry ? t('retry') : t('launch')}
             <Name entry={entry} />
           </Button>
         </span>
       )}
       {can.open && (
-        <a ref={open} className="button primary" href={`${entry.service_url}/`}>
-          {words.open}
+        <a
+          ref={open}
+          data-launching
+          className="button primary"
+          href={`${entry.service_url}/`}
+          aria-keyshortcuts={openKey}
+        >
+          {t('open')}
           <Name entry={entry} />
         </a>
       )}
       {can.restart && (
-        <Button isOff={isBusy} onPress={onRestart}>
-          {words.restart}
+        <Button shortcut={cardKeys.restart} {...changing} onPress={onRestart}>
+          {t('restart')}
+          <Name entry={entry} />
+        </Button>
+      )}
+      {can.stop && (
+        <Button
+          shortcut={cardKeys.stop}
+          isOff={offBecause !== undefined || (isBusy && can.open)}
+          describedBy={offBecause}
+          onPress={onStop}
+        >
+          {t('stop')}
           <Name entry={entry} />
         </Button>
       )}
       {can.readLogs && (
-        <Button onPress={onLogs}>
-          {words.logs}
+        <Button shortcut={cardKeys.logs} isOff={offBecause !== undefined} describedBy={offBecause} onPress={onLogs}>
+          {t('logs')}
           <Name entry={entry} />
         </Button>
       )}

@@ -1,111 +1,127 @@
-import { useId, useState } from 'react'
-import type { DiskEvent } from '@berth/api/container.ts'
+import { memo, useId, useRef, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { ApiError } from '@berth/api/client.ts'
+import type { ContainerEvent, DiskEvent } from '@berth/api/container.ts'
 import type { ContainerEntry } from '@berth/api/user.ts'
+import { canAct, endsWithPage } from '#/api.ts'
 import { Alert } from '#/components/alert.tsx'
 import { CardActions } from '#/components/card-actions.tsx'
+import { CardNotes } from '#/components/card-notes.tsx'
+import { ConfirmDialog } from '#/components/confirm-dialog.tsx'
+import { AskButton, canBeAsked } from '#/components/ask.tsx'
 import { DiskNote } from '#/components/disk-note.tsx'
+import { IdleAnnouncement, IdleNote } from '#/components/idle-note.tsx'
 import { LaunchFailure } from '#/components/launch-failure.tsx'
 import { LogsDialog } from '#/components/logs-dialog.tsx'
-import { RestartDialog } from '#/components/restart-dialog.tsx'
-import { StageProgress } from '#/components/stage-progress.tsx'
+import { OpeningNote } from '#/components/opening-note.tsx'
+import { StageProgress, useStageSentence } from '#/components/stage-progress.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
-import { Time } from '#/components/time.tsx'
-import { statusView } from '#/container-status.ts'
+import { actionsFor, statusView } from '#/container-status.ts'
 import { useLifecycle } from '#/hooks/use-lifecycle.ts'
+import { useOpening } from '#/hooks/use-opening.ts'
+import { helpAfter } from '#/launch-words.ts'
 import { isUnderWay, type LaunchState } from '#/launches.ts'
+import type { IdleWarning } from '#/told.ts'
 
 interface ContainerCardProps {
   entry: ContainerEntry
-  /** The last that was told of a launch of it. */
+  /** What was told of it last: its launch, where it stands, that its home has nearly no room, that it is about to rest. */
   launch: LaunchState | undefined
-  /** When its home has nearly no room left. */
+  status: ContainerEvent['status'] | undefined
   disk: DiskEvent | undefined
+  idle: IdleWarning | undefined
   canRestart: boolean
-  /** Something changed on the server: look again. */
-  onChange(): void
+  /** Says why nothing can be changed from this page, by id. */
+  signInNote: string
 }
 
-const words = {
-  launch: { word: 'Launching…', done: (name: string) => `${name} is running.` },
-  restart: { word: 'Restarting…', done: (name: string) => `${name} was restarted.` },
-  starting: 'Starting…',
-  patience: 'The first time this can take a minute.',
-  lastUsed: 'Last launched',
-  blockedSince: 'Blocked since',
-  blocked: 'This container is blocked.',
-  ask: 'Ask your administrator.',
-}
+/** Words for what is under way, in `dashboard.status`. */
+const busyWords = { launch: 'launching', restart: 'restartingNow', stop: 'stopping', keep: undefined } as const
 
 /** One container type: what it is, how it is, and what can be done with it. */
-export function ContainerCard({ entry, launch: told, disk, canRestart, onChange }: ContainerCardProps) {
+export const ContainerCard = memo(function ContainerCard(props: ContainerCardProps) {
+  const { entry, launch: told, disk, idle, canRestart } = props
+  const { display_name: name, type } = entry
+  const t = useTranslations('dashboard')
+  const stageSentence = useStageSentence()
   const heading = useId()
-  const [opened, setOpened] = useState<'restart' | 'logs'>()
-  const { verb, done, failure, launch, restart } = useLifecycle(entry, told?.event, onChange)
+  const card = useRef<HTMLElement>(null)
+  const [opened, setOpened] = useState<'restart' | 'stop' | 'logs'>()
+  const { verb, done, doneAt, failure, start, giveUp } = useLifecycle(entry, told?.event)
+  const opening = useOpening({
+    within: card,
+    stage: told?.event.stage,
+    answeredAt: done === 'launch' ? doneAt : undefined,
+    open: () => location.assign(`${entry.service_url}/`),
+  })
+
   const isStarting = isUnderWay(told?.event)
-  const isShown = isStarting || entry.status === 'running'
-  const busyWord = verb ? words[verb].word : isStarting ? words.starting : undefined
-  const view = busyWord ? { word: busyWord, tone: 'busy' as const } : statusView(entry)
+  const isLaunching = isStarting || verb === 'launch' || verb === 'restart'
+  const busyWord = (verb && busyWords[verb]) ?? (isStarting ? 'starting' : undefined)
+  const view = statusView(entry, props.status)
+  const word = busyWord ?? view.word
+  const isRunning = entry.status === 'running'
+  const reason = failure instanceof ApiError ? failure.body.reason : undefined
+  const needsHelp = failure !== undefined && helpAfter(reason) === 'contact' && canBeAsked
+  const offBecause = canAct() ? undefined : props.signInNote
+
+  function launch() {
+    // Leaving would end a sign-in that lives on this page alone.
+    if (!endsWithPage()) opening.ask()
+    start('launch')
+  }
+
+  // The button goes away, so the focus must leave it first.
+  function stay() {
+    card.current?.focus()
+    opening.stay()
+  }
 
   return (
     <li className="card">
-      <article aria-labelledby={heading}>
+      <article ref={card} aria-labelledby={heading} tabIndex={-1}>
         <div className="card-head">
-          <h2 id={heading}>{entry.display_name}</h2>
-          <StatusBadge view={view} />
+          <h2 id={heading}>{name}</h2>
+          <StatusBadge word={word ? t(`status.${word}`) : entry.status} tone={busyWord ? 'busy' : view.tone} />
         </div>
         <p>{entry.description}</p>
-        <Notes entry={entry} hint={isStarting ? undefined : verb ? words.patience : statusView(entry).hint} />
+        <CardNotes entry={entry} hint={isStarting ? undefined : isLaunching ? 'patience' : view.hint} />
         <DiskNote event={disk} />
-        {isShown && <StageProgress event={told?.event} />}
+        {idle && isRunning && !isLaunching && (
+          <IdleNote
+            warning={idle}
+            isOff={verb !== undefined || offBecause !== undefined}
+            describedBy={offBecause}
+            onKeep={() => start('keep')}
+          />
+        )}
+        {(isStarting || isRunning) && <StageProgress launch={told} />}
         <Alert error={failure} takesFocus={entry.is_blocked} />
         <LaunchFailure error={failure} />
+        {opening.isAsked && failure === undefined && <OpeningNote onStay={stay} />}
         <CardActions
           entry={entry}
-          canRestart={canRestart}
-          isBusy={busyWord !== undefined}
+          can={actionsFor(entry, { canRestart, isStarting: isLaunching })}
+          isBusy={verb !== undefined || isStarting}
+          offBecause={offBecause}
+          lead={needsHelp && <AskButton about={t('failure.subject', { name })} />}
+          isRetry={reason !== undefined}
           onLaunch={launch}
           onRestart={() => setOpened('restart')}
+          onStop={() => (isLaunching ? giveUp() : setOpened('stop'))}
           onLogs={() => setOpened('logs')}
         />
         <p aria-live="polite" className="visually-hidden">
           {busyWord
-            ? `${entry.display_name}: ${told?.announcement || busyWord}`
-            : done && words[done].done(entry.display_name)}
+            ? `${name}: ${stageSentence(told?.began) || t(`status.${busyWord}`)}`
+            : done && t(`done.${done}`, { name })}
         </p>
+        <IdleAnnouncement name={name} warning={isRunning ? idle : undefined} />
       </article>
-      {opened === 'restart' && (
-        <RestartDialog name={entry.display_name} onConfirm={restart} onClose={() => setOpened(undefined)} />
+      {(opened === 'restart' || opened === 'stop') && (
+        <ConfirmDialog verb={opened} name={name} onConfirm={() => start(opened)} onClose={() => setOpened(undefined)} />
       )}
-      {opened === 'logs' && (
-        <LogsDialog name={entry.display_name} type={entry.type} onClose={() => setOpened(undefined)} />
-      )}
+      {opened === 'logs' && <LogsDialog name={name} type={type} onClose={() => setOpened(undefined)} />}
     </li>
   )
-}
-
-function Notes({ entry, hint }: { entry: ContainerEntry; hint: string | undefined }) {
-  if (entry.is_blocked) {
-    return (
-      <p className="note">
-        {entry.blocked_at === null ? (
-          words.blocked
-        ) : (
-          <>
-            {words.blockedSince} <Time at={entry.blocked_at} />.
-          </>
-        )}{' '}
-        {words.ask}
-      </p>
-    )
-  }
-  return (
-    <>
-      {hint !== undefined && <p className="hint">{hint}</p>}
-      {entry.last_used !== null && (
-        <p className="hint">
-          {words.lastUsed} <Time at={entry.last_used} />
-        </p>
-      )}
-    </>
-  )
-}
+})

@@ -1,8 +1,12 @@
-import { useEffect, useId, useRef } from 'react'
+import { useId, useRef, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { Dialog } from '#/components/dialog.tsx'
 import { LogRegion } from '#/components/log-region.tsx'
-import { useLogs, type LogState } from '#/hooks/use-logs.ts'
+import { copy } from '#/copy.ts'
+import { useLogs, type Logs } from '#/hooks/use-logs.ts'
+import { blocksOf, textOf } from '#/log-text.ts'
 
 interface LogsDialogProps {
   name: string
@@ -11,43 +15,75 @@ interface LogsDialogProps {
   onClose(): void
 }
 
-const words = {
-  title: (name: string) => `Logs of ${name}`,
-  close: 'Close',
-  again: 'Read again',
-  silent: 'It has not written anything yet.',
-  states: {
-    opening: 'One moment…',
-    open: 'New lines appear as they are written.',
-    lost: 'The connection was lost. It is tried again…',
-    ended: 'The program has ended; this is what it wrote last.',
-    refused: '',
-  } satisfies Record<LogState, string>,
+/** What the program in a container writes, as it writes it; as wide as the window allows. */
+export function LogsDialog({ name, type, onClose }: LogsDialogProps) {
+  const t = useTranslations('dashboard.logs')
+  const title = t('title', { name })
+  const logs = useLogs(type)
+  const isOver = logs.state === 'ended' || logs.state === 'refused'
+  return (
+    <Dialog title={title} look="wide" onClose={onClose}>
+      {(close) => (
+        <>
+          <Reading logs={logs} title={title} />
+          <div className="actions end">
+            {isOver && <Button onPress={logs.again}>{t('again')}</Button>}
+            <Button look="primary" onPress={close}>
+              {t('close')}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
 }
 
-/** What the program in a container writes, as it writes it. The browser's own modal dialog, as wide as the window allows. */
-export function LogsDialog({ name, type, onClose }: LogsDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const title = useId()
-  const { state, lines, error, again } = useLogs(type)
-  const isOver = state === 'ended' || state === 'refused'
+function Reading({ logs: { state, blocks, error }, title }: { logs: Logs; title: string }) {
+  const t = useTranslations('dashboard.logs')
+  const label = useId()
+  const wrap = useId()
+  const [isFollowing, setFollowing] = useState(true)
+  const [isWrapped, setWrapped] = useState(true)
+  const [copied, setCopied] = useState('')
+  const shown = useRef<HTMLDivElement>(null)
+  const count = blocks.reduce((sum, { lines }) => sum + lines.length, 0)
 
-  useEffect(() => dialog.current?.showModal(), [])
+  async function copyAll() {
+    const isCopied = await copy(textOf(blocks), shown.current)
+    setCopied(isCopied ? t('copied', { count }) : t('notCopied'))
+  }
 
+  const isSilent = count === 0 && state === 'open'
+  const status = state === 'open' && !isFollowing ? 'resting' : state
   return (
-    <dialog ref={dialog} className="logs" aria-labelledby={title} onClose={onClose}>
-      <h2 id={title}>{words.title(name)}</h2>
+    <>
       <p role="status" className="hint live">
-        {words.states[state]}
+        {status !== 'refused' && t(status)}
       </p>
       <Alert error={error} />
-      <LogRegion labelledBy={title} lines={lines.length === 0 && state === 'open' ? [words.silent] : lines} />
-      <div className="actions end">
-        {isOver && <Button onPress={again}>{words.again}</Button>}
-        <Button look="primary" onPress={() => dialog.current?.close()}>
-          {words.close}
-        </Button>
+      <span id={label} hidden>
+        {title}
+      </span>
+      <div ref={shown}>
+        <LogRegion
+          labelledBy={label}
+          blocks={isSilent ? blocksOf([t('silent')]) : blocks}
+          isWrapped={isWrapped}
+          onFollow={setFollowing}
+        />
       </div>
-    </dialog>
+      <div className="log-tools">
+        <label htmlFor={wrap} className="check">
+          <input id={wrap} type="checkbox" checked={isWrapped} onChange={(event) => setWrapped(event.target.checked)} />
+          {t('wrap')}
+        </label>
+        <Button look="small" isOff={count === 0} onPress={() => void copyAll()}>
+          {t('copy')}
+        </Button>
+        <span role="status" className="hint live">
+          {copied}
+        </span>
+      </div>
+    </>
   )
 }

@@ -1,11 +1,11 @@
-import type { StatusView } from '#/container-status.ts'
+import type { Tone } from '#/container-status.ts'
 
 /** Status in a word; colour and shape of the dot only repeat it. */
-export function StatusBadge({ view }: { view: Pick<StatusView, 'word' | 'tone'> }) {
+export function StatusBadge({ word, tone }: { word: string; tone: Tone }) {
   return (
-    <span className={`badge ${view.tone}`}>
+    <span className={`badge ${tone}`}>
       <span className="dot" aria-hidden />
-      {view.word}
+      {word}
     </span>
   )
 }

@@ -1,55 +1,65 @@
-import { useEffect, useRef, useState } from 'react'
-import type { ContainerEntry, MeResponse } from '@berth/api/user.ts'
+import { useEffect } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ContainerEntry } from '@berth/api/user.ts'
 import { connect } from '#/api.ts'
-import { isAborted, isSignedOut } from '#/errors.ts'
-import { leave } from '#/leave.ts'
-import { startPolling, type Poll } from '#/poll.ts'
+import { isNews, withEvents } from '#/berths.ts'
+import { hearing, useEvents } from '#/hooks/use-events.ts'
 
-/** Milliseconds between the end of a look and the next one. */
-const pause = 10_000
+/** Of the list of one's own containers. */
+export const containersKey = ['containers'] as const
+
+/** Between two looks, in ms: events say what changes, and where there are none it has to be asked. */
+const pauses = { live: 60_000, deaf: 10_000 } as const
+/** Events that come together, as those of all containers do after a block, are one reason to look; in ms. */
+const together = 200
+
+type Entries = readonly ContainerEntry[]
 
 export interface Berths {
-  readonly user: MeResponse['user'] | undefined
   /** Undefined until the first look went well; the last known truth afterwards. */
-  readonly containers: readonly ContainerEntry[] | undefined
-  /** What the latest look threw. */
+  readonly containers: Entries | undefined
+  /** When that was true, in ms since 1970. */
+  readonly asOf: number
+  /** What the latest look threw, after it was tried again. */
   readonly problem: unknown
   /** Looks again at once. */
   refresh(): void
 }
 
-/** The signed-in person and their containers, kept fresh while the page is visible. Leads to the login when the token is no good. */
+/** The signed-in person's containers, kept fresh while the page is visible. Leads to the login when the token is no good. */
 export function useBerths(): Berths {
-  const [seen, setSeen] = useState<Pick<Berths, 'user' | 'containers'>>({ user: undefined, containers: undefined })
-  const [problem, setProblem] = useState<unknown>()
-  const poll = useRef<Poll>(undefined)
+  const client = useQueryClient()
+  const { isLive } = useEvents()
+  const { data, dataUpdatedAt, error, refetch } = useQuery({
+    queryKey: containersKey,
+    queryFn: async ({ signal }): Promise<Entries> => (await connect(signal).listContainers()).containers,
+    refetchInterval: isLive ? pauses.live : pauses.deaf,
+  })
+
+  // The stream is back, so that the next look will go well.
+  const hasProblem = error !== null
+  useEffect(() => {
+    if (isLive && hasProblem) void refetch()
+  }, [isLive, hasProblem, refetch])
 
   useEffect(() => {
-    let user: Berths['user']
-    const started = startPolling(async (signal) => {
-      try {
-        const api = connect(signal)
-        const [me, { containers }] = await Promise.all([
-          user ?? api.me().then((answer) => answer.user),
-          api.listContainers(),
-        ])
-        user = me
-        setSeen({ user, containers })
-        setProblem(undefined)
-      } catch (error) {
-        if (isSignedOut(error)) leave()
-        else if (!isAborted(error)) setProblem(error)
-      }
-    }, pause)
-    poll.current = started
-    return () => started.stop()
-  }, [])
+    let soon: ReturnType<typeof setTimeout> | undefined
+    const stop = hearing.onEvents((events) => {
+      const known = client.getQueryState<Entries>(containersKey)
+      if (isNews(known?.data, events)) soon ??= setTimeout(look, together)
+      const changed = known?.data && withEvents(known.data, events)
+      // The time stays that of the last look, which alone knew all of it.
+      if (changed !== known?.data) client.setQueryData(containersKey, changed, { updatedAt: known?.dataUpdatedAt ?? 0 })
+    })
+    const look = () => {
+      soon = undefined
+      void client.invalidateQueries({ queryKey: containersKey })
+    }
+    return () => {
+      stop()
+      clearTimeout(soon)
+    }
+  }, [client])
 
-  function refresh() {
-    // Gone while we look: if it comes back, it is read out again.
-    setProblem(undefined)
-    poll.current?.refresh()
-  }
-
-  return { ...seen, problem, refresh }
+  return { containers: data, asOf: dataUpdatedAt, problem: error ?? undefined, refresh: () => void refetch() }
 }

@@ -1,59 +1,88 @@
 import { useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
 import type { Client } from '@berth/api/client.ts'
 import type { LaunchEvent } from '@berth/api/container.ts'
 import type { ContainerEntry } from '@berth/api/user.ts'
 import { connect, launchLimit } from '#/api.ts'
 import { isSignedOut } from '#/errors.ts'
 import { leave } from '#/leave.ts'
+import { containersKey } from '#/hooks/use-berths.ts'
+import { hearing } from '#/hooks/use-events.ts'
 import { useTask } from '#/hooks/use-task.ts'
 import { failureOf, mayGoOn } from '#/launches.ts'
 
 /** What a person can have done to a container. */
-export type Verb = 'launch' | 'restart'
+export type Verb = 'launch' | 'restart' | 'stop' | 'keep'
 
 export interface Lifecycle {
   /** Under way now. */
   readonly verb: Verb | undefined
   /** Went well last. */
   readonly done: Verb | undefined
+  /** When that was, by `performance.now()`. */
+  readonly doneAt: number | undefined
   /** Why the last one failed; it may not have been asked for here. */
   readonly failure: unknown
-  launch(): void
-  restart(): void
+  start(verb: Verb): void
+  /** Stops it while a launch of it is under way, which ends that. */
+  giveUp(): void
 }
 
 /**
- * Launch and restart of one container, one at a time. `onChange` is called after each, whatever came of it.
+ * What is done to one container, one thing at a time. After each the list is looked at, whatever came of it.
  * @param event the last that was told of a launch of it
  */
-export function useLifecycle(entry: ContainerEntry, event: LaunchEvent | undefined, onChange: () => void): Lifecycle {
+export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | undefined): Lifecycle {
+  const client = useQueryClient()
   const { busy, error, run, reset } = useTask()
+  const stopping = useTask()
   const [verb, setVerb] = useState<Verb>()
-  const failure = useMemo(() => (busy ? undefined : failureOf(error, event)), [busy, error, event])
+  const [doneAt, setDoneAt] = useState<number>()
+  const failure = useMemo(
+    () => stopping.error ?? (busy ? undefined : failureOf(error, event)),
+    [stopping.error, busy, error, event],
+  )
 
   // What somebody gave up waiting for may still come to a good end.
   const forget = useEffectEvent(() => mayGoOn(error) && reset())
   const isReady = event?.stage === 'ready'
   useEffect(() => void (isReady && forget()), [isReady])
 
-  const start = (chosen: Verb, call: (api: Client) => Promise<unknown>) =>
+  const callWith = async (signal: AbortSignal, call: (api: Client) => Promise<unknown>) => {
+    try {
+      await call(connect(signal, launchLimit))
+    } catch (reason) {
+      if (isSignedOut(reason)) leave()
+      throw reason
+    } finally {
+      if (!signal.aborted) void client.invalidateQueries({ queryKey: containersKey })
+    }
+  }
+  const start = (chosen: Verb) =>
     void run(async (signal) => {
       setVerb(chosen)
-      try {
-        await call(connect(signal, launchLimit))
-      } catch (reason) {
-        if (isSignedOut(reason)) leave()
-        throw reason
-      } finally {
-        if (!signal.aborted) onChange()
-      }
+      setDoneAt(undefined)
+      stopping.reset()
+      if (chosen !== 'keep') hearing.forgetEnd(type)
+      await callWith(signal, (api) => calls[chosen](api, type))
+      if (chosen === 'keep') hearing.forgetIdle(type)
+      setDoneAt(performance.now())
     })
 
+  const isDone = !busy && error === undefined
   return {
-    verb: busy ? verb : undefined,
-    done: busy || error !== undefined ? undefined : verb,
+    verb: stopping.busy ? 'stop' : busy ? verb : undefined,
+    done: isDone ? verb : undefined,
+    doneAt: isDone ? doneAt : undefined,
     failure,
-    launch: () => start('launch', (api) => api.launchContainer({ params: { container_type: entry.type } })),
-    restart: () => start('restart', (api) => api.restartContainer()),
+    start,
+    giveUp: () => void stopping.run((signal) => callWith(signal, (api) => calls.stop(api, type))),
   }
+}
+
+const calls: Readonly<Record<Verb, (api: Client, type: string) => Promise<unknown>>> = {
+  launch: (api, type) => api.launchContainer({ params: { container_type: type } }),
+  restart: (api) => api.restartContainer(),
+  stop: (api, type) => api.stopOwnContainer({ params: { container_type: type } }),
+  keep: (api, type) => api.keepContainer({ params: { container_type: type } }),
 }

@@ -2,11 +2,13 @@ import { useEffect, useState } from 'react'
 import { fillPath } from '@berth/api/client.ts'
 import { endpoints } from '@berth/api/endpoints.ts'
 import { openStream } from '#/api.ts'
-import { follow } from '#/event-stream.ts'
-import { addLines } from '#/log-text.ts'
+import { follow, type ServerEvent } from '#/event-stream.ts'
+import { addLines, linesIn, type Block } from '#/log-text.ts'
 
 /** Lines of the past that are asked for. */
 const past = 200
+/** How often what came is shown, in ms: an app may write a thousand lines a second. */
+const showEvery = 100
 
 /** How the reading goes: not begun, going on, broken off for now, all read, or refused. */
 export type LogState = 'opening' | 'open' | 'lost' | 'ended' | 'refused'
@@ -14,14 +16,14 @@ export type LogState = 'opening' | 'open' | 'lost' | 'ended' | 'refused'
 export interface Logs {
   readonly state: LogState
   /** Oldest first. */
-  readonly lines: readonly string[]
+  readonly blocks: readonly Block[]
   /** Why it was refused. */
   readonly error: unknown
   /** Begins anew. */
   again(): void
 }
 
-const nothing = { state: 'opening', lines: [], error: undefined } as const satisfies Partial<Logs>
+const nothing = { state: 'opening', blocks: [], error: undefined } as const satisfies Partial<Logs>
 
 /** What a container writes: its last lines, and each new one. */
 export function useLogs(type: string): Logs {
@@ -30,26 +32,34 @@ export function useLogs(type: string): Logs {
 
   useEffect(() => {
     const reading = new AbortController()
-    const path = `${fillPath(endpoints.containerLogs.path, { container_type: type })}?lines=${past}`
+    let waiting: string[] = []
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const show = (state: LogState) => {
+      clearTimeout(timer)
+      timer = undefined
+      const came = waiting
+      waiting = []
+      setSeen((before) => ({ ...before, state, blocks: addLines(before.blocks, came) }))
+    }
     const reader = {
-      open: (_lastId: string | undefined, signal: AbortSignal) => openStream(path, undefined, signal),
+      open: (_lastId: string | undefined, signal: AbortSignal) => openStream(pathOf(type), undefined, signal),
       // The stream has no memory: each time it begins with the lines of the past.
       onOpen: () => setSeen({ ...nothing, state: 'open' }),
-      onLost: () => setSeen((before) => ({ ...before, state: 'lost' })),
-      onEvents: (events: Parameters<typeof addLines>[1]) => {
-        const isEnd = events.some(({ name }) => name === 'end')
-        setSeen((before) => ({
-          ...before,
-          state: isEnd ? 'ended' : 'open',
-          lines: addLines(before.lines, events),
-        }))
-        if (isEnd) reading.abort()
+      onLost: () => show('lost'),
+      onEvents: (events: readonly ServerEvent[]) => {
+        waiting.push(...linesIn(events))
+        if (!events.some(({ name }) => name === 'end')) return void (timer ??= setTimeout(show, showEvery, 'open'))
+        show('ended')
+        reading.abort()
       },
     }
     follow(reader, reading.signal).catch((error: unknown) =>
       setSeen((before) => ({ ...before, state: 'refused', error })),
     )
-    return () => reading.abort()
+    return () => {
+      reading.abort()
+      clearTimeout(timer)
+    }
   }, [type, attempt])
 
   const again = () => {
@@ -58,3 +68,5 @@ export function useLogs(type: string): Logs {
   }
   return { ...seen, again }
 }
+
+const pathOf = (type: string) => `${fillPath(endpoints.containerLogs.path, { container_type: type })}?lines=${past}`

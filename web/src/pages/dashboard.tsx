@@ -1,61 +1,106 @@
+import { useId, useState } from 'react'
+import { useFormatter, useTranslations } from 'use-intl/react'
+import { canAct } from '#/api.ts'
+import { isFirstVisit } from '#/berths.ts'
 import { Button } from '#/components/button.tsx'
+import { Ask } from '#/components/ask.tsx'
 import { ContainerCard } from '#/components/container-card.tsx'
 import { DiskNote } from '#/components/disk-note.tsx'
+import { KeysOn } from '#/components/keys.tsx'
 import { focusHeading, Page } from '#/components/page.tsx'
+import { Shortcuts } from '#/components/shortcuts.tsx'
+import { problemIn } from '#/errors.ts'
 import { useBerths, type Berths } from '#/hooks/use-berths.ts'
 import { useEvents } from '#/hooks/use-events.ts'
+import { useMe } from '#/hooks/use-me.ts'
 import { useNotice } from '#/hooks/use-notice.ts'
 import { useSentence } from '#/hooks/use-sentence.ts'
-import type { Told } from '#/told.ts'
-
-const words = {
-  title: 'Your containers',
-  loading: 'Looking up your containers…',
-  failed: 'Your containers could not be looked up.',
-  stale: 'This may be out of date.',
-  retry: 'Try again',
-  empty: 'No container types are configured here yet. Ask your administrator.',
-}
+import { pages } from '#/paths.ts'
+import { areShortcutsOn, turnShortcuts } from '#/shortcuts.ts'
 
 /** The signed-in person's home: one card for each type. A page that led here may have left words to say why. */
 export function Dashboard() {
+  const t = useTranslations('dashboard')
   const berths = useBerths()
-  const told = useEvents(berths.refresh)
+  const { told } = useEvents()
   const notice = useNotice()
+  const signInNote = useId()
   return (
-    <Page title={words.title}>
+    <Page title={t('title')}>
       {notice !== undefined && <p className="note">{notice}</p>}
+      {!canAct() && <SignInNote id={signInNote} />}
       <DiskNote event={told.disks.get(null)} />
       <Problem berths={berths} />
-      {berths.containers ? <Cards berths={berths} told={told} /> : !berths.problem && <Loading />}
+      {berths.containers ? (
+        <Cards containers={berths.containers} signInNote={signInNote} />
+      ) : (
+        berths.problem === undefined && <Loading />
+      )}
     </Page>
   )
 }
 
-function Cards({ berths, told }: { berths: Berths; told: Told }) {
-  const { containers = [], refresh } = berths
-  if (containers.length === 0) return <p>{words.empty}</p>
+function Cards({ containers, signInNote }: { containers: NonNullable<Berths['containers']>; signInNote: string }) {
+  const t = useTranslations('dashboard')
+  const { told } = useEvents()
+  const me = useMe()
+  const [isOn, setOn] = useState(() => areShortcutsOn())
+  const [openedAt] = useState(() => Date.now())
+  if (containers.length === 0) {
+    return (
+      <p>
+        {t('empty')} <Ask />
+      </p>
+    )
+  }
   return (
-    <ul className="cards">
-      {containers.map((entry, index) => (
-        // The API restarts the first configured type only; the list keeps the order of the configuration.
-        <ContainerCard
-          key={entry.type}
-          entry={entry}
-          launch={told.launches.get(entry.type)}
-          disk={told.disks.get(entry.type)}
-          canRestart={index === 0}
-          onChange={refresh}
-        />
-      ))}
-    </ul>
+    <KeysOn value={isOn}>
+      {isFirstVisit(containers, me?.created_at, openedAt) && <p className="lead">{t('firstVisit')}</p>}
+      <ul className="cards">
+        {containers.map((entry, index) => (
+          // The API restarts the first configured type only; the list keeps the order of the configuration.
+          <ContainerCard
+            key={entry.type}
+            entry={entry}
+            launch={told.launches.get(entry.type)}
+            status={told.statuses.get(entry.type)}
+            disk={told.disks.get(entry.type)}
+            idle={told.idles.get(entry.type)}
+            canRestart={index === 0}
+            signInNote={signInNote}
+          />
+        ))}
+      </ul>
+      <Shortcuts
+        isOn={isOn}
+        count={containers.length}
+        onTurn={(on) => {
+          turnShortcuts(on)
+          setOn(on)
+        }}
+      />
+    </KeysOn>
+  )
+}
+
+/** On plain http, after a reload: the document has no proof that it is ours, and nothing can be changed from it. */
+function SignInNote({ id }: { id: string }) {
+  const t = useTranslations('dashboard.signInAgain')
+  return (
+    <div className="note with-action">
+      <p id={id}>{t('text')}</p>
+      <a className="button primary" href={pages.login}>
+        {t('link')}
+      </a>
+    </div>
   )
 }
 
 function Loading() {
+  const t = useTranslations('dashboard')
   return (
     <>
-      <p role="status">{words.loading}</p>
+      <p role="status">{t('loading')}</p>
       <ul className="cards" aria-hidden>
         <li className="card placeholder" />
         <li className="card placeholder" />
@@ -64,9 +109,19 @@ function Loading() {
   )
 }
 
-/** The slot is always there, so that a problem that comes up later is read out. */
-function Problem({ berths: { containers, problem, refresh } }: { berths: Berths }) {
+/**
+ * Why the list may be an old one, and of when it is. The slot is always there, so that a problem that comes up later is
+ * read out. That Berth cannot be reached every page says by itself (`AwayNote`).
+ */
+function Problem({ berths: { containers, asOf, problem, refresh } }: { berths: Berths }) {
+  const t = useTranslations('dashboard')
+  const format = useFormatter()
   const sentenceOf = useSentence()
+  const said = [
+    !containers && t('failed'),
+    !isAway(problem) && sentenceOf(problem),
+    containers && t('asOf', { time: format.dateTime(asOf, { timeStyle: 'short' }) }),
+  ]
   // The button goes away with the problem, so the focus must leave it first.
   function retry() {
     focusHeading()
@@ -77,12 +132,15 @@ function Problem({ berths: { containers, problem, refresh } }: { berths: Berths 
     <div role="alert" className="live">
       {problem !== undefined && (
         <div className="alert with-action">
-          <p>
-            {containers ? words.stale : words.failed} {sentenceOf(problem)}
-          </p>
-          <Button onPress={retry}>{words.retry}</Button>
+          <p>{said.filter(Boolean).join(' ')}</p>
+          <Button onPress={retry}>{t('action.retry')}</Button>
         </div>
       )}
     </div>
   )
+}
+
+function isAway(error: unknown): boolean {
+  const problem = problemIn(error)
+  return 'key' in problem && problem.key === 'unreachable'
 }

@@ -1,35 +1,23 @@
-import { useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
 import { ApiError } from '@berth/api/client.ts'
-import { canAct, connect, isSignedIn, launchLimit } from '#/api.ts'
+import { canAct, isSignedIn } from '#/api.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { AskButton, canBeAsked } from '#/components/ask.tsx'
 import { LaunchFailure } from '#/components/launch-failure.tsx'
 import { Link } from '#/components/link.tsx'
-import { Page } from '#/components/page.tsx'
-import { StageProgress } from '#/components/stage-progress.tsx'
-import { isSignedOut } from '#/errors.ts'
-import { leave } from '#/leave.ts'
-import { useEvents } from '#/hooks/use-events.ts'
+import { focusHeading, Page } from '#/components/page.tsx'
+import { StageProgress, useStageSentence } from '#/components/stage-progress.tsx'
 import type { Notice } from '#/hooks/use-notice.ts'
+import { useOpening } from '#/hooks/use-opening.ts'
 import { useSentence } from '#/hooks/use-sentence.ts'
-import { useTask } from '#/hooks/use-task.ts'
+import { useStart } from '#/hooks/use-start.ts'
 import { placeInContainer } from '#/launched.ts'
-import { failureOf, isUnderWay, mayGoOn } from '#/launches.ts'
+import { helpAfter, stageIn } from '#/launch-words.ts'
+import { leave } from '#/leave.ts'
 import { pages, withNext } from '#/paths.ts'
 import { goInstead, usePlace } from '#/place.ts'
-
-const words = {
-  title: 'Starting your container',
-  failedTitle: 'Your container was not started',
-  starting: 'It is being started. This page moves on by itself as soon as it runs.',
-  patience: 'The first time this can take a minute.',
-  running: 'It is running. Taking you there…',
-  retry: 'Try again',
-  dashboard: 'Go to your containers',
-  noType: 'This link does not say which container to start. Choose one here.',
-  signInAgain: 'This page cannot tell that it was you who opened it.',
-  signIn: 'Sign in to start your container',
-}
 
 /**
  * `/launch?type=dev&next=/ann-dev/x`: where the gateway sends people whose container does not wake by itself. It starts
@@ -39,67 +27,113 @@ const words = {
 export function Launch() {
   const { query } = usePlace()
   const here = `${pages.launch}?${query}`
-  if (canAct()) return <Start type={query.get('type')} next={query.get('next')} here={here} />
-  return <SignIn next={here} />
+  const type = query.get('type') ?? ''
+  if (!canAct()) return <SignIn next={here} />
+  return type === '' ? <NoType /> : <Starting type={type} next={query.get('next')} here={here} />
 }
 
-function Start({ type, next, here }: { type: string | null; next: string | null; here: string }) {
-  const { busy, error, run } = useTask()
-  const told = useEvents().launches.get(type ?? '')
-  const [isRunning, setRunning] = useState(false)
-  const sentenceOf = useSentence()
+interface StartingProps {
+  readonly type: string
+  readonly next: string | null
+  readonly here: string
+}
 
-  function start() {
-    void run(async (signal) => {
-      try {
-        if (type === null || type === '') return toDashboard(words.noType)
-        const api = connect(signal, launchLimit)
-        const { service_url } = await api.launchContainer({ params: { container_type: type } })
-        setRunning(true)
-        location.replace(placeInContainer(next, service_url))
-      } catch (reason) {
-        if (isSignedOut(reason)) leave(here)
-        if (isUnknownType(reason)) toDashboard(sentenceOf(reason))
-        throw reason
-      }
-    })
+function Starting({ type, next, here }: StartingProps) {
+  const t = useTranslations('dashboard.launch')
+  const stageSentence = useStageSentence()
+  const sentenceOf = useSentence()
+  const part = useRef<HTMLDivElement>(null)
+  const [isGoing, setGoing] = useState(false)
+  const { launch, answer, failure, start } = useStart(
+    type,
+    () => leave(here),
+    (reason) => isUnknownType(reason) && toDashboard(sentenceOf(reason)),
+  )
+  const place = answer && placeInContainer(next, answer.serviceUrl)
+  const opening = useOpening({
+    within: part,
+    isWholePage: true,
+    stage: answer && launch?.event.stage,
+    answeredAt: answer?.at,
+    open: () => {
+      setGoing(true)
+      if (place !== undefined) location.replace(place)
+    },
+  })
+
+  // The button goes away with the failure, so the focus must leave it first.
+  function retry() {
+    focusHeading()
+    opening.ask()
+    start()
   }
 
-  // oxlint-disable-next-line react/exhaustive-deps -- once, as soon as the page opens; after that by its button alone
-  useEffect(start, [])
+  function stay() {
+    focusHeading()
+    opening.stay()
+  }
 
-  // What took longer than the server, or this page, waits: its end is told, and then asking again leads on.
-  const isStarted = told?.event.stage === 'waiting' || told?.event.stage === 'ready'
-  const goOn = useEffectEvent(() => mayGoOn(error) && start())
-  useEffect(() => void (isStarted && goOn()), [isStarted])
-
-  const failure = useMemo(() => (busy ? undefined : failureOf(error, told?.event)), [busy, error, told])
-  const hasFailed = failure !== undefined && error !== undefined
-  const isStarting = isUnderWay(told?.event)
+  if (failure !== undefined) return <Failed error={failure} type={type} onRetry={retry} />
+  const { isAsked } = opening
+  const state = isGoing ? 'going' : isAsked ? 'starting' : answer ? 'ready' : 'staying'
   return (
-    <Page title={hasFailed ? words.failedTitle : words.title} width="narrow">
+    <Page title={state === 'ready' ? t('readyTitle') : t('title')} width="narrow">
       <div role="status" className="live">
-        {!hasFailed && <p>{isRunning ? words.running : words.starting}</p>}
+        <p>{t(state)}</p>
       </div>
       <p aria-live="polite" className="visually-hidden">
-        {isStarting && told?.announcement}
+        {stageSentence(launch?.began)}
       </p>
-      {isStarting && <StageProgress event={told?.event} />}
-      {!hasFailed && !isRunning && !isStarting && <p className="hint">{words.patience}</p>}
-      <Alert error={hasFailed ? failure : undefined} />
-      {hasFailed && <LaunchFailure error={failure} />}
-      {hasFailed && (
-        <div className="actions">
-          <Button look="primary" onPress={start}>
-            {words.retry}
-          </Button>
-          <a className="button" href={pages.home}>
-            {words.dashboard}
+      <StageProgress launch={launch} />
+      {!answer && !stageIn(launch?.event) && <p className="hint">{t('patience')}</p>}
+      <div ref={part} className="actions" data-launching>
+        {isAsked && <Button onPress={stay}>{t('stay')}</Button>}
+        {state === 'ready' && (
+          <a className="button primary" href={place}>
+            {t('open')}
           </a>
-        </div>
-      )}
+        )}
+        {!isAsked && !isGoing && <ToContainers />}
+      </div>
     </Page>
   )
+}
+
+function Failed({ error, type, onRetry }: { error: unknown; type: string; onRetry(): void }) {
+  const t = useTranslations('dashboard')
+  const reason = error instanceof ApiError ? error.body.reason : undefined
+  const needsHelp = helpAfter(reason) === 'contact' && canBeAsked
+  return (
+    <Page title={t('launch.failedTitle')} width="narrow">
+      <Alert error={error} />
+      <LaunchFailure error={error} />
+      <div className="actions">
+        {needsHelp && <AskButton about={t('failure.subject', { name: type })} />}
+        <Button look={needsHelp ? undefined : 'primary'} onPress={onRetry}>
+          {t('action.retry')}
+        </Button>
+        <ToContainers />
+      </div>
+    </Page>
+  )
+}
+
+/** By a real navigation: what the dashboard shows first is asked for anew. */
+function ToContainers() {
+  const t = useTranslations('dashboard.launch')
+  return (
+    <a className="button" href={pages.home}>
+      {t('dashboard')}
+    </a>
+  )
+}
+
+/** The link does not say which: all types are to be seen on the dashboard. */
+function NoType() {
+  const t = useTranslations('dashboard.launch')
+  const notice = t('noType')
+  useEffect(() => toDashboard(notice), [notice])
+  return null
 }
 
 /**
@@ -107,16 +141,17 @@ function Start({ type, next, here }: { type: string | null; next: string | null;
  * none by coming here again: they are told, so that they are not sent to and fro.
  */
 function SignIn({ next }: { next: string }) {
+  const t = useTranslations('dashboard.launch')
   const isOut = !isSignedIn()
   useEffect(() => {
     if (isOut) leave(next)
   }, [isOut, next])
 
   return (
-    <Page title={words.title} width="narrow">
-      {!isOut && <p>{words.signInAgain}</p>}
+    <Page title={t('title')} width="narrow">
+      {!isOut && <p>{t('signInAgain')}</p>}
       <p>
-        <Link to={withNext(pages.login, next)}>{words.signIn}</Link>
+        <Link to={withNext(pages.login, next)}>{t('signIn')}</Link>
       </p>
     </Page>
   )

@@ -1,0 +1,42 @@
+import type { ContainerEvent, LaunchEvent } from '@berth/api/container.ts'
+import type { ContainerEntry } from '@berth/api/user.ts'
+import { withTold } from '#/container-status.ts'
+import type { ServerEvent } from '#/event-stream.ts'
+import { isOver } from '#/launches.ts'
+
+type Entries = readonly ContainerEntry[]
+
+/** The list as these events change it; the same list when they say nothing new. */
+export function withEvents(entries: Entries, events: readonly ServerEvent[]): Entries {
+  const told = events.flatMap(({ name, data }) => (name === 'container' ? [data as ContainerEvent] : []))
+  const changed = entries.map((entry) =>
+    told.filter(({ type }) => type === entry.type).reduce((now, { status }) => withTold(now, status), entry),
+  )
+  return changed.every((entry, at) => entry === entries[at]) ? entries : changed
+}
+
+/**
+ * Whether these events are a reason to look: an event says where a container stands, and not since when, or at which
+ * address. A snapshot says how everything is, which is no news to who sees it that way already.
+ */
+export function isNews(entries: Entries | undefined, events: readonly ServerEvent[]): boolean {
+  const isSnapshot = events.some(({ name }) => name === 'snapshot')
+  // How things are when the page opens, it asks by itself.
+  if (isSnapshot) return entries !== undefined && withEvents(entries, events) !== entries
+  return events.some(({ name, data }) => name === 'container' || (name === 'launch' && isOver(data as LaunchEvent)))
+}
+
+/** How long the account of a new person is one, in ms. */
+const newFor = 60 * 60_000
+
+/**
+ * Whether somebody sees their containers for the first time: none was ever launched, or only by the sign-up itself, which
+ * launches the first type.
+ * @param createdAt of the account; null or undefined when it is not known
+ */
+export function isFirstVisit(entries: Entries, createdAt: string | null | undefined, now: number): boolean {
+  const launched = entries.filter(({ status, container_id: id }) => status !== 'not_created' || id !== null)
+  if (launched.length === 0) return entries.length > 0
+  if (launched.length > 1 || launched[0] !== entries[0] || !createdAt) return false
+  return now - Date.parse(createdAt) < newFor
+}

@@ -1,0 +1,39 @@
+import { useTranslations } from 'use-intl/react'
+import { Button } from '#/components/button.tsx'
+import { Dialog } from '#/components/dialog.tsx'
+
+interface ConfirmDialogProps {
+  verb: 'restart' | 'stop'
+  name: string
+  onConfirm(): void
+  /** Called whenever the dialog has closed, confirmed or not. */
+  onClose(): void
+}
+
+/** Asks before programs are ended, and says what stays. */
+export function ConfirmDialog({ verb, name, onConfirm, onClose }: ConfirmDialogProps) {
+  const t = useTranslations('dashboard')
+  return (
+    <Dialog title={t(`confirm.${verb}.title`, { name })} onClose={onClose}>
+      {(close) => (
+        <>
+          <p>
+            <b>{t(`confirm.${verb}.keeps`)}</b> {t(`confirm.${verb}.loses`)}
+          </p>
+          <div className="actions end">
+            <Button onPress={close}>{t('confirm.cancel')}</Button>
+            <Button
+              look="primary"
+              onPress={() => {
+                close()
+                onConfirm()
+              }}
+            >
+              {t(`action.${verb}`)}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
+}

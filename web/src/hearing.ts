@@ -1,0 +1,137 @@
+import type { LaunchEvent } from '@berth/api/container.ts'
+import { follow, type Bookmark, type ServerEvent } from '#/event-stream.ts'
+import { isOver, without } from '#/launches.ts'
+import { nothingTold, takeIn, withoutType, type Told } from '#/told.ts'
+
+/** How long an app is waited for before nobody speaks of it any more, in ms: some never listen. */
+const appPatience = 60_000
+/** How long what was told last is believed after the stream broke off, in ms. */
+const trust = 5_000
+
+/** What is known from the stream of events. */
+export interface Heard {
+  readonly told: Told
+  /** Whether it is there now; without it everything works by asking. */
+  readonly isLive: boolean
+  /** How far the server's clock is ahead of this one, in ms, to about a second. */
+  readonly clockAhead: number
+}
+
+export interface HearingParts {
+  /** Asks for the stream. @throws {ApiError} when it was refused */
+  open(lastId: string | undefined, signal: AbortSignal): Promise<Response>
+  /** Does something while the page is visible. @returns what stops it */
+  whileVisible(work: (signal: AbortSignal) => void): () => void
+}
+
+type Listener = () => void
+type EventsListener = (events: readonly ServerEvent[]) => void
+
+/**
+ * The one stream of events of this document, open while anybody listens and the page is visible, however many show
+ * something of it: browsers open six connections to a host, and a person may have twenty streams.
+ */
+export class Hearing {
+  readonly #parts: HearingParts
+  readonly #listeners = new Set<Listener>()
+  readonly #eventsListeners = new Set<EventsListener>()
+  readonly #bookmark: Bookmark = {}
+  #heard: Heard = { told: nothingTold, isLive: false, clockAhead: 0 }
+  #stop: (() => void) | undefined
+  #distrust: ReturnType<typeof setTimeout> | undefined
+
+  constructor(parts: HearingParts) {
+    this.#parts = parts
+  }
+
+  readonly get = (): Heard => this.#heard
+
+  /** @param listener is called when what is heard has changed @returns what ends it */
+  readonly subscribe = (listener: Listener): (() => void) => {
+    this.#listeners.add(listener)
+    this.#stop ??= this.#parts.whileVisible((signal) => this.#follow(signal))
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size > 0) return
+      this.#stop?.()
+      this.#stop = undefined
+      clearTimeout(this.#distrust)
+      this.#distrust = undefined
+    }
+  }
+
+  /** Events as they come, to who listens already. @returns what ends it */
+  onEvents(listener: EventsListener): () => void {
+    this.#eventsListeners.add(listener)
+    return () => this.#eventsListeners.delete(listener)
+  }
+
+  /** How an earlier launch ended is no matter any more: another one begins. */
+  forgetEnd(type: string): void {
+    const event = this.#heard.told.launches.get(type)?.event
+    if (event && (isOver(event) || event.stage === 'waiting')) this.#forget(event)
+  }
+
+  /** It was kept: the server says so, too, a moment later. */
+  forgetIdle(type: string): void {
+    const { told } = this.#heard
+    this.#set({ told: { ...told, idles: withoutType(told.idles, type) } })
+  }
+
+  #follow(signal: AbortSignal): void {
+    const reader = {
+      open: (lastId: string | undefined, either: AbortSignal) => this.#open(lastId, either),
+      onOpen: () => this.#onOpen(),
+      onEvents: (events: readonly ServerEvent[]) => this.#onEvents(events),
+      onLost: () => this.#onLost(),
+    }
+    // A page that is hidden is told nothing; what it knows it is told the rest of when it comes back.
+    signal.addEventListener('abort', () => this.#set({ isLive: false }), { once: true })
+    follow(reader, signal, this.#bookmark).catch(() => this.#onLost())
+  }
+
+  async #open(lastId: string | undefined, signal: AbortSignal): Promise<Response> {
+    const answer = await this.#parts.open(lastId, signal)
+    const there = Date.parse(answer.headers.get('date') ?? '')
+    // The header has whole seconds, so that half of one is the best guess of the rest.
+    if (!Number.isNaN(there) && !signal.aborted) this.#set({ clockAhead: there + 500 - Date.now() })
+    return answer
+  }
+
+  #onOpen(): void {
+    clearTimeout(this.#distrust)
+    this.#distrust = undefined
+    this.#set({ isLive: true })
+  }
+
+  #onEvents(events: readonly ServerEvent[]): void {
+    this.#set({ told: takeIn(this.#heard.told, events) })
+    for (const event of appsWaitedFor(events)) setTimeout(() => this.#forget(event), appPatience)
+    for (const listener of this.#eventsListeners) listener(events)
+  }
+
+  #onLost(): void {
+    this.#set({ isLive: false })
+    this.#distrust ??= setTimeout(() => {
+      this.#set({ told: { ...nothingTold, takeover: this.#heard.told.takeover } })
+      // So that the next connection says how things are, and not only what has changed since.
+      this.#bookmark.lastId = undefined
+    }, trust)
+  }
+
+  #forget(event: LaunchEvent): void {
+    const { told } = this.#heard
+    this.#set({ told: { ...told, launches: without(told.launches, event) } })
+  }
+
+  #set(change: Partial<Heard>): void {
+    this.#heard = { ...this.#heard, ...change }
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+const appsWaitedFor = (events: readonly ServerEvent[]) =>
+  events
+    .filter(({ name }) => name === 'launch')
+    .map(({ data }) => data as LaunchEvent)
+    .filter(({ stage }) => stage === 'waiting')
