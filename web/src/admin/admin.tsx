@@ -6,6 +6,7 @@ import { Containers } from './pages/containers.tsx'
 import { Overview } from './pages/overview.tsx'
 import { System } from './pages/system.tsx'
 import { Users } from './pages/users.tsx'
+import { WorkProvider } from './table/work.tsx'
 
 const components = {
   [pages.admin]: Overview,
@@ -22,7 +23,9 @@ export function Admin({ page }: { page: AdminPath }) {
   const Current = components[page]
   return (
     <AdminWords>
-      <Current />
+      <WorkProvider>
+        <Current />
+      </WorkProvider>
     </AdminWords>
   )
 }

@@ -1,7 +1,75 @@
+import { useMemo, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
+import type { ListedContainer } from '@berth/api/admin.ts'
 import { AdminPage } from '#/admin/admin-page.tsx'
+import { BlockContainerDialog, DeleteContainerDialog } from '#/admin/containers/container-dialogs.tsx'
+import { containersView, containerSource } from '#/admin/containers/container-list.ts'
+import { useContainerActions } from '#/admin/containers/use-container-actions.ts'
+import { useContainerBulk } from '#/admin/containers/use-container-bulk.ts'
+import { useContainerChoices } from '#/admin/containers/use-container-choices.ts'
+import { useContainerColumns } from '#/admin/containers/use-container-columns.tsx'
+import { focusRows } from '#/admin/table/focus-rows.ts'
+import { ListPage, type ListKind } from '#/admin/table/list-page.tsx'
+import { readView } from '#/admin/table/view.ts'
+import { pages } from '#/paths.ts'
+import { usePlace } from '#/place.ts'
 
+/** Containers of everybody: found, filtered, put in order, blocked, let run again and deleted. */
 export function Containers() {
-  const t = useTranslations('admin.shell')
-  return <AdminPage title={t('containers')}>{null}</AdminPage>
+  const t = useTranslations('admin.containers')
+  const shell = useTranslations('admin.shell')
+  const { query } = usePlace()
+  const view = useMemo(() => readView(query, containersView), [query])
+  const [open, setOpen] = useState<{ name: 'block' | 'delete'; container: ListedContainer }>()
+  const columns = useContainerColumns()
+  const choices = useContainerChoices(view.container_type)
+  const bulk = useContainerBulk()
+  const actions = useContainerActions((name, container) => setOpen({ name, container }))
+
+  const kind: ListKind<ListedContainer> = {
+    path: pages.adminContainers,
+    className: 'containers',
+    source: containerSource,
+    columns,
+    choices,
+    bulk,
+    targetOf: ({ id, email, container_type: type, is_blocked }) => ({
+      id,
+      name: t('name', { type, email }),
+      isBlocked: is_blocked,
+    }),
+    isLeftOut: () => false,
+    actionsOf: actions.of,
+    words: {
+      caption: t('caption'),
+      search: t('search'),
+      found: (count) => t('found', { count }),
+      selected: (count) => t('bulk.selected', { count }),
+      nothing: [t('nothing'), t('nothingHint')],
+      none: [t('none'), t('noneHint')],
+      bulkTitle: (wanted, count) => (wanted ? t('bulk.blockTitle', { count }) : t('bulk.unblockTitle', { count })),
+      bulkLines: (wanted) => (wanted ? [t('bulk.blockWords'), t('bulk.blockLeftOut')] : [t('bulk.unblockWords')]),
+    },
+  }
+
+  function close() {
+    setOpen(undefined)
+    focusRows()
+  }
+
+  return (
+    <AdminPage title={shell('containers')}>
+      <ListPage kind={kind} view={view} />
+      {open?.name === 'block' && (
+        <BlockContainerDialog
+          container={open.container}
+          run={(signal) => actions.block(open.container, signal)}
+          onClose={close}
+        />
+      )}
+      {open?.name === 'delete' && (
+        <DeleteContainerDialog container={open.container} onGone={() => actions.gone(open.container)} onClose={close} />
+      )}
+    </AdminPage>
+  )
 }

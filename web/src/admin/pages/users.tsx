@@ -1,7 +1,83 @@
+import { useCallback, useMemo, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
+import type { AdminUser } from '@berth/api/admin.ts'
 import { AdminPage } from '#/admin/admin-page.tsx'
+import { focusRows } from '#/admin/table/focus-rows.ts'
+import { ListPage, type ListKind } from '#/admin/table/list-page.tsx'
+import { readView } from '#/admin/table/view.ts'
+import { UserDialog, type UserDialogName } from '#/admin/users/dialogs.tsx'
+import { InviteDialog } from '#/admin/users/invite-dialog.tsx'
+import { useUserActions } from '#/admin/users/use-user-actions.ts'
+import { useUserBulk } from '#/admin/users/use-user-bulk.ts'
+import { useUserChoices } from '#/admin/users/use-user-choices.ts'
+import { useUserColumns } from '#/admin/users/use-user-columns.tsx'
+import { userSource, usersView } from '#/admin/users/user-list.ts'
+import { Button } from '#/components/button.tsx'
+import { useMe } from '#/hooks/use-me.ts'
+import { pages } from '#/paths.ts'
+import { usePlace } from '#/place.ts'
 
+/** What is asked, or shown, in front of the page. */
+type Open = { readonly name: UserDialogName; readonly user: AdminUser } | { readonly name: 'invite' }
+
+/** All users: found, filtered, put in order, blocked and let in again; and whatever else is done to one. */
 export function Users() {
-  const t = useTranslations('admin.shell')
-  return <AdminPage title={t('users')}>{null}</AdminPage>
+  const t = useTranslations('admin.users')
+  const shell = useTranslations('admin.shell')
+  const { query } = usePlace()
+  const view = useMemo(() => readView(query, usersView), [query])
+  const me = useMe()
+  const [open, setOpen] = useState<Open>()
+  const details = useCallback((user: AdminUser) => setOpen({ name: 'details', user }), [])
+  const columns = useUserColumns(me?.id, details)
+  const choices = useUserChoices()
+  const bulk = useUserBulk()
+  const actions = useUserActions(me?.id, (name, user) => setOpen({ name, user }))
+
+  const kind: ListKind<AdminUser> = {
+    path: pages.adminUsers,
+    className: 'users',
+    source: userSource,
+    columns,
+    choices,
+    bulk,
+    targetOf: ({ id, email, is_blocked }) => ({ id, name: email, isBlocked: is_blocked }),
+    isLeftOut: (id) => id === me?.id,
+    actionsOf: actions.of,
+    words: {
+      caption: t('caption'),
+      search: t('search'),
+      found: (count) => t('found', { count }),
+      selected: (count) => t('bulk.selected', { count }),
+      nothing: [t('nobody'), t('nobodyHint')],
+      none: [t('nobody'), t('nobodyHint')],
+      bulkTitle: (wanted, count) => (wanted ? t('bulk.blockTitle', { count }) : t('bulk.unblockTitle', { count })),
+      bulkLines: (wanted) => (wanted ? [t('bulk.blockWords'), t('bulk.blockLeftOut')] : [t('bulk.unblockWords')]),
+    },
+  }
+
+  function close() {
+    setOpen(undefined)
+    focusRows()
+  }
+
+  return (
+    <AdminPage title={shell('users')}>
+      <ListPage kind={kind} view={view}>
+        <Button look="small" onPress={() => setOpen({ name: 'invite' })}>
+          {t('invite.open')}
+        </Button>
+      </ListPage>
+      {open?.name === 'invite' && <InviteDialog onClose={close} />}
+      {open && open.name !== 'invite' && (
+        <UserDialog
+          name={open.name}
+          user={open.user}
+          onDone={(user) => void actions.done(open.name, user)}
+          onGone={() => void actions.gone(open.user)}
+          onClose={close}
+        />
+      )}
+    </AdminPage>
+  )
 }

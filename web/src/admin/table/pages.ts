@@ -12,7 +12,7 @@ interface WithId {
 }
 
 /** All rows that are loaded, in their order. */
-export const rowsOf = <Row>(pages: Pages<Row> | undefined): readonly Row[] =>
+export const rowsOf = <Row>(pages: Pick<Pages<Row>, 'pages'> | undefined): readonly Row[] =>
   pages?.pages.flatMap(({ rows }) => rows) ?? []
 
 /**

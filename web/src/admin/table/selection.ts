@@ -22,7 +22,12 @@ export function withRows(selection: Selection, ids: Iterable<number>, isOn: bool
 }
 
 function changed(set: ReadonlySet<number>, ids: Iterable<number>, isIn: boolean): ReadonlySet<number> {
-  return isIn ? set.union(new Set(ids)) : set.difference(new Set(ids))
+  const result = new Set(set)
+  for (const id of ids) {
+    if (isIn) result.add(id)
+    else result.delete(id)
+  }
+  return result
 }
 
 /**

@@ -24,8 +24,8 @@ export function addressOf(path: string, view: View): string {
 }
 
 /** A view without its order: what decides which rows there are. */
-export function filterOf({ sort: _, ...filter }: View): View {
-  return filter
+export function filterOf(view: View): View {
+  return Object.fromEntries(Object.entries(view).filter(([name]) => name !== 'sort'))
 }
 
 export const isFiltered = (view: View) => Object.values(filterOf(view)).some((value) => value !== undefined)

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ListedContainer } from '@berth/api/admin.ts'
+import { blockedNow, containerActionsFor } from './container-actions.ts'
+
+const { email, slug, status, ...record }: ListedContainer = {
+  id: 1,
+  user_id: 2,
+  container_type: 'dev',
+  container_id: 'c1',
+  container_port: 8080,
+  template_image: 'editor:1',
+  created_at: '2026-01-01T00:00:00.000Z',
+  last_used: null,
+  is_blocked: false,
+  blocked_at: null,
+  blocked_by: null,
+  email: 'ann@x.org',
+  slug: 'ann',
+  status: 'running',
+}
+const row = { ...record, email, slug, status }
+const blocked = { ...record, is_blocked: true, blocked_at: '2026-01-02T00:00:00.000Z', blocked_by: 9 }
+
+test('what was blocked does not run any more, and keeps its owner', () => {
+  assert.deepEqual(blockedNow(row, blocked), { ...blocked, email, slug, status: 'stopped' })
+  assert.equal(blockedNow({ ...row, status: 'paused' }, blocked).status, 'stopped')
+})
+
+test('what did not run stays as it was, and an unblock starts nothing', () => {
+  assert.equal(blockedNow({ ...row, status: 'failed' }, blocked).status, 'failed')
+  assert.equal(blockedNow({ ...row, ...blocked, status: 'stopped' }, record).status, 'stopped')
+  assert.equal(blockedNow(row, undefined), row)
+})
+
+test('of block and unblock one is offered', () => {
+  assert.deepEqual(containerActionsFor({ is_blocked: false }), ['owner', 'block', 'delete'])
+  assert.deepEqual(containerActionsFor({ is_blocked: true }), ['owner', 'unblock', 'delete'])
+})

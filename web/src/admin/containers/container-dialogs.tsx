@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import type { ListedContainer } from '@berth/api/admin.ts'
+import { connect } from '#/api.ts'
+import { ActionDialog } from '#/admin/table/action-dialog.tsx'
+
+interface ContainerDialogProps {
+  container: ListedContainer
+  /** Does it, and shows what became of it. */
+  run(signal: AbortSignal): Promise<void>
+  onClose(): void
+}
+
+/** Says what a block does to whoever uses the container now. */
+export function BlockContainerDialog({ container, ...rest }: ContainerDialogProps) {
+  const t = useTranslations('admin.containers')
+  const name = t('name', { type: container.container_type, email: container.email })
+  return (
+    <ActionDialog title={t('block.title', { name })} confirm={t('block.confirm')} busy={t('block.busy')} {...rest}>
+      <p>{t('block.words')}</p>
+    </ActionDialog>
+  )
+}
+
+/** Deletes a container, and its home where that is wanted. */
+export function DeleteContainerDialog({
+  container,
+  onGone,
+  onClose,
+}: Pick<ContainerDialogProps, 'container' | 'onClose'> & { onGone(): Promise<void> }) {
+  const t = useTranslations('admin.containers')
+  const [isPurge, setPurge] = useState(false)
+  const name = t('name', { type: container.container_type, email: container.email })
+  async function run(signal: AbortSignal) {
+    await connect(signal).deleteContainer({ params: { id: String(container.id) }, query: { purge: String(isPurge) } })
+    await onGone()
+  }
+  return (
+    <ActionDialog
+      title={t('delete.title', { name })}
+      confirm={t('delete.confirm')}
+      busy={t('delete.busy')}
+      isGrave
+      run={run}
+      onClose={onClose}
+    >
+      <p>{t('delete.words')}</p>
+      {!isPurge && <p>{t('delete.files')}</p>}
+      <label className="check-line">
+        <input type="checkbox" checked={isPurge} onChange={(event) => setPurge(event.target.checked)} />
+        {t('delete.purge')}
+      </label>
+    </ActionDialog>
+  )
+}

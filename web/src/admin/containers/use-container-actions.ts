@@ -1,0 +1,71 @@
+import { useTranslations } from 'use-intl/react'
+import type { ListedContainer } from '@berth/api/admin.ts'
+import { connect } from '#/api.ts'
+import type { RowAction } from '#/admin/table/row-menu.tsx'
+import { addressOf } from '#/admin/table/view.ts'
+import { useWork } from '#/admin/table/work.tsx'
+import { useSentence } from '#/hooks/use-sentence.ts'
+import { pages } from '#/paths.ts'
+import { go } from '#/place.ts'
+import { containerActionsFor, type ContainerAction } from './container-actions.ts'
+import { showContainerGone, showContainers } from './container-list.ts'
+
+export interface ContainerActions {
+  /** What stands in the menu of a container. */
+  of(container: ListedContainer): readonly RowAction[]
+  /** @throws what the request throws */
+  block(container: ListedContainer, signal: AbortSignal): Promise<void>
+  gone(container: ListedContainer): Promise<void>
+}
+
+/** What can be done to one container, from the menu of its row. @param open asks first */
+export function useContainerActions(
+  open: (name: 'block' | 'delete', container: ListedContainer) => void,
+): ContainerActions {
+  const t = useTranslations('admin.containers')
+  const { tell } = useWork()
+  const sentenceOf = useSentence()
+  const nameOf = ({ container_type, email }: ListedContainer) => t('name', { type: container_type, email })
+
+  /** @param hasUndo the way back has none of its own */
+  async function set(container: ListedContainer, isBlocked: boolean, signal: AbortSignal, hasUndo = true) {
+    const api = connect(signal)
+    const change = isBlocked ? api.blockContainer : api.unblockContainer
+    const answer = await change({ params: { id: String(container.id) } })
+    await showContainers([answer.container])
+    const name = nameOf(container)
+    tell({
+      title: isBlocked ? t('told.blocked', { name }) : t('told.unblocked', { name }),
+      undo: hasUndo ? () => setAlone(container, !isBlocked, false) : undefined,
+    })
+  }
+
+  /** Without a dialog that could say why it failed. */
+  function setAlone(container: ListedContainer, isBlocked: boolean, hasUndo = true) {
+    set(container, isBlocked, new AbortController().signal, hasUndo).catch((error: unknown) =>
+      tell({ title: sentenceOf(error) }),
+    )
+  }
+
+  const runs: Readonly<Record<ContainerAction, (container: ListedContainer) => void>> = {
+    owner: ({ email }) => go(addressOf(pages.adminUsers, { q: email })),
+    block: (container) => open('block', container),
+    unblock: (container) => setAlone(container, false),
+    delete: (container) => open('delete', container),
+  }
+
+  return {
+    of: (container) =>
+      containerActionsFor(container).map((action) => ({
+        key: action,
+        label: t(`actions.${action}`),
+        isGrave: action === 'delete',
+        run: () => runs[action](container),
+      })),
+    block: (container, signal) => set(container, true, signal),
+    gone: async (container) => {
+      await showContainerGone(container.id)
+      tell({ title: t('told.deleted', { name: nameOf(container) }) })
+    },
+  }
+}

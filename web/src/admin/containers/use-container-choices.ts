@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'use-intl/react'
+import { connect } from '#/api.ts'
+import type { Choice } from '#/admin/table/toolbar.tsx'
+import { containerStatuses } from './container-list.ts'
+
+/**
+ * The filters of the page of containers. Which types there are is known from one's own containers: there is one entry for
+ * each that is configured.
+ * @param chosen stays a choice, even if there is no such type any more
+ */
+export function useContainerChoices(chosen: string | undefined): readonly Choice[] {
+  const t = useTranslations('admin.containers')
+  const { data } = useQuery({
+    queryKey: ['container-types'],
+    queryFn: async ({ signal }) => (await connect(signal).listContainers()).containers.map(({ type }) => type),
+    staleTime: 600_000,
+  })
+  const types = [...new Set([...(data ?? []), ...(chosen === undefined ? [] : [chosen])])]
+  return [
+    {
+      name: 'container_type',
+      label: t('filters.type'),
+      options: [['', t('filters.anyType')], ...types.map((type) => [type, type] as const)],
+    },
+    {
+      name: 'status',
+      label: t('filters.status'),
+      options: [
+        ['', t('filters.anyStatus')],
+        ...containerStatuses.map((status) => [status, t(`statuses.${status}`)] as const),
+      ],
+    },
+    {
+      name: 'is_blocked',
+      label: t('filters.access'),
+      options: [
+        ['', t('filters.anyAccess')],
+        ['true', t('filters.blocked')],
+        ['false', t('filters.notBlocked')],
+      ],
+    },
+  ]
+}

@@ -1,0 +1,96 @@
+import { memo, type MouseEvent, type Ref } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { flexRender } from '@tanstack/react-table'
+import type { Columns, Listed, TableRow } from './row.ts'
+
+/** What a row tells the table; the same object as long as the table is there. */
+export interface RowEvents {
+  select(index: number, isOn: boolean, isRange: boolean): void
+  focus(index: number): void
+  menu(index: number, anchor: HTMLElement): void
+}
+
+interface BodyRowProps<R extends Listed> {
+  row: TableRow<R>
+  /** Only to know when to render again; the row has them. */
+  columns: Columns<R>
+  index: number
+  /** What it is called where it is spoken of. */
+  name: string
+  isSelected: boolean
+  /** The Tab key leads to it. */
+  isCurrent: boolean
+  /** Pixels from the beginning of the rows. */
+  start: number
+  measure: Ref<HTMLTableRowElement>
+  events: RowEvents
+}
+
+function Row<R extends Listed>({ row, index, name, isSelected, isCurrent, start, measure, events }: BodyRowProps<R>) {
+  const t = useTranslations('admin.table')
+  const tabIndex = isCurrent ? 0 : -1
+  const toggle = ({ shiftKey }: MouseEvent) => events.select(index, !isSelected, shiftKey)
+  return (
+    <tr
+      role="row"
+      ref={measure}
+      data-index={index}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      tabIndex={tabIndex}
+      style={{ transform: `translateY(${start}px)` }}
+      onFocus={() => events.focus(index)}
+    >
+      <td role="gridcell" className="check">
+        <label className="check-box">
+          <input
+            type="checkbox"
+            aria-label={t('selectRow', { name })}
+            tabIndex={tabIndex}
+            checked={isSelected}
+            onClick={toggle}
+            onChange={() => undefined}
+          />
+        </label>
+      </td>
+      {row.getAllCells().map(({ id, column, getContext }) => {
+        const { meta, cell } = column.columnDef
+        const content = flexRender(cell, getContext())
+        return meta?.isRowHeader ? (
+          <th key={id} role="rowheader" scope="row" className={column.id}>
+            {content}
+          </th>
+        ) : (
+          <td key={id} role="gridcell" className={column.id} data-label={meta?.label}>
+            {content}
+          </td>
+        )
+      })}
+      <td role="gridcell" className="more">
+        <button
+          type="button"
+          className="more-button"
+          tabIndex={tabIndex}
+          aria-haspopup="menu"
+          aria-label={t('actionsOf', { name })}
+          onClick={(event) => events.menu(index, event.currentTarget)}
+        >
+          <span aria-hidden>⋯</span>
+        </button>
+      </td>
+    </tr>
+  )
+}
+
+/**
+ * One row. Scrolling renders only those that come into view: TanStack Table makes its row objects anew with every slice of
+ * rows that it is given, so what counts is whether the data in it is the same.
+ */
+export const BodyRow = memo(Row, (before, after) => {
+  const { row: rowBefore, ...others } = before
+  const { row: rowAfter, ...now } = after
+  return (
+    rowBefore.original === rowAfter.original &&
+    (Object.keys(now) as (keyof typeof now)[]).every((key) => others[key] === now[key])
+  )
+}) as typeof Row

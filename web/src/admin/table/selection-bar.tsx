@@ -1,0 +1,45 @@
+import { useTranslations } from 'use-intl/react'
+import { Button } from '#/components/button.tsx'
+
+interface SelectionBarProps {
+  /** How many are selected, in words. */
+  words: string
+  /** How many match, where not all of them are selected yet. */
+  rest: number | undefined
+  /** Other long work is under way. */
+  isOff: boolean
+  onAll(): void
+  onClear(): void
+  onBlock(): void
+  onUnblock(): void
+}
+
+/** What can be done to all that are selected, at the bottom of the window. */
+export function SelectionBar({ words, rest, isOff, onAll, onClear, onBlock, onUnblock }: SelectionBarProps) {
+  const t = useTranslations('admin.table')
+  return (
+    <section className="bottom-bar" aria-label={t('selection')}>
+      <div className="bar-words">
+        <p role="status">
+          <strong>{words}</strong>
+        </p>
+        {rest !== undefined && (
+          <button type="button" className="link-button" onClick={onAll}>
+            {t('selectAll', { count: rest })}
+          </button>
+        )}
+      </div>
+      <div className="actions">
+        <Button look="small" isOff={isOff} onPress={onBlock}>
+          {t('block')}
+        </Button>
+        <Button look="small" isOff={isOff} onPress={onUnblock}>
+          {t('unblock')}
+        </Button>
+        <Button look="small" onPress={onClear}>
+          {t('clearSelection')}
+        </Button>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,38 @@
+import { useTranslations } from 'use-intl/react'
+import { Toast } from '@base-ui/react/toast'
+
+interface ToastData {
+  readonly lines: readonly string[]
+}
+
+/** What was done, in a corner of the window: read out, with a way back where there is one. F6 leads there. */
+export function Toasts() {
+  const t = useTranslations('admin.table')
+  const { toasts } = Toast.useToastManager<ToastData>()
+  return (
+    <Toast.Portal>
+      <Toast.Viewport className="toasts" aria-label={t('messages')}>
+        {toasts.map((toast) => (
+          <Toast.Root key={toast.id} toast={toast} className="toast" swipeDirection={[]}>
+            <Toast.Content className="toast-content">
+              <div className="toast-words">
+                <Toast.Title className="toast-title" render={<p />} />
+                {toast.data?.lines.map((line) => (
+                  <p key={line} className="toast-line">
+                    {line}
+                  </p>
+                ))}
+              </div>
+              <div className="toast-actions">
+                {toast.actionProps && <Toast.Action className="button small" />}
+                <Toast.Close className="icon-button" aria-label={t('close')}>
+                  <span aria-hidden>×</span>
+                </Toast.Close>
+              </div>
+            </Toast.Content>
+          </Toast.Root>
+        ))}
+      </Toast.Viewport>
+    </Toast.Portal>
+  )
+}

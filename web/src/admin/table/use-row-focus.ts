@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
+import { rowAfter } from './row-keys.ts'
+import { withRange, withRows, type Selection } from './selection.ts'
+
+interface RowFocusParts {
+  readonly grid: RefObject<HTMLTableElement | null>
+  readonly ids: readonly number[]
+  readonly selection: Selection
+  readonly onSelect: (selection: Selection) => void
+  /** Brings a row into the document, and into view. */
+  readonly show: (index: number) => void
+  readonly onMenu: (index: number, anchor: HTMLElement) => void
+}
+
+/** The row of the table that keys work on. */
+export interface RowFocus {
+  readonly current: number
+  /** The focus is in this row now; where the next range begins. */
+  take(index: number): void
+  /** Chooses a row, or all from the last one that was chosen up to it. */
+  select(index: number, isOn: boolean, isRange: boolean): void
+  onKeyDown(event: KeyboardEvent): void
+}
+
+const rowAt = (grid: HTMLTableElement | null, index: number) =>
+  grid?.querySelector<HTMLElement>(`tr[data-index="${index}"]`) ?? undefined
+
+/** Keys of the table: one row is in the order of the Tab key, and arrows move that. Source: ARIA Authoring Practices, grid. */
+export function useRowFocus({ grid, ids, selection, onSelect, show, onMenu }: RowFocusParts): RowFocus {
+  const [current, setCurrent] = useState(0)
+  const anchor = useRef(0)
+  const wanted = useRef<number>(undefined)
+
+  // A row that was scrolled away is in the document only after the next render, or the one after.
+  useEffect(() => {
+    if (wanted.current === undefined) return
+    const row = rowAt(grid.current, wanted.current)
+    if (!row) return
+    wanted.current = undefined
+    row.focus({ preventScroll: true })
+  })
+
+  function select(index: number, isOn: boolean, isRange: boolean) {
+    const id = ids[index]
+    if (id === undefined) return
+    if (isRange) onSelect(withRange(selection, ids, { anchor: anchor.current, from: anchor.current, to: index }))
+    else onSelect(withRows(selection, [id], isOn))
+    if (!isRange) anchor.current = index
+  }
+
+  function move(to: number, isRange: boolean) {
+    if (isRange) onSelect(withRange(selection, ids, { anchor: anchor.current, from: current, to }))
+    else anchor.current = to
+    wanted.current = to
+    setCurrent(to)
+    show(to)
+  }
+
+  function toggle(index: number) {
+    const id = ids[index]
+    const isOn = id !== undefined && (selection.kind === 'all' ? selection.except.has(id) : !selection.ids.has(id))
+    select(index, isOn, false)
+  }
+
+  function openMenu(index: number) {
+    const button = rowAt(grid.current, index)?.querySelector<HTMLElement>('.more-button')
+    if (button) onMenu(index, button)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const target = event.target as HTMLElement
+    if (!target.closest('tbody')) return
+    const isMenu = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)
+    const to = event.ctrlKey || event.metaKey || event.altKey ? undefined : rowAfter(event.key, current, ids.length)
+    // Controls within a row have Space and Enter for themselves.
+    const isRow = target.matches('tr')
+    if (to !== undefined) move(to, event.shiftKey)
+    else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) onSelect(withRows(selection, ids, true))
+    else if (isRow && event.key === ' ') toggle(current)
+    else if (isMenu || (isRow && event.key === 'Enter')) openMenu(current)
+    else return
+    event.preventDefault()
+  }
+
+  return { current: Math.min(current, Math.max(0, ids.length - 1)), take: setCurrent, select, onKeyDown }
+}

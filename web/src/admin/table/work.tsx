@@ -1,0 +1,136 @@
+import { createContext, useContext, useRef, useState, type ReactNode } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { Toast } from '@base-ui/react/toast'
+import { useSentence } from '#/hooks/use-sentence.ts'
+import { inBatches, runBulk, type BatchAnswer, type BulkOutcome, type Target } from './bulk.ts'
+import { focusRows } from './focus-rows.ts'
+import { JobBar, type Job } from './job-bar.tsx'
+import { Toasts } from './toasts.tsx'
+
+/** Blocking and unblocking many rows of one list. */
+export interface BulkKind {
+  /** Asks for one part, and shows what became of it. @param wanted blocked, or not */
+  send(ids: number[], wanted: boolean, signal: AbortSignal): Promise<BatchAnswer>
+  readonly words: {
+    running(wanted: boolean): string
+    changed(wanted: boolean, count: number): string
+    /** How many were so already. */
+    unchanged(wanted: boolean, count: number): string
+  }
+}
+
+export interface BulkWork {
+  readonly kind: BulkKind
+  readonly targets: AsyncIterable<readonly Target[]>
+  /** Rows, as far as it is known. */
+  readonly total: number
+  readonly wanted: boolean
+  readonly isUndo?: boolean
+}
+
+/** Something that was done, and what puts it back. */
+export interface Told {
+  readonly title: string
+  readonly lines?: readonly string[]
+  readonly undo?: (() => void) | undefined
+}
+
+export interface Work {
+  /** Long work is under way: one at a time. */
+  readonly isBusy: boolean
+  start(work: BulkWork): void
+  /** Says it in a corner of the page, whatever page that is by then. */
+  tell(told: Told): void
+}
+
+const Context = createContext<Work | undefined>(undefined)
+
+/** Long work and what became of it, for pages of administrators. It goes on when they go to another one. */
+export function useWork(): Work {
+  const work = useContext(Context)
+  if (!work) throw new Error('useWork is only for what is inside WorkProvider')
+  return work
+}
+
+/** Milliseconds that something can be undone at hand; hovering and focus stop the clock. */
+const undoFor = 30_000
+/** Names in a message; the rest is counted. */
+const mostNames = 5
+
+export function WorkProvider({ children }: { children: ReactNode }) {
+  return (
+    <Toast.Provider timeout={undoFor}>
+      <Working>{children}</Working>
+      <Toasts />
+    </Toast.Provider>
+  )
+}
+
+function Working({ children }: { children: ReactNode }) {
+  const t = useTranslations('admin.table')
+  const sentenceOf = useSentence()
+  const toasts = Toast.useToastManager()
+  const [job, setJob] = useState<Job>()
+  const isBusy = useRef(false)
+
+  function tell({ title, lines = [], undo }: Told, isWorthReading = false) {
+    const id: string = toasts.add({
+      title,
+      data: { lines },
+      // Who was left out, and why, is there until it was read.
+      ...(isWorthReading ? { timeout: 0 } : {}),
+      ...(undo && { actionProps: { children: t('undo'), onClick: () => (toasts.close(id), undo()) } }),
+    })
+  }
+
+  async function run({ kind, targets, total, wanted, isUndo = false }: BulkWork) {
+    const controller = new AbortController()
+    const cancel = () => {
+      controller.abort()
+      setJob((now) => now && { ...now, isCancelled: true })
+    }
+    setJob({ title: kind.words.running(wanted), seen: 0, total, isCancelled: false, cancel })
+    const outcome = await runBulk(targets, wanted, (ids, signal) => kind.send(ids, wanted, signal), {
+      signal: controller.signal,
+      onProgress: (seen) => setJob((now) => now && { ...now, seen }),
+    })
+    setJob(undefined)
+    const { changed } = outcome
+    const back = changed.map((target) => ({ ...target, isBlocked: wanted }))
+    const undo = () => start({ kind, targets: inBatches(back), total: back.length, wanted: !wanted, isUndo: true })
+    tell(
+      {
+        title: kind.words.changed(wanted, changed.length),
+        lines: linesOf(outcome, kind.words.unchanged(wanted, outcome.unchanged)),
+        undo: isUndo || changed.length === 0 ? undefined : undo,
+      },
+      outcome.leftOut.length > 0,
+    )
+    focusRows()
+  }
+
+  function linesOf({ unchanged, leftOut, stopped }: BulkOutcome, unchangedWords: string): string[] {
+    const named = leftOut.slice(0, mostNames)
+    const others = leftOut.length - named.length
+    return [
+      ...(stopped === 'cancelled' ? [t('cancelled')] : []),
+      ...(typeof stopped === 'object' ? [t('broken', { problem: sentenceOf(stopped.error) })] : []),
+      ...(unchanged > 0 ? [unchangedWords] : []),
+      ...named.map(({ name, why }) => t('leftOut', { name, why: why === 'gone' ? t('gone') : why })),
+      ...(others > 0 ? [t('moreLeftOut', { count: others })] : []),
+    ]
+  }
+
+  function start(work: BulkWork) {
+    if (isBusy.current) return
+    isBusy.current = true
+    void run(work).finally(() => (isBusy.current = false))
+  }
+
+  return (
+    <Context value={{ isBusy: job !== undefined, start, tell }}>
+      {children}
+      {job && <JobBar job={job} />}
+    </Context>
+  )
+}

@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'use-intl/react'
+import type { AdminUser, BlockPreview } from '@berth/api/admin.ts'
+import { connect } from '#/api.ts'
+import { Alert } from '#/components/alert.tsx'
+import { ActionDialog } from '#/admin/table/action-dialog.tsx'
+import type { UserDialogProps } from './dialogs.tsx'
+
+/** Says what blocking a user would do at this moment, before it does. */
+export function BlockDialog({ user, onDone, onClose }: UserDialogProps) {
+  const t = useTranslations('admin.users.block')
+  const preview = useQuery({
+    queryKey: ['block-preview', user.id],
+    queryFn: ({ signal }) => connect(signal).previewBlock({ params: { id: String(user.id) } }),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  async function run(signal: AbortSignal) {
+    const answer = await connect(signal).blockUser({ params: { id: String(user.id) } })
+    onDone(answer.user)
+  }
+  return (
+    <ActionDialog
+      title={t('title', { email: user.email })}
+      confirm={t('confirm')}
+      busy={t('busy')}
+      run={run}
+      onClose={onClose}
+    >
+      <Alert error={preview.error ?? undefined} />
+      {preview.isPending && <p role="status">{t('looking')}</p>}
+      {preview.data && <Preview preview={preview.data} />}
+    </ActionDialog>
+  )
+}
+
+function Preview({ preview: { sessions, containers } }: { preview: BlockPreview }) {
+  const t = useTranslations('admin.users.block')
+  const already = containers.filter(({ is_blocked }) => is_blocked)
+  const running = containers.filter(({ is_blocked, is_running }) => is_running && !is_blocked)
+  const idle = containers.filter(({ is_blocked, is_running }) => !is_running && !is_blocked)
+  return (
+    <div className="preview">
+      <p>{t('sessions', { count: sessions })}</p>
+      {containers.length === 0 && <p>{t('none')}</p>}
+      <Types words={t('running', { count: running.length })} containers={running} />
+      <Types words={t('idle', { count: idle.length })} containers={idle} />
+      <Types words={t('already', { count: already.length })} containers={already} />
+      <p>{t('files')}</p>
+    </div>
+  )
+}
+
+/** Some containers of one user, by their types. */
+export function Types({
+  words,
+  containers,
+}: {
+  words: string
+  containers: readonly Pick<AdminUser['containers'][number], 'id' | 'container_type'>[]
+}) {
+  if (containers.length === 0) return null
+  return (
+    <div>
+      <p>{words}</p>
+      <ul className="types">
+        {containers.map(({ id, container_type }) => (
+          <li key={id} className="path">
+            {container_type}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,108 @@
+import { useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import type { Invited } from './invite-dialog.tsx'
+
+interface InviteResultsProps {
+  asked: readonly string[]
+  /** What the server has answered so far. */
+  invited: readonly Invited[]
+  isOver: boolean
+}
+
+/** What became of each address, and the links where they were not mailed. */
+export function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
+  const t = useTranslations('admin.users.invite')
+  const words = useTranslations('admin.table')
+  const links = invited.filter(({ link }) => link !== undefined)
+  const answered = new Set(invited.map(({ email }) => email.toLowerCase()))
+  const rest = isOver ? asked.filter((email) => !answered.has(email.toLowerCase())) : []
+  const rows = [...invited, ...rest.map((email) => ({ email, status: 'waiting' as const, link: undefined }))]
+  return (
+    <>
+      {isOver && (
+        <p role="status">
+          <strong>{t('done', { count: invited.filter(({ status }) => status === 'invited').length })}</strong>
+        </p>
+      )}
+      {links.length > 0 && (
+        <div className="note with-action">
+          <span>{t('secret')}</span>
+          <CopyButton
+            text={links.map(({ email, link }) => `${email}\t${link}`).join('\n')}
+            label={t('copyAll')}
+            copied={t('copiedAll')}
+          />
+        </div>
+      )}
+      <div
+        className="results"
+        role="region"
+        aria-label={t('results')}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard (WCAG 2.2, 2.1.1)
+        tabIndex={0}
+      >
+        <table>
+          <thead>
+            <tr>
+              <th>{t('address')}</th>
+              <th>{t('result')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ email, status, link }) => (
+              <tr key={email}>
+                <th scope="row" className="address">
+                  {email}
+                </th>
+                <td>
+                  <span className={status === 'invited' ? 'good-word' : status === 'failed' ? 'bad-word' : 'quiet'}>
+                    {t(`statuses.${status}`)}
+                  </span>
+                  {link !== undefined && (
+                    <CopyButton
+                      text={link}
+                      label={words('copy')}
+                      copied={words('copied')}
+                      about={t('copyOf', { email })}
+                    />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}
+
+interface CopyButtonProps {
+  text: string
+  label: string
+  copied: string
+  /** The whole of what it does, for who does not see the row it stands in. */
+  about?: string
+}
+
+function CopyButton({ text, label, copied, about }: CopyButtonProps) {
+  const [isCopied, setCopied] = useState(false)
+  async function copy() {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+  }
+  return (
+    <span className="copy">
+      <button
+        type="button"
+        className="button small"
+        aria-label={about}
+        onClick={() => void copy().catch(() => undefined)}
+      >
+        {label}
+      </button>
+      <span role="status" className="quiet">
+        {isCopied ? copied : ''}
+      </span>
+    </span>
+  )
+}

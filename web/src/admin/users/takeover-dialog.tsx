@@ -1,0 +1,51 @@
+import { useId, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { connect } from '#/api.ts'
+import { pages } from '#/paths.ts'
+import { ActionDialog } from '#/admin/table/action-dialog.tsx'
+import type { UserDialogProps } from './dialogs.tsx'
+
+/** Longest reason. Source: the API, `TakeoverBody`. */
+const longest = 500
+
+/** Asks why, then leads to the user's own pages, as them. */
+export function TakeOverDialog({ user, onClose }: UserDialogProps) {
+  const t = useTranslations('admin.users.takeOver')
+  const [reason, setReason] = useState('')
+  const field = useId()
+
+  async function run(signal: AbortSignal) {
+    const body = { reason: reason.trim(), in_browser: true }
+    await connect(signal).takeOver({ params: { id: String(user.id) }, body })
+    // A real navigation: the document of the next page is the user's, and says who acts.
+    location.assign(pages.home)
+  }
+
+  return (
+    <ActionDialog
+      title={t('title', { email: user.email })}
+      confirm={t('confirm')}
+      busy={t('busy')}
+      isOff={reason.trim() === ''}
+      run={run}
+      onClose={onClose}
+    >
+      <p>{t('words')}</p>
+      <p>{t('limits')}</p>
+      <label htmlFor={field}>{t('reason')}</label>
+      <input
+        id={field}
+        aria-describedby={`${field}-hint`}
+        value={reason}
+        maxLength={longest}
+        required
+        autoComplete="off"
+        autoFocus
+        onChange={(event) => setReason(event.target.value)}
+      />
+      <p className="hint" id={`${field}-hint`}>
+        {t('reasonHint')}
+      </p>
+    </ActionDialog>
+  )
+}

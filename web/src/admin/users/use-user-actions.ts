@@ -1,0 +1,82 @@
+import { useTranslations } from 'use-intl/react'
+import type { AdminUser } from '@berth/api/admin.ts'
+import { connect } from '#/api.ts'
+import type { RowAction } from '#/admin/table/row-menu.tsx'
+import { useWork } from '#/admin/table/work.tsx'
+import { useSentence } from '#/hooks/use-sentence.ts'
+import { useTask } from '#/hooks/use-task.ts'
+import type { UserDialogName } from './dialogs.tsx'
+import { actionsFor } from './user-actions.ts'
+import { showUserGone, showUsers } from './user-list.ts'
+
+export interface UserActions {
+  /** What stands in the menu of a user. */
+  of(user: AdminUser): readonly RowAction[]
+  /** Shows what became of a user, and offers the way back where there is one. @param name of the dialog that did it */
+  done(name: string, user: AdminUser): Promise<void>
+  gone(user: AdminUser): Promise<void>
+}
+
+/** What can be done to one user, from the menu of their row. @param open asks first */
+export function useUserActions(
+  myId: number | undefined,
+  open: (name: UserDialogName, user: AdminUser) => void,
+): UserActions {
+  const t = useTranslations('admin.users')
+  const { tell } = useWork()
+  const sentenceOf = useSentence()
+  const task = useTask()
+
+  function resend({ id, email }: AdminUser) {
+    void task.run(async (signal) => {
+      try {
+        await connect(signal).resendVerificationTo({ params: { id: String(id) } })
+        tell({ title: t('told.resent', { email }) })
+      } catch (error) {
+        // There is no dialog that could say it.
+        tell({ title: sentenceOf(error) })
+      }
+    })
+  }
+
+  const of = (user: AdminUser): readonly RowAction[] => [
+    { key: 'details', label: t('actions.details'), run: () => open('details', user) },
+    ...actionsFor(user, myId).map(({ action, obstacle }) => ({
+      key: action,
+      label: t(`actions.${action}`),
+      obstacle: obstacle && t(`obstacles.${obstacle}`),
+      isGrave: action === 'delete',
+      run: () => (action === 'resend' ? resend(user) : open(action, user)),
+    })),
+  ]
+
+  /** Unblocking brings back what the block took; the other way round, too. */
+  async function turnBack({ id }: AdminUser, isBlocked: boolean) {
+    const api = connect(new AbortController().signal)
+    try {
+      const answer = await (isBlocked ? api.unblockUser : api.blockUser)({ params: { id: String(id) } })
+      await showUsers([answer.user])
+      const { email } = answer.user
+      tell({ title: isBlocked ? t('told.unblocked', { email }) : t('told.blocked', { email }) })
+    } catch (error) {
+      tell({ title: sentenceOf(error) })
+    }
+  }
+
+  async function done(name: string, user: AdminUser) {
+    const { email } = user
+    await showUsers([user])
+    const undo = () => void turnBack(user, name === 'block')
+    if (name === 'block') tell({ title: t('told.blocked', { email }), undo })
+    if (name === 'unblock') tell({ title: t('told.unblocked', { email }), undo })
+    if (name === 'promote') tell({ title: t('told.promoted', { email }) })
+    if (name === 'demote') tell({ title: t('told.demoted', { email }) })
+  }
+
+  async function gone(user: AdminUser) {
+    await showUserGone(user.id)
+    tell({ title: t('told.deleted', { email: user.email }) })
+  }
+
+  return { of, done, gone }
+}

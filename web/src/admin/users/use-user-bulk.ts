@@ -1,0 +1,25 @@
+import { useTranslations } from 'use-intl/react'
+import { connect } from '#/api.ts'
+import type { BulkKind } from '#/admin/table/work.tsx'
+import { showUsers } from './user-list.ts'
+
+/** Milliseconds that a thousand users may take: all that runs of theirs is stopped. */
+const limit = 120_000
+
+/** Blocking and unblocking many users. */
+export function useUserBulk(): BulkKind {
+  const t = useTranslations('admin.users.bulk')
+  return {
+    send: async (ids, wanted, signal) => {
+      const api = connect(signal, limit)
+      const answer = await (wanted ? api.bulkBlockUsers : api.bulkUnblockUsers)({ body: { user_ids: ids } })
+      await showUsers(answer.users)
+      return { done: answer.users.map(({ id }) => id), notFound: answer.not_found, refused: answer.refused }
+    },
+    words: {
+      running: (wanted) => (wanted ? t('blocking') : t('unblocking')),
+      changed: (wanted, count) => (wanted ? t('blocked', { count }) : t('unblocked', { count })),
+      unchanged: (wanted, count) => (wanted ? t('blockedBefore', { count }) : t('unblockedBefore', { count })),
+    },
+  }
+}

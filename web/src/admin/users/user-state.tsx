@@ -1,0 +1,14 @@
+import { useTranslations } from 'use-intl/react'
+import type { AdminUser } from '@berth/api/admin.ts'
+
+/** Where an account stands, and what is special about it, each in a word. */
+export function UserState({ user: { state, is_admin, is_blocked } }: { user: AdminUser }) {
+  const t = useTranslations('admin.users')
+  return (
+    <span className="tags">
+      {is_blocked && <span className="tag bad">{t('badges.blocked')}</span>}
+      <span className={state === 'active' ? 'state' : 'state quiet'}>{t(`states.${state}`)}</span>
+      {is_admin && <span className="tag busy">{t('badges.administrator')}</span>}
+    </span>
+  )
+}
