@@ -1,8 +1,10 @@
+import { message } from '../../messages/message.ts'
 import type { Absence, Explanation } from '../gateway.ts'
 import { absencePage, type AbsenceReason, type AbsenceView } from '../pages/absence-page.ts'
 import { absenceWords, type Why } from '../pages/absence-words.ts'
 import { jsonAnswer, pageAnswer, withNext, type OwnAnswer } from './answer.ts'
 import type { Serving } from './core.ts'
+import { headLanguage } from './head-language.ts'
 import { isNavigation } from './navigation.ts'
 import { GatewayRefusal } from './refusals.ts'
 import type { RequestHead } from './request-head.ts'
@@ -31,13 +33,17 @@ export async function absenceAnswer(
 ): Promise<OwnAnswer> {
   const why = absence?.absent ?? 'silent'
   const status = why === 'silent' ? 502 : 503
+  const language = headLanguage(head)
   const headers = { 'retry-after': retryAfter[why] ?? '30' }
   if (!isNavigation(head)) {
     const { title, what, todo } = absenceWords(why, nameOf(container), absence?.exitCode ?? null)
-    return jsonAnswer(new GatewayRefusal(status, `${title}. ${what} ${todo}`, { headers }))
+    return jsonAnswer(
+      new GatewayRefusal(status, message('gateway.absent', { title, what, todo }), { headers }),
+      language,
+    )
   }
   const reason = await absenceReason(serving, absence, container)
-  return pageAnswer(status, absencePage(reason, absenceView(serving, head, container)), headers)
+  return pageAnswer(status, absencePage(reason, absenceView(serving, head, container)), language, headers)
 }
 
 /** What is known: for the owner with the last lines of the log, which nobody else may see. */
@@ -54,7 +60,7 @@ export async function absenceReason(
 
 export function absenceView(
   { settings }: Serving,
-  { target }: RequestHead,
+  head: RequestHead,
   { prefix, type, isOwner }: AbsentContainer,
 ): AbsenceView {
   const launch = `${settings.launchUrl}${settings.launchUrl.includes('?') ? '&' : '?'}type=${type}`
@@ -62,8 +68,9 @@ export function absenceView(
     prefix,
     displayName: nameOf({ type }),
     isOwner,
-    launchHref: withNext(launch, target),
+    launchHref: withNext(launch, head.target),
     dashboardUrl: settings.dashboardUrl,
+    language: headLanguage(head),
   }
 }
 

@@ -1,5 +1,9 @@
+import type { Language } from '@berth/api/boot.ts'
+import { contentLanguage } from '../../language.ts'
 import { pagePolicy } from '../pages/document.ts'
 import { refusalPage } from '../pages/refusal-page.ts'
+import { say } from '../say.ts'
+import { headLanguage } from './head-language.ts'
 import { isNavigation, isWorkerScript } from './navigation.ts'
 import type { GatewayRefusal } from './refusals.ts'
 import type { RequestHead } from './request-head.ts'
@@ -54,14 +58,16 @@ const asPage = { 'content-type': 'text/html; charset=utf-8', 'content-security-p
  */
 export function refusalAnswer(head: RequestHead | undefined, refusal: GatewayRefusal, ways: WaysOn): OwnAnswer {
   if (head && isWorkerScript(head) && endsWorker.has(refusal.status)) return workerEnd
-  if (!head || !isNavigation(head)) return jsonAnswer(refusal)
-  const { status, message, headers } = refusal
+  const language = headLanguage(head)
+  if (!head || !isNavigation(head)) return jsonAnswer(refusal, language)
+  const { status, sentence, headers } = refusal
   if (status === 401) {
     const login = redirectAnswer(302, withNext(ways.loginUrl, head.target))
     const forgotten = headers['set-cookie']
     return forgotten ? { ...login, headers: { ...login.headers, 'set-cookie': forgotten } } : login
   }
-  return pageAnswer(status, refusalPage({ status, message, dashboardUrl: ways.dashboardUrl }), headers)
+  const page = refusalPage({ status, message: sentence, dashboardUrl: ways.dashboardUrl, language })
+  return pageAnswer(status, page, language, headers)
 }
 
 /** Not 403: that is also said to a script that must not be registered in the first place. */
@@ -72,14 +78,15 @@ const workerEnd: OwnAnswer = {
   body: "self.addEventListener('install', () => self.skipWaiting())\nself.addEventListener('activate', () => self.registration.unregister())\n",
 }
 
-export function jsonAnswer({ status, message, headers }: GatewayRefusal): OwnAnswer {
-  const type = { 'content-type': 'application/json; charset=utf-8' }
-  return { status, headers: { ...always, ...headers, ...type }, body: JSON.stringify({ error: message }) }
+export function jsonAnswer({ status, sentence, headers }: GatewayRefusal, language: Language): OwnAnswer {
+  const type = { 'content-type': 'application/json; charset=utf-8', ...contentLanguage(language) }
+  const body = JSON.stringify({ error: say(language, sentence) })
+  return { status, headers: { ...always, ...headers, ...type }, body }
 }
 
 /** A page of the gateway's own. */
-export function pageAnswer(status: number, body: string, headers: AnswerHeaders = {}): OwnAnswer {
-  return { status, headers: { ...always, ...headers, ...asPage }, body }
+export function pageAnswer(status: number, body: string, language: Language, headers: AnswerHeaders = {}): OwnAnswer {
+  return { status, headers: { ...always, ...headers, ...asPage, ...contentLanguage(language) }, body }
 }
 
 /** Sends the client elsewhere. @param to goes into `Location` as it is */
@@ -100,7 +107,7 @@ export function answerText({ status, headers, body }: OwnAnswer, isHead: boolean
   return `${headLine(status)}${lines.join('')}${isLast ? 'connection: close\r\n' : ''}\r\n${isHead ? '' : body}`
 }
 
-/** Head of an answer whose body comes bit by bit, until the connection closes. */
+/** Head of a page that comes bit by bit, until the connection closes. */
 export function openAnswerHead(status: number, headers: Readonly<Record<string, string>>): string {
   const all = { ...always, ...asPage, ...headers, connection: 'close' }
   return `${headLine(status)}${Object.entries(all)

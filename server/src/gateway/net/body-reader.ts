@@ -105,30 +105,30 @@ export class BodyReader {
     const isWhole = feed !== -1 && feed < end
     const stop = isWhole ? feed + 1 : end
     this.#line += bytes.toString('latin1', at, stop)
-    if (this.#line.length > longestSizeLine) this.problem = fault('A chunk begins with too long a line.')
+    if (this.#line.length > longestSizeLine) this.problem = fault('longChunkLine')
     else if (isWhole) this.#takeLine(stop)
     // Data must be followed by exactly CRLF: seen at the first byte, not only at the line's end.
-    else if (this.#place === 'data-end' && this.#line !== '\r') this.problem = fault('A chunk is longer than it says.')
+    else if (this.#place === 'data-end' && this.#line !== '\r') this.problem = fault('longChunk')
     return stop
   }
 
   #takeLine(stop: number): void {
     const line = this.#line
     this.#line = ''
-    if (!line.endsWith('\r\n')) this.problem = fault('A line of a chunk does not end with CRLF.')
+    if (!line.endsWith('\r\n')) this.problem = fault('badChunkLine')
     else if (this.#place === 'data-end') this.#endData(line)
     else this.#takeSize(line.slice(0, -2), stop)
   }
 
   #endData(line: string): void {
-    if (line !== '\r\n') this.problem = fault('A chunk is longer than it says.')
+    if (line !== '\r\n') this.problem = fault('longChunk')
     this.#place = 'size'
   }
 
   #takeSize(line: string, stop: number): void {
     const size = sizeLine.exec(line)?.[1]
     if (size === undefined) {
-      this.problem = fault('A chunk does not say its size.')
+      this.problem = fault('noChunkSize')
       return
     }
     this.#left = Number.parseInt(size, 16)
@@ -148,14 +148,14 @@ export class BodyReader {
     this.#line += bytes.toString('latin1', at, Math.min(end, at + longestTrailers + 4))
     const stop = this.#line.startsWith('\r\n') ? 2 : endOfLines(this.#line)
     if (stop === -1) {
-      if (this.#line.length > longestTrailers) this.problem = fault('Its trailers are too long.', 431)
+      if (this.#line.length > longestTrailers) this.problem = fault('longTrailers', 431)
       return end
     }
     const section = this.#line.slice(0, stop)
     this.#line = ''
     const lines = readLines(section, 0, tooLate)
     if (isFault(lines)) this.problem = lines
-    else if (lines.length > 0) this.problem = fault('Its trailers speak of its length.')
+    else if (lines.length > 0) this.problem = fault('badTrailers')
     this.trailers = section.slice(0, -2)
     this.#place = 'done'
     return at + stop - before

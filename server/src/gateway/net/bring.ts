@@ -1,3 +1,5 @@
+import { contentLanguage } from '../../language.ts'
+import { message } from '../../messages/message.ts'
 import type { Absence } from '../gateway.ts'
 import { absenceBody } from '../pages/absence-page.ts'
 import { progressFailed, progressHead, progressReady, progressStep } from '../pages/progress-page.ts'
@@ -6,6 +8,7 @@ import { AppConnection } from './app-connection.ts'
 import type { ClientConnection } from './client-connection.ts'
 import type { Serving } from './core.ts'
 import type { Exchange } from './exchange.ts'
+import { headLanguage } from './head-language.ts'
 import { isNavigation } from './navigation.ts'
 import { GatewayRefusal, gatewayRefusals } from './refusals.ts'
 import { reach } from './reach.ts'
@@ -17,6 +20,9 @@ const [patienceOfPrograms, patienceOfPeople] = [30_000, 180_000]
 const patienceWithPlatform = 3_000
 /** How long people wait before they are shown what goes on, in ms: most containers are there by then. */
 const untilProgress = 1_000
+
+const stepStarting = message('pages.stepStarting')
+const stepWaiting = message('pages.stepWaiting')
 
 /** Gets a new connection for an exchange and sends it, or says why that cannot be. Never rejects. */
 export async function bring(serving: Serving, client: ClientConnection, exchange: Exchange): Promise<void> {
@@ -78,20 +84,25 @@ async function showProgress(
   if (!(upstream instanceof Route) || exchange.isOver) return
   const displayName = decodeURIComponent(upstream.place.type)
   const { dashboardUrl } = serving.settings
+  const language = headLanguage(head)
   const isAwake = () => upstream.address !== undefined
-  client.openAnswer(503, { 'retry-after': '5' }, progressHead({ displayName, dashboardUrl }))
-  client.continueAnswer(progressStep(isAwake() ? 'Waiting for the app to answer' : 'Starting the container'))
+  client.openAnswer(
+    503,
+    { 'retry-after': '5', ...contentLanguage(language) },
+    progressHead({ displayName, dashboardUrl, language }),
+  )
+  client.continueAnswer(progressStep(isAwake() ? stepWaiting : stepStarting, language))
   const watch = isAwake() ? undefined : setInterval(tellWhenAwake, 100)
   function tellWhenAwake(): void {
     if (!isAwake()) return
     clearInterval(watch)
-    if (!exchange.isOver) client.continueAnswer(progressStep('Waiting for the app to answer'))
+    if (!exchange.isOver) client.continueAnswer(progressStep(stepWaiting, language))
   }
   const got = await reached.catch(() => undefined)
   clearInterval(watch)
   if (got instanceof AppConnection) got.release()
   if (exchange.isOver) return
-  if (got instanceof AppConnection) return client.finishAnswer(progressReady(head.target))
+  if (got instanceof AppConnection) return client.finishAnswer(progressReady(head.target, language))
   const view = absenceView(serving, head, viewOf(upstream, isOwner))
   client.finishAnswer(progressFailed(absenceBody(await absenceReason(serving, got, viewOf(upstream, isOwner)), view)))
 }

@@ -1,7 +1,9 @@
+import { usualLanguage } from '../../language.ts'
+import { say } from '../say.ts'
 import type { AnswerTaker, AppConnection } from './app-connection.ts'
 import { BodyReader } from './body-reader.ts'
 import { headForClient, responseNames, trailersForClient, type Destined } from './client-head.ts'
-import { isFault } from './header-lines.ts'
+import { isFault, type MessageFault } from './header-lines.ts'
 import type { Caller } from './people.ts'
 import { gatewayRefusals, type GatewayRefusal } from './refusals.ts'
 import { chunked, trailersForApp, type RequestHead } from './request-head.ts'
@@ -244,7 +246,7 @@ export class Exchange implements AnswerTaker, Stream {
     }
     this.#partialHead = ''
     const head = readResponseHead(text.slice(0, headEnd + 4), responseNames, this.parts.head.method === 'HEAD')
-    if (isFault(head)) return this.#fail(new Error(`its answer is not valid HTTP: ${head.why}`))
+    if (isFault(head)) return this.#fail(notHttp(head))
     this.#takeHead(head, bytes, start, start + headEnd + 4 - before, end)
   }
 
@@ -278,7 +280,7 @@ export class Exchange implements AnswerTaker, Stream {
     const isUnchunked = this.parts.head.isHttp10 && head.bodyLength === chunked
     const answer = new BodyReader(head.bodyLength, isUnchunked)
     const stop = answer.read(bytes, bodyStart, end)
-    if (answer.problem) return this.#fail(new Error(`its answer is not valid HTTP: ${answer.problem.why}`))
+    if (answer.problem) return this.#fail(notHttp(answer.problem))
     this.parts.upstream.hasAnswered = true
     this.#answerHead = head
     this.#answer = answer
@@ -298,7 +300,7 @@ export class Exchange implements AnswerTaker, Stream {
 
   #passBody(answer: BodyReader, bytes: Buffer, end: number): void {
     const stop = answer.read(bytes, 0, end)
-    if (answer.problem) return this.#fail(new Error(`its answer is not valid HTTP: ${answer.problem.why}`))
+    if (answer.problem) return this.#fail(notHttp(answer.problem))
     const { passable, spans } = answer
     const part = spans ? unchunked(bytes, spans) : bytes.subarray(0, passable)
     this.#passed(answer, part.length === 0 || this.#client.write(part), stop < end)
@@ -343,3 +345,6 @@ function unchunked(bytes: Buffer, spans: readonly number[]): Buffer {
   for (let at = 0; at < spans.length; at += 2) parts.push(bytes.subarray(spans[at], spans[at + 1]))
   return Buffer.concat(parts)
 }
+
+/** For the log. */
+const notHttp = ({ why }: MessageFault) => new Error(`its answer is not valid HTTP: ${say(usualLanguage, why)}`)

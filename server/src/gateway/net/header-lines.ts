@@ -1,3 +1,6 @@
+import type { English } from '../../messages/catalogue.ts'
+import { message, type Message } from '../../messages/message.ts'
+
 /**
  * Header lines, read so strictly that no two programs can read them in two ways. Every rule that is looser somewhere
  * else (bare LF, folded lines, space before the colon, control bytes) has been used to smuggle requests past a proxy.
@@ -16,18 +19,21 @@ export interface NotableLine {
 
 type FaultStatus = 400 | 405 | 431 | 501 | 505
 
+/** Names of faults that need no numbers. */
+export type PlainFault = Exclude<keyof English['faults'], 'tooManyHeaders'>
+
 /** What is wrong with a message, and the status that says so to a client. */
 export class MessageFault {
   readonly status: FaultStatus
-  readonly why: string
+  readonly why: Message
 
-  constructor(why: string, status: FaultStatus) {
+  constructor(why: Message, status: FaultStatus) {
     this.why = why
     this.status = status
   }
 }
 
-export const fault = (why: string, status: FaultStatus = 400) => new MessageFault(why, status)
+export const fault = (why: PlainFault, status: FaultStatus = 400) => new MessageFault(message(`faults.${why}`), status)
 
 export const isFault = (read: unknown): read is MessageFault => read instanceof MessageFault
 
@@ -131,16 +137,15 @@ export function readLines(text: string, from: number, names: NotableNames): Nota
   while (at < last) {
     const start = at
     while (tokenCodes[text.charCodeAt(at)] === 1) at++
-    if (at === start || text.charCodeAt(at) !== colon) return fault('A header line has no valid name.')
+    if (at === start || text.charCodeAt(at) !== colon) return fault('noName')
     const nameEnd = at
     at++
     while (isBlank(text.charCodeAt(at))) at++
     const valueStart = at
     while (valueCodes[text.charCodeAt(at)] === 1) at++
-    if (text.charCodeAt(at) !== carriageReturn || text.charCodeAt(at + 1) !== lineFeed)
-      return fault('A header holds a character that no header may hold.')
+    if (text.charCodeAt(at) !== carriageReturn || text.charCodeAt(at + 1) !== lineFeed) return fault('badCharacter')
     at += 2
-    if (++count > mostLines) return fault(`It has more than ${mostLines} headers.`, 431)
+    if (++count > mostLines) return new MessageFault(message('faults.tooManyHeaders', { most: mostLines }), 431)
     const name = names.find(text, start, nameEnd)
     if (name !== undefined) notable.push({ name, value: trimmed(text, valueStart, at - 2), start, end: at })
   }

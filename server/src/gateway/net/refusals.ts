@@ -1,3 +1,6 @@
+import { usualLanguage } from '../../language.ts'
+import { message, type Message } from '../../messages/message.ts'
+import { say } from '../say.ts'
 import type { MessageFault } from './header-lines.ts'
 
 /**
@@ -5,17 +8,20 @@ import type { MessageFault } from './header-lines.ts'
  */
 export class GatewayRefusal extends Error {
   readonly status: number
+  /** Said in the language of whoever asked. `message` is the same in English, for logs. */
+  readonly sentence: Message
   readonly headers: Readonly<Record<string, string | readonly string[]>>
 
-  /** @param message for the person who asked @param more `cause` is for the log only */
+  /** @param sentence for the person who asked @param more `cause` is for the log only */
   constructor(
     status: number,
-    message: string,
+    sentence: Message,
     more: { headers?: Record<string, string | readonly string[]>; cause?: unknown } = {},
   ) {
-    super(message, { cause: more.cause })
+    super(say(usualLanguage, sentence), { cause: more.cause })
     this.name = 'GatewayRefusal'
     this.status = status
+    this.sentence = sentence
     this.headers = more.headers ?? {}
   }
 }
@@ -28,62 +34,60 @@ const soon = { 'retry-after': '2' }
 /** Every "no" that the gateway says itself, by name. An app's own refusals pass through untouched. */
 export const gatewayRefusals = {
   badMessage: ({ status, why }: MessageFault) =>
-    new GatewayRefusal(status, `This request is not valid. ${why}`, {
+    new GatewayRefusal(status, message('gateway.badMessage', { why }), {
       headers: status === 405 ? { ...hangUp, allow: methods } : hangUp,
     }),
-  badTarget: (why: string) => new GatewayRefusal(400, `This address is not valid. ${why}`),
+  badTarget: (why: 'oneSlash' | 'backslash' | 'badEscape' | 'climbs') =>
+    new GatewayRefusal(400, message('gateway.badTarget', { why: message(`faults.${why}`) })),
   headTooLarge: (limit: number) =>
-    new GatewayRefusal(431, `Address, headers and cookies are too large together: at most ${limit} bytes.`, {
+    new GatewayRefusal(431, message('gateway.headTooLarge', { limit }), {
       headers: hangUp,
     }),
-  tooSlow: () => new GatewayRefusal(408, 'The request did not arrive in time.', { headers: hangUp }),
+  tooSlow: () => new GatewayRefusal(408, message('gateway.tooSlow'), { headers: hangUp }),
 
   noToken: () =>
-    new GatewayRefusal(401, 'Sign in first: this container needs an access token.', {
+    new GatewayRefusal(401, message('gateway.noToken'), {
       headers: { 'www-authenticate': 'Bearer' },
     }),
   /** @param setCookie what makes the browser forget them */
   tossedTokens: (setCookie: readonly string[]) =>
-    new GatewayRefusal(401, 'The browser sent several access tokens, so none of them is believed. Sign in again.', {
+    new GatewayRefusal(401, message('gateway.tossedTokens'), {
       headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'set-cookie': setCookie },
     }),
-  nothingHere: () => new GatewayRefusal(404, 'There is no container at this address.'),
-  callerBlocked: () => new GatewayRefusal(403, 'This account is blocked. Ask your administrator.'),
-  notYours: () => new GatewayRefusal(403, 'This container belongs to somebody else.'),
-  containerBlocked: () => new GatewayRefusal(403, 'This container is blocked. Ask your administrator.'),
-  foreignOrigin: () => new GatewayRefusal(403, 'A WebSocket may be opened only by a page of this host.'),
-  workerOnBarePrefix: () =>
-    new GatewayRefusal(403, 'A service worker may not be registered at this address: it would reach other containers.'),
+  nothingHere: () => new GatewayRefusal(404, message('gateway.nothingHere')),
+  callerBlocked: () => new GatewayRefusal(403, message('gateway.callerBlocked')),
+  notYours: () => new GatewayRefusal(403, message('gateway.notYours')),
+  containerBlocked: () => new GatewayRefusal(403, message('gateway.containerBlocked')),
+  foreignOrigin: () => new GatewayRefusal(403, message('gateway.foreignOrigin')),
+  workerOnBarePrefix: () => new GatewayRefusal(403, message('gateway.workerOnBarePrefix')),
 
   tooManyConnections: () =>
-    new GatewayRefusal(503, 'Too many connections are open at the moment. Try again in a moment.', {
+    new GatewayRefusal(503, message('gateway.tooManyConnections'), {
       headers: { ...hangUp, ...soon },
     }),
   tooManyOfYours: (most: number) =>
-    new GatewayRefusal(429, `You have too many connections open: at most ${most}. Close some pages first.`, {
+    new GatewayRefusal(429, message('gateway.tooManyOfYours', { most }), {
       headers: { ...hangUp, 'retry-after': '10' },
     }),
   starting: () =>
-    new GatewayRefusal(503, 'Berth is starting. Try again in a second.', {
+    new GatewayRefusal(503, message('gateway.starting'), {
       headers: { ...hangUp, 'retry-after': '1' },
     }),
   /** Without a cause: whoever watches over the API has said so already, once and not for every request. */
   platformDown: () =>
-    new GatewayRefusal(503, 'Berth is restarting; what is open stays open. Try again in a moment.', {
+    new GatewayRefusal(503, message('gateway.platformDown'), {
       headers: { ...hangUp, ...soon },
     }),
   shuttingDown: () =>
-    new GatewayRefusal(503, 'Berth is restarting. Try again in a moment.', {
+    new GatewayRefusal(503, message('gateway.shuttingDown'), {
       headers: { ...hangUp, 'retry-after': '5' },
     }),
-  changed: () =>
-    new GatewayRefusal(503, 'This container was changed just now. Try again.', { headers: { 'retry-after': '1' } }),
+  changed: () => new GatewayRefusal(503, message('gateway.changed'), { headers: { 'retry-after': '1' } }),
   /** @param cause what the connection to the app said; it reaches the log, never the client */
   appFailed: (cause: unknown) =>
-    new GatewayRefusal(502, 'The app in this container does not answer properly. Try again in a moment.', {
+    new GatewayRefusal(502, message('gateway.appFailed'), {
       headers: hangUp,
       cause,
     }),
-  bug: (cause: unknown) =>
-    new GatewayRefusal(500, 'Something went wrong on our side. Try again in a moment.', { headers: hangUp, cause }),
+  bug: (cause: unknown) => new GatewayRefusal(500, message('gateway.bug'), { headers: hangUp, cause }),
 } as const

@@ -10,6 +10,7 @@ import {
   without,
   withoutNamed,
   type MessageFault,
+  type PlainFault,
   type NotableLine,
 } from './header-lines.ts'
 
@@ -125,20 +126,20 @@ interface RequestLine {
 function readRequestLine(text: string): RequestLine | MessageFault {
   const methodEnd = text.indexOf(' ')
   const lineEnd = text.indexOf('\r\n')
-  for (let at = 0; at < methodEnd; at++) if (!isTokenCode(text.charCodeAt(at))) return fault('Its method is not valid.')
-  if (methodEnd < 1 || methodEnd > lineEnd) return fault('It does not begin with a method.')
+  for (let at = 0; at < methodEnd; at++) if (!isTokenCode(text.charCodeAt(at))) return fault('badMethod')
+  if (methodEnd < 1 || methodEnd > lineEnd) return fault('noMethod')
   const method = text.slice(0, methodEnd)
-  if (method === 'TRACE' || method === 'CONNECT') return fault('This method is not allowed here.', 405)
+  if (method === 'TRACE' || method === 'CONNECT') return fault('forbiddenMethod', 405)
   const targetEnd = lineEnd - ' HTTP/1.1'.length
-  if (targetEnd <= methodEnd || !text.startsWith(' HTTP/', targetEnd)) return fault('Its first line is not valid.')
-  if (!text.startsWith('1.', targetEnd + 6)) return fault('Only HTTP/1.1 and HTTP/1.0 are spoken here.', 505)
+  if (targetEnd <= methodEnd || !text.startsWith(' HTTP/', targetEnd)) return fault('badFirstLine')
+  if (!text.startsWith('1.', targetEnd + 6)) return fault('badVersion', 505)
   const minor = text.charCodeAt(targetEnd + 8)
-  if (minor !== 48 && minor !== 49) return fault('Only HTTP/1.1 and HTTP/1.0 are spoken here.', 505)
+  if (minor !== 48 && minor !== 49) return fault('badVersion', 505)
   // Absolute form, `*` and authority form name a host, and the Host header may name another one.
-  if (text.charCodeAt(methodEnd + 1) !== 47) return fault('Its target must be a path that begins with a slash.')
+  if (text.charCodeAt(methodEnd + 1) !== 47) return fault('noPath')
   for (let at = methodEnd + 1; at < targetEnd; at++) {
     const code = text.charCodeAt(at)
-    if (code <= 32 || code === 35 || code >= 127) return fault('Its target holds a character that no address may hold.')
+    if (code <= 32 || code === 35 || code >= 127) return fault('badTargetCharacter')
   }
   return { method, target: text.slice(methodEnd + 1, targetEnd), isHttp10: minor === 48, end: lineEnd + 2 }
 }
@@ -165,19 +166,18 @@ class Lines {
   #take({ name, value, start, end }: NotableLine): void {
     switch (name) {
       case 'host':
-        this.host = this.#once(this.host, value, 'It names two hosts.')
+        this.host = this.#once(this.host, value, 'twoHosts')
         break
       case 'content-length':
-        this.length = this.#once(this.length, value, 'It has two lengths.')
+        this.length = this.#once(this.length, value, 'twoLengths')
         break
       case 'transfer-encoding':
-        this.coding = this.#once(this.coding, value, 'It has two transfer codings.')
+        this.coding = this.#once(this.coding, value, 'twoCodings')
         // Parsers differ about white space around it: Node takes a blank behind it, but no tab.
-        if (end - start > 'transfer-encoding: \r\n'.length + value.length)
-          this.problem ??= fault('Its coding is padded.')
+        if (end - start > 'transfer-encoding: \r\n'.length + value.length) this.problem ??= fault('paddedCoding')
         break
       case 'authorization':
-        this.authorization = this.#once(this.authorization, value, 'It has two Authorization headers.')
+        this.authorization = this.#once(this.authorization, value, 'twoAuthorizations')
         break
       case 'connection':
         this.#takeConnection(value)
@@ -194,7 +194,7 @@ class Lines {
     }
   }
 
-  #once(before: string | undefined, value: string, why: string): string {
+  #once(before: string | undefined, value: string, why: PlainFault): string {
     if (before !== undefined) this.problem ??= fault(why)
     return value
   }
@@ -210,15 +210,14 @@ class Lines {
 
 /** RFC 9112, 6: what could be read as two different lengths, and what nobody here can undo. */
 function framingFault({ host, length, coding }: Lines, { isHttp10 }: RequestLine): MessageFault | undefined {
-  if (host === undefined && !isHttp10) return fault('It names no host.')
-  if (host !== undefined && !/^[\w.\-:[\]]*$/.test(host)) return fault('Its host is not valid.')
-  if (coding !== undefined && length !== undefined) return fault('It has a length and a transfer coding.')
+  if (host === undefined && !isHttp10) return fault('noHost')
+  if (host !== undefined && !/^[\w.\-:[\]]*$/.test(host)) return fault('badHost')
+  if (coding !== undefined && length !== undefined) return fault('lengthAndCoding')
   // RFC 9112, 6.1: an HTTP/1.0 message with a transfer coding has faulty framing.
-  if (coding !== undefined && isHttp10) return fault('HTTP/1.0 knows no transfer coding.')
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-    return fault('Of all transfer codings only "chunked" is understood here.', 501)
+  if (coding !== undefined && isHttp10) return fault('codingInHttp10')
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return fault('unknownCoding', 501)
   // 15 digits are exact in a number, and a petabyte is enough.
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) return fault('Its length is not a number.')
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return fault('badLength')
   return undefined
 }
 

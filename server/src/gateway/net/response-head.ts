@@ -40,7 +40,7 @@ export interface ResponseHead {
 export function readResponseHead(text: string, names: NotableNames, isBodiless: boolean): ResponseHead | MessageFault {
   const lineEnd = text.indexOf('\r\n')
   const status = readStatus(text, lineEnd)
-  if (status === undefined) return fault('Its first line is not valid.')
+  if (status === undefined) return fault('badFirstLine')
   const notable = readLines(text, lineEnd + 2, names)
   if (isFault(notable)) return notable
   const isHttp10 = text.charCodeAt(7) === 48
@@ -92,15 +92,14 @@ class Lines {
   #take({ name, value, start, end }: NotableLine): void {
     switch (name) {
       case 'content-length':
-        if (this.length !== undefined) this.problem = fault('It has two lengths.')
+        if (this.length !== undefined) this.problem = fault('twoLengths')
         this.length = value
         break
       case 'transfer-encoding':
-        if (this.coding !== undefined) this.problem = fault('It has two transfer codings.')
+        if (this.coding !== undefined) this.problem = fault('twoCodings')
         this.coding = value
         // Parsers differ about white space around it: behind a tab Node knows no coding, and reads until the end.
-        if (end - start > 'transfer-encoding: \r\n'.length + value.length)
-          this.problem ??= fault('Its coding is padded.')
+        if (end - start > 'transfer-encoding: \r\n'.length + value.length) this.problem ??= fault('paddedCoding')
         break
       case 'connection':
         if (value !== 'keep-alive') this.#takeConnection(value)
@@ -121,10 +120,9 @@ class Lines {
 
 /** RFC 9112, 6.3. Two lengths, even equal ones, are refused: the next program on the way may take the other. */
 function framingFault({ length, coding }: Lines, isHttp10: boolean): MessageFault | undefined {
-  if (length !== undefined && coding !== undefined) return fault('It says in two ways how long it is.')
-  if (coding !== undefined && (isHttp10 || coding.toLowerCase() !== 'chunked'))
-    return fault('Of all transfer codings only "chunked" is understood here.')
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) return fault('Its length is not a number.')
+  if (length !== undefined && coding !== undefined) return fault('lengthInTwoWays')
+  if (coding !== undefined && (isHttp10 || coding.toLowerCase() !== 'chunked')) return fault('unknownCoding')
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return fault('badLength')
   return undefined
 }
 

@@ -65,8 +65,7 @@ function refuseFor(client: ClientConnection, error: unknown): void {
 
 /** @throws {GatewayRefusal} 400 for `//host/x`, which some programs take for another host */
 function isForContainer({ core, serving, target }: Request): boolean {
-  if (target.segment === '' && target.rest !== '')
-    throw gatewayRefusals.badTarget('It must begin with exactly one slash.')
+  if (target.segment === '' && target.rest !== '') throw gatewayRefusals.badTarget('oneSlash')
   return core.routes.get(target.segment) !== undefined || isContainerSegment(target.segment, serving.reservedSlugs)
 }
 

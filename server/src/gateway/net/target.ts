@@ -28,14 +28,13 @@ export function cutTarget(raw: string): Target {
  * @throws {GatewayRefusal} 400 when it is not plain, or leaves its prefix once dots are resolved
  */
 export function checkTarget({ segment, rest }: Target): void {
-  if (segment === '') throw gatewayRefusals.badTarget('It must begin with exactly one slash.')
+  if (segment === '') throw gatewayRefusals.badTarget('oneSlash')
   // Most paths have none of these, and need no closer look.
   if (!/[%\\;]|\/\./.test(segment) && !/[%\\]|\/\./.test(rest)) return
   const path = `/${segment}${rest}`
-  if (path.includes('\\')) throw gatewayRefusals.badTarget('It holds a backslash.')
-  if (/%(?![0-9a-f]{2})|%00/i.test(path))
-    throw gatewayRefusals.badTarget('It holds a percent sign that is no valid escape.')
-  if (climbs(rest)) throw gatewayRefusals.badTarget('Its dots lead out of the container.')
+  if (path.includes('\\')) throw gatewayRefusals.badTarget('backslash')
+  if (/%(?![0-9a-f]{2})|%00/i.test(path)) throw gatewayRefusals.badTarget('badEscape')
+  if (climbs(rest)) throw gatewayRefusals.badTarget('climbs')
 }
 
 /** Whether an app that decodes once and resolves dots would end above its own root. Stricter than any one app: empty segments add no depth. */

@@ -1,4 +1,7 @@
+import type { Language } from '@berth/api/boot.ts'
+import { message } from '../../messages/message.ts'
 import type { Absence, Explanation } from '../gateway.ts'
+import { say } from '../say.ts'
 import { absenceWords, todoForOthers, type AbsenceWords, type Help, type Why } from './absence-words.ts'
 import { completeDocument, escaped, mainLink, sameAddress, type Markup } from './document.ts'
 import { logRegion } from './log-lines.ts'
@@ -14,6 +17,7 @@ export interface AbsenceView {
   /** Where its owner starts it; leads back by itself. */
   readonly launchHref: string
   readonly dashboardUrl: string
+  readonly language: Language
 }
 
 /** What is known. An explanation without an absence means: it runs but does not answer. */
@@ -25,18 +29,21 @@ export type AbsenceReason = Explanation | Absence | 'blocked'
  * take away the lines that say why.
  */
 export function absencePage(reason: AbsenceReason, view: AbsenceView): string {
-  return completeDocument(wordsFor(reason, view).title, view.dashboardUrl, absenceBody(reason, view))
+  const { dashboardUrl, language } = view
+  const title = say(language, wordsFor(reason, view).title)
+  return completeDocument({ title, dashboardUrl, language }, absenceBody(reason, view))
 }
 
 /** The content of that page, for the end of a progress page. */
 export function absenceBody(reason: AbsenceReason, view: AbsenceView): Markup {
   const { title, what, todo, help, button } = wordsFor(reason, view)
+  const { language } = view
   return {
-    html: `<h1>${escaped(title)}</h1>
-<p>${escaped(what)}</p>
-<p>${escaped(todo)}</p>
-${mainLink(addressOf(help, view), button)}
-${logRegion(view.isOwner ? linesOf(reason) : []).html}<p class="hint">${escaped(view.prefix)}</p>
+    html: `<h1>${escaped(say(language, title))}</h1>
+<p>${escaped(say(language, what))}</p>
+<p>${escaped(say(language, todo))}</p>
+${mainLink(addressOf(help, view), say(language, button))}
+${logRegion(view.isOwner ? linesOf(reason) : [], language).html}<p class="hint">${escaped(view.prefix)}</p>
 `,
   }
 }
@@ -46,7 +53,7 @@ function wordsFor(reason: AbsenceReason, view: AbsenceView): AbsenceWords {
   const words = absenceWords(why, nameOf(reason, view), exitCode)
   if (view.isOwner) return words
   const others = { ...words, todo: todoForOthers[words.help] }
-  return words.help === 'start' ? { ...others, help: 'again', button: 'Try again' } : others
+  return words.help === 'start' ? { ...others, help: 'again', button: message('pages.tryAgain') } : others
 }
 
 function whyOf(reason: AbsenceReason): { why: Why; exitCode: number | null } {

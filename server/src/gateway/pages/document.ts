@@ -1,3 +1,4 @@
+import type { Language } from '@berth/api/boot.ts'
 import { createHash } from 'node:crypto'
 import { style } from './style.ts'
 
@@ -26,15 +27,23 @@ export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-/** A complete page. @param title text, shown in the tab */
-export function completeDocument(title: string, dashboardUrl: string, content: Markup): string {
-  return `${openDocument(title, dashboardUrl)}${content.html}${closeDocument}`
+/** What stands around the content of a page. */
+export interface Frame {
+  /** Text, shown in the tab. */
+  readonly title: string
+  readonly dashboardUrl: string
+  readonly language: Language
 }
 
-/** Everything in front of the content of `main`. @param title text, shown in the tab */
-export function openDocument(title: string, dashboardUrl: string): string {
+/** A complete page. */
+export function completeDocument(frame: Frame, content: Markup): string {
+  return `${openDocument(frame)}${content.html}${closeDocument}`
+}
+
+/** Everything in front of the content of `main`. */
+export function openDocument({ title, dashboardUrl, language }: Frame): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

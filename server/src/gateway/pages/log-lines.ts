@@ -1,3 +1,6 @@
+import type { Language } from '@berth/api/boot.ts'
+import { message } from '../../messages/message.ts'
+import { say } from '../say.ts'
 import { escaped, type Markup } from './document.ts'
 
 /** Characters of one line that are shown. An app that writes no line ends must not fill the page. */
@@ -13,10 +16,10 @@ const invisible = /[^\P{Cc}\t]|\p{Bidi_Control}/gu
  * The last lines of an app, oldest first, in a region that scrolls, begins at its end and can be reached by keyboard.
  * Nothing when the app was silent.
  */
-export function logRegion(lines: readonly string[]): Markup {
+export function logRegion(lines: readonly string[], language: Language): Markup {
   if (lines.length === 0) return { html: '' }
   return {
-    html: `<h2 id="lines">What it wrote last</h2>
+    html: `<h2 id="lines">${escaped(say(language, message('pages.lastLines')))}</h2>
 <div class="lines" role="region" aria-labelledby="lines" tabindex="0">
 <pre translate="no" dir="auto">
 ${lines.map((line) => escaped(readable(line))).join('\n')}</pre>

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { languages } from '@berth/api/boot.ts'
+import { message } from '../../messages/message.ts'
+import { say } from '../say.ts'
 import type { Absence, Explanation } from '../gateway.ts'
 import { absenceBody, absencePage, type AbsenceReason, type AbsenceView } from './absence-page.ts'
 import { pagePolicy } from './document.ts'
@@ -14,6 +17,7 @@ const view: AbsenceView = {
   isOwner: true,
   launchHref: 'http://berth.test/launch?type=dev&next=%2Fann-dev%2F',
   dashboardUrl: 'http://berth.test/',
+  language: 'en',
 }
 const stranger = { ...view, isOwner: false }
 
@@ -44,17 +48,19 @@ const hostileView: AbsenceView = {
   isOwner: true,
   launchHref: hostile,
   dashboardUrl: hostile,
+  language: 'en',
 }
 
 /** Every kind of page, complete, with the same text in every place that takes text. */
 function everyPage(text: AbsenceView, lines: readonly string[]): string[] {
-  const { displayName, dashboardUrl } = text
-  const head = progressHead(text) + progressStep(displayName)
+  const { displayName, dashboardUrl, language } = text
+  const named = message('pages.startingName', { name: displayName })
+  const head = progressHead(text) + progressStep(named, language)
   return [
-    refusalPage({ status: 404, title: displayName, message: displayName, dashboardUrl }),
+    refusalPage({ status: 404, title: named, message: named, dashboardUrl, language }),
     ...reasons.map(([, reason]) => absencePage(reason, text)),
     absencePage({ absence: absent('crashed', 1), lastLines: lines, displayName }, text),
-    head + progressReady(text.launchHref),
+    head + progressReady(text.launchHref, language),
     head + progressFailed(absenceBody(explained(absent('failed'), lines), text)),
   ]
 }
@@ -96,9 +102,11 @@ test('names, links and lines are text, never markup, on any page', () => {
   }
 })
 
-test('every page is one well-formed document in English with one policy for its one style', () => {
-  for (const page of everyPage(view, ['a line'])) {
-    assert.match(page, /^<!doctype html>\n<html lang="en">/)
+test('every page is one well-formed document in its language with one policy for its one style', () => {
+  for (const [page, language] of languages.flatMap((language) =>
+    everyPage({ ...view, language }, ['a line']).map((page) => [page, language] as const),
+  )) {
+    assert.ok(page.startsWith(`<!doctype html>\n<html lang="${language}">`))
     assert.deepEqual(unclosed(page), [])
     const styles = [...page.matchAll(/<style>([^]*?)<\/style>/g)].map((match) => match[1] ?? '')
     assert.equal(styles.length, 1)
@@ -115,7 +123,7 @@ test('only a page whose app answers reloads, and at once: nothing that is read m
 })
 
 test('moving on leads to the address that was asked for', () => {
-  assert.match(progressReady('/ann-dev/a?b="1"&c'), / content="0; url=\/ann-dev\/a\?b=&quot;1&quot;&amp;c">/)
+  assert.match(progressReady('/ann-dev/a?b="1"&c', 'en'), / content="0; url=\/ann-dev\/a\?b=&quot;1&quot;&amp;c">/)
 })
 
 for (const target of [
@@ -126,7 +134,7 @@ for (const target of [
   '*',
   '/a b',
 ]) {
-  test(`moving on never leads to ${target}`, () => assert.ok(!progressReady(target).includes(target)))
+  test(`moving on never leads to ${target}`, () => assert.ok(!progressReady(target, 'en').includes(target)))
 }
 
 const codes: readonly (readonly [number, RegExp])[] = [
@@ -139,8 +147,9 @@ const codes: readonly (readonly [number, RegExp])[] = [
 ]
 for (const [code, words] of codes) {
   test(`exit code ${code} is said in words and as a number`, () => {
-    assert.match(exitCodeInWords(code), words)
-    assert.ok(exitCodeInWords(code).includes(`(exit code ${code})`))
+    const said = say('en', exitCodeInWords(code))
+    assert.match(said, words)
+    assert.ok(said.includes(`(exit code ${code})`))
   })
 }
 

@@ -1,3 +1,6 @@
+import type { Language } from '@berth/api/boot.ts'
+import { message, type Message } from '../../messages/message.ts'
+import { say } from '../say.ts'
 import { closeDocument, escaped, mainLink, openDocument, sameAddress, type Markup } from './document.ts'
 
 /**
@@ -9,14 +12,15 @@ import { closeDocument, escaped, mainLink, openDocument, sameAddress, type Marku
  * Nothing reloads on a timer. A timer at the top would start only when the document is complete, and would then take
  * away the reason of a failure under its reader's eyes. Where the connection breaks, the link "Try again" is there.
  */
-export function progressHead({ displayName, dashboardUrl }: ProgressView): string {
-  const name = escaped(displayName)
-  return `${openDocument(displayName, dashboardUrl)}<div class="waiting part">
-<h1>Starting ${name}</h1>
-<p>${name} is being started for you. This page moves on by itself as soon as it answers; there is nothing to do but wait a moment.</p>
-<div class="bar" role="progressbar" aria-label="Starting ${name}"></div>
-<p class="hint">Nothing new for a minute? <a href="${sameAddress}">Try again</a></p>
-<div role="log" aria-label="Steps">
+export function progressHead({ displayName: name, dashboardUrl, language }: ProgressView): string {
+  const said = (text: Message) => escaped(say(language, text))
+  const starting = said(message('pages.startingName', { name }))
+  return `${openDocument({ title: name, dashboardUrl, language })}<div class="waiting part">
+<h1>${starting}</h1>
+<p>${said(message('pages.startingText', { name }))}</p>
+<div class="bar" role="progressbar" aria-label="${starting}"></div>
+<p class="hint">${said(message('pages.nothingNew'))} <a href="${sameAddress}">${said(message('pages.tryAgain'))}</a></p>
+<div role="log" aria-label="${said(message('pages.steps'))}">
 <ol class="steps">
 `
 }
@@ -24,11 +28,12 @@ export function progressHead({ displayName, dashboardUrl }: ProgressView): strin
 export interface ProgressView {
   readonly displayName: string
   readonly dashboardUrl: string
+  readonly language: Language
 }
 
-/** What happens from now on, with a clock that runs until the next step follows. @param text a few words, such as "Starting the container" */
-export function progressStep(text: string): string {
-  return `<li><span>${escaped(text)}</span> <span class="clock" aria-hidden="true"></span></li>\n`
+/** What happens from now on, with a clock that runs until the next step follows. @param step a few words */
+export function progressStep(step: Message, language: Language): string {
+  return `<li><span>${escaped(say(language, step))}</span> <span class="clock" aria-hidden="true"></span></li>\n`
 }
 
 /**
@@ -37,15 +42,15 @@ export function progressStep(text: string): string {
  * server never sees it, and there is no script that could.
  * @param target path and query of the request, as they came
  */
-export function progressReady(target: string): string {
+export function progressReady(target: string, language: Language): string {
   const address = isPath(target) ? target : sameAddress
-  return `<li>It answers. Moving on…</li>
+  return `<li>${escaped(say(language, message('pages.answers')))}</li>
 </ol>
 </div>
 </div>
 <div class="ready part">
 <meta http-equiv="refresh" content="0${address === sameAddress ? '' : `; url=${escaped(address)}`}">
-${mainLink(address, 'Go on')}
+${mainLink(address, say(language, message('pages.goOn')))}
 </div>
 ${closeDocument}`
 }

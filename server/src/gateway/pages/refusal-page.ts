@@ -1,34 +1,42 @@
+import type { Language } from '@berth/api/boot.ts'
+import { message, type Message } from '../../messages/message.ts'
+import { say } from '../say.ts'
 import { completeDocument, escaped, mainLink } from './document.ts'
 
 export interface RefusalView {
   readonly status: number
   /** In place of the status's usual title. */
-  readonly title?: string
+  readonly title?: Message
   /** For the person who asked: why, and what to do. */
-  readonly message: string
+  readonly message: Message
   readonly dashboardUrl: string
+  readonly language: Language
 }
 
-const titles: Readonly<Record<number, string>> = {
-  400: 'This address is not valid',
-  403: 'No entry here',
-  404: 'There is nothing here',
-  405: 'This cannot be done here',
-  429: 'Too much at once',
-  431: 'The request is too large',
-  502: 'The app does not answer',
-  503: 'This is not available at the moment',
-  504: 'The app takes too long',
+const titles: Readonly<Record<number, Message>> = {
+  400: message('pages.title400'),
+  403: message('pages.title403'),
+  404: message('pages.title404'),
+  405: message('pages.title405'),
+  429: message('pages.title429'),
+  431: message('pages.title431'),
+  502: message('pages.title502'),
+  503: message('pages.title503'),
+  504: message('pages.title504'),
 }
 
 /** A complete page that tells a person why they see no app, and the way on. Send it with `pagePolicy`. */
-export function refusalPage({ status, title, message, dashboardUrl }: RefusalView): string {
-  const heading = title ?? titles[status] ?? 'This did not work'
-  return completeDocument(heading, dashboardUrl, {
-    html: `<h1>${escaped(heading)}</h1>
-<p>${escaped(message)}</p>
-${mainLink(dashboardUrl, 'Open the dashboard')}
-<p class="hint">Status ${status}</p>
+export function refusalPage(view: RefusalView): string {
+  const { status, dashboardUrl, language } = view
+  const heading = say(language, view.title ?? titles[status] ?? message('pages.titleOther'))
+  return completeDocument(
+    { title: heading, dashboardUrl, language },
+    {
+      html: `<h1>${escaped(heading)}</h1>
+<p>${escaped(say(language, view.message))}</p>
+${mainLink(dashboardUrl, say(language, message('pages.openDashboard')))}
+<p class="hint">${escaped(say(language, message('pages.status', { status })))}</p>
 `,
-  })
+    },
+  )
 }

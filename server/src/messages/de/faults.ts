@@ -20,6 +20,8 @@ export const faults: Translated<'faults'> = {
   badHost: 'Ihr Host ist ungültig.',
   lengthAndCoding: 'Sie hat eine Länge und eine Übertragungskodierung.',
   unknownCoding: 'Von allen Übertragungskodierungen wird hier nur „chunked“ verstanden.',
+  lengthInTwoWays: 'Sie gibt auf zwei Arten an, wie lang sie ist.',
+  codingInHttp10: 'HTTP/1.0 kennt keine Übertragungskodierung.',
   badLength: 'Ihre Länge ist keine Zahl.',
   longChunkLine: 'Ein Stück ihres Inhalts beginnt mit einer zu langen Zeile.',
   longChunk: 'Ein Stück ihres Inhalts ist länger, als es angibt.',

@@ -19,6 +19,8 @@ export const faults = {
   badHost: 'Its host is not valid.',
   lengthAndCoding: 'It has a length and a transfer coding.',
   unknownCoding: 'Of all transfer codings only "chunked" is understood here.',
+  lengthInTwoWays: 'It says in two ways how long it is.',
+  codingInHttp10: 'HTTP/1.0 knows no transfer coding.',
   badLength: 'Its length is not a number.',
   longChunkLine: 'A chunk begins with too long a line.',
   longChunk: 'A chunk is longer than it says.',

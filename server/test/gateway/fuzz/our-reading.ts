@@ -1,3 +1,4 @@
+import { say } from '#/gateway/say.ts'
 import { BodyReader } from '#/gateway/net/body-reader.ts'
 import { isFault, NotableNames, readLines, type NotableLine } from '#/gateway/net/header-lines.ts'
 import { longestRequestHead, readRequestHead, type RequestHead } from '#/gateway/net/request-head.ts'
@@ -34,7 +35,7 @@ export function readRequestsAsWe(bytes: Buffer, random: Random): OurStream {
     if (text === undefined) return { messages, end: bytes.length - at > longestRequestHead ? 'refused' : 'open' }
     if (text.length > longestRequestHead) return { messages, end: 'refused', why: 'long head' }
     const head = readRequestHead(text, messages.at(-1)?.head)
-    if (isFault(head)) return { messages, end: 'refused', why: head.why }
+    if (isFault(head)) return { messages, end: 'refused', why: say('en', head.why) }
     const start = at
     at += text.length
     const body = readBody(bytes, at, head.fields.bodyLength, random)
@@ -69,7 +70,7 @@ export function readAnswerAsWe(
       new NotableNames(['content-length', 'transfer-encoding', 'connection', 'upgrade']),
       method === 'HEAD',
     )
-    if (isFault(head)) return { messages, end: 'refused', why: head.why }
+    if (isFault(head)) return { messages, end: 'refused', why: say('en', head.why) }
     at += text.length
     const body = readBody(bytes, at, head.bodyLength, random)
     const isComplete = body.isComplete || head.bodyLength === untilClose
@@ -121,5 +122,12 @@ function readBody(bytes: Buffer, from: number, length: number, random: Random): 
   if (!reader.isChunked) body = passed
   const trailers = reader.trailers === '' || reader.problem !== undefined ? [] : linesIn(`\r\n${reader.trailers}\r\n`)
   const isComplete = reader.isDone && reader.problem === undefined
-  return { body, passed, trailers, isComplete, end: at, ...(reader.problem ? { why: reader.problem.why } : {}) }
+  return {
+    body,
+    passed,
+    trailers,
+    isComplete,
+    end: at,
+    ...(reader.problem ? { why: say('en', reader.problem.why) } : {}),
+  }
 }
