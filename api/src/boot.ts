@@ -10,7 +10,7 @@ export const languageCookie = 'spawner_language'
 
 /** What the server knows about a navigation and tells the page inside the document, as JSON in the element `boot`. */
 export interface BootData {
-  /** Proves that a request comes from a page that was navigated to; null when nobody is signed in. */
+  /** Proves that a request comes from a page that was navigated to; null when nobody is signed in, nor was by a takeover. */
   readonly csrf: string | null
   /** The same for signing in, where that can be done from this document. */
   readonly visit: string | null
@@ -20,8 +20,13 @@ export interface BootData {
   readonly language: Language
   /** Whom to ask for help (setting `SUPPORT_CONTACT`): an e-mail address, a URL, or words; null when the operator says nothing. */
   readonly contact: string | null
-  /** Somebody acts for the signed-in person in this browser: who, and until when (ISO 8601). */
+  /**
+   * Somebody acts for the signed-in person in this browser: who, and until when (ISO 8601). When nobody is signed in it is
+   * over, and `endTakeover` brings the administrator's own session back, if that lasts.
+   */
   readonly acting: { readonly by: string; readonly until: string } | null
   /** This document was opened with a link that this very browser asked for, so it may be used without another press. */
   readonly asked_here: boolean
+  /** Seconds for which a mailed link works (`MAGIC_LINK_TOKEN_EXPIRY`). */
+  readonly link_lifetime: number
 }

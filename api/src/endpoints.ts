@@ -48,6 +48,8 @@ export interface Endpoint {
    * nothing but the cookie is refused, because the pages of containers can make it send that.
    */
   readonly guarded?: true
+  /** True where the cookie of a takeover is enough although it is over: it leads out of it, and to nothing else. */
+  readonly endsTakeover?: true
 }
 
 const mails = { 400: ErrorBody, 403: ErrorBody, 429: ErrorBody, 500: ErrorBody } as const
@@ -441,6 +443,7 @@ export const endpoints = {
     method: 'POST',
     path: '/api/auth/end-takeover',
     access: 'user',
+    endsTakeover: true,
     summary: "End acting for a user; in a browser the administrator's own session comes back",
     response: Message,
     refusals: { 409: ErrorBody },

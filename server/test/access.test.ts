@@ -61,6 +61,8 @@ const isWorthless = (who: Who) => everybody.indexOf(who) <= everybody.indexOf('t
 const notForBlocked: readonly EndpointName[] = [
   'launchContainer',
   'restartContainer',
+  'stopOwnContainer',
+  'keepContainer',
   'containerEvents',
   'containerLogs',
 ]
@@ -74,7 +76,7 @@ function refusalOf(name: EndpointName, who: Who): number | undefined {
   if (access === 'public') return undefined
   if (isWorthless(who)) return 401
   if (access === 'admin') return who === 'an administrator' ? undefined : 403
-  if (name === 'logOut') return undefined
+  if (name === 'logOut' || name === 'endTakeover') return undefined
   if (who.startsWith('a deleted')) return 404
   if (who.startsWith('a blocked') && notForBlocked.includes(name)) return 403
   return who.startsWith('who acts') && forOwners.includes(name) ? 403 : undefined
@@ -91,6 +93,8 @@ for (const name of names) {
 
   test(`${title} lets in whom its row names and nobody else, by header and by cookie`, async () => {
     for (const who of everybody) {
+      // It would leave nobody to act for what follows; `takeover-in-browser.test.ts` has it.
+      if (name === 'endTakeover' && who.startsWith('who acts')) continue
       const refused = refusalOf(name, who)
       // A session ends once.
       const ways = name === 'logOut' && refused === undefined ? [byHeader] : [byHeader, byCookie]

@@ -4,6 +4,7 @@ import {
   deleteOldSessions,
   findOtherSessions,
   findSession,
+  findSessionOf,
   listSessions,
   type StoredSession,
 } from '#/store/sessions.ts'
@@ -33,6 +34,13 @@ export class SessionList {
     const found = await listSessions(this.#database.db, userId, { now, takeoversSince, limit: mostListed })
     // One that was revoked while the store failed counts no more, whatever the store says yet.
     return found.filter(({ jti, acting }) => acting !== null || !this.#revocations.has(jti))
+  }
+
+  /** Who acts by a takeover's token, and until when, for the person who does; null when it is no takeover's. */
+  async takeoverOf({ jti, acting, expiresAt }: Claims): Promise<{ readonly by: string; readonly until: Date } | null> {
+    if (acting === null) return null
+    const session = await findSessionOf(this.#database.db, jti)
+    return { by: session?.acting?.email ?? '', until: session?.endedAt ?? expiresAt }
   }
 
   /** Ends a session of this user, whichever; one that is over stays over. @throws {Refusal} 404 none of theirs */

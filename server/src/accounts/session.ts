@@ -6,6 +6,9 @@ import { believedAmong, candidatesIn, cookieValues, tokenCookie } from '#/token-
 import type { AccessTokens, Claims } from './access-token.ts'
 import type { Revocations } from './revocations.ts'
 
+/** Signatures checked of tokens that a browser has kept aside; it has one. */
+const mostKept = 8
+
 /** Who sends a request, as far as their token says. */
 export interface Session {
   readonly claims: Claims
@@ -52,6 +55,33 @@ export class Sessions {
     const isTossed = believed === 'tossed'
     const session = believed === undefined || isTossed ? undefined : await this.#begin(believed, 'cookie')
     return { session, wasSent: cookieValues(cookie, tokenCookie).length > 0, isTossed }
+  }
+
+  /**
+   * The takeover that a browser was in, although it is over: by time, or because somebody ended it. It says who acted, and
+   * as whom, so that the browser can be led back; nobody is let in by it, and it has no `user`.
+   */
+  async endedTakeover({ authorization, cookie }: IncomingHttpHeaders): Promise<Session | undefined> {
+    if (authorization !== undefined) return undefined
+    const takeovers: Good[] = []
+    for (const token of candidatesIn(cookie, this.#tokens)) {
+      const claims = await this.#tokens.read(token)
+      if (claims && claims.acting !== null) takeovers.push({ claims, token, jti: claims.jti })
+    }
+    const believed = believedAmong(takeovers, cookie)
+    if (believed === undefined || believed === 'tossed') return undefined
+    return { claims: believed.claims, token: believed.token, via: 'cookie', user: undefined }
+  }
+
+  /**
+   * The good token among these that is this user's own, not one that somebody acts for them with.
+   * @returns undefined when there is none, or more than one: then somebody tossed one in
+   */
+  async ownOf(userId: number, tokens: readonly string[], now: Date): Promise<Session | undefined> {
+    // As many as are looked at of the token's own cookie.
+    const good = await this.#good([...new Set(tokens)].slice(-mostKept), now)
+    const [own, ...more] = good.filter(({ claims }) => claims.userId === userId && claims.acting === null)
+    return own && more.length === 0 ? this.#begin(own, 'cookie') : undefined
   }
 
   /**

@@ -1,4 +1,5 @@
 import { refusals } from '#/errors.ts'
+import { message } from '#/messages/message.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { insertSession } from '#/store/sessions.ts'
@@ -34,6 +35,8 @@ export interface TakeoverEffects {
 export interface TakenOver {
   readonly user: User
   readonly token: string
+  /** Of the token. */
+  readonly jti: string
   /** Seconds. */
   readonly lifetime: number
 }
@@ -68,7 +71,7 @@ export class Takeover {
     const { jti, expiresAt } = planned
     const user = await administer(this.#database, actor, async (tx) => {
       const owner = await mustFindUser(tx, id)
-      if (owner.id === actor.id) throw refusals.conflict('This is your own account. You can use it without a takeover.')
+      if (owner.id === actor.id) throw refusals.conflict(message('requests.ownAccount'))
       const acting = { id: actor.id, email: actor.email, reason }
       await insertSession(tx, { userId: id, jti, createdAt: now, expiresAt, address: actor.address, browser, acting })
       await insertAuditEntries(tx, [
@@ -79,6 +82,6 @@ export class Takeover {
     await this.#effects.publish(id)
     const token = await this.#effects.issue(user, planned, String(actor.id ?? 'operator'))
     this.#effects.tell(id, { by: actor.email, reason, until: expiresAt })
-    return { user, token, lifetime }
+    return { user, token, jti, lifetime }
   }
 }

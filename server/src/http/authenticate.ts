@@ -18,8 +18,9 @@ export async function authenticate(
   const { access } = endpoint
   refuseCrossSite(request)
   if (access === 'public') return undefined
-  const { session, wasSent, isTossed } = await sessions.identify(request.headers, now)
+  const { session: good, wasSent, isTossed } = await sessions.identify(request.headers, now)
   if (isTossed) throw refusals.tossedTokens(forgottenTokenCookies(request.url, request.headers.host, cookie))
+  const session = good ?? (endpoint.endsTakeover ? await sessions.endedTakeover(request.headers) : undefined)
   if (!session) throw wasSent ? refusals.invalidToken() : refusals.noToken()
   refuseForgeable(sessions, endpoint, session, request)
   if (access === 'admin' && session.claims.acting !== null) throw refusals.takenOver()

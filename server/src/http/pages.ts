@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { BootData } from '@berth/api/boot.ts'
+import type { BootData, Language } from '@berth/api/boot.ts'
 import { pages } from '@berth/web/paths.ts'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { SessionList } from '#/accounts/session-list.ts'
 import type { Session, Sessions } from '#/accounts/session.ts'
+import { contentLanguage } from '#/language.ts'
+import { message } from '#/messages/message.ts'
+import { say } from '#/messages/say.ts'
+import { requestedLanguage } from './requested-language.ts'
 import type { Visits } from './visits.ts'
 import { forgottenTokenCookies, type CookieSettings } from '#/token-cookies.ts'
 
@@ -13,8 +18,11 @@ export interface PagesParts {
   /** Folder of the built front end. */
   readonly webDir: string
   readonly sessions: Sessions
+  readonly sessionList: Pick<SessionList, 'takeoverOf'>
   readonly cookie: CookieSettings
   readonly visits: Visits
+  /** Seconds for which a mailed link works. */
+  readonly linkLifetime: number
 }
 
 /** Serves the front end: one document for all its pages, and its assets. */
@@ -56,28 +64,52 @@ export class Pages {
 
   /** The document with what this request may know: whether it is signed in, and the proof that it is our own page. */
   async send(request: FastifyRequest, reply: FastifyReply, status: number): Promise<FastifyReply> {
-    const { session, isTossed } = await this.#parts.sessions.identify(request.headers, request.now)
+    const { sessions, sessionList } = this.#parts
+    const { session, isTossed } = await sessions.identify(request.headers, request.now)
+    const known = session ?? (await sessions.endedTakeover(request.headers))
+    const takeover = known ? await sessionList.takeoverOf(known.claims) : null
     if (isTossed)
       void reply.header('set-cookie', forgottenTokenCookies(request.url, request.headers.host, this.#parts.cookie))
+    const language = requestedLanguage(request)
     const nonce = randomBytes(16).toString('base64')
     const visit = isNavigation(request) && signsIn(request) ? this.#parts.visits.begin(request.headers) : undefined
     if (visit?.setCookie) void reply.header('set-cookie', visit.setCookie)
     const boot: BootData = {
       visit: visit?.proof ?? null,
-      csrf: session && isNavigation(request) ? this.#parts.sessions.csrfToken(session.claims) : null,
+      csrf: known && isNavigation(request) ? sessions.csrfToken(known.claims) : null,
       signed_in: isKnown(session),
-      is_admin: session?.user?.isAdmin ?? false,
-      language: 'en',
+      is_admin: (session?.user?.isAdmin ?? false) && takeover === null,
+      language,
       contact: null,
-      acting: null,
+      acting: takeover && { by: takeover.by, until: takeover.until.toISOString() },
       asked_here: false,
+      link_lifetime: this.#parts.linkLifetime,
     }
     return reply
       .status(status)
-      .headers({ ...documentHeaders, 'content-security-policy': contentSecurityPolicy(nonce) })
+      .headers({
+        ...documentHeaders,
+        ...contentLanguage(language),
+        'content-security-policy': contentSecurityPolicy(nonce),
+      })
       .type('text/html; charset=utf-8')
-      .send(this.#document.replaceAll('__BERTH_NONCE__', nonce).replace('__BERTH_BOOT__', () => scriptSafe(boot)))
+      .send(this.#filled({ language, nonce, boot }))
   }
+
+  #filled({ language, nonce, boot }: Filling): string {
+    return this.#document
+      .replaceAll('__BERTH_NONCE__', nonce)
+      .replace('__BERTH_LANGUAGE__', language)
+      .replace('__BERTH_NO_SCRIPT__', say(language, message('pages.noScript')))
+      .replace('__BERTH_BOOT__', () => scriptSafe(boot))
+  }
+}
+
+/** What stands in the places that the document leaves open. */
+interface Filling {
+  readonly language: Language
+  readonly nonce: string
+  readonly boot: BootData
 }
 
 /** Whether the page is one from which people sign in. */
@@ -103,7 +135,7 @@ const documentHeaders = {
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
-  vary: 'Cookie, Authorization, Sec-Fetch-Mode, Sec-Fetch-Dest',
+  vary: 'Accept-Language, Cookie, Authorization, Sec-Fetch-Mode, Sec-Fetch-Dest',
 }
 
 /** What the front end's documents may load and do, and where they may stand. @param nonce of this one answer */

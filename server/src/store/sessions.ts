@@ -81,6 +81,12 @@ export async function findSession(db: Db, userId: number, id: number): Promise<S
   return row && fromRow(row)
 }
 
+/** The session that a token of this id is of; undefined when it is forgotten. */
+export async function findSessionOf(db: Db, jti: string): Promise<StoredSession | undefined> {
+  const row = await db.selectFrom('sessions').selectAll().where('jti', '=', jti).executeTakeFirst()
+  return row && fromRow(row)
+}
+
 /** Live sessions of a user, at most `limit`, but never the one of `exceptJti`. */
 export async function findOtherSessions(
   db: Db,
@@ -100,12 +106,6 @@ export async function findOtherSessions(
   return rows.map(fromRow)
 }
 
-/**
- * Ends the takeovers of administrators who are none any more: to be called in the transaction that makes it so, because
- * an administrator who is blocked must not go on as somebody else after a crash. The store does it by itself: with each
- * of them named in a statement, somebody with more takeovers than a statement may have values could not be blocked.
- * @returns what is to be refused, once this is committed, by all who judge tokens by themselves
- */
 /** How many takeovers by somebody `endTakeoversBy` would end. */
 export async function countTakeoversBy(db: Db, adminId: number, now: Date): Promise<number> {
   const { count } = await db
@@ -118,6 +118,12 @@ export async function countTakeoversBy(db: Db, adminId: number, now: Date): Prom
   return Number(count)
 }
 
+/**
+ * Ends the takeovers of administrators who are none any more: to be called in the transaction that makes it so, because
+ * an administrator who is blocked must not go on as somebody else after a crash. The store does it by itself: with each
+ * of them named in a statement, somebody with more takeovers than a statement may have values could not be blocked.
+ * @returns what is to be refused, once this is committed, by all who judge tokens by themselves
+ */
 export async function endTakeoversBy(tx: Db, adminIds: readonly number[], now: Date): Promise<StoredSession[]> {
   if (adminIds.length === 0) return []
   const theirs = tx

@@ -19,9 +19,9 @@ import { invitationHandlers } from '#/http/handlers/invitations.ts'
 import { keyHandlers } from '#/http/handlers/keys.ts'
 import { listHandlers } from '#/http/handlers/lists.ts'
 import { logHandlers } from '#/http/handlers/logs.ts'
-import { notYetHandlers } from '#/http/handlers/not-yet.ts'
 import { operatorHandlers } from '#/http/handlers/operator.ts'
 import { sessionHandlers } from '#/http/handlers/sessions.ts'
+import { systemHistoryHandlers } from '#/http/handlers/system-history.ts'
 import { systemReportHandlers } from '#/http/handlers/system-report.ts'
 import { systemHandlers } from '#/http/handlers/system.ts'
 import { takeoverHandlers } from '#/http/handlers/takeover.ts'
@@ -29,6 +29,7 @@ import { userHandlers } from '#/http/handlers/user.ts'
 import type { OperatorRequests } from '#/http/operator-socket.ts'
 import { Pages } from '#/http/pages.ts'
 import { createHttpServer } from '#/http/server.ts'
+import { ReturnCookie } from '#/http/return-cookie.ts'
 import { Visits } from '#/http/visits.ts'
 import { enforceBlocks } from '#/reconcile/enforce-blocks.ts'
 import { operatorNumbers } from '#/reconcile/operator-numbers.ts'
@@ -59,10 +60,12 @@ export async function wireHttp(
     await Promise.all(userIds.map((userId) => containers.places.publishPerson(userId)))
   }
   const refuse = endedElsewhere(accounts)
-  const cookie = { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' }
   const statuses = new ContainerStatuses(containers.places, config.templates.types)
+  const cookie = { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' }
   const visits = new Visits(parts.key.secretFor('visit'), cookie)
-  const shared = { ...parts, ...addresses, ...accounts, ...containers, templates: config.templates, cookie, visits }
+  const returnCookie = new ReturnCookie(accounts.sessions, cookie)
+  const browsers = { cookie, visits, returnCookie }
+  const shared = { ...parts, ...addresses, ...accounts, ...containers, ...browsers, templates: config.templates }
   return createHttpServer({
     handlers: {
       ...authHandlers(shared),
@@ -73,6 +76,7 @@ export async function wireHttp(
       ...logHandlers(shared),
       ...deletionHandlers({ deletion: wireDeletion(parts, accounts, containers, reconciler) }),
       ...systemReportHandlers({ ...containers, ...accounts, reconciler, upkeep, mostRunning: config.maxRunning }),
+      ...systemHistoryHandlers(containers),
       ...listHandlers({ database, statuses }),
       ...blockUserHandlers({ database, statuses, blocking: new UserBlocking(database, { publish, enforce, refuse }) }),
       ...adminHandlers({
@@ -83,7 +87,6 @@ export async function wireHttp(
       ...auditHandlers({ database }),
       ...invitationHandlers(shared),
       ...takeoverHandlers({ ...shared, takeover: wireTakeover(parts, accounts, containers) }),
-      ...notYetHandlers,
       ...keyHandlers(shared),
       ...systemHandlers(shared),
       ...operatorHandlers({
@@ -93,7 +96,13 @@ export async function wireHttp(
     },
     sessions: accounts.sessions,
     cookie,
-    pages: await Pages.load({ webDir: parts.webDir, sessions: accounts.sessions, cookie, visits }),
+    pages: await Pages.load({
+      webDir: parts.webDir,
+      ...accounts,
+      cookie,
+      visits,
+      linkLifetime: config.magicLinkExpiry,
+    }),
     log,
     clientAddress: forwardedAddress,
     requestsPerMinute: config.requestsPerMinute,
@@ -101,6 +110,7 @@ export async function wireHttp(
     counts: async () => ({
       ...operatorNumbers(reconciler, upkeep, containers.places),
       ...containers.diskUse.counts(),
+      ...containers.launchCounts.counts(),
       ...accounts.deliveries.counts(),
       ...(await gateway.counts().catch(() => ({}))),
     }),

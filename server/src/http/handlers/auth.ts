@@ -11,6 +11,7 @@ import type { Templates } from '#/containers/template.ts'
 import { refusals } from '#/errors.ts'
 import { authResponse } from '#/http/auth-response.ts'
 import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
+import type { ReturnCookie } from '#/http/return-cookie.ts'
 import type { Visits } from '#/http/visits.ts'
 import type { Call, Handlers } from '#/http/handlers.ts'
 import { sessionOf } from '#/http/session-of.ts'
@@ -27,6 +28,7 @@ export interface AuthParts {
   readonly templates: Templates
   readonly cookie: CookieSettings
   readonly visits: Visits
+  readonly returnCookie: ReturnCookie
 }
 
 type Auth = 'logIn' | 'signUp' | 'askForLink' | 'resendVerification' | 'verifySignup' | 'verifyLogin' | 'logOut'
@@ -62,10 +64,15 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
     },
     logOut: async (call) => {
       const { claims, via } = sessionOf(call)
-      await parts.revocations.revoke([claims], call.now)
+      const { headers, url } = call.request
+      const isMovedIn = claims.acting !== null && via === 'cookie'
+      const own = isMovedIn ? await parts.returnCookie.ownSession(headers, claims.acting, call.now) : undefined
+      await parts.revocations.revoke(own ? [claims, own.claims] : [claims], call.now)
       // Who ends a takeover whose token they sent as a header is signed in as themselves by cookie.
-      if (claims.acting === null || via === 'cookie')
-        setCookies(call, tokenCookies(undefined, call.request.headers.host, parts.cookie))
+      if (claims.acting === null || isMovedIn) {
+        const forgotten = isMovedIn ? parts.returnCookie.forget(url, headers) : []
+        setCookies(call, [...tokenCookies(undefined, headers.host, parts.cookie), ...forgotten])
+      }
       return { message: 'You are signed out.' }
     },
   }

@@ -1,27 +1,83 @@
-import type { Takeover } from '#/administration/takeover.ts'
+import type { Revocations } from '#/accounts/revocations.ts'
+import type { Session, Sessions } from '#/accounts/session.ts'
+import type { TakenOver, Takeover } from '#/administration/takeover.ts'
 import type { Templates } from '#/containers/template.ts'
 import { refusals } from '#/errors.ts'
 import { authResponse } from '#/http/auth-response.ts'
-import type { Handlers } from '#/http/handlers.ts'
+import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
+import type { Call, Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
-import { actorOf } from '#/http/session-of.ts'
+import { secondsLeft, type ReturnCookie } from '#/http/return-cookie.ts'
+import { actorOf, sessionOf } from '#/http/session-of.ts'
+import { message } from '#/messages/message.ts'
 import type { Database } from '#/store/database.ts'
 
 export interface TakeoverParts {
   readonly database: Database
   readonly templates: Templates
   readonly takeover: Takeover
+  readonly sessions: Sessions
+  readonly revocations: Revocations
+  readonly cookie: CookieSettings
+  readonly returnCookie: ReturnCookie
 }
 
-export function takeoverHandlers(parts: TakeoverParts): Pick<Handlers, 'takeOver'> {
+type Takeovers = 'takeOver' | 'endTakeover'
+
+export function takeoverHandlers(parts: TakeoverParts): Pick<Handlers, Takeovers> {
   return {
-    // No cookie: the administrator stays themselves in their browser.
     takeOver: async (call) => {
       const reason = call.body.reason.trim()
-      if (reason === '') throw refusals.badRequest('The reason is missing: the owner is going to read it.')
+      if (reason === '') throw refusals.badRequest(message('requests.noReason'))
       const { browser } = call.requester
       const id = readId(call.params.id, 'user')
-      return authResponse(parts, await parts.takeover.begin(actorOf(call), id, { reason, browser, now: call.now }))
+      const taken = await parts.takeover.begin(actorOf(call), id, { reason, browser, now: call.now })
+      if (call.body.in_browser) moveIn(parts, call, taken)
+      return authResponse(parts, taken)
+    },
+
+    endTakeover: async (call) => {
+      const { claims, via } = sessionOf(call)
+      if (claims.acting === null) throw refusals.conflict(message('requests.noTakeover'))
+      if (!isOver(parts, claims, call.now)) await parts.revocations.revoke([claims], call.now)
+      if (via === 'cookie') await moveOut(parts, call, claims.acting)
+      return { message: 'The takeover is over.' }
     },
   }
 }
+
+/**
+ * Makes this browser the user's until the takeover ends. Only where one of our pages asks by cookie: whoever sent a header
+ * has the token in the answer, and a page of somebody else's must not change who a browser is.
+ */
+function moveIn(parts: TakeoverParts, call: Call<'takeOver'>, { token, jti, lifetime }: TakenOver): void {
+  const { session, request, reply, now } = call
+  if (session?.via !== 'cookie' || !isProven(parts, session, call)) return
+  // The token's cookie outlives the token, so that the next page knows what is over, and brings the administrator back.
+  const kept = Math.max(lifetime, secondsLeft(session.claims.expiresAt, now))
+  const cookies = tokenCookies({ text: token, jti, lifetime: kept }, request.headers.host, parts.cookie)
+  void reply.header('set-cookie', [...cookies, parts.returnCookie.keep(session, now)])
+}
+
+/** Makes this browser the administrator's again, who acted and nobody else; otherwise nobody's. */
+async function moveOut(parts: TakeoverParts, call: Call<'endTakeover'>, acting: string): Promise<void> {
+  const { request, reply, now } = call
+  const own = await parts.returnCookie.ownSession(request.headers, acting, now)
+  const token = own && {
+    text: own.token,
+    jti: own.claims.jti,
+    lifetime: secondsLeft(own.claims.expiresAt, now),
+  }
+  void reply.header('set-cookie', [
+    ...tokenCookies(token, request.headers.host, parts.cookie),
+    ...parts.returnCookie.forget(request.url, request.headers),
+  ])
+}
+
+function isProven({ sessions }: TakeoverParts, { claims }: Session, { request }: Call<'takeOver'>): boolean {
+  const proof = request.headers['x-csrf-token']
+  return typeof proof === 'string' && sessions.isCsrfToken(claims, proof)
+}
+
+const isOver = ({ revocations }: TakeoverParts, { jti, expiresAt }: Session['claims'], now: Date) =>
+  expiresAt <= now || revocations.has(jti)
