@@ -106,6 +106,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     reconciling.reconciler.activate()
     idle.start()
     containers.guard.start()
+    containers.history.start()
     diskUse.start()
   }
   // Last, so that whoever finds it answered finds everything in its place.
@@ -115,6 +116,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     following.abort()
     idle.stop()
     containers.guard.stop()
+    containers.history.stop()
     clock.stop()
     containers.streams.close()
     accounts.padding.close()

@@ -1,13 +1,9 @@
+import { spreadOf, type Spread } from '#/spread.ts'
+
 /** The latest so many times are kept; older ones say nothing about the mail server of today. */
 const kept = 1_000
 /** The latest so many failures. */
 const keptFailures = 50
-
-/** Of the latest times, in seconds: half and nine tenths of them were at most so long. */
-export interface Spread {
-  readonly median: number
-  readonly p90: number
-}
 
 /** A mail that was not accepted. */
 export interface MailFailure {
@@ -99,8 +95,6 @@ class Latest {
   }
 
   spread(): Spread | null {
-    const sorted = this.#times.toSorted((one, other) => one - other)
-    const at = (share: number) => (sorted[Math.ceil(sorted.length * share) - 1] ?? 0) / 1_000
-    return sorted.length === 0 ? null : { median: at(0.5), p90: at(0.9) }
+    return spreadOf(this.#times)
   }
 }

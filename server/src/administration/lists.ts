@@ -1,9 +1,13 @@
 import type { ContainerStatus } from '@berth/api/admin.ts'
-import type { ContainerStatuses } from '#/containers/container-statuses.ts'
-import { listContainersWithOwners, type ContainerFilter, type ContainerOfOwner } from '#/store/container-list.ts'
+import {
+  listContainersWithOwners,
+  type Among,
+  type ContainerFilter,
+  type ContainerOfOwner,
+} from '#/store/container-list.ts'
 import type { Db } from '#/store/database.ts'
 import type { ListOrder, ListPage, PageEnd } from '#/store/in-order.ts'
-import { listContainersOfAll } from '#/store/user-containers.ts'
+import { listContainersOfAll, type UserContainer } from '#/store/user-containers.ts'
 import { listUsers, type UserFilter } from '#/store/user-list.ts'
 import type { UserWithContainers } from './user-with-containers.ts'
 
@@ -11,6 +15,13 @@ import type { UserWithContainers } from './user-with-containers.ts'
 export interface Page<Row> {
   readonly rows: Row[]
   readonly next: PageEnd | null
+}
+
+/** Where containers stand, as far as is known. */
+export interface Statuses {
+  of(record: UserContainer): ContainerStatus
+  /** Which records have this status. */
+  among(status: ContainerStatus): Among
 }
 
 /** A record, whose it is, and where its container stands. */
@@ -40,7 +51,7 @@ export async function listUsersWithContainers(
  */
 export async function listAllContainers(
   db: Db,
-  statuses: ContainerStatuses,
+  statuses: Statuses,
   page: ListPage,
   { status, ...filter }: Omit<ContainerFilter, 'among'> & { status?: ContainerStatus | undefined },
 ): Promise<Page<ContainerRow>> {

@@ -47,6 +47,7 @@ test('what an administrator deletes while it waits to be started again is not ma
     },
     stages: { enter: () => undefined },
     crashLoops: new CrashLoops(),
+    launchCounts: { failed: () => undefined },
     log: pino({ level: 'silent' }),
   }
   const spawner = new Spawner(parts as unknown as SpawnerParts)

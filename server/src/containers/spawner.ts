@@ -19,6 +19,7 @@ import type { CrashLoops } from './crash-loops.ts'
 import type { Flights } from './flights.ts'
 import { instanceSpec, type Dweller, type InstanceSettings } from './instance-spec.ts'
 import type { LaunchChecks } from './launch-checks.ts'
+import type { LaunchCounts } from './launch-counts.ts'
 import { absenceAfter, explainFailure, failedStage } from './launch-failure.ts'
 import { ownedKey, type OwnedType } from './owned-type.ts'
 import type { Places } from './places.ts'
@@ -40,6 +41,7 @@ export interface SpawnerParts {
   readonly admission: Admission
   readonly stages: Stages
   readonly crashLoops: CrashLoops
+  readonly launchCounts: Pick<LaunchCounts, 'launched' | 'failed'>
   readonly log: Logger
 }
 
@@ -60,6 +62,8 @@ interface Flight {
   readonly template: Template
   readonly now: Date
   readonly kind: Kind
+  /** When it was asked for; by `performance.now()`. */
+  readonly begun: number
 }
 
 /**
@@ -87,7 +91,7 @@ export class Spawner {
    * @throws {RuntimeError} `LaunchFailure` when it could not be made to run; what exists by then is found by the next launch
    */
   async ensureRunning(user: User, template: Template, now: Date): Promise<Running> {
-    return this.#fly({ user, template, now, kind: 'launch' })
+    return this.#fly(flightOf(user, template, now, 'launch'))
   }
 
   /**
@@ -96,7 +100,7 @@ export class Spawner {
    * @throws as `ensureRunning`
    */
   async replace(user: User, template: Template, now: Date): Promise<Running> {
-    return this.#fly({ user, template, now, kind: 'replace' })
+    return this.#fly(flightOf(user, template, now, 'replace'))
   }
 
   /**
@@ -106,7 +110,7 @@ export class Spawner {
    */
   async restore(user: User, template: Template, now: Date): Promise<Running> {
     if (!this.#parts.crashLoops.mayStart({ userId: user.id, type: template.type })) throw refusals.endsAgain()
-    return this.#fly({ user, template, now, kind: 'restore' })
+    return this.#fly(flightOf(user, template, now, 'restore'))
   }
 
   /** What a container made now would be made of; another one is replaced when it is started. */
@@ -123,18 +127,20 @@ export class Spawner {
 
   /** As `ensureRunning`, for who is in a flight of this container already. */
   async ensureInFlight(user: User, template: Template, now: Date): Promise<Running> {
-    return this.#inFlight({ user, template, now, kind: 'launch' })
+    return this.#inFlight(flightOf(user, template, now, 'launch'))
   }
 
   async #inFlight(flight: Flight): Promise<Running> {
-    const { places, stages, admission } = this.#parts
+    const { places, stages, admission, launchCounts } = this.#parts
     const owned = { userId: flight.user.id, type: flight.template.type }
     try {
       const { instance, isStarted } = await this.#launch(flight)
       await places.publishContainer(owned, { failure: undefined })
       if (isStarted) stages.started(owned, appOf(instance))
+      if (isStarted) launchCounts.launched(flight.kind === 'restore' ? undefined : performance.now() - flight.begun)
       return { containerId: instance.id }
     } catch (error) {
+      if (isFailure(error)) launchCounts.failed()
       throw await this.#explained(owned, error)
     } finally {
       admission.release(owned)
@@ -256,6 +262,13 @@ export class Spawner {
     this.#parts.stages.enter(owned, { stage: step })
   }
 }
+
+const flightOf = (user: User, template: Template, now: Date, kind: Kind): Flight => {
+  return { user, template, now, kind, begun: performance.now() }
+}
+
+/** Who is blocked, or wants it no more, is no failure of ours. */
+const isFailure = (error: unknown) => !(error instanceof Refusal) || error.status >= 500
 
 const isForWantOfRoom = (error: unknown) => error instanceof Refusal && error.extra.reason === 'full'
 

@@ -60,7 +60,7 @@ export function wireContainers(
   })
   const idleWarnings = new IdleWarnings((userId, event) => events.tell(userId, event))
   const launching = wireLaunching({ config, database, runtime, log }, events)
-  const { admission, stages, crashLoops } = launching
+  const { admission, stages, crashLoops, launchCounts } = launching
   const flights = new Flights()
   const settings = {
     instance,
@@ -83,7 +83,7 @@ export function wireContainers(
   })
   const checks = new LaunchChecks(database, [(user, template) => diskUse.refusalFor(user, template)])
   const removal = new Removal({ runtime, database, flights, instance })
-  const shared = { runtime, database, flights, places, checks, admission, stages, crashLoops, log }
+  const shared = { runtime, database, flights, places, checks, admission, stages, crashLoops, launchCounts, log }
   const spawner = new Spawner({ ...shared, settings, removal })
   const rest = new Rest({ runtime, database, gateway, flights, places, activity })
   return {

@@ -6,6 +6,8 @@ import type { Events } from '#/containers/events.ts'
 import { HostGuard } from '#/containers/host-guard.ts'
 import type { KnownContainer } from '#/containers/known-container.ts'
 import { Occupancy } from '#/containers/occupancy.ts'
+import { LaunchCounts } from '#/containers/launch-counts.ts'
+import { LoadHistory } from '#/containers/load-history.ts'
 import type { OwnedType } from '#/containers/owned-type.ts'
 import type { PlaceStatus } from '#/containers/places.ts'
 import { Stages } from '#/containers/stages.ts'
@@ -18,6 +20,7 @@ export function wireLaunching(
   const occupancy = new Occupancy(config)
   const guard = new HostGuard(runtime, log)
   const crashLoops = new CrashLoops()
+  const launchCounts = new LaunchCounts()
   const stages = new Stages({
     tell: (userId, event) => events.tell(userId, event),
     isHeard: (userId) => events.isHeard(userId),
@@ -36,6 +39,8 @@ export function wireLaunching(
     crashLoops,
     stages,
     admission,
+    launchCounts,
+    history: new LoadHistory({ admission, occupancy, guard, launchCounts }),
     noteStatus: (container: KnownContainer, status: PlaceStatus) => {
       const isThere = status === 'running' || status === 'paused'
       occupancy.note(container, isThere)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertOk, assertRefused, logIn, onEngine } from '../support/asking.ts'
+import { assertOk, assertRefused, instant, logIn, onEngine } from '../support/asking.ts'
 import { startBerth, testTemplates, type Person } from '../support/berth.ts'
 import { patiently } from '../support/control-plane.ts'
 import { openStream, type OpenStream } from '../support/event-stream.ts'
@@ -94,6 +94,30 @@ test('while an image is fetched its owner sees how far it is, and others launch 
   const reply = await launching
   assert.match(reply.body.error, /cannot be executed/, 'the image is here, but there is nothing in it')
   stream.close()
+})
+
+test('operators see how many launches went well and how many did not; who is refused is neither', async () => {
+  const counted = async () => {
+    const { text } = await berth.call('GET', '/metrics')
+    const count = (result: string) =>
+      Number(new RegExp(`^berth_launches_total\\{result="${result}"\\} (\\d+)$`, 'm').exec(text)?.[1])
+    assert.match(text, /^berth_launch_seconds\{quantile="0\.9"\} \d/m)
+    return { running: count('running'), failed: count('failed') }
+  }
+  const eve = await berth.signUp('eve@x.org')
+  const before = await counted()
+  assertRefused(await launch(eve, 'quits'), 500, ofEnd)
+  assertOk(await launch(eve, 'prod'))
+  assertOk(await launch(eve, 'prod'))
+  assertRefused(await launch(eve, 'no-such-type'), 400)
+  assert.deepEqual(await counted(), { running: before.running + 1, failed: before.failed + 1 })
+
+  const reply = await ann.call('GET', '/api/admin/history')
+  assertOk(reply)
+  const [{ at, memory_left, disk_left, ...first }] = reply.body.samples
+  assert.match(at, instant)
+  assert.deepEqual(first, { running: 0, waiting: 0, launched: 0, failed: 0, ready_seconds: null })
+  for (const left of [memory_left, disk_left]) assert.ok(left === null || left > 0)
 })
 
 test('an image that cannot be had is 500 with that reason; signing in works all the same', async (t) => {

@@ -1,6 +1,6 @@
 import type { SystemReport } from '@berth/api/admin.ts'
 import type { Language } from '@berth/api/boot.ts'
-import type { Deliveries, Spread } from '#/accounts/deliveries.ts'
+import type { Deliveries } from '#/accounts/deliveries.ts'
 import type { Admission } from '#/containers/admission.ts'
 import type { DiskUse } from '#/containers/disk-use.ts'
 import type { HostGuard } from '#/containers/host-guard.ts'
@@ -12,6 +12,7 @@ import { contentLanguage } from '#/language.ts'
 import { message, type Message } from '#/messages/message.ts'
 import { say } from '#/messages/say.ts'
 import type { HostReport } from '#/runtime/runtime.ts'
+import { rounded } from '#/spread.ts'
 
 export interface SystemReportParts {
   /** By their shape, because the reconciler stands beside HTTP. */
@@ -101,12 +102,6 @@ function mailPart({ deliveries }: SystemReportParts): SystemReport['mail'] {
     last_failure_at: lastFailureAt?.toISOString() ?? null,
     failures: failures.map(({ at, ...failure }) => ({ ...failure, at: at.toISOString() })),
   }
-}
-
-/** To milliseconds. */
-function rounded(spread: Spread | null): Spread | null {
-  const round = (seconds: number) => Math.round(seconds * 1_000) / 1_000
-  return spread && { median: round(spread.median), p90: round(spread.p90) }
 }
 
 function rulesWarning(report: HostReport | undefined): Message[] {

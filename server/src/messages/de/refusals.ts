@@ -64,6 +64,5 @@ export const refusals: Translated<'refusals'> = {
     'Das Protokoll konnte nicht innerhalb von {seconds} Sekunden geprüft werden. Rufe auf dem Server „berth audit verify“ auf: Das nimmt sich die nötige Zeit.',
   stopping:
     'Berth wird gerade angehalten, deshalb wird nichts gestartet. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
-  notYet: 'Das gibt es noch nicht.',
   bug: 'Bei uns ist etwas schiefgegangen. Es wurde festgehalten; versuche es noch einmal.',
 }

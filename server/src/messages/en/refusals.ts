@@ -50,6 +50,5 @@ export const refusals = {
   auditTooLong:
     'The audit log could not be verified within {seconds} seconds. Run "berth audit verify" on the server: it takes its time.',
   stopping: 'Berth is being stopped, so nothing is started now. Nothing is lost; try again in a minute.',
-  notYet: 'This is not made yet.',
   bug: 'Something went wrong on our side. It was logged; try again.',
 } as const
