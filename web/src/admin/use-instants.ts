@@ -13,13 +13,10 @@ export interface Instants {
   time(at: string | Date): string
   /** e.g. `Saturday, 21 November 2026` */
   day(at: string): string
-  /** e.g. `3 minutes ago`; an instant that is not past yet, because clocks differ, is now */
-  ago(at: string): string
 }
 
 export function useInstants(): Instants {
   const format = useFormatter()
-  const now = useNow({ updateInterval: 10_000 })
   return useMemo(() => {
     const write = (at: string | Date, options: DateTimeFormatOptions) =>
       format.dateTime(new Date(at), { ...options, hourCycle })
@@ -27,7 +24,13 @@ export function useInstants(): Instants {
       full: (at) => write(at, { dateStyle: 'medium', timeStyle: 'short' }),
       time: (at) => write(at, { timeStyle: 'short' }),
       day: (at) => write(at, { dateStyle: 'full' }),
-      ago: (at) => format.relativeTime(Math.min(Date.parse(at), now.getTime()), now),
     }
-  }, [format, now])
+  }, [format])
+}
+
+/** e.g. `3 minutes ago`; goes on with the clock. An instant that is not past yet, because clocks differ, is now. */
+export function useAgo(): (at: string) => string {
+  const format = useFormatter()
+  const now = useNow({ updateInterval: 10_000 })
+  return (at) => format.relativeTime(Math.min(Date.parse(at), now.getTime()), now)
 }

@@ -1,7 +1,69 @@
+import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { AdminPage } from '#/admin/admin-page.tsx'
+import { Entries } from '#/admin/audit/entries.tsx'
+import { ExportButton } from '#/admin/audit/export-button.tsx'
+import { addressOf, filterIn, isFiltered, type AuditFilter } from '#/admin/audit/filter.ts'
+import { FilterForm } from '#/admin/audit/filter-form.tsx'
+import { mostShown, useAudit } from '#/admin/audit/use-audit.ts'
+import { VerifyButton } from '#/admin/audit/verify-button.tsx'
+import { useQuantities } from '#/admin/use-quantities.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { usePlace } from '#/place.ts'
 
+/** Who did what to whom. */
 export function Audit() {
-  const t = useTranslations('admin.shell')
-  return <AdminPage title={t('audit')}>{null}</AdminPage>
+  const t = useTranslations('admin')
+  const filter = filterIn(usePlace().query)
+  const key = addressOf(filter)
+  return (
+    <AdminPage title={t('shell.audit')}>
+      <p className="hint about">{t('audit.about')}</p>
+      <FilterForm key={key} filter={filter} />
+      <Log key={`log ${key}`} filter={filter} />
+    </AdminPage>
+  )
+}
+
+function Log({ filter }: { filter: AuditFilter }) {
+  const t = useTranslations('admin.audit.list')
+  const [look, setLook] = useState(0)
+  const log = useAudit(filter, look)
+  const isEmpty = log.data?.pages[0]?.entries.length === 0
+  return (
+    <>
+      <div className="audit-tools">
+        <Button look="small" isOff={log.isFetching} onPress={() => setLook(look + 1)}>
+          {t('again')}
+        </Button>
+        <ExportButton filter={filter} />
+        <VerifyButton />
+      </div>
+      <Alert error={log.error ?? undefined} />
+      {log.isPending && <p className="hint pending">{t('loadingMore')}</p>}
+      {isEmpty && <p>{isFiltered(filter) ? t('noneFiltered') : t('none')}</p>}
+      {log.data && !isEmpty && (
+        <>
+          <Entries pages={log.data.pages} />
+          <More log={log} isFiltered={isFiltered(filter)} />
+        </>
+      )}
+    </>
+  )
+}
+
+function More({ log, isFiltered: isPart }: { log: ReturnType<typeof useAudit>; isFiltered: boolean }) {
+  const t = useTranslations('admin.audit.list')
+  const { count } = useQuantities()
+  if (log.hasNextPage)
+    return (
+      <div>
+        <Button isOff={log.isFetchingNextPage} onPress={() => void log.fetchNextPage()}>
+          {log.isFetchingNextPage ? t('loadingMore') : t('more')}
+        </Button>
+      </div>
+    )
+  if (log.data?.pages.at(-1)?.next_cursor) return <p className="hint">{t('enough', { count: count(mostShown) })}</p>
+  return <p className="hint">{isPart ? t('endFiltered') : t('end')}</p>
 }

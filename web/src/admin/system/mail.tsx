@@ -1,7 +1,7 @@
 import type { SystemReport } from '@berth/api/admin.ts'
 import { useTranslations } from 'use-intl/react'
 import { Figure, Figures } from '#/admin/figure.tsx'
-import { useInstants } from '#/admin/use-instants.ts'
+import { useAgo } from '#/admin/use-instants.ts'
 import { useQuantities } from '#/admin/use-quantities.ts'
 import { mailAdvice } from './mail-advice.ts'
 import { MailFailures } from './mail-failures.tsx'
@@ -11,7 +11,7 @@ import { Part } from './part.tsx'
 export function Mail({ mail }: { mail: SystemReport['mail'] }) {
   const t = useTranslations('admin.system.mail')
   const { count, duration, percent } = useQuantities()
-  const { ago } = useInstants()
+  const ago = useAgo()
   const spread = (times: SystemReport['mail']['seconds_to_use']) =>
     times ? { value: duration(times.median), meaning: t('spread', { p90: duration(times.p90) }) } : { value: undefined }
   return (

@@ -1,7 +1,7 @@
 import type { SystemReport } from '@berth/api/admin.ts'
 import { useTranslations } from 'use-intl/react'
 import { Figure, Figures } from '#/admin/figure.tsx'
-import { useInstants } from '#/admin/use-instants.ts'
+import { useAgo, useInstants } from '#/admin/use-instants.ts'
 import { useQuantities } from '#/admin/use-quantities.ts'
 import { Part } from './part.tsx'
 
@@ -10,7 +10,8 @@ const kinds = ['adopt', 'stop', 'remove', 'forget', 'restore', 'note'] as const
 /** What the reconciler did, and what it could not do. */
 export function Reconciler({ report }: { report: SystemReport['reconciler'] }) {
   const t = useTranslations('admin.system.reconciler')
-  const { ago, full } = useInstants()
+  const { full } = useInstants()
+  const ago = useAgo()
   const { duration } = useQuantities()
   const { last_run, last_success, duration_ms, is_engine_answering, failures } = report
   const when = (at: string | null) => (at === null ? t('never') : ago(at))

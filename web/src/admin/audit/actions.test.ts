@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { createTranslator } from 'use-intl/core'
+import { audit as german } from '../messages/de/audit.ts'
+import { audit as english } from '../messages/en/audit.ts'
+import { actionsOf, groups } from './actions.ts'
+
+const all = groups.flatMap(actionsOf)
+
+test('every action of the audit log has words, and there are words for no other', () => {
+  const [, section = ''] = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8').split(
+    '## The audit log',
+  )
+  const rows = (section.split('### ')[0] ?? '').matchAll(/^\|([^|]*)\|/gm)
+  const documented = [...rows].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([a-z]+\.[a-z-]+)`/g)].map(([, name]) => name),
+  )
+  assert.ok(documented.length > 10)
+  assert.deepEqual(all.toSorted(), documented.toSorted())
+})
+
+for (const [locale, words] of [['en', english] as const, ['de', german] as const])
+  test(`each is a sentence and a name of its own in ${locale}`, () => {
+    const t = createTranslator({ locale, messages: words as typeof english })
+    const values = { actor: 'ADA', person: 'BO', container: 'BOX', containers: 2, purpose: 'login' }
+    const sentences = all.map((action) =>
+      t.markup(`sentence.${action}`, { ...values, b: (text) => text } as Parameters<typeof t.markup>[1]),
+    )
+    for (const sentence of sentences) assert.match(sentence, /^ADA .*(BO|BOX|schlüssel|key)/)
+    assert.equal(new Set(sentences).size, all.length)
+    assert.equal(new Set(all.map((action) => t(`action.${action}`))).size, all.length)
+  })

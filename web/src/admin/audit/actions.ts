@@ -1,0 +1,32 @@
+/** Everything that is written down, by what it is about; see docs/operating.md. */
+export const actionGroups = {
+  user: [
+    'block',
+    'unblock',
+    'delete',
+    'promote',
+    'demote',
+    'takeover',
+    'invite',
+    'invite-failed',
+    'resend-verification',
+    'resend-verification-failed',
+  ],
+  container: ['block', 'unblock', 'delete', 'stop'],
+  keys: ['rotate'],
+  link: ['print'],
+} as const
+
+export type ActionGroup = keyof typeof actionGroups
+/** e.g. `user.block` */
+export type AuditAction = { [G in ActionGroup]: `${G}.${(typeof actionGroups)[G][number]}` }[ActionGroup]
+
+export const groups = Object.keys(actionGroups) as ActionGroup[]
+
+export const actionsOf = (group: ActionGroup): AuditAction[] =>
+  actionGroups[group].map((name) => `${group}.${name}` as AuditAction)
+
+const all = new Set<string>(groups.flatMap(actionsOf))
+
+/** Whether there are words for it: a newer server may write down more. */
+export const isKnownAction = (action: string): action is AuditAction => all.has(action)

@@ -1,0 +1,74 @@
+import type { AuditEntry } from '@berth/api/audit.ts'
+import { useTranslations } from 'use-intl/react'
+import { useInstants } from '#/admin/use-instants.ts'
+import { Link } from '#/components/link.tsx'
+import { addressOf } from './filter.ts'
+import { factsOf, subjectOf, type Facts } from './facts.ts'
+import { useActorName } from './use-actor-name.ts'
+import { useFactWords } from './use-fact-words.ts'
+
+/** What else an entry says, and the ways to what belongs to it. */
+export function EntryDetails({ entry, names }: { entry: AuditEntry; names: Readonly<Record<string, string>> }) {
+  const t = useTranslations('admin.audit.detail')
+  const { full } = useInstants()
+  const words = useFactWords()
+  const nameOf = useActorName()
+  const { address, reason, changes, others } = factsOf(entry)
+  const { email, containerId } = subjectOf(entry, names)
+  const about = containerId === undefined && email !== undefined ? email : entry.target
+  return (
+    <div className="entry-details">
+      <p className="hint">
+        {t('number', { id: String(entry.id) })} · <time dateTime={entry.at}>{full(entry.at)}</time> ·{' '}
+        <code>{entry.action}</code> · <code>{entry.target}</code>
+      </p>
+      <dl className="entry-facts">
+        {address !== undefined && <Fact name={t('address')} value={address} />}
+        {reason !== undefined && <Fact name={t('reason')} value={reason} />}
+        {others.map(({ name, value }) => (
+          <Fact key={name} name={words.name(name)} value={words.value(value)} />
+        ))}
+      </dl>
+      {changes.length > 0 && <Changes changes={changes} />}
+      <p className="entry-links">
+        <Link to={addressOf({ actor: entry.actor.id === null ? entry.actor.email : String(entry.actor.id) })}>
+          {t('sameActor', { actor: nameOf(entry) })}
+        </Link>
+        <Link to={addressOf({ target: entry.target })}>{t('sameTarget', { target: about })}</Link>
+      </p>
+    </div>
+  )
+}
+
+const Fact = ({ name, value }: { name: string; value: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+)
+
+function Changes({ changes }: Pick<Facts, 'changes'>) {
+  const t = useTranslations('admin.audit.detail')
+  const words = useFactWords()
+  return (
+    <table className="changes">
+      <caption className="visually-hidden">{t('changes')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('what')}</th>
+          <th scope="col">{t('before')}</th>
+          <th scope="col">{t('after')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map(({ name, before, after }) => (
+          <tr key={name}>
+            <th scope="row">{words.name(name)}</th>
+            <td>{words.value(before)}</td>
+            <td>{words.value(after)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

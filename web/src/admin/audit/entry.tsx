@@ -1,0 +1,57 @@
+import { memo, useState, type ReactNode } from 'react'
+import type { AuditEntry } from '@berth/api/audit.ts'
+import { useTranslations } from 'use-intl/react'
+import { useInstants } from '#/admin/use-instants.ts'
+import { isKnownAction } from './actions.ts'
+import { EntryDetails } from './entry-details.tsx'
+import { containersIn, factsOf, subjectOf, type Subject } from './facts.ts'
+import { useActorName } from './use-actor-name.ts'
+
+interface EntryProps {
+  entry: AuditEntry
+  /** Addresses of users by id. */
+  names: Readonly<Record<string, string>>
+}
+
+/** One entry: a sentence that says who did what to whom, and behind it whatever else is known. */
+export const Entry = memo(function Entry({ entry, names }: EntryProps) {
+  const { time } = useInstants()
+  const [isOpen, setOpen] = useState(false)
+  const { reason } = factsOf(entry)
+  return (
+    <li className="entry">
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <time dateTime={entry.at}>{time(entry.at)}</time>{' '}
+          <span className="entry-words">
+            <Sentence entry={entry} subject={subjectOf(entry, names)} />{' '}
+            {reason !== undefined && <span className="entry-reason">{reason}</span>}
+          </span>
+        </summary>
+        {isOpen && <EntryDetails entry={entry} names={names} />}
+      </details>
+    </li>
+  )
+})
+
+function Sentence({ entry, subject }: { entry: AuditEntry; subject: Subject }) {
+  const t = useTranslations('admin.audit')
+  const nameOf = useActorName()
+  const { action, target, detail } = entry
+  const b = (text: ReactNode) => <strong>{text}</strong>
+  const actor = nameOf(entry)
+  const person = subject.email ?? (subject.id === undefined ? target : t('person', { id: String(subject.id) }))
+  if (!isKnownAction(action)) return t.rich('sentence.other', { actor, action, target, b })
+  const container = () =>
+    subject.type === undefined
+      ? t.rich('containerNumber', { id: String(subject.containerId ?? target), b })
+      : t.rich('container', { type: subject.type, person, b })
+  return t.rich(`sentence.${action}`, {
+    actor,
+    person,
+    container: container() as never,
+    containers: containersIn(entry),
+    purpose: String(detail.purpose),
+    b,
+  })
+}

@@ -1,0 +1,56 @@
+import { pages } from '#/paths.ts'
+
+/** What of the log is shown. An empty text is no condition; `since` and `until` are instants (ISO 8601). */
+export interface AuditFilter {
+  readonly actor: string
+  readonly action: string
+  readonly target: string
+  readonly since: string
+  readonly until: string
+}
+
+const names = ['actor', 'action', 'target', 'since', 'until'] as const
+
+export const noFilter: AuditFilter = { actor: '', action: '', target: '', since: '', until: '' }
+
+/** The filter that an address says. Instants that are none are left out: the fields could not show them. */
+export function filterIn(query: URLSearchParams): AuditFilter {
+  const text = (name: (typeof names)[number]) => query.get(name)?.trim() ?? ''
+  const at = (name: 'since' | 'until') =>
+    Number.isNaN(Date.parse(text(name))) ? '' : new Date(text(name)).toISOString()
+  return {
+    actor: text('actor'),
+    action: text('action'),
+    target: text('target'),
+    since: at('since'),
+    until: at('until'),
+  }
+}
+
+/** Its conditions, as the API and addresses take them. */
+export function conditionsOf(filter: AuditFilter): Partial<Record<keyof AuditFilter, string>> {
+  return Object.fromEntries(names.flatMap((name) => (filter[name] === '' ? [] : [[name, filter[name]]])))
+}
+
+/** The page of the log with this filter; the same for whoever opens it, in whichever time zone. */
+export function addressOf(filter: Partial<AuditFilter>): string {
+  const query = new URLSearchParams(conditionsOf({ ...noFilter, ...filter }))
+  return query.size === 0 ? pages.adminAudit : `${pages.adminAudit}?${query}`
+}
+
+export const isFiltered = (filter: AuditFilter) => Object.keys(conditionsOf(filter)).length > 0
+
+/** An instant as a field of type `datetime-local` takes it: in the time zone of the reader, to the minute. */
+export function toLocalField(at: string): string {
+  if (at === '') return ''
+  const date = new Date(at)
+  const two = (part: number) => String(part).padStart(2, '0')
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
+}
+
+/** The instant that such a field says; empty when it says none. */
+export function fromLocalField(value: string): string {
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString()
+}

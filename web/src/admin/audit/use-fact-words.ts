@@ -1,0 +1,23 @@
+import { useTranslations } from 'use-intl/react'
+import { useInstants } from '#/admin/use-instants.ts'
+
+/** An instant as the server writes it. */
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+
+/** Names and values of facts as people read them; those that there are no words for stand as they are. */
+export function useFactWords() {
+  const t = useTranslations('admin.audit')
+  const { full } = useInstants()
+
+  function value(given: unknown): string {
+    if (given === null || given === undefined || given === '') return t('detail.nothing')
+    if (typeof given === 'boolean') return t(given ? 'detail.yes' : 'detail.no')
+    if (typeof given === 'string') return instant.test(given) ? full(given) : given
+    if (Array.isArray(given)) return given.length === 0 ? t('detail.nothing') : given.map(value).join(', ')
+    return JSON.stringify(given)
+  }
+  return {
+    name: (name: string) => (t.has(`fact.${name}` as 'fact.kid') ? t(`fact.${name}` as 'fact.kid') : name),
+    value,
+  }
+}

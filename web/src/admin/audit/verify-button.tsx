@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import type { AuditVerdict } from '@berth/api/audit.ts'
+import { useTranslations } from 'use-intl/react'
+import { connect } from '#/api.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { useTask } from '#/hooks/use-task.ts'
+
+/** Has the whole log read and says whether it is as it was written. */
+export function VerifyButton() {
+  const t = useTranslations('admin.audit.verify')
+  const { busy, error, run } = useTask()
+  const [verdict, setVerdict] = useState<AuditVerdict>()
+
+  function verify() {
+    setVerdict(undefined)
+    void run(async (signal) => setVerdict(await connect(signal).verifyAudit({ query: {} })))
+  }
+
+  return (
+    <div className="verify">
+      <Button look="small" isOff={busy} onPress={verify}>
+        {busy ? t('busy') : t('start')}
+      </Button>
+      <div role="status" className="live">
+        {verdict && <Verdict verdict={verdict} />}
+      </div>
+      <Alert error={error} />
+    </div>
+  )
+}
+
+function Verdict({ verdict: { entries, head, first_broken: broken } }: { verdict: AuditVerdict }) {
+  const t = useTranslations('admin.audit.verify')
+  if (broken)
+    return (
+      <p className="alert">
+        {t(`broken.${broken.what}`, { id: String(broken.id) })} {t('brokenAfter')}
+      </p>
+    )
+  return (
+    <div className="note verdict">
+      <p>{t('whole', { entries })}</p>
+      {entries > 0 && (
+        <>
+          <p>{t('keep')}</p>
+          <p>
+            <code className="path">{`--entries ${entries} --head ${head}`}</code>
+          </p>
+        </>
+      )}
+    </div>
+  )
+}
