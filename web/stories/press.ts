@@ -1,27 +1,40 @@
 /** In ms; what a story presses is there sooner on any machine. */
 const limit = 10_000
 
-const controls = 'button, a[href], summary, input, [role^="menuitem"], [role="option"], [role="tab"], [role="switch"]'
+const controls =
+  'button, a[href], summary, input, textarea, [role^="menuitem"], [role="option"], [role="tab"], [role="switch"]'
 
 /**
- * Presses the first control that is seen and has this accessible name, as soon as there is one.
+ * Presses the first control that is seen and has this accessible name, as soon as there is one; `Name = text` writes in a
+ * field instead.
  * @throws {Error} when there is none within `limit`
  */
 export async function press(name: string): Promise<void> {
-  const control = await whenThere(() => find(name), name)
+  const [label = '', text] = name.split(' = ')
+  const control = await whenThere(() => find(label), name)
   control.focus()
-  control.click()
+  if (text === undefined) control.click()
+  else write(control, text)
+}
+
+/** As a browser does when somebody types: React reads the value that the element itself was given. */
+function write(control: HTMLElement, text: string): void {
+  const { value } = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(control) as object) as PropertyDescriptorMap
+  value?.set?.call(control, text)
+  control.dispatchEvent(new Event('input', { bubbles: true }))
 }
 
 const find = (name: string) =>
-  [...document.querySelectorAll<HTMLElement>(controls)].find(
+  // Behind a dialog nothing can be pressed.
+  [...(document.querySelector('dialog:modal') ?? document).querySelectorAll<HTMLElement>(controls)].find(
     (control) => control.checkVisibility() && nameOf(control) === name,
   )
 
 /** As much of WAI-ARIA's computation of names as our own markup needs. */
 function nameOf(control: HTMLElement): string {
   const labels = (control.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id))
-  const label = control instanceof HTMLInputElement ? control.labels?.[0] : undefined
+  const label =
+    control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement ? control.labels?.[0] : undefined
   const text = labels[0] ? labels.map((each) => each?.textContent).join(' ') : (label ?? control).textContent
   return (control.getAttribute('aria-label') ?? text ?? '').replace(/\s+/g, ' ').trim()
 }
