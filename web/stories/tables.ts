@@ -1,9 +1,9 @@
 import type { AdminContainer, AdminUser, ListedContainer } from '@berth/api/admin.ts'
 import type { Answer } from '@berth/api/endpoints.ts'
+import { minutesAgo } from './people.ts'
 import { Refused, never, unreachable, type Story } from './story.ts'
 
-const today = Date.now()
-const ago = (hours: number) => new Date(today - hours * 3_600_000).toISOString()
+const ago = (hours: number) => minutesAgo(hours * 60)
 
 const me = {
   id: 1,
@@ -246,14 +246,14 @@ export const tableStories: readonly Story[] = [
     path: users,
     boot,
     answers: { ...full, bulkBlockUsers: never },
-    press: ['Select all rows that are loaded', 'Select all 100,000 that match', 'Block', 'dialog: Block'],
+    press: ['Select all rows that are loaded', 'Select all 100,000 that match', 'Block', 'Block'],
   },
   {
     name: 'users/bulk-done',
     path: users,
     boot,
     answers: { ...some, bulkBlockUsers: bulkUsers(true), bulkUnblockUsers: bulkUsers(false) },
-    press: ['Select all rows that are loaded', 'Block', 'dialog: Block'],
+    press: ['Select all rows that are loaded', 'Block', 'Block'],
   },
   { name: 'users/menu', path: users, boot, answers: full, press: [second] },
   { name: 'users/menu-self', path: users, boot, answers: full, press: ['Actions for ada@faculty.example'] },
@@ -274,7 +274,7 @@ export const tableStories: readonly Story[] = [
       previewBlock: { sessions: 0, containers: [] },
       blockUser: new Refused(409, 'This is the last administrator who is not blocked. Make somebody else one first.'),
     },
-    press: ['Actions for elif@students.example', 'Block…', 'dialog: Block'],
+    press: ['Actions for elif@students.example', 'Block…', 'Block'],
   },
   {
     name: 'users/blocked',
@@ -285,10 +285,16 @@ export const tableStories: readonly Story[] = [
       previewBlock: preview,
       blockUser: { message: 'Blocked.', user: userOf(8, { is_blocked: true }) },
     },
-    press: ['Actions for ines@students.example', 'Block…', 'dialog: Block'],
+    press: ['Actions for ines@students.example', 'Block…', 'Block'],
   },
   { name: 'users/unblock', path: users, boot, answers: full, press: [third, 'Unblock…'] },
-  { name: 'users/take-over', path: users, boot, answers: full, press: [third, 'Act for them…'] },
+  {
+    name: 'users/take-over',
+    path: users,
+    boot,
+    answers: full,
+    press: [third, 'Act for them…', 'Reason = The simulation does not start, as you wrote.'],
+  },
   { name: 'users/promote', path: users, boot, answers: full, press: [third, 'Make administrator…'] },
   {
     name: 'users/demote',
@@ -297,7 +303,13 @@ export const tableStories: readonly Story[] = [
     answers: full,
     press: ['Actions for elif@students.example', 'Remove as administrator…'],
   },
-  { name: 'users/delete', path: users, boot, answers: full, press: [third, 'Delete…'] },
+  {
+    name: 'users/delete',
+    path: users,
+    boot,
+    answers: full,
+    press: [third, 'Delete…', 'Type dmitri@students.example to confirm = dmitri@students.example'],
+  },
   { name: 'users/invite', path: users, boot, answers: full, press: ['Invite people'] },
   {
     name: 'users/invited',
@@ -306,7 +318,7 @@ export const tableStories: readonly Story[] = [
     answers: { ...full, invite: invited },
     press: [
       'Invite people',
-      'E-mail addresses: new@students.example',
+      'E-mail addresses = new@students.example',
       'Show the links, to be passed on by hand',
       'Invite 1 person',
     ],

@@ -41,8 +41,8 @@ function Row<R extends Listed>({ row, index, name, isSelected, isCurrent, start,
       style={{ transform: `translateY(${start}px)` }}
       onFocus={() => events.focus(index)}
     >
-      <td role="gridcell" className="check">
-        <label className="check-box">
+      <td role="gridcell" className="pick-cell">
+        <label className="pick">
           <input
             type="checkbox"
             aria-label={t('selectRow', { name })}
@@ -53,9 +53,10 @@ function Row<R extends Listed>({ row, index, name, isSelected, isCurrent, start,
           />
         </label>
       </td>
-      {row.getAllCells().map(({ id, column, getContext }) => {
-        const { meta, cell } = column.columnDef
-        const content = flexRender(cell, getContext())
+      {row.getAllCells().map((cell) => {
+        const { id, column } = cell
+        const { meta } = column.columnDef
+        const content = flexRender(column.columnDef.cell, cell.getContext())
         return meta?.isRowHeader ? (
           <th key={id} role="rowheader" scope="row" className={column.id}>
             {content}
@@ -66,7 +67,7 @@ function Row<R extends Listed>({ row, index, name, isSelected, isCurrent, start,
           </td>
         )
       })}
-      <td role="gridcell" className="more">
+      <td role="gridcell" className="more-cell">
         <button
           type="button"
           className="more-button"

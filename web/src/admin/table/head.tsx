@@ -15,8 +15,8 @@ export function Head<R extends Listed>({ headers, selected, onSelectAll }: HeadP
   return (
     <thead role="rowgroup">
       <tr role="row" aria-rowindex={1}>
-        <th role="columnheader" className="check">
-          <label className="check-box">
+        <th role="columnheader" className="pick-cell">
+          <label className="pick">
             <input
               type="checkbox"
               aria-label={t('selectLoaded')}
@@ -31,7 +31,7 @@ export function Head<R extends Listed>({ headers, selected, onSelectAll }: HeadP
         {headers.map((header) => (
           <HeadCell key={header.id} header={header} />
         ))}
-        <th role="columnheader" className="more">
+        <th role="columnheader" className="more-cell">
           <span className="visually-hidden">{t('actions')}</span>
         </th>
       </tr>
