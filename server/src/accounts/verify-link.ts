@@ -78,6 +78,13 @@ export class VerifyLink {
     return this.#signIn(exchange)
   }
 
+  /** The address that a link which could be used now was mailed to; looked at only, and never told to who has the link. */
+  async addressOf(token: string, purpose: LinkPurpose, now: Date): Promise<string | undefined> {
+    const { db } = this.#database
+    const link = await findUsableLink(db, hashToken(token), purpose, now)
+    return link && (await findUser(db, link.userId))?.email
+  }
+
   /**
    * Check and use in one transaction, so that a block cannot slip in between and only one of many callers wins. The
    * session is written down in it, too: no token is ever out of which its owner's list knows nothing.

@@ -7,11 +7,15 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionList } from '#/accounts/session-list.ts'
 import type { Session, Sessions } from '#/accounts/session.ts'
+import type { VerifyLink } from '#/accounts/verify-link.ts'
 import { contentLanguage } from '#/language.ts'
 import { message } from '#/messages/message.ts'
 import { say } from '#/messages/say.ts'
+import type { AskedHere } from './asked-here.ts'
+import { isPrefetch } from './prefetch.ts'
 import { requestedLanguage } from './requested-language.ts'
 import type { Visits } from './visits.ts'
+import type { LinkPurpose } from '#/store/magic-links.ts'
 import { forgottenTokenCookies, type CookieSettings } from '#/token-cookies.ts'
 
 export interface PagesParts {
@@ -21,6 +25,8 @@ export interface PagesParts {
   readonly sessionList: Pick<SessionList, 'takeoverOf'>
   readonly cookie: CookieSettings
   readonly visits: Visits
+  readonly askedHere: AskedHere
+  readonly verifyLink: Pick<VerifyLink, 'addressOf'>
   /** Seconds for which a mailed link works. */
   readonly linkLifetime: number
 }
@@ -72,7 +78,8 @@ export class Pages {
       void reply.header('set-cookie', forgottenTokenCookies(request.url, request.headers.host, this.#parts.cookie))
     const language = requestedLanguage(request)
     const nonce = randomBytes(16).toString('base64')
-    const visit = isNavigation(request) && signsIn(request) ? this.#parts.visits.begin(request.headers) : undefined
+    const visit =
+      isNavigation(request) && signsIn(request, session) ? this.#parts.visits.begin(request.headers) : undefined
     if (visit?.setCookie) void reply.header('set-cookie', visit.setCookie)
     const boot: BootData = {
       visit: visit?.proof ?? null,
@@ -82,7 +89,7 @@ export class Pages {
       language,
       contact: null,
       acting: takeover && { by: takeover.by, until: takeover.until.toISOString() },
-      asked_here: false,
+      asked_here: await this.#isAskedHere(request),
       link_lifetime: this.#parts.linkLifetime,
     }
     return reply
@@ -94,6 +101,18 @@ export class Pages {
       })
       .type('text/html; charset=utf-8')
       .send(this.#filled({ language, nonce, boot }))
+  }
+
+  /** The link is looked at, never used: a page that a person navigated to does that. */
+  async #isAskedHere(request: FastifyRequest): Promise<boolean> {
+    const { headers, now } = request
+    const { askedHere, verifyLink } = this.#parts
+    const purpose = purposes[pathOf(request)]
+    const { token } = request.query as { readonly token?: unknown }
+    if (!purpose || typeof token !== 'string' || request.method !== 'GET') return false
+    if (!isNavigation(request) || isPrefetch(headers) || !askedHere.isAny(headers, now)) return false
+    const email = await verifyLink.addressOf(token, purpose, now)
+    return email !== undefined && askedHere.has(headers, email, now)
   }
 
   #filled({ language, nonce, boot }: Filling): string {
@@ -112,9 +131,22 @@ interface Filling {
   readonly boot: BootData
 }
 
-/** Whether the page is one from which people sign in. */
-const signsIn = ({ url }: FastifyRequest) => signInPages.includes(url.replace(/[?#].*$/s, ''))
-const signInPages: readonly string[] = [pages.login, pages.signUp, pages.verifyLogin, pages.verifySignup]
+/** Whether people sign in, or ask for a link, from this page; from the first one while they are not signed in. */
+const signsIn = (request: FastifyRequest, session: Session | undefined) =>
+  signInPages.includes(pathOf(request)) || (pathOf(request) === pages.home && !isKnown(session))
+const signInPages: readonly string[] = [
+  pages.login,
+  pages.signUp,
+  pages.checkMail,
+  pages.verifyLogin,
+  pages.verifySignup,
+]
+/** What the link has to be of that leads to a page. */
+const purposes: Readonly<Record<string, LinkPurpose | undefined>> = {
+  [pages.verifyLogin]: 'login',
+  [pages.verifySignup]: 'signup',
+}
+const pathOf = ({ url }: FastifyRequest) => url.replace(/[?#].*$/s, '')
 
 const isKnown = (session: Session | undefined) => session?.user !== undefined
 

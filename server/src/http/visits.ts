@@ -27,7 +27,7 @@ export class Visits {
    * @returns the proof, and a `Set-Cookie` line when the browser needs one
    */
   begin(headers: IncomingHttpHeaders): { readonly proof: string; readonly setCookie: string | undefined } {
-    const known = this.#visitIn(headers)
+    const known = this.of(headers)
     const visit = known ?? randomBytes(16).toString('base64url')
     const line = `${this.#name}=${visit}; Path=/; HttpOnly; SameSite=Lax${this.#settings.isSecure ? '; Secure' : ''}`
     return { proof: this.#proofOf(visit), setCookie: known === undefined ? line : undefined }
@@ -37,11 +37,16 @@ export class Visits {
   mayKeep(headers: IncomingHttpHeaders): boolean {
     const site = headers['sec-fetch-site']
     if (site === undefined || site === 'none') return true
-    const visit = this.#visitIn(headers)
+    return this.proven(headers) !== undefined
+  }
+
+  /** The visit of a document of ours that sends this request; undefined when none does. */
+  proven(headers: IncomingHttpHeaders): string | undefined {
+    const visit = this.of(headers)
+    if (headers['sec-fetch-site'] === 'cross-site' || visit === undefined) return undefined
     const given = Buffer.from(String(headers['x-csrf-token'] ?? ''))
-    if (site === 'cross-site' || visit === undefined) return false
     const expected = Buffer.from(this.#proofOf(visit))
-    return given.length === expected.length && timingSafeEqual(given, expected)
+    return given.length === expected.length && timingSafeEqual(given, expected) ? visit : undefined
   }
 
   /** `Set-Cookie` lines that take tossed cookies out of the browser, so that its next try succeeds; none when there is but one. */
@@ -54,8 +59,8 @@ export class Visits {
     return [...new Set(cookieValues(cookie, this.#name))]
   }
 
-  /** Of several different ones somebody tossed some in: none counts. */
-  #visitIn(headers: IncomingHttpHeaders): string | undefined {
+  /** The visit that a browser's cookie says. Of several different ones somebody tossed some in: none counts. */
+  of(headers: IncomingHttpHeaders): string | undefined {
     const [visit, ...more] = this.#visitsIn(headers)
     return more.length === 0 && visit !== undefined && /^[\w-]{22}$/.test(visit) ? visit : undefined
   }

@@ -29,6 +29,7 @@ import { userHandlers } from '#/http/handlers/user.ts'
 import type { OperatorRequests } from '#/http/operator-socket.ts'
 import { Pages } from '#/http/pages.ts'
 import { createHttpServer } from '#/http/server.ts'
+import { AskedHere } from '#/http/asked-here.ts'
 import { ReturnCookie } from '#/http/return-cookie.ts'
 import { Visits } from '#/http/visits.ts'
 import { enforceBlocks } from '#/reconcile/enforce-blocks.ts'
@@ -64,7 +65,9 @@ export async function wireHttp(
   const cookie = { domain: addresses.cookieDomain, isSecure: config.scheme === 'https' }
   const visits = new Visits(parts.key.secretFor('visit'), cookie)
   const returnCookie = new ReturnCookie(accounts.sessions, cookie)
-  const browsers = { cookie, visits, returnCookie }
+  const linkLifetime = config.magicLinkExpiry
+  const askedHere = new AskedHere({ secret: parts.key.secretFor('asked'), settings: cookie, visits, linkLifetime })
+  const browsers = { cookie, visits, askedHere, returnCookie }
   const shared = { ...parts, ...addresses, ...accounts, ...containers, ...browsers, templates: config.templates }
   return createHttpServer({
     handlers: {
@@ -99,9 +102,8 @@ export async function wireHttp(
     pages: await Pages.load({
       webDir: parts.webDir,
       ...accounts,
-      cookie,
-      visits,
-      linkLifetime: config.magicLinkExpiry,
+      ...browsers,
+      linkLifetime,
     }),
     log,
     clientAddress: forwardedAddress,

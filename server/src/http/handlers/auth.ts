@@ -9,8 +9,10 @@ import type { SignUp } from '#/accounts/sign-up.ts'
 import type { SignedIn, VerifyLink } from '#/accounts/verify-link.ts'
 import type { Templates } from '#/containers/template.ts'
 import { refusals } from '#/errors.ts'
+import type { AskedHere } from '#/http/asked-here.ts'
 import { authResponse } from '#/http/auth-response.ts'
 import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
+import { isPrefetch } from '#/http/prefetch.ts'
 import type { ReturnCookie } from '#/http/return-cookie.ts'
 import type { Visits } from '#/http/visits.ts'
 import type { Call, Handlers } from '#/http/handlers.ts'
@@ -28,6 +30,7 @@ export interface AuthParts {
   readonly templates: Templates
   readonly cookie: CookieSettings
   readonly visits: Visits
+  readonly askedHere: AskedHere
   readonly returnCookie: ReturnCookie
 }
 
@@ -81,20 +84,21 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
 type Ask = Call<'logIn'> | Call<'signUp'> | Call<'askForLink'> | Call<'resendVerification'>
 
 /** The same for every address, whoever has it: what was mailed, and to whom, nothing here knows. */
-function asked({ linksLeft }: AuthParts, { body, now, reply }: Ask, message: string): { message: string } {
-  const counted = linksLeft.count(normaliseEmail(body.email), now)
+function asked({ linksLeft, askedHere }: AuthParts, call: Ask, message: string): { message: string } {
+  const { body, now, request, reply } = call
+  const email = normaliseEmail(body.email)
+  const remembered = askedHere.remember(request.headers, email, now)
+  if (remembered) void reply.header('set-cookie', remembered)
+  const counted = linksLeft.count(email, now)
   if (counted) void reply.headers({ [linksLeftHeaders.left]: counted.left, [linksLeftHeaders.reset]: counted.reset })
   return { message }
 }
 
 type Verify = Call<'verifySignup'> | Call<'verifyLogin'>
 
-/** Browsers and mail scanners fetch links ahead of anybody's wish; that must not use one up. */
+/** That must not use a link up. @throws {Refusal} 400 */
 function refusePrefetch({ request }: Verify): void {
-  const { 'sec-purpose': secPurpose, purpose, 'x-purpose': xPurpose, 'x-moz': xMoz } = request.headers
-  if ([secPurpose, purpose, xPurpose, xMoz].some((value) => /prefetch|preview|prerender/i.test(String(value ?? '')))) {
-    throw refusals.prefetched()
-  }
+  if (isPrefetch(request.headers)) throw refusals.prefetched()
 }
 
 async function deliver(parts: AuthParts, call: Verify, { user, token, jti }: SignedIn): Promise<AuthResponse> {
