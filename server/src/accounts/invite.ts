@@ -1,3 +1,4 @@
+import type { Language } from '@berth/api/boot.ts'
 import { Refusal, refusals } from '#/errors.ts'
 import type { Occasion } from '#/mail/magic-link-message.ts'
 import { OneAtATime } from '#/one-at-a-time.ts'
@@ -20,6 +21,8 @@ export interface Inviter {
   readonly id: number | null
   readonly email: string
   readonly address: string
+  /** Of the mails. */
+  readonly language: Language
 }
 
 /** What became of one address; `link` is there when it is to be sent by hand. */
@@ -140,10 +143,11 @@ export class Invite {
   }
 }
 
-const occasionOf = ({ id, email, address }: Inviter): Occasion => ({
+const occasionOf = ({ id, email, address, language }: Inviter): Occasion => ({
   kind: 'invited',
   address,
-  by: id === null ? 'the operator of this Berth' : email,
+  language,
+  by: id === null ? null : email,
 })
 
 const entry = (action: string, user: User, actor: Inviter, at: Date, detail: Record<string, unknown>): AuditEntry => ({

@@ -1,4 +1,5 @@
 import { refusals } from '#/errors.ts'
+import { usualLanguage } from '#/language.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import type { LinkPurpose } from '#/store/magic-links.ts'
@@ -39,7 +40,7 @@ export class PrintLink {
       if (!user) throw refusals.notFound('user')
       if (user.isBlocked) throw refusals.userBlocked()
       const purpose = user.state === 'registered' ? 'signup' : 'login'
-      const occasion = askedBy({ address: '', browser: null })
+      const occasion = askedBy({ address: '', browser: null, language: usualLanguage })
       const issued = await this.#links.issue(tx, user, { purpose, occasion, reservation: null }, now)
       await insertAuditEntries(tx, [
         { at: now, actor, action: 'link.print', target: `user:${user.id}`, detail: { purpose } },

@@ -1,3 +1,4 @@
+import type { Language } from '@berth/api/boot.ts'
 import type { Occasion } from '#/mail/magic-link-message.ts'
 
 /** Where a request comes from, as far as it can be told; for the mail, the list of sessions and the audit log. */
@@ -6,6 +7,8 @@ export interface Requester {
   readonly address: string
   /** Browser and system in words of ours, e.g. `Firefox on Windows`; null when it is no browser that we know. */
   readonly browser: string | null
+  /** That they chose, or that their browser asks for. */
+  readonly language: Language
 }
 
 /** As the reason for a mail: they typed the address that it goes to. */

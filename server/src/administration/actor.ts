@@ -1,3 +1,5 @@
+import type { Language } from '@berth/api/boot.ts'
+
 /** Who administers: an administrator with an account, or the operator at the server's own command line. */
 export interface Actor {
   /** Of the account; null for the operator, who has none. */
@@ -6,4 +8,6 @@ export interface Actor {
   readonly email: string
   /** Where the request came from: an IP address, or `command line`. */
   readonly address: string
+  /** In which they asked; mails that they send to others are in it, too. */
+  readonly language: Language
 }

@@ -20,6 +20,7 @@ import { createListener } from './listener.ts'
 import { registerMetrics } from './metrics.ts'
 import type { Pages } from './pages.ts'
 import { isLimited, requestLimit } from './request-limit.ts'
+import { requestedLanguage } from './requested-language.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -148,7 +149,11 @@ function toCall(request: FastifyRequest, reply: FastifyReply, parts: HttpParts):
     request,
     reply,
     operator: parts.operator(request.raw),
-    requester: { address: parts.clientAddress(request.raw), browser: browserOf(request.headers['user-agent']) },
+    requester: {
+      address: parts.clientAddress(request.raw),
+      browser: browserOf(request.headers['user-agent']),
+      language: requestedLanguage(request),
+    },
   } as Call<EndpointName>
 }
 

@@ -25,9 +25,10 @@ export function ownSessionOf(call: Called): Session {
 
 /** Who administers by this request. @throws {Refusal} 401, 404 as `userOf` */
 export function actorOf(call: Called): Actor {
-  if (call.operator !== undefined) return { id: null, email: call.operator, address: 'command line' }
+  const { address, language } = call.requester
+  if (call.operator !== undefined) return { id: null, email: call.operator, address: 'command line', language }
   const { id, email } = userOf(call)
-  return { id, email, address: call.requester.address }
+  return { id, email, address, language }
 }
 
 /** The account behind the session. @throws {Refusal} 404 when it was deleted. Source: specification, Errors */

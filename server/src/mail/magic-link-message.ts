@@ -1,12 +1,27 @@
+import type { Language } from '@berth/api/boot.ts'
+import { list, message, type Value, type Message as Words } from '#/messages/message.ts'
+import { say } from '#/messages/say.ts'
 import type { LinkPurpose } from '#/store/magic-links.ts'
 import type { Message } from './mailer.ts'
 
 /** Why somebody gets a mail with a link. None of it may be what a client made up: it is read by people who trust us. */
-export type Occasion =
-  /** Somebody typed their mail address: from this IP address, with this browser, as `Requester` has them. */
-  | { readonly kind: 'asked'; readonly address: string; readonly browser: string | null }
-  /** An administrator sent it; `by` is their mail address, or words for an operator, who has none. */
-  | { readonly kind: 'invited' | 'sent'; readonly address: string; readonly by: string }
+export type Occasion = {
+  /** Of the mail: what whoever asked for it reads. */
+  readonly language: Language
+  /** IP address of whoever asked; empty when nobody told us. */
+  readonly address: string
+} & (
+  | {
+      /** Somebody typed their mail address, with this browser, as `Requester` has it. */
+      readonly kind: 'asked'
+      readonly browser: string | null
+    }
+  | {
+      /** An administrator sent it; `by` is their mail address, or what else they are called; null is the operator. */
+      readonly kind: 'invited' | 'sent'
+      readonly by: string | null
+    }
+)
 
 export interface LinkMail {
   /** The stored address; it appears in the text, so that a forwarded mail explains itself. */
@@ -19,56 +34,63 @@ export interface LinkMail {
   readonly occasion: Occasion
 }
 
-const words = {
-  signup: {
-    subject: 'Finish signing up to Berth',
-    intro: 'Welcome to Berth. Open this link to finish signing up:',
-    button: 'Finish signing up',
-  },
-  login: {
-    subject: 'Sign in to Berth',
-    intro: 'Open this link to sign in to Berth:',
-    button: 'Sign in',
-  },
-} as const satisfies Record<LinkPurpose, object>
-
 /** The mail that carries a link: what for, for how long, why it was sent, and who asked for it. */
 export function magicLinkMessage({ to, purpose, url, expiry, occasion }: LinkMail): Message {
-  const { subject, intro, button } = words[purpose]
-  const lasts = `The link works once, within ${duration(expiry)}.`
-  const why = reasonFor(to, occasion)
+  const { language } = occasion
+  const said = (words: Words) => say(language, words)
+  const subject = said(message(`mails.${purpose}Subject`))
+  const intro = said(message(`mails.${purpose}Intro`))
+  const lasts = said(message('mails.lasts', { duration: duration(expiry) }))
+  const why = said(reasonFor(to, occasion))
+  const button = said(message(`mails.${purpose}Button`))
   return {
     to,
     subject,
     text: `${intro}\n\n${url}\n\n${lasts}\n\n${why}\n`,
-    html: htmlPage(subject, intro, url, button, lasts, why),
+    html: htmlPage({ language, subject, intro, url, button, copy: said(message('mails.copy')), lasts, why }),
   }
 }
 
-function reasonFor(to: string, occasion: Occasion): string {
-  const ifNot = 'without the link nothing happens.'
-  if (occasion.kind === 'asked') {
-    const why = `You get this mail because somebody, probably you, typed ${to} at Berth${whence(occasion)}.`
-    return `${why} If it was not you, do nothing: ${ifNot}`
-  }
-  const deed = occasion.kind === 'invited' ? `invited ${to} to Berth` : `had this link sent to ${to}`
-  return `You get this mail because ${occasion.by} ${deed}. If you do not know why, do nothing: ${ifNot}`
+function reasonFor(to: string, occasion: Occasion): Words {
+  if (occasion.kind === 'asked') return message('mails.asked', { to, whence: whence(occasion) })
+  return message(`mails.${occasion.kind}`, { to, by: occasion.by ?? message('mails.operator') })
 }
 
 /** What is not known is left out. The zone of an address (`fe80::1%eth0`) is free text, and says nothing to others. */
-function whence({ address, browser }: { address: string; browser: string | null }): string {
-  const [plain] = address.split('%')
-  return (browser ? `, with ${browser}` : '') + (plain ? `, from the address ${plain}` : '')
+function whence({ address, browser }: { address: string; browser: string | null }): Value {
+  const [plain = ''] = address.split('%')
+  return list('nothing', [
+    ...(browser === null ? [] : [message('mails.withBrowser', { browser: browserInWords(browser) })]),
+    ...(plain === '' ? [] : [message('mails.fromAddress', { address: plain })]),
+  ])
 }
 
-function htmlPage(subject: string, intro: string, url: string, button: string, lasts: string, why: string): string {
+/** @param text in English, as it is stored with a session: `Firefox on Windows`, or a browser alone */
+function browserInWords(text: string): Value {
+  const [browser = '', system] = text.split(' on ')
+  return system === undefined ? text : message('mails.browserOnSystem', { browser, system })
+}
+
+/** All of them text, which is escaped when it becomes HTML. */
+interface HtmlParts {
+  readonly language: Language
+  readonly subject: string
+  readonly intro: string
+  readonly url: string
+  readonly button: string
+  readonly copy: string
+  readonly lasts: string
+  readonly why: string
+}
+
+function htmlPage({ language, subject, intro, url, button, copy, lasts, why }: HtmlParts): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escape(subject)}</title></head>
 <body style="font-family: system-ui, sans-serif; line-height: 1.5; max-width: 34rem; margin: 2rem auto; padding: 0 1rem">
 <p>${escape(intro)}</p>
 <p><a href="${escape(url)}" style="display: inline-block; padding: .6rem 1.2rem; border-radius: .4rem; background: #14532d; color: #fff; text-decoration: none">${escape(button)}</a></p>
-<p>Or copy this address into your browser:<br><a href="${escape(url)}">${escape(url)}</a></p>
+<p>${escape(copy)}<br><a href="${escape(url)}">${escape(url)}</a></p>
 <p>${escape(lasts)}</p>
 <p style="color: #777">${escape(why)}</p>
 </body>
@@ -76,12 +98,11 @@ function htmlPage(subject: string, intro: string, url: string, button: string, l
 `
 }
 
-function duration(seconds: number): string {
-  const count = (value: number, unit: string) => `${value} ${unit}${value === 1 ? '' : 's'}`
-  if (seconds % 86_400 === 0) return count(seconds / 86_400, 'day')
-  if (seconds % 3600 === 0) return count(seconds / 3600, 'hour')
-  if (seconds % 60 === 0) return count(seconds / 60, 'minute')
-  return count(seconds, 'second')
+function duration(seconds: number): Words {
+  if (seconds % 86_400 === 0) return message('mails.days', { count: seconds / 86_400 })
+  if (seconds % 3600 === 0) return message('mails.hours', { count: seconds / 3600 })
+  if (seconds % 60 === 0) return message('mails.minutes', { count: seconds / 60 })
+  return message('mails.seconds', { count: seconds })
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

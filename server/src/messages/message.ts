@@ -42,7 +42,10 @@ export function message<K extends MessageKey>(
   return new Message(key, (values ?? {}) as Record<string, Value>)
 }
 
-/** `a, b, c`, or with another word in between. @param parts at least one */
-export function list(between: 'and' | 'comma' | 'semicolon', [first = '', ...rest]: readonly Value[]): Value {
+/** `a, b, c`, or with something else in between. Of none it is empty. */
+export function list(
+  between: 'and' | 'comma' | 'semicolon' | 'nothing',
+  [first = '', ...rest]: readonly Value[],
+): Value {
   return rest.reduce((one, other) => message(`words.${between}`, { one, other }), first)
 }

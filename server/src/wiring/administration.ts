@@ -50,8 +50,8 @@ export function wireDeletion(
 }
 
 export function wireResending({ database }: AppParts, { links }: Accounts): ResendVerification {
-  return new ResendVerification(database, async (tx, user, { address, email }, now) => {
-    const link = await links.issueIn(tx, user, 'signup', { kind: 'sent', address, by: email }, now)
+  return new ResendVerification(database, async (tx, user, { address, email, language }, now) => {
+    const link = await links.issueIn(tx, user, 'signup', { kind: 'sent', address, language, by: email }, now)
     return (also) => links.mail(user, link, also)
   })
 }

@@ -9,7 +9,7 @@ import { openDatabase, type Database } from '#/store/database.ts'
 import { deleteUser, findUserByEmail, insertUser } from '#/store/users.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
-const [email, requester] = ['ann@x.org', { address: '192.0.2.1', browser: null }]
+const [email, requester] = ['ann@x.org', { address: '192.0.2.1', browser: null, language: 'en' } as const]
 
 /** Accounts of a store in which Ann, who has one, is deleted just before anything else is written. */
 async function startWithout(t: TestContext) {
