@@ -1,16 +1,17 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { precompiledMessages } from './precompiled-messages.ts'
 
 const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * Builds `dist/`: one script, one style sheet, one icon and `index.html`. The server fills two placeholders
- * in `index.html` at every navigation: `__BERTH_NONCE__` (CSP nonce) and `__BERTH_BOOT__` (JSON).
+ * Builds `dist/`: scripts, style sheets, one icon and `index.html`. The server fills the placeholders in `index.html` at
+ * every navigation: `__BERTH_NONCE__` (CSP nonce), `__BERTH_BOOT__` (JSON), `__BERTH_LANGUAGE__` and `__BERTH_NO_SCRIPT__`.
  */
 export default defineConfig({
   root: local('.'),
-  plugins: [react()],
+  plugins: [react(), precompiledMessages()],
   html: { cspNonce: '__BERTH_NONCE__' },
   // The client needs method and path of each endpoint, never the schemas: TypeBox would add 23 KB (gzip) to the first load.
   resolve: { alias: { typebox: local('./src/no-schemas.ts') } },

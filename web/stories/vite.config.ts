@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { precompiledMessages } from '../precompiled-messages.ts'
 
 const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -10,7 +11,7 @@ const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  */
 export default defineConfig({
   root: local('.'),
-  plugins: [react()],
+  plugins: [react(), precompiledMessages()],
   // Tests serve the stories under the very policy of the server's pages.
   html: { cspNonce: '__BERTH_NONCE__' },
   resolve: { alias: { typebox: local('../src/no-schemas.ts') } },
