@@ -1,5 +1,6 @@
-import { createClient, refusalIn, type Client } from '@berth/api/client.ts'
+import { createClient, refusalIn, type Client, type OnAnswer } from '@berth/api/client.ts'
 import { takeBoot } from '#/boot.ts'
+import { watchedFetch } from '#/reaching.ts'
 
 /** What the server told this document; its proofs are for this module alone. */
 const { csrf, visit, signedIn, ...rest } = takeBoot(document)
@@ -35,20 +36,26 @@ export const launchLimit = 200_000
  * The API of this origin, with the cookie and the CSRF value of this document.
  * @param signal gives all requests of this client up
  * @param limit  milliseconds after which one request ends with a `TimeoutError`
+ * @param onAnswer is shown each answer, for what is in its headers alone
  */
-export const connect = (signal: AbortSignal, limit = usualLimit): Client => connectWith(csrf, signal, limit)
+export const connect = (signal: AbortSignal, limit = usualLimit, onAnswer?: OnAnswer): Client =>
+  connectWith(csrf, signal, limit, onAnswer)
 
-/** As `connect`, for who is not signed in yet: the server sets its cookie for a page of its own alone. */
-export const connectToSignIn = (signal: AbortSignal): Client => connectWith(visit, signal, usualLimit)
+/**
+ * As `connect`, for who is not signed in yet, to sign in and to ask for the link: the server sets its cookies for a page of
+ * its own alone, so that this very browser may use the link without another press.
+ */
+export const connectToSignIn = (signal: AbortSignal, onAnswer?: OnAnswer): Client =>
+  connectWith(visit, signal, usualLimit, onAnswer)
 
-function connectWith(proof: string | null, signal: AbortSignal, limit: number): Client {
-  return createClient((input, init) =>
-    fetch(input, {
+function connectWith(proof: string | null, signal: AbortSignal, limit: number, onAnswer?: OnAnswer): Client {
+  const send: typeof fetch = (input, init) =>
+    watchedFetch(input, {
       ...init,
       headers: withProof(init?.headers, proof),
       signal: AbortSignal.any([signal, AbortSignal.timeout(limit)]),
-    }),
-  )
+    })
+  return createClient(send, '', onAnswer)
 }
 
 /**
@@ -58,7 +65,7 @@ function connectWith(proof: string | null, signal: AbortSignal, limit: number): 
  */
 export async function openStream(path: string, lastId: string | undefined, signal: AbortSignal): Promise<Response> {
   const headers = withProof(lastId === undefined ? {} : { 'last-event-id': lastId }, csrf)
-  const response = await fetch(path, { headers, credentials: 'same-origin', signal })
+  const response = await watchedFetch(path, { headers, credentials: 'same-origin', signal })
   if (!response.ok) throw await refusalIn(response)
   return response
 }

@@ -11,6 +11,7 @@ const nobody = {
   contact: null,
   acting: null,
   askedHere: false,
+  linkLifetime: null,
 }
 
 test('a signed-in document carries its CSRF value', () => {
@@ -27,10 +28,10 @@ test('a document from which people sign in carries the value for that', () => {
   assert.deepEqual(boot, { ...nobody, visit: 'v', askedHere: true })
 })
 
-test('language, contact and who acts are taken over as they are', () => {
+test('language, contact, who acts and how long links work are taken over as they are', () => {
   const acting = { by: 'ada@example.org', until: '2026-11-21T10:00:00.000Z' }
-  const boot = parseBoot(JSON.stringify({ language: 'de', contact: 'help@example.org', acting }))
-  assert.deepEqual(boot, { ...nobody, language: 'de', contact: 'help@example.org', acting })
+  const boot = parseBoot(JSON.stringify({ language: 'de', contact: 'help@example.org', acting, link_lifetime: 900 }))
+  assert.deepEqual(boot, { ...nobody, language: 'de', contact: 'help@example.org', acting, linkLifetime: 900 })
 })
 
 const rubbish = [
@@ -40,7 +41,7 @@ const rubbish = [
   'null',
   '7',
   '[]',
-  '{"csrf":1,"signed_in":"yes","language":"xx","acting":{"by":1}}',
+  '{"csrf":1,"signed_in":"yes","language":"xx","acting":{"by":1},"link_lifetime":-1}',
   undefined,
   null,
 ]

@@ -10,6 +10,8 @@ export interface Boot {
   readonly contact: string | null
   readonly acting: BootData['acting']
   readonly askedHere: boolean
+  /** Seconds. */
+  readonly linkLifetime: number | null
 }
 
 const nobody: Boot = {
@@ -21,6 +23,7 @@ const nobody: Boot = {
   contact: null,
   acting: null,
   askedHere: false,
+  linkLifetime: null,
 }
 
 /** Reads the server's JSON. Anything unexpected, such as the placeholder that was never filled, means: signed out. */
@@ -43,6 +46,7 @@ function bootFrom(told: { readonly [K in keyof BootData]?: unknown }): Boot {
     contact: textIn(told.contact),
     acting: actingIn(told.acting),
     askedHere: told.asked_here === true,
+    linkLifetime: typeof told.link_lifetime === 'number' && told.link_lifetime > 0 ? told.link_lifetime : null,
   }
 }
 

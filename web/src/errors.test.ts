@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '@berth/api/client.ts'
-import { isUnverified, problemIn } from './errors.ts'
+import { problemIn } from './errors.ts'
 
 test('a refusal is shown in the server’s own words', () => {
   assert.deepEqual(problemIn(new ApiError(429, { error: 'Too many links were sent.' })), {
@@ -12,10 +12,4 @@ test('a refusal is shown in the server’s own words', () => {
 test('a network that is down and a server that is slow read differently', () => {
   assert.deepEqual(problemIn(new TypeError('Failed to fetch')), { key: 'unreachable' })
   assert.deepEqual(problemIn(new DOMException('signal timed out', 'TimeoutError')), { key: 'late' })
-})
-
-test('an unverified account is offered a signup link, a blocked one is not', () => {
-  const unverified = new ApiError(403, { error: 'This account is not verified yet.' })
-  const blocked = new ApiError(403, { error: 'This account is blocked. Ask your administrator.' })
-  assert.deepEqual([isUnverified(unverified), isUnverified(blocked)], [true, false])
 })

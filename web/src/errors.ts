@@ -20,11 +20,7 @@ export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }
 
-/**
- * Refused because the address was never verified, so that a new signup link is the way out.
- * The API has no codes beside the status; only its sentence tells a block from this. A sentence that changes
- * must not lock people out, hence "any 403 that does not speak of a block".
- */
-export function isUnverified(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 403 && !/blocked/i.test(error.message)
+/** Refused, and it stays so: the session has ended, or what was to be ended has. */
+export function isRefusedForGood(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.status === 409)
 }

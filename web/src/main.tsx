@@ -3,11 +3,14 @@ import { createRoot } from 'react-dom/client'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { hideToken } from '#/place.ts'
 import { queries } from '#/queries.ts'
+import { reach } from '#/reaching.ts'
 import { CurrentPage } from '#/routes.tsx'
 import { Words } from '#/words.tsx'
 import '#/styles/base.css'
 import '#/styles/controls.css'
 import '#/styles/layout.css'
+import '#/styles/frame.css'
+import '#/styles/takeover.css'
 import '#/styles/cards.css'
 import '#/styles/progress.css'
 import '#/styles/admin.css'
@@ -16,6 +19,10 @@ import '#/styles/plots.css'
 
 // Before anything is rendered or requested: the link's token leaves the address bar.
 hideToken()
+// What was asked for meanwhile has failed.
+reach.subscribe(() => {
+  if (reach.state === 'reachable') void queries.invalidateQueries()
+})
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with the id "root"')

@@ -66,6 +66,12 @@ export function tokenIn(state: unknown): string | undefined {
   return hasToken && state.token !== '' ? (state.token as string) : undefined
 }
 
+/** Puts something else into this history entry. It must be cloneable and hold nothing secret. */
+export function keepState(state: unknown): void {
+  history.replaceState(state, '')
+  changed()
+}
+
 /** Forgets what this history entry keeps: a token that is of no use any more, or words that were read. */
 export function dropState(): void {
   history.replaceState(null, '')

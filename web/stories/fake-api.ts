@@ -9,6 +9,7 @@ export function fakeFetch(story: Story): typeof fetch {
   return async (input, init) => {
     const request = new Request(new URL(String(input), location.href), init)
     const name = nameOf(request)
+    if (name === 'health') return healthOf(story)
     if (name === 'containerEvents') return streamOf(request, story.events ?? [['snapshot', {}]])
     if (name === 'containerLogs')
       return streamOf(
@@ -17,6 +18,12 @@ export function fakeFetch(story: Story): typeof fetch {
       )
     return answerOf(request, name, story)
   }
+}
+
+/** Asked whenever a request had no answer: in a story where one has none, nobody is there. */
+function healthOf({ answers = {} }: Story): Response {
+  if (Object.values(answers).includes(unreachable)) throw new TypeError('Failed to fetch')
+  return Response.json({ status: 'ok' })
 }
 
 function nameOf({ method, url }: Request): EndpointName | undefined {
@@ -34,7 +41,7 @@ async function answerOf(request: Request, name: EndpointName | undefined, story:
   const given: unknown = typeof fixture === 'function' ? fixture(request) : fixture
   if (given === never) return new Promise(() => undefined)
   if (given === unreachable) throw new TypeError('Failed to fetch')
-  if (given instanceof Refused) return Response.json(given.body, { status: given.status })
+  if (given instanceof Refused) return Response.json(given.body, { status: given.status, headers: given.headers })
   if (given !== undefined) return Response.json(given)
   unanswered.push(`${request.method} ${new URL(request.url).pathname}`)
   return Response.json({ error: 'This story has no answer for that.' }, { status: 404 })

@@ -24,6 +24,7 @@ async function open(chosen: Story): Promise<void> {
     contact: null,
     acting: null,
     asked_here: false,
+    link_lifetime: 900,
     ...chosen.boot,
   }
   const element = document.getElementById('boot')

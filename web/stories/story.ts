@@ -6,10 +6,17 @@ import type { Told } from './told-events.ts'
 export class Refused {
   readonly status: number
   readonly body: { readonly error: string } & Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: number, error: string, more: Readonly<Record<string, unknown>> = {}) {
+  constructor(
+    status: number,
+    error: string,
+    more: Readonly<Record<string, unknown>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     this.status = status
     this.body = { error, ...more }
+    this.headers = headers
   }
 }
 /** The request never ends. */

@@ -23,10 +23,9 @@ test('a new person signs up, opens the mail, launches both containers, works, an
 
   await t.test('signing up leads to "check your mail"', async () => {
     await page.goto(berth.app.frontendUrl)
-    await page.getByRole('link', { name: 'Sign up' }).click()
     await page.getByLabel('E-mail address').fill('Ann@Example.org')
     await picture('sign-up', 640)
-    await page.getByRole('button', { name: 'Mail me a signup link' }).click()
+    await page.getByRole('button', { name: 'Mail me a link' }).click()
     await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
     await picture('check-mail', 640)
   })
@@ -43,12 +42,18 @@ test('a new person signs up, opens the mail, launches both containers, works, an
     await page.getByRole('heading', { name: 'Your containers' }).waitFor()
   })
 
-  await t.test('the dashboard shows both types; prod is launched by its button', async () => {
-    await page.getByRole('link', { name: 'Open Development' }).waitFor()
-    await page.getByRole('button', { name: 'Launch Production' }).click()
-    await page.getByRole('link', { name: 'Open Production' }).waitFor()
-    await picture('dashboard', 440)
-  })
+  await t.test(
+    'the dashboard shows both types; prod is launched by its button, and opens by itself when it is ready',
+    async () => {
+      await page.getByRole('link', { name: 'Open Development' }).waitFor()
+      await page.getByRole('button', { name: 'Launch Production' }).click()
+      await page.waitForURL('**/ann-prod/')
+      await page.getByRole('heading').first().waitFor()
+      await page.goto(berth.app.frontendUrl)
+      await page.getByRole('link', { name: 'Open Production' }).waitFor()
+      await picture('dashboard', 440)
+    },
+  )
 
   await t.test('after a reload the page may still launch: its proof came with the document', async () => {
     await page.reload()
@@ -95,6 +100,7 @@ test('a new person signs up, opens the mail, launches both containers, works, an
 
   await t.test('signing out ends it everywhere', async () => {
     await page.goto(berth.app.frontendUrl)
+    await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.goto(`${berth.app.spawnerUrl}/ann-dev/`)

@@ -1,53 +1,79 @@
+import { useEffect, useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { connect } from '#/api.ts'
-import { Button } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
-import { isSignedOut } from '#/errors.ts'
+import { SignOut } from '#/components/sign-out.tsx'
 import { useMe } from '#/hooks/use-me.ts'
-import { useSentence } from '#/hooks/use-sentence.ts'
-import { useTask } from '#/hooks/use-task.ts'
-import { leave } from '#/leave.ts'
 import { pages } from '#/paths.ts'
 import { usePlace } from '#/place.ts'
 
-/** Who is signed in, the way between their pages, and the way out. The address is missing while it is being looked up. */
+/** Who is signed in; a press opens the way between their pages, and the way out. */
 export function Account() {
   const t = useTranslations('frame.nav')
-  const { busy, error, run } = useTask()
-  const { path } = usePlace()
   const me = useMe()
-  const sentenceOf = useSentence()
-
-  function signOut() {
-    void run(async (signal) => {
-      await connect(signal)
-        .logOut()
-        .catch((reason: unknown) => {
-          // Signed out already, perhaps in another tab: that is what was asked for.
-          if (!isSignedOut(reason)) throw reason
-        })
-      leave()
-    })
-  }
-
+  const { path } = usePlace()
+  const { isOpen, setOpen, root } = useDisclosure()
+  const panel = useId()
   return (
-    <div className="account">
-      {me && <span className="address">{me.email}</span>}
-      <nav aria-label={t('label')}>
-        {path !== pages.home && <Link to={pages.home}>{t('containers')}</Link>}
-        {path !== pages.sessions && <Link to={pages.sessions}>{t('sessions')}</Link>}
-        {me?.is_admin && <Link to={pages.admin}>{t('admin')}</Link>}
-      </nav>
-      <Button look="small" isOff={busy} onPress={signOut}>
-        {busy ? t('signingOut') : t('signOut')}
-      </Button>
-      <div role="alert" className="live">
-        {error !== undefined && (
-          <p className="alert">
-            {t('stillSignedIn')} {sentenceOf(error)}
-          </p>
-        )}
+    <div className="account" ref={root}>
+      <button
+        type="button"
+        className="button small account-button"
+        aria-expanded={isOpen}
+        aria-controls={panel}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {/* The address is missing while it is being looked up. */}
+        <span className={me ? 'visually-hidden' : undefined}>{t('account')}</span>
+        {me && <span className="account-address">{me.email}</span>}
+      </button>
+      <div id={panel} className="account-panel" hidden={!isOpen}>
+        {me && <p className="hint address">{me.email}</p>}
+        <nav aria-label={t('label')}>
+          <ul>
+            <Item to={pages.home} here={path} text={t('containers')} />
+            <Item to={pages.sessions} here={path} text={t('sessions')} />
+            {me?.is_admin && <Item to={pages.admin} here={path} text={t('admin')} />}
+          </ul>
+        </nav>
+        <SignOut />
       </div>
     </div>
   )
+}
+
+function Item({ to, here, text }: { to: string; here: string; text: string }) {
+  return (
+    <li>
+      <Link to={to} isCurrent={to === here}>
+        {text}
+      </Link>
+    </li>
+  )
+}
+
+/** What opens below a button: Escape, a press elsewhere, and a focus that goes elsewhere close it. */
+function useDisclosure() {
+  const [isOpen, setOpen] = useState(false)
+  const root = useRef<HTMLDivElement>(null)
+
+  useEffect(() => {
+    if (!isOpen) return
+    const isOutside = (target: EventTarget | null) => !root.current?.contains(target as Node | null)
+    const onPress = ({ target }: Event) => isOutside(target) && setOpen(false)
+    // Nothing has the focus after a press on mere text: that is no reason to close.
+    const onFocusOut = ({ relatedTarget }: FocusEvent) =>
+      relatedTarget !== null && isOutside(relatedTarget) && setOpen(false)
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return
+      setOpen(false)
+      root.current?.querySelector('button')?.focus()
+    }
+    const closing = new AbortController()
+    document.addEventListener('pointerdown', onPress, closing)
+    document.addEventListener('focusout', onFocusOut, closing)
+    document.addEventListener('keydown', onKey, closing)
+    return () => closing.abort()
+  }, [isOpen])
+
+  return { isOpen, setOpen, root }
 }

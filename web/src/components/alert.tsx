@@ -4,6 +4,8 @@ import { useSentence } from '#/hooks/use-sentence.ts'
 interface AlertProps {
   /** Anything that was thrown; undefined shows nothing. */
   error: unknown
+  /** What is wrong without anything having been thrown; it goes first. */
+  sentence?: string | undefined
   /** For `aria-describedby` of the field that the error is about. */
   id?: string
   /** Where the failure takes the pressed button away: a lost focus comes here, for this is what matters now. */
@@ -11,9 +13,10 @@ interface AlertProps {
 }
 
 /** A failure, in a sentence, read out at once. The element is always there: screen readers miss alerts that arrive with their text. */
-export function Alert({ error, id, takesFocus = false }: AlertProps) {
+export function Alert({ error, sentence, id, takesFocus = false }: AlertProps) {
   const text = useRef<HTMLParagraphElement>(null)
   const sentenceOf = useSentence()
+  const said = sentence ?? (error === undefined ? undefined : sentenceOf(error))
 
   useEffect(() => {
     if (takesFocus && document.activeElement === document.body) text.current?.focus()
@@ -21,9 +24,9 @@ export function Alert({ error, id, takesFocus = false }: AlertProps) {
 
   return (
     <div role="alert" id={id} className="live">
-      {error === undefined ? null : (
+      {said !== undefined && (
         <p className="alert" ref={text} tabIndex={takesFocus ? -1 : undefined}>
-          {sentenceOf(error)}
+          {said}
         </p>
       )}
     </div>

@@ -1,52 +1,57 @@
 import { useEffect, useId, useRef, useState, type FormEvent } from 'react'
-import type { Client } from '@berth/api/client.ts'
-import { connect } from '#/api.ts'
+import { useTranslations } from 'use-intl/react'
+import { askForLink } from '#/ask-for-link.ts'
 import { Alert } from '#/components/alert.tsx'
 import { useTask } from '#/hooks/use-task.ts'
+import { rememberNext } from '#/next.ts'
+import { pages } from '#/paths.ts'
+import { go } from '#/place.ts'
 
 interface EmailFormProps {
   button: string
-  /** Where the form takes the place of a button that was just pressed. */
+  /** What stands in the field at first. */
+  email?: string | undefined
+  /** Where the field is all that the page is for. */
   takesFocus?: boolean
-  /** Asks the server for the mail. What counts as an address is the server's decision, in its own words. */
-  send(api: Client, email: string): Promise<unknown>
-  onSent(email: string): void
+  /** Where to go on to, once the link has let them in. */
+  next: string | undefined
 }
 
-const words = {
-  label: 'E-mail address',
-  sending: 'Sending…',
-}
-
-/** One field, one button, and the server's sentence beside the field when it refuses. */
-export function EmailForm({ button, takesFocus = false, send, onSent }: EmailFormProps) {
+/** One field, one button, and the server's sentence beside the field when it refuses; leads to "check your mail". */
+export function EmailForm({ button, email: known = '', takesFocus = false, next }: EmailFormProps) {
+  const t = useTranslations('signIn.email')
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
-  const [email, setEmail] = useState('')
-  const { busy, error, run } = useTask()
-  const failed = error !== undefined
+  const [email, setEmail] = useState(known)
+  const [isMissing, setMissing] = useState(false)
+  const { busy, error, run, reset } = useTask()
+  const failed = isMissing || error !== undefined
 
   // The person is most likely to correct the address, and the field is described by the alert.
   useEffect(() => {
     if (failed) field.current?.focus()
-  }, [failed])
+  }, [failed, error])
 
   function submit(event: FormEvent) {
     event.preventDefault()
+    setMissing(email.trim() === '')
+    if (email.trim() === '') return reset()
     void run(async (signal) => {
-      await send(connect(signal), email)
-      onSent(email.trim())
+      const request = await askForLink(email, signal)
+      rememberNext(next)
+      go(pages.checkMail, request)
     })
   }
 
   return (
     <form onSubmit={submit} noValidate>
-      <label htmlFor={id}>{words.label}</label>
+      <label htmlFor={id}>{t('label')}</label>
       <input
         ref={field}
         id={id}
         type="email"
         name="email"
+        inputMode="email"
         autoComplete="email"
         autoCapitalize="none"
         autoFocus={takesFocus}
@@ -58,9 +63,10 @@ export function EmailForm({ button, takesFocus = false, send, onSent }: EmailFor
         aria-invalid={failed}
         aria-describedby={`${id}-error`}
       />
-      <Alert error={error} id={`${id}-error`} />
-      <button className="button primary" disabled={busy}>
-        {busy ? words.sending : button}
+      <Alert error={error} sentence={isMissing ? t('missing') : undefined} id={`${id}-error`} />
+      {/* Not disabled while it works: that would throw the focus away. `run` takes one press. */}
+      <button className="button primary" aria-disabled={busy}>
+        {busy ? t('sending') : button}
       </button>
     </form>
   )

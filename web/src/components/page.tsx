@@ -1,8 +1,14 @@
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { isSignedIn } from '#/api.ts'
 import { Account } from '#/components/account.tsx'
+import { AwayNote } from '#/components/away-note.tsx'
 import { Brand } from '#/components/brand.tsx'
+import { Footer } from '#/components/footer.tsx'
+import { SkipLink } from '#/components/skip-link.tsx'
+import { TakeoverBanner } from '#/components/takeover-banner.tsx'
+import { focusHeading } from '#/focus.ts'
+import { useLanguage } from '#/language.ts'
 
 interface PageProps {
   title: string
@@ -13,37 +19,45 @@ interface PageProps {
   children: ReactNode
 }
 
+export { focusHeading } from '#/focus.ts'
+
 /** The first page comes with a document, whose focus and reading order are the browser's business. */
 let isFirst = true
-
-/** Puts the focus where a page begins. */
-export function focusHeading(): void {
-  document.querySelector('h1')?.focus()
-}
 
 /** The frame of every page: landmarks, title, and the main heading, which takes the focus when the page changes without a load. */
 export function Page({ title, width = 'wide', nav, children }: PageProps) {
   const t = useTranslations('frame')
-  const documentTitle = t('documentTitle', { page: title })
-  useEffect(() => {
-    document.title = documentTitle
-    if (!isFirst) focusHeading()
-    isFirst = false
-  }, [documentTitle])
-
+  useTitle(t('documentTitle', { page: title }))
   return (
-    <>
+    <div className="page">
+      <SkipLink />
+      <TakeoverBanner />
       <header className="top">
         <div className="top-inner">
           <Brand />
           {isSignedIn() ? <Account /> : <p className="tagline">{t('tagline')}</p>}
         </div>
       </header>
-      <main className={width === 'narrow' ? 'panel' : width}>
+      <AwayNote />
+      <main id="content" className={width === 'narrow' ? 'panel' : width}>
         {nav}
         <h1 tabIndex={-1}>{title}</h1>
         {children}
       </main>
-    </>
+      <Footer />
+    </div>
   )
+}
+
+/** A page that has the same title in another language is still the same page: whoever chose the language keeps the focus. */
+function useTitle(title: string): void {
+  const language = useLanguage()
+  const shown = useRef(language)
+  useEffect(() => {
+    document.title = title
+    const isTranslation = shown.current !== language
+    shown.current = language
+    if (!isFirst && !isTranslation) focusHeading({ unlessInMain: true })
+    isFirst = false
+  }, [title, language])
 }

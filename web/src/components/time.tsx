@@ -1,7 +1,7 @@
-// The sentences are English, so the dates are too; the month in letters cannot be misread.
-const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+import { useFormatter } from 'use-intl/react'
 
-/** An instant of the API (ISO 8601) in the reader's time zone. */
+/** An instant of the API (ISO 8601), as the reader's language writes it and in their time zone; the month in letters cannot be misread. */
 export function Time({ at }: { at: string }) {
-  return <time dateTime={at}>{format.format(new Date(at))}</time>
+  const format = useFormatter()
+  return <time dateTime={at}>{format.dateTime(new Date(at), { dateStyle: 'medium', timeStyle: 'short' })}</time>
 }

@@ -1,109 +1,99 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { SessionEntry } from '@berth/api/sessions.ts'
+import { useTranslations } from 'use-intl/react'
 import { canAct, connect } from '#/api.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { focusHeading, Page } from '#/components/page.tsx'
-import { Time } from '#/components/time.tsx'
-import { useSessions } from '#/hooks/use-sessions.ts'
-import { useTask } from '#/hooks/use-task.ts'
+import { Page } from '#/components/page.tsx'
+import { SessionRow, TakeoverRow } from '#/components/session-rows.tsx'
+import { focusHeading } from '#/focus.ts'
 
-const words = {
-  title: 'Where you are signed in',
-  loading: 'Looking up your sessions…',
-  current: 'This browser',
-  unknown: 'A program, or a browser that is not known',
-  since: 'Signed in',
-  until: ', until',
-  from: (address: string) => `, from ${address}`,
-  end: 'End',
-  endThis: (name: string) => `End the session: ${name}`,
-  others: 'End all others',
-  takeover: (admin: string) => `${admin} acted for you`,
-  began: 'Since',
-  over: 'It is over.',
-  reason: 'Reason:',
-}
+/** Milliseconds between two looks while the page is seen. */
+const pause = 30_000
 
 /** Somebody's own sessions, and who acted for them: what they can end, and what they should know. */
 export function Sessions() {
-  const { sessions, problem, refresh } = useSessions()
-  const { busy, error, run } = useTask()
-  const isLonely = !sessions?.some(isOtherAndLive)
+  const t = useTranslations('sessions')
+  const query = useQuery({
+    queryKey: ['sessions'],
+    queryFn: async ({ signal }) => (await connect(signal).listSessions()).sessions,
+    refetchInterval: pause,
+  })
+  const [endOne, endOthers, ended] = useEnding()
+  const isOff = endOne.isPending || endOthers.isPending || !canAct()
 
-  // What is pressed goes away with its session, so the focus must leave it first.
-  function end(work: (signal: AbortSignal) => Promise<unknown>) {
-    void run(async (signal) => {
-      await work(signal)
-      focusHeading()
-      refresh()
-    })
-  }
+  const own = query.data?.filter(({ taken_over_by }) => taken_over_by === null) ?? []
+  const takeovers = query.data?.filter(({ taken_over_by }) => taken_over_by !== null) ?? []
+  const rowOf = (session: SessionEntry) => ({
+    session,
+    isOff,
+    onEnd: isOver(session) || session.is_current ? undefined : () => endOne.mutate(session.id),
+  })
 
   return (
-    <Page title={words.title}>
-      <Alert error={error} />
-      <Alert error={problem} />
-      {!sessions && problem === undefined && <p role="status">{words.loading}</p>}
+    <Page title={t('title')}>
+      <p>{t('lead')}</p>
+      <Alert error={endOne.error ?? endOthers.error ?? query.error ?? undefined} />
+      {query.isPending && <p role="status">{t('loading')}</p>}
       <ul className="rows">
-        {sessions?.map((session) => (
-          <Row
-            key={session.id}
-            session={session}
-            isOff={busy || !canAct()}
-            onEnd={() => end((signal) => connect(signal).endSession({ params: { id: String(session.id) } }))}
-          />
+        {own.map((session) => (
+          <SessionRow key={session.id} {...rowOf(session)} />
         ))}
       </ul>
-      {!isLonely && (
-        <p>
-          <Button isOff={busy || !canAct()} onPress={() => end((signal) => connect(signal).endOtherSessions())}>
-            {words.others}
+      {query.data?.some((session) => !session.is_current && !isOver(session)) ? (
+        <p className="actions with-hint">
+          <Button isOff={isOff} onPress={() => endOthers.mutate()}>
+            {t('others')}
           </Button>
+          <span className="hint">{t('othersHint')}</span>
         </p>
+      ) : (
+        query.data && <p className="hint">{t('alone')}</p>
+      )}
+      <p role="status" className="visually-hidden">
+        {ended > 0 && t('ended', { count: ended })}
+      </p>
+      {takeovers.length > 0 && (
+        <section className="part" aria-labelledby="takeovers">
+          <h2 id="takeovers">{t('takeovers')}</h2>
+          <p>{t('takeoversLead')}</p>
+          <ul className="rows">
+            {takeovers.map((session) => (
+              <TakeoverRow key={session.id} {...rowOf(session)} isOver={isOver(session)} />
+            ))}
+          </ul>
+        </section>
       )}
     </Page>
   )
 }
 
-interface RowProps {
-  session: SessionEntry
-  isOff: boolean
-  onEnd(): void
-}
-
-function Row({ session, isOff, onEnd }: RowProps) {
-  const name = nameOf(session)
-  return (
-    <li className="row">
-      <div>
-        <h2>{name}</h2>
-        {session.reason !== null && (
-          <p>
-            {words.reason} {session.reason}
-          </p>
-        )}
-        <p className="hint">
-          {session.taken_over_by === null ? words.since : words.began} <Time at={session.created_at} />
-          {session.address !== '' && words.from(session.address)}
-          {words.until} <Time at={session.ended_at ?? session.expires_at} />. {isOver(session) && words.over}
-        </p>
-      </div>
-      {isOtherAndLive(session) && (
-        <Button look="small" isOff={isOff} onPress={onEnd}>
-          <span aria-hidden>{words.end}</span>
-          <span className="visually-hidden">{words.endThis(name)}</span>
-        </Button>
-      )}
-    </li>
-  )
-}
-
-function nameOf({ is_current, taken_over_by, browser }: SessionEntry): string {
-  if (taken_over_by !== null) return words.takeover(taken_over_by)
-  if (!is_current) return browser ?? words.unknown
-  return browser === null ? words.current : `${words.current}: ${browser}`
+/** Ending one session, ending all others, and how many were ended last. */
+function useEnding() {
+  const client = useQueryClient()
+  const [ended, setEnded] = useState(0)
+  const options = {
+    onMutate: () => setEnded(0),
+    onSuccess: (count: number) => {
+      // What is pressed goes away with its session, so the focus must leave it first.
+      focusHeading()
+      setEnded(count)
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+  }
+  const endOne = useMutation({
+    ...options,
+    mutationFn: async (id: number) => {
+      await connect(new AbortController().signal).endSession({ params: { id: String(id) } })
+      return 1
+    },
+  })
+  const endOthers = useMutation({
+    ...options,
+    mutationFn: async () => (await connect(new AbortController().signal).endOtherSessions()).ended,
+  })
+  return [endOne, endOthers, ended] as const
 }
 
 const isOver = ({ ended_at, expires_at }: SessionEntry) => ended_at !== null || new Date(expires_at) <= new Date()
-
-const isOtherAndLive = (session: SessionEntry) => !session.is_current && !isOver(session)

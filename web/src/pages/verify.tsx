@@ -1,68 +1,67 @@
-import { useState } from 'react'
-import { ApiError, type Client } from '@berth/api/client.ts'
-import { connectToSignIn, keepToken } from '#/api.ts'
+import { useEffect, useEffectEvent, useState } from 'react'
+import type { Client } from '@berth/api/client.ts'
+import { useTranslations } from 'use-intl/react'
+import { boot, connectToSignIn, keepToken } from '#/api.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { EmailForm } from '#/components/email-form.tsx'
-import { Link } from '#/components/link.tsx'
 import { Page } from '#/components/page.tsx'
-import { isUnverified } from '#/errors.ts'
+import { RefusedLink } from '#/components/refused-link.tsx'
 import { useTask } from '#/hooks/use-task.ts'
-import { mailKinds } from '#/mail-request.ts'
-import { recallNext, takeNext } from '#/next.ts'
-import { isPage, pages, withNext } from '#/paths.ts'
+import { linkRefusalIn } from '#/link-refusal.ts'
+import { takeNext } from '#/next.ts'
+import { isPage, pages } from '#/paths.ts'
 import { dropState, go, tokenIn, usePlace } from '#/place.ts'
 
-const words = {
+const kinds = {
   login: {
-    title: 'Sign in to Berth',
-    lead: 'One more step: press the button to sign in with your link.',
-    button: 'Sign in',
-    newLink: 'Ask for a new sign-in link',
     verify: (api: Client, token: string) => api.verifyLogin({ query: { token } }),
+    words: { title: 'loginTitle', lead: 'loginLead', button: 'loginButton' },
   },
   signup: {
-    title: 'Finish signing up',
-    lead: 'One more step: press the button to confirm your address. Your first container is prepared meanwhile.',
-    button: 'Finish signing up',
-    newLink: 'Sign in instead',
     verify: (api: Client, token: string) => api.verifySignup({ query: { token } }),
+    words: { title: 'signupTitle', lead: 'signupLead', button: 'signupButton' },
   },
-  busy: 'One moment…',
-  incomplete: 'This link is incomplete. Open the whole link from the mail, or ask for a new one.',
-  resend: 'Send me a new signup link',
-  resendLead: 'Which address did you sign up with?',
-}
+} as const
 
-/** Where mail links lead. Opening it uses nothing up, because mail scanners open pages too; the button does. */
+/**
+ * Where mail links lead. Opening it uses nothing up, because mail scanners open pages too; the button does. Only in the very
+ * browser that asked for the link it goes on by itself, and the button is there when that fails.
+ */
 export function Verify({ kind }: { kind: 'login' | 'signup' }) {
+  const t = useTranslations('signIn.verify')
   const { state } = usePlace()
   // Kept from the first render on: the history entry forgets a token that was refused.
   const [token] = useState(() => tokenIn(state))
   const { busy, error, run } = useTask()
   const [isDone, setDone] = useState(false)
-  const mine = words[kind]
-  const isRefused = error instanceof ApiError && error.status < 500
+  const { verify, words } = kinds[kind]
+  const refusal = token === undefined ? 'incomplete' : linkRefusalIn(error)
+  const isGoingOn = boot.askedHere && error === undefined
 
-  function verify(given: string) {
+  function use() {
+    if (token === undefined) return
     void run(async (signal) => {
-      const { access_token } = await mine.verify(connectToSignIn(signal), given).catch(forgetRefused)
+      const { access_token } = await verify(connectToSignIn(signal), token).catch(forgetRefused)
       setDone(true)
       enter(access_token, takeNext())
     })
   }
+  const goOn = useEffectEvent(use)
+  useEffect(() => {
+    if (!boot.askedHere) return
+    // Not at once: a page that React takes away and puts back, as it does in development, would use the link up unseen.
+    const timer = setTimeout(goOn)
+    return () => clearTimeout(timer)
+  }, [])
 
+  if (refusal !== undefined) return <RefusedLink why={refusal} />
   return (
-    <Page title={mine.title} width="narrow">
-      {token === undefined ? <p className="alert">{words.incomplete}</p> : !isRefused && <p>{mine.lead}</p>}
-      <Alert error={error} takesFocus={isRefused} />
-      {token === undefined || isRefused ? (
-        <WayOut kind={kind} error={error} />
-      ) : (
-        <Button look="primary" isOff={busy || isDone} onPress={() => verify(token)}>
-          {busy || isDone ? words.busy : mine.button}
-        </Button>
-      )}
+    <Page title={t(words.title)} width="narrow">
+      <p>{isGoingOn ? t('goingOn') : t(words.lead)}</p>
+      <Alert error={error} />
+      <Button look="primary" isOff={busy || isDone || isGoingOn} onPress={use}>
+        {busy || isDone || isGoingOn ? t('busy') : t(words.button)}
+      </Button>
     </Page>
   )
 }
@@ -80,40 +79,7 @@ function enter(accessToken: string, next: string | undefined): void {
 
 /** A used, expired or wrong token would only be refused again after a reload. */
 function forgetRefused(error: unknown): never {
-  if (error instanceof ApiError && error.status === 400) dropState()
+  const refusal = linkRefusalIn(error)
+  if (refusal !== undefined && refusal !== 'blocked' && refusal !== 'unverified') dropState()
   throw error
-}
-
-/** What helps after a refusal: a new link of the kind that this person can use. */
-function WayOut({ kind, error }: { kind: 'login' | 'signup'; error: unknown }) {
-  const [isAsking, setAsking] = useState(false)
-  const isBlocked = error instanceof ApiError && error.status === 403 && !isUnverified(error)
-  if (isBlocked) return null
-  if (isAsking) return <AskForSignupLink />
-  return (
-    <>
-      {(kind === 'signup' || isUnverified(error)) && (
-        <Button look="primary" onPress={() => setAsking(true)}>
-          {words.resend}
-        </Button>
-      )}
-      <p className="switch">
-        <Link to={withNext(pages.login, recallNext())}>{words[kind].newLink}</Link>
-      </p>
-    </>
-  )
-}
-
-function AskForSignupLink() {
-  return (
-    <>
-      <p>{words.resendLead}</p>
-      <EmailForm
-        takesFocus
-        button={words.resend}
-        send={mailKinds.verification.send}
-        onSent={(email) => go(pages.checkMail, { kind: 'verification', email })}
-      />
-    </>
-  )
 }

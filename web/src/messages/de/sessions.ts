@@ -1,3 +1,26 @@
 import type { Words } from '#/messages/words.ts'
 
-export const sessions: Words['sessions'] = {}
+export const sessions: Words['sessions'] = {
+  title: 'Wo du angemeldet bist',
+  lead: 'Jeder Browser und jedes Programm, das dein Konto benutzen darf. Beende, was du nicht kennst oder nicht mehr brauchst.',
+  loading: 'Es wird nachgesehen, wo du angemeldet bist…',
+  current: 'Dieser Browser',
+  unknown: 'Ein Programm oder ein unbekannter Browser',
+  since: 'Seit <since></since>',
+  from: 'von {address}',
+  until: 'endet spätestens <until></until>',
+  end: 'Beenden',
+  endThis: 'Sitzung beenden: {name}',
+  others: 'Alle anderen beenden',
+  othersHint: 'Hier bleibst du angemeldet.',
+  alone: 'Du bist nirgends sonst angemeldet.',
+  ended: '{count, plural, one {Eine Sitzung ist beendet.} other {# Sitzungen sind beendet.}}',
+  takeovers: 'Wer für dich gehandelt hat',
+  takeoversLead:
+    'Administratoren können höchstens eine Viertelstunde lang für dich handeln und müssen sagen, warum. Du siehst die letzten 30 Tage.',
+  acts: '{by} handelt gerade für dich',
+  acted: '{by} hat für dich gehandelt',
+  reason: 'Begründung: {reason}',
+  span: '<from></from> bis <to></to>',
+  untilThen: 'Seit <since></since>, spätestens bis <until></until>',
+}

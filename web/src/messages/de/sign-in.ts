@@ -1,3 +1,92 @@
 import type { Words } from '#/messages/words.ts'
 
-export const signIn: Words['signIn'] = {}
+export const signIn: Words['signIn'] = {
+  email: {
+    label: 'E-Mail-Adresse',
+    missing: 'Gib deine E-Mail-Adresse ein.',
+    sending: 'Wird gesendet…',
+  },
+  ask: {
+    title: 'Anmelden',
+    lead: 'Gib deine E-Mail-Adresse ein, und wir schicken dir einen Link, der dich hineinlässt. Ein Passwort gibt es nicht, und beim ersten Mal geht es genauso.',
+    button: 'Link schicken',
+    onTheWay: 'Danach geht es weiter zu <path>{next}</path>.',
+    signedIn: 'Du bist schon angemeldet.',
+    goOn: 'Weiter',
+  },
+  check: {
+    title: 'Sieh in deine E-Mails',
+    sent: 'An <b>{email}</b> ist ein Link unterwegs, sofern sich diese Adresse hier anmelden darf.',
+    unknown: 'Wenn du einen Link angefordert hast, ist er in deinen E-Mails.',
+    what: 'Öffne die E-Mail und folge ihrem Link, am besten in diesem Browser. Er funktioniert einmal.',
+    whatUntil:
+      'Öffne die E-Mail und folge ihrem Link, am besten in diesem Browser. Er funktioniert einmal und ist {lifetime} lang gültig.',
+    nothing: 'Nichts angekommen?',
+    spam: 'Sieh im Spam-Ordner nach.',
+    patience: 'Warte ein bis zwei Minuten: Manche Mailserver lassen eine erste E-Mail warten.',
+    typo: 'Prüfe, ob die Adresse vertippt ist. <change>Adresse ändern</change>',
+    again: 'Noch einmal senden',
+    inSeconds: 'Noch einmal senden in {seconds, number} s',
+    inMinutes: 'Noch einmal senden in {time}',
+    left: '{left, plural, =0 {Das war der letzte Link in dieser Stunde. Der neueste in deinen E-Mails gilt noch.} one {Du kannst in dieser Stunde noch einen Link anfordern.} other {Du kannst in dieser Stunde noch # Links anfordern.}}',
+    sentAgain: 'Noch einmal gesendet. Auch die älteren Links gelten weiter.',
+    back: 'Einen Link anfordern',
+  },
+  verify: {
+    loginTitle: 'Bei Berth anmelden',
+    loginLead: 'Noch ein Schritt: Mit dem Knopf meldest du dich mit deinem Link an.',
+    loginButton: 'Anmelden',
+    signupTitle: 'Registrierung abschließen',
+    signupLead:
+      'Noch ein Schritt: Mit dem Knopf bestätigst du deine Adresse. Dein erster Container wird inzwischen vorbereitet.',
+    signupButton: 'Registrierung abschließen',
+    busy: 'Einen Moment…',
+    goingOn: 'Du hast diesen Link in diesem Browser angefordert, darum geht es von selbst weiter.',
+    newLink: 'Neuen Link schicken',
+    contact: 'Wen du fragen kannst: <contact></contact>',
+    signedIn: 'Du bist in diesem Browser angemeldet und brauchst keinen Link.',
+    goOn: 'Weiter',
+  },
+  refused: {
+    expired: {
+      title: 'Dieser Link ist abgelaufen',
+      what: 'Links gelten nur kurze Zeit, und dieser ist zu alt.',
+      todo: 'Gib deine Adresse ein, und wir schicken dir einen neuen.',
+    },
+    used: {
+      title: 'Dieser Link ist schon benutzt',
+      what: 'Jeder Link funktioniert einmal, und mit diesem hat sich schon jemand angemeldet.',
+      todo: 'Gib deine Adresse ein, und wir schicken dir einen neuen.',
+    },
+    otherKind: {
+      title: 'Dieser Link ist für etwas anderes',
+      what: 'Er stammt aus einer anderen Art E-Mail, als diese Seite erwartet.',
+      todo: 'Öffne den Link so, wie er in der E-Mail steht, oder gib deine Adresse ein, und wir schicken dir einen neuen.',
+    },
+    invalid: {
+      title: 'Dieser Link ist ungültig',
+      what: 'Berth kennt ihn nicht. Vielleicht fehlt ein Teil, oder er ist sehr alt.',
+      todo: 'Öffne den ganzen Link aus der neuesten E-Mail, oder gib deine Adresse ein, und wir schicken dir einen neuen.',
+    },
+    incomplete: {
+      title: 'Dieser Link ist unvollständig',
+      what: 'Der Teil, der dich hineinlässt, fehlt.',
+      todo: 'Öffne den ganzen Link aus der E-Mail, oder gib deine Adresse ein, und wir schicken dir einen neuen.',
+    },
+    unverified: {
+      title: 'Deine Adresse ist noch nicht bestätigt',
+      what: 'Das tut der Link in der allerersten E-Mail, und dies ist ein anderer.',
+      todo: 'Gib deine Adresse ein, und wir schicken dir einen Link, der sie bestätigt.',
+    },
+    blocked: {
+      title: 'Dieses Konto ist gesperrt',
+      what: 'Ein Administrator hat es gesperrt, darum kann es gerade nicht benutzt werden. Deine Dateien bleiben erhalten.',
+      todo: 'Frage deinen Administrator, warum, und was geschehen muss, damit die Sperre aufgehoben wird.',
+    },
+  },
+  duration: {
+    minutes: '{count, plural, one {# Minute} other {# Minuten}}',
+    hours: '{count, plural, one {# Stunde} other {# Stunden}}',
+    days: '{count, plural, one {# Tag} other {# Tage}}',
+  },
+}

@@ -1,0 +1,59 @@
+import { useEffect, useEffectEvent } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { boot, connect } from '#/api.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { rich } from '#/components/rich.tsx'
+import { isRefusedForGood } from '#/errors.ts'
+import { useMe } from '#/hooks/use-me.ts'
+import { useNow } from '#/hooks/use-now.ts'
+import { useTask } from '#/hooks/use-task.ts'
+import { pages } from '#/paths.ts'
+import { clockOf, minutesToTell, secondsLeft } from '#/takeover-time.ts'
+
+/** On every page of an administrator who acts for somebody in this browser: for whom, for how long, and the end of it. */
+export function TakeoverBanner() {
+  return boot.acting === null ? null : <Banner until={boot.acting.until} />
+}
+
+function Banner({ until }: { until: string }) {
+  const t = useTranslations('takeover')
+  const whom = useMe()?.email ?? t('somebody')
+  const seconds = secondsLeft(until, useNow())
+  const minutes = minutesToTell(seconds)
+  const { busy, error, run } = useTask()
+
+  function end() {
+    void run(async (signal) => {
+      await connect(signal)
+        .endTakeover()
+        .catch((reason: unknown) => {
+          // It has ended already: by its time, by its owner, or in another tab.
+          if (!isRefusedForGood(reason)) throw reason
+        })
+      // A real navigation: from the next document on this browser is the administrator's again.
+      location.replace(pages.adminUsers)
+    })
+  }
+  const endInTime = useEffectEvent(end)
+  const isOver = seconds === 0
+  useEffect(() => void (isOver && endInTime()), [isOver])
+
+  return (
+    <section className="takeover" aria-label={t('label')}>
+      <div className="takeover-inner">
+        <p>
+          {t.rich('acting', { whom, b: rich.address })}{' '}
+          <span className="clock">{t('left', { time: clockOf(seconds) })}</span>
+        </p>
+        <Button look="small" isOff={busy} onPress={end}>
+          {busy ? t('ending') : t('end')}
+        </Button>
+        <Alert error={error} />
+      </div>
+      <p role="status" className="visually-hidden">
+        {minutes !== undefined && t('minutesLeft', { minutes, whom })}
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,28 @@
+import type { TakeoverEvent } from '@berth/api/container.ts'
+import { useFormatter, useTranslations } from 'use-intl/react'
+import { Link } from '#/components/link.tsx'
+import { rich } from '#/components/rich.tsx'
+import { useNow } from '#/hooks/use-now.ts'
+import { pages } from '#/paths.ts'
+
+/** Tells the owner who acts for them, why, and until when; nothing once that time is over. The slot is always there, so it is read out. */
+export function TakeoverNote({ event }: { event: TakeoverEvent | undefined }) {
+  const t = useTranslations('takeover')
+  const format = useFormatter()
+  const isOn = useNow(event !== undefined) < Date.parse(event?.until ?? '')
+  return (
+    <div role="status" className="live">
+      {event && isOn && (
+        <p className="note">
+          {t.rich('note', {
+            by: event.by,
+            reason: event.reason,
+            until: format.dateTime(new Date(event.until), { timeStyle: 'short' }),
+            b: rich.address,
+          })}{' '}
+          <Link to={pages.sessions}>{t('noteLink')}</Link>
+        </p>
+      )}
+    </div>
+  )
+}
