@@ -191,3 +191,16 @@ test('who may sign up is open to all unless it is set, and a wrong setting is to
     'ALLOWED_EMAIL_DOMAINS: "@x.org" is not a domain such as example.org or *.example.org',
   ])
 })
+
+test('whom to ask for help is one line of words of at most 200 characters, or nobody', () => {
+  assert.equal(good({}).supportContact, null)
+  for (const value of [
+    'help@example.org',
+    'https://example.org/help',
+    'Zimmer 12, Telefon 34',
+    '\u{1f600}'.repeat(200),
+  ])
+    assert.equal(good({ SUPPORT_CONTACT: ` ${value} ` }).supportContact, value)
+  for (const value of ['x'.repeat(201), 'two\nlines', 'a\u0000b'])
+    assert.match(read({ SUPPORT_CONTACT: value }).problems.join(), /^SUPPORT_CONTACT: must be/)
+})

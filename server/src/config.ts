@@ -39,6 +39,8 @@ export interface Config {
   /** Addresses and networks such as `10.0.0.0/8`, each checked. */
   readonly trustedProxies: readonly string[]
   readonly adminEmails: ReadonlySet<string>
+  /** Whom people ask for help: an e-mail address, a URL, or words; null when the operator says nothing. */
+  readonly supportContact: string | null
   readonly logLevel: string
   /** How long a launch may keep whoever asked waiting, in seconds; it goes on after that. */
   readonly launchTimeout: number
@@ -139,6 +141,7 @@ export function readConfig(
     hostRules: check('HOST_RULES', 'auto', (value) =>
       value === 'auto' || value === 'off' ? value : new Problem('must be auto or off'),
     ),
+    supportContact: check('SUPPORT_CONTACT', null, contact),
     logLevel: check('LOG_LEVEL', 'info', (value) =>
       logLevels.includes(value) ? value : new Problem(`must be one of ${logLevels.join(', ')}`),
     ),
@@ -249,6 +252,14 @@ const webUrl = (value: string) => {
   const parsed = url('http:', 'https:')(value)
   return parsed instanceof Problem ? parsed : parsed.replace(/\/+$/, '')
 }
+
+/** Longest text that people are shown whole, in characters. */
+const longestContact = 200
+
+const contact = (value: string) =>
+  [...value].length > longestContact || /\p{Cc}/u.test(value)
+    ? new Problem(`must be an e-mail address, a URL or words, of at most ${longestContact} characters and one line`)
+    : value
 
 /** Lower case, no trailing dot, an optional port; international names in their ASCII form. */
 function domain(value: string): string | Problem {

@@ -29,6 +29,8 @@ export interface PagesParts {
   readonly verifyLink: Pick<VerifyLink, 'addressOf'>
   /** Seconds for which a mailed link works. */
   readonly linkLifetime: number
+  /** Whom people ask for help. */
+  readonly contact: string | null
 }
 
 /** Serves the front end: one document for all its pages, and its assets. */
@@ -87,7 +89,7 @@ export class Pages {
       signed_in: isKnown(session),
       is_admin: (session?.user?.isAdmin ?? false) && takeover === null,
       language,
-      contact: null,
+      contact: this.#parts.contact,
       acting: takeover && { by: takeover.by, until: takeover.until.toISOString() },
       asked_here: await this.#isAskedHere(request),
       link_lifetime: this.#parts.linkLifetime,

@@ -104,6 +104,7 @@ export async function wireHttp(
       ...accounts,
       ...browsers,
       linkLifetime,
+      contact: config.supportContact,
     }),
     log,
     clientAddress: forwardedAddress,

@@ -5,7 +5,12 @@ import { CookieBrowser } from '../support/cookie-browser.ts'
 import { startEnginelessBerth, tokenIn } from '../support/engineless-berth.ts'
 
 /** A link is used without a press only in the browser that asked for it; see decision 028 for what that has to stand. */
-const env = { BASE_DOMAIN: 'berth.example', MAGIC_LINK_RATE_LIMIT: '1000', PREFERRED_URL_SCHEME: 'https' }
+const env = {
+  BASE_DOMAIN: 'berth.example',
+  MAGIC_LINK_RATE_LIMIT: '1000',
+  PREFERRED_URL_SCHEME: 'https',
+  SUPPORT_CONTACT: 'room </script> 12',
+}
 const berth = await startEnginelessBerth({ after }, { env })
 const cookieName = '__Host-Http-spawner_asked'
 
@@ -124,4 +129,11 @@ test('the first page gives the proof to who is not signed in, and the others to 
   assert.equal((await browser.open('/')).visit, null)
   for (const page of ['/login', '/signup', '/check-mail']) assert.equal((await browser.open(page)).visit, visit)
   assert.equal((await browser.open('/sessions')).visit, null)
+})
+
+test('every page says whom the operator wants to be asked for help, whatever that is', async () => {
+  for (const page of ['/', '/login', '/sessions']) {
+    const { contact } = await new CookieBrowser(berth).open(page)
+    assert.equal(contact, 'room </script> 12')
+  }
 })
