@@ -39,8 +39,9 @@ export function useContainerColumns(): Columns<ListedContainer> {
           meta: { label: t('columns.template_image') },
           enableSorting: false,
           cell: ({ getValue }) => (
+            // What tells images apart stands at the end.
             <span className="path" title={getValue()}>
-              {getValue()}
+              {getValue().replace(/^.*\//, '')}
             </span>
           ),
         }),

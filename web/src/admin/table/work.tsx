@@ -116,7 +116,7 @@ function Working({ children }: { children: ReactNode }) {
       ...(stopped === 'cancelled' ? [t('cancelled')] : []),
       ...(typeof stopped === 'object' ? [t('broken', { problem: sentenceOf(stopped.error) })] : []),
       ...(unchanged > 0 ? [unchangedWords] : []),
-      ...named.map(({ name, why }) => t('leftOut', { name, why: why === 'gone' ? t('gone') : why })),
+      ...named.map(({ name, why }) => (why === 'gone' ? t('gone', { name }) : t('leftOut', { name, why }))),
       ...(others > 0 ? [t('moreLeftOut', { count: others })] : []),
     ]
   }

@@ -55,17 +55,19 @@ export function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
                   {email}
                 </th>
                 <td>
-                  <span className={status === 'invited' ? 'good-word' : status === 'failed' ? 'bad-word' : 'quiet'}>
-                    {t(`statuses.${status}`)}
-                  </span>
-                  {link !== undefined && (
-                    <CopyButton
-                      text={link}
-                      label={words('copy')}
-                      copied={words('copied')}
-                      about={t('copyOf', { email })}
-                    />
-                  )}
+                  <div className="result">
+                    <span className={status === 'invited' ? 'good-word' : status === 'failed' ? 'bad-word' : 'quiet'}>
+                      {t(`statuses.${status}`)}
+                    </span>
+                    {link !== undefined && (
+                      <CopyButton
+                        text={link}
+                        label={words('copy')}
+                        copied={words('copied')}
+                        about={t('copyOf', { email })}
+                      />
+                    )}
+                  </div>
                 </td>
               </tr>
             ))}

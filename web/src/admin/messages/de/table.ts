@@ -34,6 +34,6 @@ export const table: AdminWords['table'] = {
   cancelled: 'Du hast vor dem Ende abgebrochen. Was getan ist, bleibt getan.',
   broken: 'Es endete vorzeitig. Was getan ist, bleibt getan. {problem}',
   leftOut: '{name}: {why}',
-  gone: 'gibt es nicht mehr.',
+  gone: '{name} gibt es nicht mehr.',
   moreLeftOut: 'Und {count, number} weitere.',
 }

@@ -33,6 +33,6 @@ export const table = {
   cancelled: 'You stopped it before the end. What was done stays done.',
   broken: 'It ended early. What was done stays done. {problem}',
   leftOut: '{name}: {why}',
-  gone: 'does not exist any more.',
+  gone: '{name} does not exist any more.',
   moreLeftOut: 'And {count, number} more.',
 } as const
