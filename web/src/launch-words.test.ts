@@ -70,7 +70,7 @@ test('how a program ended is said unless the sentence about it says it already',
   assert.deepEqual(factsOf({ error: 'Es endete mit 13.', exit_code: 3 }), { ...none, exitCode: 3 })
   const killed = { error: 'It ended.', exit_code: 137, is_out_of_memory: true }
   assert.deepEqual(factsOf(killed), { isOutOfMemory: true, exitCode: 137 })
-  assert.deepEqual(factsOf({ ...killed, reason: 'out-of-memory' }), { isOutOfMemory: false, exitCode: 137 })
+  assert.deepEqual(factsOf({ ...killed, reason: 'out-of-memory' }), none)
   assert.deepEqual(factsOf({ error: 'The server is full.', reason: 'full' }), none)
 })
 

@@ -60,10 +60,11 @@ export interface EndFacts {
 }
 
 export function factsOf({ error, exit_code: code, is_out_of_memory, reason }: LaunchFailedBody): EndFacts {
+  // The server's sentence about it says so, whatever language it is in, and the code is the kernel's then.
+  if (reason === 'out-of-memory') return { isOutOfMemory: false, exitCode: undefined }
   const isSaid = typeof code === 'number' && new RegExp(`(?<!\\d)${code}(?!\\d)`).test(error)
   return {
-    // The server's sentence about it says so, whatever language it is in.
-    isOutOfMemory: is_out_of_memory === true && reason !== 'out-of-memory',
+    isOutOfMemory: is_out_of_memory === true,
     exitCode: typeof code === 'number' && !isSaid ? code : undefined,
   }
 }

@@ -68,6 +68,7 @@ export const dashboardStories: readonly Story[] = [
   story('no-types', []),
   story('failed', [], { answers: { listContainers: new Refused(400, 'The list could not be read.') } }),
   story('unreachable', [], { answers: { listContainers: unreachable } }),
+  story('stale', [], { answers: { listContainers: onceOnly([dev(), prod()]) }, events: [stands('dev', 'asleep')] }),
   story('many', [
     dev(),
     prod({ status: 'paused' }),
@@ -137,6 +138,11 @@ export const dashboardStories: readonly Story[] = [
   story('idle', [dev(), prod()], {
     events: [snapshot, ['idle', { type: 'dev', action: 'stop', at: minutesAgo(-0.75) }]],
   }),
+  story('kept', [dev(), prod()], {
+    events: [snapshot, ['idle', { type: 'dev', action: 'stop', at: minutesAgo(-0.75) }]],
+    answers: { keepContainer: { message: 'It keeps running.', until: minutesAgo(-30) } },
+    press: ['Keep it running'],
+  }),
   story('disk', [dev(), prod()], {
     events: [
       snapshot,
@@ -177,4 +183,14 @@ export const dashboardStories: readonly Story[] = [
 /** The page that starts a container, as the gateway leads there. */
 function launchStory(name: string, answers: NonNullable<Story['answers']>): Story {
   return { name: `launch/${name}`, path: '/launch?type=prod&next=%2Fann-prod%2F', answers: { me: ann, ...answers } }
+}
+
+/** The list can be read when the page opens, and not again. */
+function onceOnly(containers: ContainerEntry[]): NonNullable<NonNullable<Story['answers']>['listContainers']> {
+  let isRead = false
+  return () => {
+    if (isRead) return new Refused(404, 'Your account could not be read just now.')
+    isRead = true
+    return { containers }
+  }
 }

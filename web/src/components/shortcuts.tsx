@@ -25,8 +25,9 @@ export function Shortcuts({ isOn, onTurn, count }: ShortcutsProps) {
   return (
     <div className="keys-hint">
       <Button look="small" onPress={() => setOpen(true)}>
-        {t('hint')} {isOn && <kbd aria-hidden>?</kbd>}
+        {t('hint')}
       </Button>
+      {isOn && <kbd aria-hidden>?</kbd>}
       <span role="status" className="hint live" onAnimationEnd={() => setEarly(false)}>
         {isEarly && <span className="passing">{t('chooseFirst', { last: Math.min(count, 9) })}</span>}
       </span>
