@@ -55,10 +55,10 @@ interface ListPageProps<R extends Listed> {
 export function ListPage<R extends Listed>({ kind, view, children }: ListPageProps<R>) {
   const list = useRows(kind.source, view)
   // What is selected belongs to what is looked for: nothing may be blocked that nobody sees any more.
-  const [{ filter, selection }, setSelected] = useState({ filter: '', selection: nothing })
-  const currentFilter = addressOf('', filterOf(view))
-  const current = filter === currentFilter ? selection : nothing
-  const select = (next: Selection) => setSelected({ filter: currentFilter, selection: next })
+  const filter = addressOf('', filterOf(view))
+  const [selected, setSelected] = useState({ filter, selection: nothing })
+  if (selected.filter !== filter) setSelected({ filter, selection: nothing })
+  const select = (selection: Selection) => setSelected({ filter, selection })
   const show = (next: View) => go(addressOf(kind.path, next))
 
   return (
@@ -85,7 +85,7 @@ export function ListPage<R extends Listed>({ kind, view, children }: ListPagePro
           list={list}
           sort={view.sort}
           onSort={(sort) => show({ ...view, sort })}
-          selection={current}
+          selection={selected.selection}
           onSelect={select}
           nameOf={(row) => kind.targetOf(row).name}
           actionsOf={kind.actionsOf}
@@ -96,7 +96,7 @@ export function ListPage<R extends Listed>({ kind, view, children }: ListPagePro
       {!list.isLoading && list.error === undefined && list.rows.length === 0 && !list.hasMore && (
         <Nothing words={isFiltered(view) ? kind.words.nothing : kind.words.none} />
       )}
-      <Bulk kind={kind} view={view} list={list} selection={current} onSelect={select} />
+      <Bulk kind={kind} view={view} list={list} selection={selected.selection} onSelect={select} />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { areShortcutsOn } from '#/shortcuts.ts'
 
 interface SearchFieldProps {
   label: string
@@ -10,7 +11,7 @@ interface SearchFieldProps {
 /** Milliseconds without a key after which a search begins. */
 const pause = 200
 
-/** Searches while one types. `/` leads here from wherever no text is being written. */
+/** Searches while one types. `/` leads here from wherever no text is being written, unless single keys were turned off. */
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(value)
@@ -34,7 +35,8 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
+      if (isWriting(event.target) || !areShortcutsOn()) return
       event.preventDefault()
       field.current?.focus()
       field.current?.select()

@@ -38,7 +38,15 @@ export function Toolbar({ list, view, found, children, ...props }: ToolbarProps)
           <Select key={choice.name} choice={choice} value={view[choice.name] ?? ''} onChoose={props.onChoose} />
         ))}
         {isFiltered(view) && (
-          <button type="button" className="button small" onClick={props.onClear}>
+          <button
+            type="button"
+            className="button small"
+            onClick={({ currentTarget }) => {
+              // It goes away itself, and the focus would with it.
+              currentTarget.parentElement?.querySelector('input')?.focus()
+              props.onClear()
+            }}
+          >
             {t('clearFilters')}
           </button>
         )}
