@@ -18,7 +18,10 @@ export const overviewStories: readonly Story[] = [
   overview('loading', { systemReport: never, systemHistory: never }),
   overview('refused', { systemReport: refusal, systemHistory: refusal }),
   overview('unreachable', { systemReport: unreachable, systemHistory: unreachable }),
-  overview('without-history', { systemReport: healthy, systemHistory: unreachable }),
+  overview('without-history', {
+    systemReport: healthy,
+    systemHistory: new Refused(500, 'Something went wrong. Try again later.'),
+  }),
   system('healthy', healthy),
   system('warnings', warned),
   system('engine-down', engineDown),

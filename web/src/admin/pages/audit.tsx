@@ -7,8 +7,8 @@ import { addressOf, filterIn, isFiltered, type AuditFilter } from '#/admin/audit
 import { FilterForm } from '#/admin/audit/filter-form.tsx'
 import { mostShown, useAudit } from '#/admin/audit/use-audit.ts'
 import { VerifyButton } from '#/admin/audit/verify-button.tsx'
+import { LiveProblem } from '#/admin/live-problem.tsx'
 import { useQuantities } from '#/admin/use-quantities.ts'
-import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { usePlace } from '#/place.ts'
 
@@ -40,8 +40,7 @@ function Log({ filter }: { filter: AuditFilter }) {
         <ExportButton filter={filter} />
         <VerifyButton />
       </div>
-      <Alert error={log.error ?? undefined} />
-      {log.isPending && <p className="hint pending">{t('loadingMore')}</p>}
+      <LiveProblem query={log} />
       {isEmpty && <p>{isFiltered(filter) ? t('noneFiltered') : t('none')}</p>}
       {log.data && !isEmpty && (
         <>

@@ -15,7 +15,6 @@ export function Overview() {
     <AdminPage title={t('shell.overview')}>
       <LiveProblem query={report} />
       <HealthStatus report={report.data} />
-      {report.isPending && <p className="hint pending">{t('overview.loading')}</p>}
       {report.data && <Attention report={report.data} />}
       {report.data && (
         <section aria-labelledby="now">
@@ -25,7 +24,7 @@ export function Overview() {
           <OverviewFigures report={report.data} samples={history.data} />
         </section>
       )}
-      {report.error === null && <LiveProblem query={history} />}
+      {report.data && report.error === null && <LiveProblem query={history} />}
       {report.data && history.data && <OverviewPlots samples={history.data} host={report.data.host} />}
     </AdminPage>
   )

@@ -17,7 +17,6 @@ export function System() {
       <p role="status" className="health live">
         {report.data && <HealthSentence report={report.data} />}
       </p>
-      {report.isPending && <p className="hint pending">{t('overview.loading')}</p>}
       {report.data && (
         <>
           {report.data.warnings.length > 0 && (
