@@ -3,7 +3,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { tokenBy } from '#test/support/asking.ts'
 import { startBerth } from '#test/support/berth.ts'
-import { openTab } from '#test/support/browser.ts'
+import { openTab, steadily } from '#test/support/browser.ts'
 import { refusingRuntime } from '#test/support/misbehaving.ts'
 import { startTlsProxy } from '#test/support/tls-proxy.ts'
 
@@ -31,17 +31,6 @@ const cookies = async (name: string) => (await page.context().cookies()).filter(
 /** Stands for what Ann's container answers: what counts is that it is a page of this origin. */
 await page.route('**/ann-dev/page', (route) => route.fulfill({ contentType: 'text/html', body: '<p>an app</p>' }))
 
-/** Chromium gives requests up when the machine's networks change, as with each container that another test starts. */
-async function steadily<T>(work: () => Promise<T>): Promise<T> {
-  for (let left = 10; ; left -= 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (left === 0 || !/NETWORK_CHANGED|Failed to fetch|interrupted|Timeout/.test(String(error))) throw error
-      await new Promise((resolve) => setTimeout(resolve, 300))
-    }
-  }
-}
 const open = (address: string) => steadily(() => page.goto(address))
 const openContainer = () => open(`${berth.app.spawnerUrl}/ann-dev/page`)
 const statusOf = (address: string) =>

@@ -39,3 +39,18 @@ export async function startBrowser(lifetime: Lifetime, args: readonly string[] =
 
 const hostRule = (host: string | undefined) =>
   host === undefined ? [] : [`--host-resolver-rules=MAP ${host} 127.0.0.1`]
+
+/**
+ * Does it again when Chromium gave a request up, which it does when the machine's networks change, as with each container
+ * that another test starts. The work may have been done the first time.
+ */
+export async function steadily<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = 10; ; left -= 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (left === 0 || !/NETWORK_CHANGED|Failed to fetch|interrupted|Timeout/.test(String(error))) throw error
+      await new Promise((resolve) => setTimeout(resolve, 300))
+    }
+  }
+}
