@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode, type RefObject } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ContainerEntry } from '@berth/api/user.ts'
 import { Button } from '#/components/button.tsx'
@@ -24,28 +24,35 @@ interface CardActionsProps {
 }
 
 /**
- * The buttons of a card, one of them primary. Busy buttons stay focusable (`aria-disabled`), and when Launch turns into
- * Open the focus goes along: otherwise a keyboard user is thrown back to the top of the page.
+ * The buttons of a card, one of them primary. Busy buttons stay focusable (`aria-disabled`), and when one goes away that
+ * had the focus, as Launch does for Open, the primary one gets it: otherwise a keyboard user is thrown back to the top of
+ * the page.
  */
 export function CardActions(props: CardActionsProps) {
   const { entry, can, isBusy, offBecause, lead, isRetry, onLaunch, onRestart, onStop, onLogs } = props
   const t = useTranslations('dashboard.action')
-  const open = useRef<HTMLAnchorElement>(null)
+  const primary = useRef<HTMLElement>(null)
   const hadFocus = useRef(false)
   const openKey = useKeyOf(cardKeys.open)
   const changing = { isOff: isBusy || offBecause !== undefined, describedBy: offBecause }
 
   useEffect(() => {
-    if (can.open && hadFocus.current && document.activeElement === document.body) open.current?.focus()
-  }, [can.open])
+    if (hadFocus.current && document.activeElement === document.body) primary.current?.focus()
+  }, [can.open, can.launch, can.stop])
 
   if (!Object.values(can).includes(true)) return null
   return (
-    <div className="actions">
+    <div className="actions" onFocus={() => (hadFocus.current = true)} onBlur={() => (hadFocus.current = false)}>
       {lead}
       {can.launch && (
-        <span data-launching onFocus={() => (hadFocus.current = true)} onBlur={() => (hadFocus.current = false)}>
-          <Button look={lead ? undefined : 'primary'} shortcut={cardKeys.launch} {...changing} onPress={onLaunch}>
+        <span data-launching>
+          <Button
+            ref={primary as RefObject<HTMLButtonElement | null>}
+            look={lead ? undefined : 'primary'}
+            shortcut={cardKeys.launch}
+            {...changing}
+            onPress={onLaunch}
+          >
             {isRetry ? t('retry') : t('launch')}
             <Name entry={entry} />
           </Button>
@@ -53,7 +60,7 @@ export function CardActions(props: CardActionsProps) {
       )}
       {can.open && (
         <a
-          ref={open}
+          ref={primary as RefObject<HTMLAnchorElement | null>}
           data-launching
           className="button primary"
           href={`${entry.service_url}/`}

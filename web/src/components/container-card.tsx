@@ -1,4 +1,4 @@
-import { memo, useId, useRef, useState } from 'react'
+import { memo, useEffect, useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { ApiError } from '@berth/api/client.ts'
 import type { ContainerEvent, DiskEvent } from '@berth/api/container.ts'
@@ -64,6 +64,11 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
   const reason = failure instanceof ApiError ? failure.body.reason : undefined
   const needsHelp = failure !== undefined && helpAfter(reason) === 'contact' && canBeAsked
   const offBecause = canAct() ? undefined : props.signInNote
+
+  // What it was kept by went away with the warning.
+  useEffect(() => {
+    if (done === 'keep' && document.activeElement === document.body) card.current?.focus()
+  }, [done, idle])
 
   function launch() {
     // Leaving would end a sign-in that lives on this page alone.
