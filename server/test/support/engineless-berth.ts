@@ -26,6 +26,8 @@ export interface EnginelessOptions {
   readonly pace?: Partial<Pace>
   /** A folder that exists, and stays. */
   readonly dataDir?: string
+  /** Folder of the built front end, instead of a stand-in. */
+  readonly webDir?: string
 }
 
 /** Berth as it is, with API, gateway and store, but without an engine and with mails that are accepted at once: what it does is about accounts. */
@@ -73,7 +75,7 @@ export async function startEnginelessBerth(
     gateway,
     socketPath: path.join(socketFolder, 'api.sock'),
     ...(options.pace ? { pace: options.pace } : {}),
-    webDir: await webFolder(dataDir),
+    webDir: options.webDir ?? (await webFolder(dataDir)),
     log: pino({ level: config.logLevel }, { write: (line: string) => void logs.push(line) }),
   })
   const agent = new Agent({ keepAlive: true })
