@@ -78,6 +78,31 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       assert.deepEqual(second, { id: 2, at, actor: { id: actor.id, email: actor.email }, action, target, detail })
     })
 
+    test('a time has its entries, the newest first, page by page, also when a clock was set back, and of very many', async () => {
+      const since = async (from: number | undefined, to: number | undefined, page = { limit: 100 }) => {
+        const time = {
+          ...(from === undefined ? {} : { since: entry(from).at }),
+          ...(to === undefined ? {} : { until: entry(to).at }),
+        }
+        return (await listAuditEntries(database.db, page, time)).map(({ id }) => id)
+      }
+      await write(10, 20, 30, 15, 25, 40)
+      assert.deepEqual(await since(15, 30), [5, 4, 2])
+      assert.deepEqual(await since(undefined, 15), [1])
+      assert.deepEqual(await since(30, undefined), [6, 3])
+      assert.deepEqual(await since(41, undefined), [])
+      assert.deepEqual(await since(15, 30, { limit: 2 }), [5, 4])
+      assert.deepEqual(await since(15, 30, { limit: 2, before: 4 } as { limit: number }), [2])
+      await run(`
+        insert into audit_log (at, actor_email, action, target, detail, position, hash)
+        with recursive many(n) as (select 7 union all select n + 1 from many where n < 12000)
+        select ${entry(100).at.getTime()} + n, 'a', 'user.block', 'user:1', '{}', n, '' from many`)
+      assert.deepEqual(await since(15, 30), [5, 4, 2])
+      assert.deepEqual(await since(20, undefined, { limit: 3 }), [12_000, 11_999, 11_998])
+      assert.deepEqual(await since(20, 100 + 9, { limit: 4 }), [8, 7, 6, 5])
+      assert.deepEqual(await since(100 + 7, 100 + 11_991, { limit: 2 }), [11_990, 11_989])
+    })
+
     test('no line can be changed or deleted, nor with PostgreSQL all of them at once', async () => {
       await write(1, 2)
       const changes = ["update audit_log set action = 'x' where id > 0", 'delete from audit_log']

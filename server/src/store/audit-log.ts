@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { headAfter, headFromText, headName, headToText, type AuditHead, type ChainedLine } from './audit-chain.ts'
 import type { Db } from './database.ts'
 import type { AuditLogTable } from './schema.ts'
@@ -40,7 +40,14 @@ export interface AuditFilter {
   readonly actorEmail?: string
   readonly action?: string
   readonly target?: string
+  /** The first that is meant. */
+  readonly since?: Date
+  /** The first that is not meant any more. */
+  readonly until?: Date
 }
+
+/** Entries of a time that are few enough to be looked through for where they begin and end in the log. */
+const mostBounded = 10_000
 
 /**
  * Adds entries to the end of the log. Call it last in the transaction that makes the change.
@@ -83,12 +90,44 @@ export async function listAuditEntries(
   if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
   if (filter.actorEmail !== undefined) query = query.where('actor_email', '=', filter.actorEmail)
   if (filter.target !== undefined) query = query.where('target', '=', filter.target)
+  const { since, until } = filter
+  if (since || until) {
+    const bounds = await boundsOf(db, filter)
+    if (bounds) query = query.where('position', '>=', bounds.first).where('position', '<=', bounds.last)
+    // An expression that no index has: of a long time all entries would be found by it first, and then sorted.
+    const at = sql<number>`at + 0`
+    if (since) query = query.where(at, '>=', since.getTime())
+    if (until) query = query.where(at, '<', until.getTime())
+  }
   const { action } = filter
   if (action?.endsWith('.'))
     // Not LIKE: it takes `_` for any letter, and with SQLite A for a.
     query = query.where(({ fn, lit }) => fn('substr', ['action', lit(1), lit(action.length)]), '=', action)
   else if (action !== undefined) query = query.where('action', '=', action)
   return (await query.orderBy('position', 'desc').limit(page.limit).execute()).map(fromRow)
+}
+
+/**
+ * Where in the log the entries of a time are, when they are not too many: else a page of an hour with five entries would
+ * be looked for to the beginning of the log. Found by their times, because a clock may have been set back in between.
+ */
+async function boundsOf(db: Db, { since, until }: AuditFilter): Promise<{ first: number; last: number } | undefined> {
+  let times = db
+    .selectFrom('audit_log')
+    .select(['at', 'position'])
+    .limit(mostBounded + 1)
+  if (since) times = times.where('at', '>=', since.getTime())
+  if (until) times = times.where('at', '<', until.getTime())
+  const found = await db
+    .selectFrom(times.orderBy('at').as('times'))
+    .select(({ fn }) => [
+      fn.countAll<number | string>().as('count'),
+      fn.min<number | null>('position').as('first'),
+      fn.max<number | null>('position').as('last'),
+    ])
+    .executeTakeFirstOrThrow()
+  if (Number(found.count) > mostBounded) return undefined
+  return { first: Number(found.first ?? 0), last: Number(found.last ?? 0) }
 }
 
 /** A page of lines as they are stored, in the order in which they were added. @param after id of the row before the page */

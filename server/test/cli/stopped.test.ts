@@ -84,6 +84,8 @@ test('the audit log is exported whole into a file that is never written over, an
   assert.equal((JSON.parse(listed.stdout) as { action: string }).action, 'user.promote')
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
   assert.deepEqual(await run('list', '--since', tomorrow), { code: 0, stdout: '', stderr: 'Nothing.\n' })
+  assert.equal((await run('list', '--until', tomorrow, '--json')).stdout.trimEnd().split('\n').length, 2)
+  assert.deepEqual(await run('list', '--until', '2026-01-01'), { code: 0, stdout: '', stderr: 'Nothing.\n' })
 })
 
 test('a list of any length comes page by page, whole and in order', async () => {

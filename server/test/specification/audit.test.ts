@@ -97,6 +97,20 @@ test('actor, action and target are matched exactly, an action also by its beginn
   assert.deepEqual(await found(`target=user:${ann.id}0`), [])
 })
 
+test('since and until are a time of which the first instant is meant and the last is not; what is no instant is 400', async () => {
+  const { entries } = (await audit()).body as { entries: { id: number; at: string }[] }
+  const ids = async (query: string) => (await audit(`?${query}`)).body.entries.map(({ id }: { id: number }) => id)
+  const [newest, oldest] = [entries[0], entries.at(-1)]
+  const ofMoment = entries.filter(({ at }) => at === newest?.at).map(({ id }) => id)
+  assert.deepEqual(await ids(`since=${newest?.at}`), ofMoment)
+  assert.deepEqual((await ids(`until=${newest?.at}`)).length, entries.length - ofMoment.length)
+  assert.deepEqual(await ids(`until=${oldest?.at}`), [])
+  assert.equal((await ids(`since=${oldest?.at}&until=2999-01-01T00:00:00%2B02:00`)).length, entries.length)
+  assert.deepEqual(await ids(`since=${oldest?.at}&action=user.promote`), [1])
+  for (const none of ['since=yesterday', 'until=2026-11-21', 'since=2016-12-31T23:59:60Z', 'until='])
+    assertRefused(await audit(`?${none}`), 400)
+})
+
 test('it names whom entries are about where that is asked for: users, and owners of containers, who are still there', async () => {
   const gone = await berth.signUp('gone@x.org')
   assertOk(await deleteUser(admin, gone.id))

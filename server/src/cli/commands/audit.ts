@@ -16,6 +16,7 @@ interface Filter {
   readonly action?: string
   readonly target?: string
   readonly since?: Date
+  readonly until?: Date
 }
 
 /** `berth audit ...`: who did what to whom. */
@@ -31,13 +32,21 @@ function withFilter(command: Command): Command {
     .option('--actor <who>', 'id or e-mail address of whoever did it; "operator root" is a command line')
     .option('--action <action>', 'what was done, e.g. user.block; user. stands for all that begin so')
     .option('--target <target>', 'to what it was done, e.g. user:12 or container:7')
-    .option('--since <when>', 'not before this day or instant, e.g. 2026-11-21 or 2026-11-21T14:00Z', readInstant)
+    .option(
+      '--since <when>',
+      'not before this day or instant, e.g. 2026-11-21 or 2026-11-21T14:00Z',
+      readInstant('--since'),
+    )
+    .option('--until <when>', 'before this day or instant', readInstant('--until'))
 }
 
-function readInstant(text: string): Date {
-  const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw new WrongUsage(`--since: "${text}" is no day or instant such as 2026-11-21.`)
-  return at
+function readInstant(option: string): (text: string) => Date {
+  return (text) => {
+    const at = new Date(text)
+    if (Number.isNaN(at.getTime()))
+      throw new WrongUsage(`${option}: "${text}" is no day or instant such as 2026-11-21.`)
+    return at
+  }
 }
 
 function addList(audit: Command, run: Run): void {
@@ -84,17 +93,22 @@ const rowOf = ({ id, at, actor, action, target, detail }: AuditEntry) => [
   typeof detail.reason === 'string' ? detail.reason : '',
 ]
 
-/** Newest first; the log has an order, so that what is older than asked for ends it. */
-async function* entriesOf(api: Client, { actor, action, target, since }: Filter): AsyncGenerator<AuditEntry[]> {
-  const filter = { ...(actor ? { actor } : {}), ...(action ? { action } : {}), ...(target ? { target } : {}) }
+/** Newest first. */
+async function* entriesOf(api: Client, { actor, action, target, since, until }: Filter): AsyncGenerator<AuditEntry[]> {
+  const filter = {
+    ...(actor ? { actor } : {}),
+    ...(action ? { action } : {}),
+    ...(target ? { target } : {}),
+    ...(since ? { since: since.toISOString() } : {}),
+    ...(until ? { until: until.toISOString() } : {}),
+  }
   for (let cursor: string | undefined, isLast = false; !isLast;) {
     const { entries, next_cursor } = await api.listAudit({
       query: { limit: page, ...filter, ...(cursor ? { cursor } : {}) },
     })
-    const wanted = entries.filter(({ at }) => since === undefined || new Date(at) >= since)
-    yield wanted
+    yield entries
     cursor = next_cursor ?? undefined
-    isLast = next_cursor === null || wanted.length < entries.length
+    isLast = next_cursor === null
   }
 }
 
@@ -114,7 +128,7 @@ function addExport(audit: Command, run: Run): void {
     effect: 'Only reads. The newest entries come first. Nothing secret is in the log: it can be handed on.',
     examples: [
       ['audit export --format csv --out audit.csv', 'for a spreadsheet'],
-      ['audit export --since 2026-11-01 | gzip > november.jsonl.gz', 'a month, for keeping'],
+      ['audit export --since 2026-11-01 --until 2026-12-01 | gzip > november.jsonl.gz', 'a month, for keeping'],
     ],
   })
 }

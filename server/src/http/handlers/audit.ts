@@ -1,5 +1,6 @@
-import type { AuditEntry } from '@berth/api/audit.ts'
+import type { AuditEntry, AuditQuery } from '@berth/api/audit.ts'
 import type { FastifyReply } from 'fastify'
+import type Type from 'typebox'
 import { refusals } from '#/errors.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { message } from '#/messages/message.ts'
@@ -44,13 +45,24 @@ export function auditHandlers({ database: { db } }: AuditParts): Pick<Handlers, 
   }
 }
 
-function filterOf({ actor, action, target }: { actor?: string; action?: string; target?: string }): AuditFilter {
+/** @throws {Refusal} 400 for an instant that there is not */
+function filterOf({ actor, action, target, since, until }: Type.Static<typeof AuditQuery>): AuditFilter {
   const isId = /^\d{1,15}$/.test(actor ?? '')
   return {
     ...(actor !== undefined && (isId ? { actorId: Number(actor) } : { actorEmail: actor })),
     ...(action !== undefined && { action }),
     ...(target !== undefined && { target }),
+    ...(since !== undefined && { since: instantOf(since, 'since') }),
+    ...(until !== undefined && { until: instantOf(until, 'until') }),
   }
+}
+
+/** A leap second has the right form (RFC 3339, 5.7), and JavaScript knows none. */
+function instantOf(text: string, place: string): Date {
+  const at = new Date(text)
+  if (Number.isNaN(at.getTime()))
+    throw refusals.badRequest(message('requests.badQuery', { place, problem: message('requests.invalid') }))
+  return at
 }
 
 /** Ids of the users whom an entry is about: the user themselves, or the owner of the container. */
