@@ -213,11 +213,12 @@ async function signUp(berth: Omit<Berth, 'signUp'>, email: string): Promise<Pers
   }
 }
 
-/** A document with the two places that the server fills. */
+/** A document with the places that the server fills. */
 export async function webFolder(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'index.html')
   const boot = '<script type="application/json" id="boot" nonce="__BERTH_NONCE__">__BERTH_BOOT__</script>'
   await mkdir(path.join(dataDir, 'assets'), { recursive: true })
-  await writeFile(file, `<!doctype html><title>Berth</title>${boot}`)
+  const head = '<!doctype html><html lang="__BERTH_LANGUAGE__"><title>Berth</title>'
+  await writeFile(file, `${head}${boot}<noscript>__BERTH_NO_SCRIPT__</noscript>`)
   return dataDir
 }

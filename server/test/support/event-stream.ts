@@ -28,19 +28,22 @@ export interface StreamOptions {
   readonly path?: string
   /** As `EventSource` sends it when it comes back. */
   readonly lastId?: string | undefined
+  /** Of the page, as `Accept-Language`. */
+  readonly language?: string
 }
 
 /** Opens a stream as a page does, by default of what happens to one's containers. @param token of whoever listens */
 export async function openStream(
   berth: Berth,
   token: string,
-  { path = '/api/container/events', lastId }: StreamOptions = {},
+  { path = '/api/container/events', lastId, language }: StreamOptions = {},
 ): Promise<OpenStream> {
   const { hostname, port } = new URL(berth.url)
   const headers = {
     authorization: `Bearer ${token}`,
     accept: 'text/event-stream',
     ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+    ...(language === undefined ? {} : { 'accept-language': language }),
   }
   const asked = request({ hostname, port, path, headers, agent: false }).end()
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
