@@ -15,14 +15,16 @@ interface RowProps {
 export function SessionRow({ session, isOff, onEnd }: RowProps) {
   const t = useTranslations('sessions')
   const { browser, is_current, address, created_at, expires_at } = session
-  const name = browser ?? t('unknown')
+  const [, program, system] = /^(.+) on (.+)$/.exec(browser ?? '') ?? []
+  const named = program && system ? t('browserOn', { browser: program, system }) : browser
+  const name = named ?? t('unknown')
   return (
     <li className="row">
       <div>
         <h2>
           {name} {is_current && <span className="badge good">{t('current')}</span>}
         </h2>
-        <ul className="facts hint">
+        <ul className="dotted hint">
           <li>{t.rich('since', { since: rich.inPlace(<Time at={created_at} />) })}</li>
           {address !== '' && <li className="address">{t('from', { address })}</li>}
           <li>{t.rich('until', { until: rich.inPlace(<Time at={expires_at} />) })}</li>

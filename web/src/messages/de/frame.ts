@@ -40,13 +40,13 @@ export const frame: Words['frame'] = {
   forbidden: {
     title: 'Das ist nur für Administratoren',
     what: 'Du bist angemeldet, aber dieses Konto verwaltet Berth nicht.',
-    todo: 'Soll es das, bitte einen Administrator, dich dazu zu machen.',
+    todo: 'Wenn es das soll, bitte einen Administrator darum.',
     button: 'Zu deinen Containern',
   },
   broken: {
-    title: 'Diese Seite ist gescheitert',
-    what: 'Darin ist etwas schiefgegangen. Deine Container und Dateien betrifft das nicht.',
-    todo: 'Lade sie neu. Scheitert sie wieder, sag deinem Administrator, was du vorher getan hast.',
+    title: 'Hier hat etwas nicht funktioniert',
+    what: 'Auf dieser Seite ist etwas schiefgegangen. Deine Container und Dateien betrifft das nicht.',
+    todo: 'Lade sie neu. Wenn es wieder passiert, sag deinem Administrator, was du vorher getan hast.',
     button: 'Seite neu laden',
   },
   outdated: {

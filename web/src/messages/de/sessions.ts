@@ -5,6 +5,7 @@ export const sessions: Words['sessions'] = {
   lead: 'Jeder Browser und jedes Programm, das dein Konto benutzen darf. Beende, was du nicht kennst oder nicht mehr brauchst.',
   loading: 'Es wird nachgesehen, wo du angemeldet bist…',
   current: 'Dieser Browser',
+  browserOn: '{browser} unter {system}',
   unknown: 'Ein Programm oder ein unbekannter Browser',
   since: 'Seit <since></since>',
   from: 'von {address}',

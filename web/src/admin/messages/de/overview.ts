@@ -20,7 +20,7 @@ export const overview: AdminWords['overview'] = {
   figure: {
     running: 'Laufen',
     runningOf: 'von höchstens {most} Containern',
-    runningAll: 'Container, auch pausierte',
+    runningAll: 'auch pausierte; ohne Obergrenze',
     waiting: 'Warten',
     waitingFor: '{count, plural, one {Start in der Schlange} other {Starts in der Schlange}}',
     underWay: 'Starten gerade',

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { admin as adminDe } from './admin/messages/de.ts'
+import { admin as adminEn } from './admin/messages/en.ts'
+import { de } from './messages/de.ts'
+import { en } from './messages/en.ts'
+
+type Texts = { readonly [key: string]: string | Texts }
+
+/** Each text by its key, e.g. `frame.nav.signOut`. */
+function textsOf(texts: Texts, before = ''): Map<string, string> {
+  const entries = Object.entries(texts).flatMap(([key, text]) =>
+    typeof text === 'string' ? [[before + key, text] as const] : [...textsOf(text, `${before}${key}.`)],
+  )
+  return new Map(entries)
+}
+
+const english = textsOf({ ...en, admin: adminEn })
+const german = textsOf({ ...de, admin: adminDe })
+
+/** Names, and words that both languages have; it grows by such alone. */
+const same = new Set([
+  'Berth',
+  '{page} · Berth',
+  'English',
+  'Deutsch',
+  'Administrator',
+  'Container {name}',
+  'Export',
+  'Filter',
+  'Image',
+  'System',
+  'Docker Engine',
+])
+
+test('both languages have the same texts, and none is empty', () => {
+  assert.deepEqual([...german.keys()].toSorted(), [...english.keys()].toSorted())
+  for (const [key, text] of [...english, ...german]) assert.notEqual(text.trim(), '', key)
+})
+
+test('a text takes the same arguments and tags in both languages', () => {
+  for (const [key, text] of english) assert.deepEqual(holesOf(german.get(key) ?? ''), holesOf(text), key)
+})
+
+test('every text was translated, but for those that are the same', () => {
+  const left = [...english].filter(([key, text]) => german.get(key) === text && /\p{L}{2}/u.test(withoutHoles(text)))
+  const unexpected = left.filter(([, text]) => !same.has(text))
+  assert.deepEqual(Object.fromEntries(unexpected), {})
+})
+
+test('German speaks to one person, as du, and nothing pleads or shouts', () => {
+  for (const [key, text] of german)
+    assert.doesNotMatch(text, /[\p{L},] (Sie|Ihnen|Ihre?[nmrs]?)\b|\bbitte\b(?! (d?einen|darum))|!/u, key)
+  for (const [key, text] of english) assert.doesNotMatch(text, /\b(please|oops|sorry)\b|!/i, key)
+})
+
+test('the reader of arguments reads them', () => {
+  const text =
+    'A <b>{x}</b> {n, plural, one {# day {z}} other {days}} {d, date, short} {s, select, a {one} other {<i>t</i>}}'
+  assert.deepEqual(holesOf(text), ['<b>', '<i>', 'd date', 'n plural', 's select', 'x', 'z'])
+})
+
+/** Arguments, with their kind, and tags of an ICU message; each once, in the order of the alphabet. */
+function holesOf(text: string): string[] {
+  const holes = new Set<string>()
+  readMessage(text, 0, holes)
+  return [...holes].toSorted()
+}
+
+/** What is left of a text without its arguments, tags and choices. */
+const withoutHoles = (text: string) => text.replace(/<[^>]*>|\{\w+\}/g, '')
+
+/** @returns where the message ends: at a brace that it did not open, or at the end of the text */
+function readMessage(text: string, from: number, holes: Set<string>): number {
+  let at = from
+  while (at < text.length && text[at] !== '}') {
+    const tag = /^<(\w+)>/.exec(text.slice(at))
+    if (tag) holes.add(`<${tag[1]}>`)
+    at = text[at] === '{' ? readArgument(text, at, holes) : at + 1
+  }
+  return at
+}
+
+/** @param from where its brace opens @returns what follows the one that closes */
+function readArgument(text: string, from: number, holes: Set<string>): number {
+  const [head = '', name, kind] = /^\{\s*(\w+)\s*(?:,\s*(\w+))?/.exec(text.slice(from)) ?? []
+  assert.ok(name, `an argument without a name: ${text.slice(from)}`)
+  holes.add(kind === undefined ? name : `${name} ${kind}`)
+  let at = from + head.length
+  // The choices of a plural or select are messages in braces of their own.
+  while (text[at] !== '}') {
+    assert.ok(at < text.length, `a brace is not closed: ${text}`)
+    at = text[at] === '{' ? readMessage(text, at + 1, holes) + 1 : at + 1
+  }
+  return at + 1
+}
