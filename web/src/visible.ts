@@ -1,4 +1,5 @@
-import type { Visible } from '#/poll.ts'
+/** The document, as far as it is needed here. */
+export type Visible = Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>
 
 /**
  * Does something while the page is visible: a hidden one shows nobody anything, and what it keeps open others wait for
