@@ -19,7 +19,7 @@ export const overview = {
   figure: {
     running: 'Running',
     runningOf: 'of {most} containers at most',
-    runningAll: '{count, plural, one {container, paused or not} other {containers, paused ones too}}',
+    runningAll: 'paused ones too; there is no limit',
     waiting: 'Waiting',
     waitingFor: '{count, plural, one {launch in the line} other {launches in the line}}',
     underWay: 'Being launched',
