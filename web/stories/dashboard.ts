@@ -161,6 +161,10 @@ export const dashboardStories: readonly Story[] = [
     logs: Array.from({ length: 60 }, (_, n) => `09:00:${String(n).padStart(2, '0')} GET /files/${n} 200 ${n * 7} ms`),
     press: ['Logs Development'],
   }),
+  story('logs-long', [dev(), prod()], {
+    logs: Array.from({ length: 3_000 }, (_, n) => `${n} ${'a line of an app that has much to say '.repeat(4)}`),
+    press: ['Logs Development'],
+  }),
   story('logs-silent', [dev(), prod()], { press: ['Logs Development'] }),
   { ...launchStory('starting', { launchContainer: never }) },
   {
