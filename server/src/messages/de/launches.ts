@@ -7,7 +7,7 @@ export const launches: Translated<'launches'> = {
   noImage:
     'Das Image dieses Containers ist nicht auf diesem Server und konnte nicht geholt werden. Bitte deinen Administrator, es bereitzustellen.',
   outOfMemory:
-    'Das Programm in diesem Container brauchte mehr Speicher, als es haben darf, und wurde deshalb beendet. Bitte deinen Administrator um mehr.',
+    'Das Programm in diesem Container brauchte mehr Arbeitsspeicher, als es haben darf, und wurde deshalb beendet. Bitte deinen Administrator um mehr.',
   crashed:
     'Das Programm in diesem Container endete gleich nach dem Start. Was es zuletzt geschrieben hat, verrät vielleicht den Grund.',
   crashedWith:

@@ -31,7 +31,7 @@ export const pages: Translated<'pages'> = {
   startItAgain: 'Neu starten',
 
   filesStay: 'Die Dateien in seinem Home-Ordner bleiben erhalten.',
-  asleepTitle: '{name} ist angehalten',
+  asleepTitle: '{name} ist gestoppt',
   asleepWhat: 'Der Container läuft im Moment nicht. {filesStay}',
   asleepTodo: 'Starte ihn, um dort weiterzumachen, wo du warst.',
   missingTitle: '{name} ist noch nicht da',
@@ -41,11 +41,11 @@ export const pages: Translated<'pages'> = {
   crashedWhat: '{ended} {filesStay}',
   crashedTodo:
     'Starte den Container neu. Endet er wieder, verrät vielleicht den Grund, was er zuletzt geschrieben hat.',
-  memoryTitle: '{name} hatte zu wenig Speicher',
-  memoryWhat: 'Der Container brauchte mehr Speicher, als er haben darf, und wurde deshalb beendet. {filesStay}',
+  memoryTitle: '{name} hatte zu wenig Arbeitsspeicher',
+  memoryWhat: 'Der Container brauchte mehr Arbeitsspeicher, als er haben darf, und wurde deshalb beendet. {filesStay}',
   memoryWhatCode:
-    'Der Container brauchte mehr Speicher, als er haben darf, und wurde deshalb beendet (Exit-Code {exitCode}). {filesStay}',
-  memoryTodo: 'Starte ihn neu und mache weniger auf einmal, oder bitte deinen Administrator um mehr Speicher.',
+    'Der Container brauchte mehr Arbeitsspeicher, als er haben darf, und wurde deshalb beendet (Exit-Code {exitCode}). {filesStay}',
+  memoryTodo: 'Starte ihn neu und mache weniger auf einmal, oder bitte deinen Administrator um mehr Arbeitsspeicher.',
   imageTitle: '{name} fehlt das Image',
   imageWhat: 'Das Image des Containers ist nicht auf diesem Server und konnte nicht geholt werden.',
   imageTodo: 'Bitte deinen Administrator, es bereitzustellen, und versuche es dann noch einmal.',
@@ -76,7 +76,7 @@ export const pages: Translated<'pages'> = {
   exit132: 'Sein Programm ist abgestürzt: Dieser Prozessor kennt einen seiner Befehle nicht (Exit-Code {code}).',
   exit134: 'Sein Programm hat wegen eines inneren Fehlers aufgegeben (Exit-Code {code}).',
   exit136: 'Sein Programm ist bei einer Rechnung abgestürzt (Exit-Code {code}).',
-  exit137: 'Sein Programm wurde abgebrochen, meist weil der Speicher ausging (Exit-Code {code}).',
+  exit137: 'Sein Programm wurde abgebrochen, meist weil der Arbeitsspeicher ausging (Exit-Code {code}).',
   exit139: 'Sein Programm ist abgestürzt: Es griff auf fremden Speicher zu (Exit-Code {code}).',
   exit143: 'Sein Programm wurde gebeten, sich zu beenden (Exit-Code {code}).',
   exitSignal: 'Sein Programm wurde durch Signal {signal} beendet (Exit-Code {code}).',

@@ -37,7 +37,7 @@ export const refusals: Translated<'refusals'> = {
     'Von deiner Netzwerkadresse kamen zu viele Anfragen: höchstens {perMinute} in der Minute. Versuche es gleich noch einmal.',
   tooManyStreams: 'Zu viele deiner Seiten verfolgen schon deine Container. Schließe einige davon.',
   stopFailed:
-    'Die Container-Engine antwortet nicht, oder sie konnte den Container nicht anhalten. Versuche es gleich noch einmal.',
+    'Die Container-Engine antwortet nicht, oder sie konnte den Container nicht stoppen. Versuche es gleich noch einmal.',
   logsFailed:
     'Die Container-Engine antwortet nicht, deshalb ist dort gerade nichts zu lesen. Versuche es gleich noch einmal.',
   storeFailed:
@@ -46,11 +46,10 @@ export const refusals: Translated<'refusals'> = {
     'Die E-Mail konnte nicht verschickt werden. Es wurde nichts geändert; versuche es in ein paar Minuten noch einmal.',
   containerDeleted:
     'Ein Administrator hat diesen Container gelöscht, während er startete. Starte ihn noch einmal, dann entsteht ein neuer.',
-  launchStopped: 'Du hast diesen Container angehalten, bevor er lief. Starte ihn wieder, wenn du ihn brauchst.',
+  launchStopped: 'Du hast diesen Container gestoppt, bevor er lief. Starte ihn wieder, wenn du ihn brauchst.',
   restartFailed: '{why} Deine Dateien sind sicher.',
   launchGoesOn: '{howFar} Es geht von selbst weiter, ohne dass du deinen Platz verlierst; frage gleich noch einmal.',
-  tooManyOfYours:
-    'Von dir laufen schon {most} Container, mehr dürfen es nicht sein. Zuerst muss einer davon angehalten werden.',
+  tooManyOfYours: 'Von dir laufen schon {most} Container, mehr dürfen es nicht sein. Stoppe zuerst einen davon.',
   serverFull:
     'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',
   tooManyLaunches: 'Zu viele Container warten schon auf ihren Start. Versuche es in ein paar Minuten noch einmal.',
@@ -63,6 +62,6 @@ export const refusals: Translated<'refusals'> = {
   auditTooLong:
     'Das Protokoll konnte nicht innerhalb von {seconds} Sekunden geprüft werden. Rufe auf dem Server „berth audit verify“ auf: Das nimmt sich die nötige Zeit.',
   stopping:
-    'Berth wird gerade angehalten, deshalb wird nichts gestartet. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
+    'Berth wird gerade beendet, deshalb wird nichts gestartet. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
   bug: 'Bei uns ist etwas schiefgegangen. Es wurde festgehalten; versuche es noch einmal.',
 }

@@ -40,11 +40,12 @@ export const requests: Translated<'requests'> = {
 
   blockYourself: 'Du kannst dich nicht selbst sperren. Bitte einen anderen Administrator darum.',
   deleteYourself: 'Du kannst dich nicht selbst löschen. Bitte einen anderen Administrator darum.',
-  demoteYourself: 'Du kannst dir die Verwaltung nicht selbst nehmen. Bitte einen anderen Administrator darum.',
+  demoteYourself:
+    'Du kannst dir die Administratorrechte nicht selbst entziehen. Bitte einen anderen Administrator darum.',
   lastInCharge:
-    'Das ist der letzte Administrator, der nicht gesperrt ist. Mache zuerst jemand anderen zum Administrator.',
+    'Das ist der letzte Administrator, der nicht gesperrt ist. Gib zuerst jemand anderem Administratorrechte.',
   alreadyVerified: 'Dieses Konto hat seine Adresse schon bestätigt und kann sich anmelden.',
-  unblockFirst: 'Dieses Konto ist gesperrt. Hebe zuerst die Sperre auf.',
+  unblockFirst: 'Dieses Konto ist gesperrt. Entsperre es zuerst.',
   ownAccount: 'Das ist dein eigenes Konto. Dafür brauchst du keine Übernahme.',
   noTakeover: 'In dieser Sitzung handelt niemand für jemand anderen, also gibt es keine Übernahme zu beenden.',
   tooManyKeys: 'Es gibt schon {most} abgelöste Schlüssel. Warte, bis der erste davon weg ist.',

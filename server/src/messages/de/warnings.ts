@@ -1,7 +1,7 @@
 import type { Translated } from '../catalogue.ts'
 
 export const warnings: Translated<'warnings'> = {
-  addresses: 'Wenig Adressen: {left} weitere Container finden eine in den Netzwerken von Berth.',
+  addresses: 'Wenig Adressen: Nur noch {left} weitere Container finden in den Netzwerken von Berth Platz.',
   disk: 'Wenig Plattenplatz: {free} von {total} sind frei; unter {least} wird kein Container angelegt.',
   memory: 'Wenig Arbeitsspeicher: {free} von {total} sind verfügbar; unter {least} wird kein Container gestartet.',
   fullHomes: 'Volle Home-Ordner: {count}. {homes}.',

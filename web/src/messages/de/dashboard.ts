@@ -5,9 +5,9 @@ export const dashboard: Words['dashboard'] = {
   loading: 'Deine Container werden gesucht…',
   failed: 'Deine Container konnten nicht abgefragt werden.',
   asOf: 'Du siehst den Stand von {time}.',
-  empty: 'Hier sind noch keine Arten von Containern eingerichtet.',
+  empty: 'Hier sind noch keine Containertypen eingerichtet.',
   firstVisit:
-    'Jede Karte ist ein eigener Container: Starte ihn, arbeite im Browser, und was du in seinem persönlichen Ordner speicherst, bleibt erhalten.',
+    'Jede Karte ist ein eigener Container: Starte ihn, arbeite im Browser, und was du in seinem Home-Ordner speicherst, bleibt erhalten.',
   signInAgain: {
     text: 'Du kannst alles ansehen, aber um etwas zu ändern, musst du dich neu anmelden: Diese Adresse hat kein https, deshalb endet eine Anmeldung, sobald du ihre Seite verlässt.',
     link: 'Neu anmelden',
@@ -19,7 +19,7 @@ export const dashboard: Words['dashboard'] = {
     notLaunched: 'Noch nie gestartet',
     running: 'Läuft',
     stopped: 'Gestoppt',
-    paused: 'Angehalten',
+    paused: 'Pausiert',
     restarting: 'Startet neu',
     removing: 'Wird entfernt',
     broken: 'Defekt',
@@ -33,11 +33,11 @@ export const dashboard: Words['dashboard'] = {
     starting: 'Startet…',
   },
   hint: {
-    replaced: 'Beim Starten wird er durch einen neuen ersetzt. Deine persönlichen Dateien bleiben erhalten.',
-    renewed: 'Beim Starten entsteht ein neuer. Deine persönlichen Dateien bleiben erhalten.',
+    replaced: 'Beim Starten wird er durch einen neuen ersetzt. Die Dateien in seinem Home-Ordner bleiben erhalten.',
+    renewed: 'Beim Starten entsteht ein neuer. Die Dateien in seinem Home-Ordner bleiben erhalten.',
     engine: 'Die Container-Engine antwortet gerade nicht.',
-    paused: 'Sobald du ihn öffnest, geht es dort weiter, wo er angehalten wurde.',
-    crashed: 'Sein Programm hat sich von selbst beendet. Das Protokoll sagt vielleicht, warum.',
+    paused: 'Sobald du ihn öffnest, geht es dort weiter, wo er pausiert wurde.',
+    crashed: 'Sein Programm hat sich von selbst beendet. Sein Log verrät vielleicht den Grund.',
     outOfMemory: 'Er brauchte mehr Arbeitsspeicher, als ihm zusteht, und wurde deshalb beendet.',
     patience: 'Beim ersten Mal kann das eine Minute dauern.',
   },
@@ -50,7 +50,7 @@ export const dashboard: Words['dashboard'] = {
     open: 'Öffnen',
     restart: 'Neu starten',
     stop: 'Stoppen',
-    logs: 'Protokoll',
+    logs: 'Log',
   },
   done: {
     launch: '{name} läuft.',
@@ -86,21 +86,21 @@ export const dashboard: Words['dashboard'] = {
   },
   idle: {
     stop: 'Wird in {time} gestoppt, weil ihn niemand benutzt.',
-    pause: 'Wird in {time} angehalten, weil ihn niemand benutzt.',
+    pause: 'Wird in {time} pausiert, weil ihn niemand benutzt.',
     stopNow: 'Wird jetzt gestoppt, weil ihn niemand benutzt.',
-    pauseNow: 'Wird jetzt angehalten, weil ihn niemand benutzt.',
-    said: '{name} wird in {seconds, plural, one {# Sekunde} other {# Sekunden}} {action, select, pause {angehalten} other {gestoppt}}, weil ihn niemand benutzt.',
+    pauseNow: 'Wird jetzt pausiert, weil ihn niemand benutzt.',
+    said: '{name} wird in {seconds, plural, one {# Sekunde} other {# Sekunden}} {action, select, pause {pausiert} other {gestoppt}}, weil ihn niemand benutzt.',
     keep: 'Weiterlaufen lassen',
   },
   disk: {
-    one: 'Der persönliche Ordner dieses Containers belegt {part} von {whole} {unit}. Ist die Grenze erreicht, kann er nicht mehr gestartet werden: Lösche, was du nicht mehr brauchst.',
-    all: 'Deine persönlichen Ordner belegen zusammen {part} von {whole} {unit}. Ist die Grenze erreicht, kann nichts mehr gestartet werden: Lösche, was du nicht mehr brauchst.',
+    one: 'Der Home-Ordner dieses Containers belegt {part} von {whole} {unit}. Ist die Grenze erreicht, kann er nicht mehr gestartet werden: Lösche, was du nicht mehr brauchst.',
+    all: 'Deine Home-Ordner belegen zusammen {part} von {whole} {unit}. Ist die Grenze erreicht, kann nichts mehr gestartet werden: Lösche, was du nicht mehr brauchst.',
   },
   confirm: {
     cancel: 'Abbrechen',
     restart: {
       title: '{name} neu starten?',
-      keeps: 'Die Dateien in deinem persönlichen Ordner bleiben erhalten.',
+      keeps: 'Die Dateien in deinem Home-Ordner bleiben erhalten.',
       loses: 'Alles andere im Container wird durch eine frische Kopie ersetzt, und laufende Programme werden beendet.',
     },
     stop: {
@@ -110,7 +110,7 @@ export const dashboard: Words['dashboard'] = {
     },
   },
   logs: {
-    title: 'Protokoll von {name}',
+    title: 'Log von {name}',
     silent: 'Noch ist nichts geschrieben worden.',
     opening: 'Einen Moment…',
     open: 'Neue Zeilen erscheinen, sobald sie geschrieben werden.',

@@ -39,8 +39,8 @@ export const frame: Words['frame'] = {
   },
   forbidden: {
     title: 'Das ist nur für Administratoren',
-    what: 'Du bist angemeldet, aber dieses Konto verwaltet Berth nicht.',
-    todo: 'Wenn es das soll, bitte einen Administrator darum.',
+    what: 'Du bist angemeldet, aber dieses Konto hat keine Administratorrechte.',
+    todo: 'Wenn du sie brauchst, bitte einen Administrator darum.',
     button: 'Zu deinen Containern',
   },
   broken: {

@@ -3,7 +3,7 @@ import type { Words } from '#/messages/words.ts'
 export const sessions: Words['sessions'] = {
   title: 'Wo du angemeldet bist',
   lead: 'Jeder Browser und jedes Programm, das dein Konto benutzen darf. Beende, was du nicht kennst oder nicht mehr brauchst.',
-  loading: 'Es wird nachgesehen, wo du angemeldet bist…',
+  loading: 'Deine Sitzungen werden geladen…',
   current: 'Dieser Browser',
   browserOn: '{browser} unter {system}',
   unknown: 'Ein Programm oder ein unbekannter Browser',
@@ -21,7 +21,7 @@ export const sessions: Words['sessions'] = {
     'Administratoren können höchstens eine Viertelstunde lang für dich handeln und müssen sagen, warum. Du siehst die letzten 30 Tage.',
   acts: '{by} handelt gerade für dich',
   acted: '{by} hat für dich gehandelt',
-  reason: 'Begründung: {reason}',
+  reason: 'Grund: {reason}',
   span: '<from></from> bis <to></to>',
   untilThen: 'Seit <since></since>, spätestens bis <until></until>',
 }

@@ -75,7 +75,7 @@ export const signIn: Words['signIn'] = {
     },
     unverified: {
       title: 'Deine Adresse ist noch nicht bestätigt',
-      what: 'Das tut der Link in der allerersten E-Mail, und dies ist ein anderer.',
+      what: 'Bestätigt wird sie mit dem Link aus der allerersten E-Mail, und dies ist ein anderer.',
       todo: 'Gib deine Adresse ein, und wir schicken dir einen Link, der sie bestätigt.',
     },
     blocked: {

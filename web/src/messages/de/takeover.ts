@@ -3,12 +3,12 @@ import type { Words } from '#/messages/words.ts'
 export const takeover: Words['takeover'] = {
   label: 'Du handelst für jemand anderen',
   somebody: 'jemand anderen',
-  acting: 'Du handelst für <b>{whom}</b>, und das erfährt die Person.',
+  acting: 'Du handelst für <b>{whom}</b>, und die Person erfährt davon.',
   left: 'Das endet in {time}.',
   minutesLeft:
     '{minutes, plural, one {Du handelst noch eine Minute für {whom}.} other {Du handelst noch # Minuten für {whom}.}}',
   end: 'Beenden',
   ending: 'Wird beendet…',
-  note: '<b>{by}</b> handelt bis {until} für dich. Begründung: {reason}',
+  note: '<b>{by}</b> handelt bis {until} für dich. Grund: {reason}',
   noteLink: 'Ansehen oder beenden',
 }

@@ -108,7 +108,7 @@ export const audit: AdminWords['audit'] = {
     user: 'Gehört',
     type: 'Typ',
     containers: 'Container',
-    purge: 'Home sofort gelöscht',
+    purge: 'Home-Ordner sofort gelöscht',
     until: 'Bis',
     is_mailed: 'Per E-Mail',
     purpose: 'Art des Links',

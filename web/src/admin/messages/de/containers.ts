@@ -10,7 +10,7 @@ export const containers: AdminWords['containers'] = {
   noneHint: 'Jeder steht hier, sobald er das erste Mal gestartet wurde.',
   columns: {
     email: 'Gehört',
-    container_type: 'Art',
+    container_type: 'Typ',
     status: 'Zustand',
     template_image: 'Image',
     last_used: 'Zuletzt benutzt',
@@ -26,8 +26,8 @@ export const containers: AdminWords['containers'] = {
   },
   blocked: 'Gesperrt',
   filters: {
-    type: 'Art',
-    anyType: 'Jede Art',
+    type: 'Typ',
+    anyType: 'Jeder Typ',
     status: 'Zustand',
     anyStatus: 'Jeder Zustand',
     access: 'Zugang',
@@ -39,7 +39,7 @@ export const containers: AdminWords['containers'] = {
   bulk: {
     selected: '{count, plural, one {# Container ausgewählt} other {# Container ausgewählt}}',
     blockTitle: '{count, plural, one {# Container sperren?} other {# Container sperren?}}',
-    blockWords: 'Sie werden angehalten und lassen sich nicht starten, bis sie entsperrt sind. Die Dateien bleiben.',
+    blockWords: 'Sie werden gestoppt und lassen sich nicht starten, bis sie entsperrt sind. Die Dateien bleiben.',
     blockLeftOut: 'Was schon gesperrt ist, bleibt es.',
     unblockTitle: '{count, plural, one {# Container entsperren?} other {# Container entsperren?}}',
     unblockWords: 'Sie lassen sich wieder starten. Von selbst startet nichts.',
@@ -56,15 +56,15 @@ export const containers: AdminWords['containers'] = {
   told: { blocked: '{name} ist gesperrt.', unblocked: '{name} ist entsperrt.', deleted: '{name} ist gelöscht.' },
   block: {
     title: '{name} sperren?',
-    words: 'Der Container wird angehalten und lässt sich nicht starten, bis er entsperrt ist. Die Dateien bleiben.',
+    words: 'Der Container wird gestoppt und lässt sich nicht starten, bis er entsperrt ist. Die Dateien bleiben.',
     confirm: 'Sperren',
     busy: 'Wird gesperrt…',
   },
   delete: {
     title: '{name} löschen?',
     words: 'Der Container wird sofort entfernt, mit allem, was darin läuft. Der nächste Start legt einen neuen an.',
-    files: 'Die Dateien in seinem Home bleiben und sind nach dem nächsten Start wieder da.',
-    purge: 'Auch die Dateien in seinem Home löschen. Das lässt sich nicht rückgängig machen.',
+    files: 'Die Dateien in seinem Home-Ordner bleiben und sind nach dem nächsten Start wieder da.',
+    purge: 'Auch die Dateien in seinem Home-Ordner löschen. Das lässt sich nicht rückgängig machen.',
     confirm: 'Löschen',
     busy: 'Wird gelöscht…',
   },

@@ -1,7 +1,7 @@
 import type { AdminWords } from '#/admin/messages/words.ts'
 
 export const table: AdminWords['table'] = {
-  hint: 'Pfeiltasten führen von Zeile zu Zeile, die Leertaste wählt aus, Enter zeigt, was sich tun lässt.',
+  hint: 'Pfeiltasten führen von Zeile zu Zeile, die Leertaste wählt aus, die Eingabetaste öffnet die Aktionen.',
   count: '{loaded, number} von {total, number}',
   countOpen: 'bisher {loaded, number}',
   clearFilters: 'Filter aufheben',
@@ -11,7 +11,7 @@ export const table: AdminWords['table'] = {
   loading: 'Wird geladen…',
   loadingMore: 'Weitere werden geladen…',
   moreFailed: 'Die nächsten Zeilen konnten nicht geladen werden.',
-  tryAgain: 'Erneut versuchen',
+  tryAgain: 'Noch einmal versuchen',
   selectRow: '{name} auswählen',
   selectLoaded: 'Alle geladenen Zeilen auswählen',
   actions: 'Aktionen',
@@ -29,7 +29,7 @@ export const table: AdminWords['table'] = {
   block: 'Sperren',
   unblock: 'Entsperren',
   progress: '{seen, number} von {total, number}',
-  cancelling: 'Wird angehalten…',
+  cancelling: 'Wird abgebrochen…',
   messages: 'Meldungen',
   cancelled: 'Du hast vor dem Ende abgebrochen. Was getan ist, bleibt getan.',
   broken: 'Es endete vorzeitig. Was getan ist, bleibt getan. {problem}',
