@@ -55,6 +55,8 @@ test('a container that the operator stops counts as stopped, not as crashed, and
     action: 'container.stop',
     target: `container:${id}`,
   })
+  const logged = await admin.call('GET', '/api/admin/audit?action=container.stop&limit=1')
+  assert.deepEqual(logged.body.entries[0].detail, { user: ann.id, type: 'dev', address: 'command line' }, logged.text)
   const listed = await ann.call('GET', '/api/user/containers')
   const dev = listed.body.containers.find((each: { type: string }) => each.type === 'dev')
   assert.equal(dev.status, 'exited', listed.text)
