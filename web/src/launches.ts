@@ -58,7 +58,7 @@ function errorOf({ message, reason, exit_code, last_lines }: Extract<LaunchEvent
 }
 
 /** Its owner stopped it before it ran. */
-const wasStopped = (error: unknown) => error instanceof ApiError && error.body.reason === 'stopped'
+export const wasStopped = (error: unknown) => error instanceof ApiError && error.body.reason === 'stopped'
 
 /** Whether a launch may go on although its answer was an error: the server, or this page, has waited long enough. */
 export function mayGoOn(error: unknown): boolean {

@@ -48,14 +48,16 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
   const card = useRef<HTMLElement>(null)
   const [opened, setOpened] = useState<'restart' | 'stop' | 'logs'>()
   const { verb, done, doneAt, failure, start, giveUp } = useLifecycle(entry, told?.event)
+  const isStarting = isUnderWay(told?.event)
+  const isStarted = told?.event.stage === 'waiting' || told?.event.stage === 'ready'
   const opening = useOpening({
     within: card,
     stage: told?.event.stage,
     answeredAt: done === 'launch' ? doneAt : undefined,
+    isOver: verb === undefined && done !== 'launch' && !isStarting && !isStarted,
     open: () => location.assign(`${entry.service_url}/`),
   })
 
-  const isStarting = isUnderWay(told?.event)
   const isLaunching = isStarting || verb === 'launch' || verb === 'restart'
   const busyWord = (verb && busyWords[verb]) ?? (isStarting ? 'starting' : undefined)
   const view = statusView(entry, props.status)
@@ -103,7 +105,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
         {(isStarting || isRunning) && <StageProgress launch={told} />}
         <Alert error={failure} takesFocus={entry.is_blocked} />
         <LaunchFailure error={failure} />
-        {opening.isAsked && failure === undefined && <OpeningNote onStay={stay} />}
+        {opening.isAsked && <OpeningNote onStay={stay} />}
         <CardActions
           entry={entry}
           can={actionsFor(entry, { canRestart, isStarting: isLaunching })}

@@ -9,6 +9,8 @@ export interface OpeningParts {
   readonly stage: LaunchEvent['stage'] | undefined
   /** When the server said that the program runs, by `performance.now()`; undefined before that. */
   readonly answeredAt: number | undefined
+  /** Nothing is under way that could make it ready: it failed, or was stopped. */
+  readonly isOver: boolean
   /** The page is there for nothing else: opened is asked for from the beginning, and hiding it is no turning away. */
   readonly isWholePage?: boolean
   open(): void
@@ -27,8 +29,11 @@ export interface Opening {
  * away since: to another tab, or with the focus to something else. A page that changes under somebody's hands is worse
  * than one more press (WCAG 2.2, 3.2.5).
  */
-export function useOpening({ within, stage, answeredAt, isWholePage = false, open }: OpeningParts): Opening {
+export function useOpening(parts: OpeningParts): Opening {
+  const { within, stage, answeredAt, isOver, isWholePage = false, open } = parts
   const [isAsked, setAsked] = useState(isWholePage)
+  // What is launched later, perhaps by another page, is not what was asked for here.
+  if (isAsked && isOver) setAsked(false)
   const { isLive } = useEvents()
   const openNow = useEffectEvent(() => {
     setAsked(false)

@@ -3,7 +3,7 @@ import { connect, launchLimit } from '#/api.ts'
 import { isSignedOut } from '#/errors.ts'
 import { hearing, useEvents } from '#/hooks/use-events.ts'
 import { useTask } from '#/hooks/use-task.ts'
-import { failureOf, mayGoOn, type LaunchState } from '#/launches.ts'
+import { failureOf, mayGoOn, wasStopped, type LaunchState } from '#/launches.ts'
 
 /** A launch that was answered: its program runs. */
 export interface StartAnswer {
@@ -55,6 +55,10 @@ export function useStart(type: string, onSignedOut: () => void, onRefused: (reas
   const goOn = useEffectEvent(() => mayGoOn(error) && start())
   useEffect(() => void (isStarted && goOn()), [isStarted])
 
-  const failure = useMemo(() => (busy ? undefined : failureOf(error, launch?.event)), [busy, error, launch])
-  return { launch, answer, failure: error === undefined ? undefined : failure, start }
+  const failure = useMemo(() => {
+    if (busy || error === undefined) return undefined
+    // On this page somebody waits for it.
+    return wasStopped(error) ? error : failureOf(error, launch?.event)
+  }, [busy, error, launch])
+  return { launch, answer, failure, start }
 }

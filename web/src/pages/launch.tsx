@@ -55,6 +55,7 @@ function Starting({ type, next, here }: StartingProps) {
     isWholePage: true,
     stage: answer && launch?.event.stage,
     answeredAt: answer?.at,
+    isOver: failure !== undefined,
     open: () => {
       setGoing(true)
       if (place !== undefined) location.replace(place)
