@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { within } from '#/attempt.ts'
 import { refusals } from '#/errors.ts'
 import type { Database } from '#/store/database.ts'
@@ -23,6 +24,7 @@ export interface OwnContainerParts {
   readonly places: Pick<Places, 'get' | 'placeOf'>
   readonly rest: Pick<Rest, 'stopNow'>
   readonly activity: Pick<Activity, 'startOver'>
+  readonly log: Pick<Logger, 'warn'>
 }
 
 /** What owners do with a container of theirs beside launching it; a takeover does it for them, as it launches. */
@@ -41,9 +43,12 @@ export class OwnContainer {
    */
   async stop(user: User, type: string): Promise<boolean> {
     await this.#mustBeFree(user, type)
-    const stopped = await within(stopLimit, this.#stopNow({ userId: user.id, type }))
-    if (stopped === undefined) throw refusals.stopFailed(new Error(`a stop took longer than ${stopLimit} ms`))
-    return stopped
+    const owned = { userId: user.id, type }
+    const stop = this.#stopNow(owned)
+    const stopped = await within(stopLimit, stop)
+    if (stopped !== undefined) return stopped
+    stop.catch((error: unknown) => this.#parts.log.warn({ err: error, ...owned }, 'a stop that took long failed'))
+    throw refusals.stopFailed(new Error(`a stop took longer than ${stopLimit} ms`))
   }
 
   /**

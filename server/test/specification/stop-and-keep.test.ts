@@ -52,6 +52,16 @@ test('what was never launched is stopped as well as kept, and a takeover does bo
   assert.equal(await engineState(berth, idOf(bob)), 'exited')
 })
 
+test('what waits to be started again, as after a restart of the engine, stays stopped when its owner stops it', async () => {
+  const dan = await berth.signUp('dan@x.org')
+  assertOk(await stop(dan))
+  const { db } = berth.database
+  await db.updateTable('user_containers').set({ running_since: 1 }).where('user_id', '=', dan.id).execute()
+  assertOk(await stop(dan))
+  const rows = await db.selectFrom('user_containers').select('running_since').where('user_id', '=', dan.id).execute()
+  assert.deepEqual(rows, [{ running_since: null }])
+})
+
 test('an unknown type is 400, nobody 401, a blocked container or account 403 with its date, as launch says', async () => {
   const cat = await berth.signUp('cat@x.org')
   for (const ask of [stop, keep]) {
