@@ -83,10 +83,13 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
         .toSorted((a, b) => a - b),
     [current],
   )
+  // Other functions would have all rows measured anew, at every scroll.
+  const estimateSize = useCallback(() => (isNarrow ? usual.card : usual.row), [isNarrow])
+  const getItemKey = useCallback((index: number) => ids[index] ?? index, [ids])
   const virtual = useWindowVirtualizer<HTMLTableRowElement>({
     count: rows.length,
-    estimateSize: () => (isNarrow ? usual.card : usual.row),
-    getItemKey: (index) => ids[index] ?? index,
+    estimateSize,
+    getItemKey,
     overscan: 8,
     scrollMargin: margin,
     scrollPaddingStart: covered.top,
