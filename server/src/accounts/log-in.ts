@@ -1,5 +1,6 @@
 import { reached } from '#/crash-points.ts'
 import { refusals, Refusal } from '#/errors.ts'
+import { message, type Message } from '#/messages/message.ts'
 import type { Database } from '#/store/database.ts'
 import { findUserByEmail } from '#/store/users.ts'
 import { normaliseEmail } from './email-address.ts'
@@ -7,7 +8,7 @@ import type { MagicLinks } from './magic-link.ts'
 import { askedBy, type Requester } from './requester.ts'
 import type { Strangers } from './strangers.ts'
 
-const sent = 'If an account exists for this address, we have sent it a link. Check your mail.'
+const sent = message('answers.linkSentIfKnown')
 
 const isLimit = (error: unknown) => error instanceof Refusal && error.status === 429
 
@@ -28,7 +29,7 @@ export class LogIn {
    * Source: specification, login rules 1 to 5.
    * @throws {Refusal} 400 empty · 403 blocked · 429 limit · 500 mail not accepted, then no link is left
    */
-  async run(typed: string, requester: Requester, now: Date): Promise<string> {
+  async run(typed: string, requester: Requester, now: Date): Promise<Message> {
     const email = normaliseEmail(typed)
     const user = await findUserByEmail(this.#database.db, email)
     if (user?.isBlocked) throw refusals.userBlocked()
@@ -52,7 +53,7 @@ export class LogIn {
     requester: Requester,
     now: Date,
     report: (error: unknown) => void,
-  ): Promise<string> {
+  ): Promise<Message> {
     const email = normaliseEmail(typed)
     const user = await findUserByEmail(this.#database.db, email)
     const begun = performance.now()

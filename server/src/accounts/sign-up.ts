@@ -1,5 +1,6 @@
 import { reached } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
+import { message, type Message } from '#/messages/message.ts'
 import type { Database } from '#/store/database.ts'
 import type { LinkPurpose } from '#/store/magic-links.ts'
 import { findUserByEmail, type User } from '#/store/users.ts'
@@ -12,7 +13,7 @@ import { maySignUp, type SignUpPolicy } from './who-may-sign-up.ts'
 import type { LinkLimits } from './link-limits.ts'
 
 /** The same words for a new and for a known address: the answer must not tell which it was. */
-const sent = 'Check your mail: we have sent you a link.'
+const sent = message('answers.linkSent')
 
 /**
  * How long a sign-up may wait for another one's mail, in ms. With the ten seconds of its own mail nobody waits longer than
@@ -50,7 +51,7 @@ export class SignUp {
    * the same answer, after as long a time and with the same limit, and no mail.
    * @throws {Refusal} 400 not an address · 403 blocked · 429 limit · 500 mail not accepted, then nothing is stored
    */
-  run(typed: string, requester: Requester, now: Date): Promise<string> {
+  run(typed: string, requester: Requester, now: Date): Promise<Message> {
     return this.#run(typed, loginLink, requester, now)
   }
 
@@ -58,11 +59,11 @@ export class SignUp {
    * As `run`, for who need not know whether they have an account. Who lost their first mail gets another signup link: the
    * login link that `run` mails would be refused with 403. @throws {Refusal} as `run`
    */
-  askForLink(typed: string, requester: Requester, now: Date): Promise<string> {
+  askForLink(typed: string, requester: Requester, now: Date): Promise<Message> {
     return this.#run(typed, linkThatWorks, requester, now)
   }
 
-  async #run(typed: string, linkFor: LinkFor, requester: Requester, now: Date): Promise<string> {
+  async #run(typed: string, linkFor: LinkFor, requester: Requester, now: Date): Promise<Message> {
     const { database, registration, strangers, policy } = this.#parts
     const email = parseNewEmail(typed)
     await registration.inTurn(email, turnPatience, async (deadline) => {

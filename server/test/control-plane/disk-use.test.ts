@@ -57,6 +57,8 @@ test('beyond the limit what runs goes on, nothing more is started, and a clean-u
     warnings.some((words: string) => words.includes(`bob (user ${bob.id}): 2 MiB of 1 MiB`)),
     warnings,
   )
+  const inGerman = await admin.call('GET', '/api/admin/system', { headers: { 'accept-language': 'de' } })
+  assert.match(inGerman.body.warnings.join(), /Volle Home-Ordner: 1\. bob \(Konto \d+\): 2 MiB von 1 MiB\./)
   assert.match((await berth.call('GET', '/metrics')).text, /\nberth_homes_full_users 1\n/)
   await berth.runtime.start(dev)
   await inside(dev, 'rm big')

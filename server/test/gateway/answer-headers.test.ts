@@ -39,6 +39,7 @@ test("an app cannot set the platform's cookies", async (t) => {
     ' spawner_token =evil',
     'SPAWNER_TOKEN=evil',
     'spawner_token_2=evil',
+    'spawner_language=de; Path=/',
     '__Host-Http-x=1; Secure; Path=/',
     '__http-x=1',
     '=spawner_token=evil',

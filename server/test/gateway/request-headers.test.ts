@@ -178,7 +178,8 @@ test("an app's own Authorization passes beside the cookie", async (t) => {
 
 test("the platform's other cookies do not reach the app", async (t) => {
   const { port } = await startBench(t, echoApp())
-  const cookie = '__Host-Http-spawner_bind=1; a=1; __http-x=2; spawner_csrf=3; Spawner_Token=4; __Host-mine=5'
+  const cookie =
+    '__Host-Http-spawner_bind=1; a=1; __http-x=2; spawner_csrf=3; Spawner_Token=4; spawner_language=de; __Host-mine=5'
   assert.equal((await echoed(port, '/ann-dev/', { headers: { cookie } })).headers.cookie, 'a=1; __Host-mine=5')
 })
 

@@ -107,6 +107,19 @@ for (const [what, method, path, options, begins] of refused) {
   })
 }
 
+test('what worked is said in the language of whoever asked, and so is what of many did not', async () => {
+  const block = (headers: Record<string, string>) =>
+    admin.call('POST', '/api/admin/users/bulk-block', { body: { user_ids: [admin.id] }, headers })
+  const [english, inGerman] = [await block({}), await block(german)]
+  assert.equal(english.body.message, '0 users blocked.')
+  assert.equal(english.body.refused[0].error, 'You cannot block yourself. Ask another administrator.')
+  assert.equal(inGerman.body.message, '0 Konten gesperrt.')
+  assert.match(inGerman.body.refused[0].error, /^Du kannst dich nicht selbst sperren\./)
+  assert.equal(inGerman.headers.get('content-language'), 'de')
+  const sent = { body: { email: 'nobody@x.org' }, headers: german }
+  assert.match((await berth.call('POST', '/api/auth/login', sent)).body.message, /^Wenn es für diese Adresse ein Konto/)
+})
+
 test('what a person chose counts more than their browser', async () => {
   const chosen = { ...german, cookie: 'spawner_language=en' }
   for (const path of ['/api/user/me', `/${ann.slug}-dev/`]) {

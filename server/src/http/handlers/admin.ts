@@ -5,7 +5,9 @@ import { refusals } from '#/errors.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
 import { actorOf } from '#/http/session-of.ts'
+import { told } from '#/http/told.ts'
 import { toAdminContainer, toAdminUser } from '#/http/wire.ts'
+import { message } from '#/messages/message.ts'
 import type { UserContainer } from '#/store/user-containers.ts'
 
 export interface AdminParts {
@@ -31,7 +33,10 @@ export function adminHandlers({ blocking, rights, verification }: AdminParts): P
         [readId(call.params.id, 'container')],
         call.now,
       )
-      return { message: 'The container is blocked.', container: toAdminContainer(theOne(containers)) }
+      return {
+        message: told(call, message('answers.containerBlocked')),
+        container: toAdminContainer(theOne(containers)),
+      }
     },
     unblockContainer: async (call) => {
       const { containers } = await blocking.unblockContainers(
@@ -39,13 +44,16 @@ export function adminHandlers({ blocking, rights, verification }: AdminParts): P
         [readId(call.params.id, 'container')],
         call.now,
       )
-      return { message: 'The container is not blocked any more.', container: toAdminContainer(theOne(containers)) }
+      return {
+        message: told(call, message('answers.containerUnblocked')),
+        container: toAdminContainer(theOne(containers)),
+      }
     },
 
     bulkBlockContainers: async (call) => {
       const { containers, notFound } = await blocking.blockContainers(actorOf(call), call.body.container_ids, call.now)
       return {
-        message: `${counted(containers)} blocked.`,
+        message: told(call, message('answers.containersBlocked', { count: containers.length })),
         containers: containers.map(toAdminContainer),
         not_found: notFound,
       }
@@ -57,7 +65,7 @@ export function adminHandlers({ blocking, rights, verification }: AdminParts): P
         call.now,
       )
       return {
-        message: `${counted(containers)} unblocked.`,
+        message: told(call, message('answers.containersUnblocked', { count: containers.length })),
         containers: containers.map(toAdminContainer),
         not_found: notFound,
       }
@@ -65,16 +73,16 @@ export function adminHandlers({ blocking, rights, verification }: AdminParts): P
 
     promoteUser: async (call) => {
       const promoted = await rights.promote(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return { message: 'The user is an administrator.', user: toAdminUser(promoted) }
+      return { message: told(call, message('answers.promoted')), user: toAdminUser(promoted) }
     },
     demoteUser: async (call) => {
       const demoted = await rights.demote(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return { message: 'The user is not an administrator any more.', user: toAdminUser(demoted) }
+      return { message: told(call, message('answers.demoted')), user: toAdminUser(demoted) }
     },
 
     resendVerificationTo: async (call) => {
       const email = await verification.run(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return { message: `A signup link was sent to ${email}.` }
+      return { message: told(call, message('answers.linkSentTo', { email })) }
     },
   }
 }
@@ -84,6 +92,3 @@ function theOne(containers: readonly UserContainer[]): UserContainer {
   if (!container) throw refusals.notFound('container')
   return container
 }
-
-const counted = (containers: readonly UserContainer[]) =>
-  `${containers.length} container${containers.length === 1 ? '' : 's'}`

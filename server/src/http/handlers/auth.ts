@@ -14,9 +14,11 @@ import { authResponse } from '#/http/auth-response.ts'
 import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
 import { isPrefetch } from '#/http/prefetch.ts'
 import type { ReturnCookie } from '#/http/return-cookie.ts'
+import { told } from '#/http/told.ts'
 import type { Visits } from '#/http/visits.ts'
 import type { Call, Handlers } from '#/http/handlers.ts'
 import { sessionOf } from '#/http/session-of.ts'
+import { message, type Message } from '#/messages/message.ts'
 import type { Database } from '#/store/database.ts'
 
 export interface AuthParts {
@@ -39,23 +41,23 @@ type Auth = 'logIn' | 'signUp' | 'askForLink' | 'resendVerification' | 'verifySi
 export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
   return {
     logIn: async (call) => {
-      const message = await parts.logIn.run(call.body.email, call.requester, call.now)
-      return asked(parts, call, message)
+      const words = await parts.logIn.run(call.body.email, call.requester, call.now)
+      return asked(parts, call, words)
     },
     signUp: async (call) => {
-      const message = await parts.signUp.run(call.body.email, call.requester, call.now)
-      return asked(parts, call, message)
+      const words = await parts.signUp.run(call.body.email, call.requester, call.now)
+      return asked(parts, call, words)
     },
     askForLink: async (call) => {
-      const message = await parts.signUp.askForLink(call.body.email, call.requester, call.now)
-      return asked(parts, call, message)
+      const words = await parts.signUp.askForLink(call.body.email, call.requester, call.now)
+      return asked(parts, call, words)
     },
     resendVerification: async (call) => {
       const { body, requester, now, request } = call
-      const message = await parts.logIn.resendVerification(body.email, requester, now, (error) =>
+      const words = await parts.logIn.resendVerification(body.email, requester, now, (error) =>
         request.log.error({ err: error }, 'a signup link could not be mailed again'),
       )
-      return asked(parts, call, message)
+      return asked(parts, call, words)
     },
     verifySignup: async (call) => {
       refusePrefetch(call)
@@ -76,7 +78,7 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
         const forgotten = isMovedIn ? parts.returnCookie.forget(url, headers) : []
         setCookies(call, [...tokenCookies(undefined, headers.host, parts.cookie), ...forgotten])
       }
-      return { message: 'You are signed out.' }
+      return { message: told(call, message('answers.signedOut')) }
     },
   }
 }
@@ -84,14 +86,14 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
 type Ask = Call<'logIn'> | Call<'signUp'> | Call<'askForLink'> | Call<'resendVerification'>
 
 /** The same for every address, whoever has it: what was mailed, and to whom, nothing here knows. */
-function asked({ linksLeft, askedHere }: AuthParts, call: Ask, message: string): { message: string } {
+function asked({ linksLeft, askedHere }: AuthParts, call: Ask, words: Message): { message: string } {
   const { body, now, request, reply } = call
   const email = normaliseEmail(body.email)
   const remembered = askedHere.remember(request.headers, email, now)
   if (remembered) void reply.header('set-cookie', remembered)
   const counted = linksLeft.count(email, now)
   if (counted) void reply.headers({ [linksLeftHeaders.left]: counted.left, [linksLeftHeaders.reset]: counted.reset })
-  return { message }
+  return { message: told(call, words) }
 }
 
 type Verify = Call<'verifySignup'> | Call<'verifyLogin'>

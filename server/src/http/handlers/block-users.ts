@@ -1,3 +1,4 @@
+import type { Requester } from '#/accounts/requester.ts'
 import type { BlockPreview, BulkUsersResponse } from '@berth/api/admin.ts'
 import { previewBlock } from '#/administration/block-preview.ts'
 import type { BulkUsersResult, UserBlocking } from '#/administration/block-users.ts'
@@ -6,7 +7,10 @@ import type { OwnedType } from '#/containers/owned-type.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
 import { actorOf } from '#/http/session-of.ts'
+import { told } from '#/http/told.ts'
 import { toAdminUser } from '#/http/wire.ts'
+import { message } from '#/messages/message.ts'
+import { say } from '#/messages/say.ts'
 import type { Database } from '#/store/database.ts'
 
 export interface BlockUserParts {
@@ -23,20 +27,26 @@ export function blockUserHandlers({ database, blocking, statuses }: BlockUserPar
   return {
     blockUser: async (call) => {
       const blocked = await blocking.blockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return { message: 'The user and their containers are blocked.', user: toAdminUser(blocked) }
+      return { message: told(call, message('answers.userBlocked')), user: toAdminUser(blocked) }
     },
     unblockUser: async (call) => {
       const unblocked = await blocking.unblockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return { message: 'The user is not blocked any more.', user: toAdminUser(unblocked) }
+      return { message: told(call, message('answers.userUnblocked')), user: toAdminUser(unblocked) }
     },
 
     bulkBlockUsers: async (call) => {
       const result = await blocking.blockUsers(actorOf(call), call.body.user_ids, call.now)
-      return { message: `${counted(result)} blocked.`, ...toBulkUsers(result) }
+      return {
+        message: told(call, message('answers.usersBlocked', { count: result.users.length })),
+        ...toBulkUsers(result, call.requester),
+      }
     },
     bulkUnblockUsers: async (call) => {
       const result = await blocking.unblockUsers(actorOf(call), call.body.user_ids, call.now)
-      return { message: `${counted(result)} unblocked.`, ...toBulkUsers(result) }
+      return {
+        message: told(call, message('answers.usersUnblocked', { count: result.users.length })),
+        ...toBulkUsers(result, call.requester),
+      }
     },
 
     previewBlock: async (call): Promise<BlockPreview> => {
@@ -55,12 +65,13 @@ export function blockUserHandlers({ database, blocking, statuses }: BlockUserPar
   }
 }
 
-function toBulkUsers({ users, refused, notFound }: BulkUsersResult): Omit<BulkUsersResponse, 'message'> {
+function toBulkUsers(
+  { users, refused, notFound }: BulkUsersResult,
+  { language }: Pick<Requester, 'language'>,
+): Omit<BulkUsersResponse, 'message'> {
   return {
     users: users.map(toAdminUser),
     not_found: notFound,
-    refused: refused.map(({ id, refusal }) => ({ id, error: refusal.message })),
+    refused: refused.map(({ id, refusal }) => ({ id, error: say(language, refusal.sentence) })),
   }
 }
-
-const counted = ({ users }: BulkUsersResult) => `${users.length} user${users.length === 1 ? '' : 's'}`

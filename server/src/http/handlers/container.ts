@@ -5,6 +5,8 @@ import { lookUpStatus, primaryOf, statusWords } from '#/containers/status.ts'
 import type { Templates } from '#/containers/template.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { userOf } from '#/http/session-of.ts'
+import { told } from '#/http/told.ts'
+import { message } from '#/messages/message.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { listContainersOf } from '#/store/user-containers.ts'
@@ -37,7 +39,7 @@ export function containerHandlers({
 
     restartContainer: async (call) => {
       const { containerId } = await launch.restart(userOf(call), call.now)
-      return { message: 'Your container was restarted.', container_id: containerId, status: 'running' }
+      return { message: told(call, message('answers.restarted')), container_id: containerId, status: 'running' }
     },
 
     launchContainer: async (call) => {
@@ -45,7 +47,7 @@ export function containerHandlers({
       const type = call.params.container_type
       const { containerId } = await launch.launch(user, type, call.now)
       return {
-        message: 'Your container is running.',
+        message: told(call, message('answers.running')),
         service_url: `${spawnerUrl}/${containerPrefix(user.slug, type)}`,
         container_id: containerId,
         status: 'running',
@@ -54,15 +56,13 @@ export function containerHandlers({
 
     stopOwnContainer: async (call) => {
       const wasRunning = await ownContainer.stop(userOf(call), call.params.container_type)
-      return { message: wasRunning ? 'Your container was stopped.' : 'Your container does not run.' }
+      return { message: told(call, message(wasRunning ? 'answers.stopped' : 'answers.doesNotRun')) }
     },
 
     keepContainer: async (call) => {
       const until = await ownContainer.keep(userOf(call), call.params.container_type, call.now)
-      const message = until
-        ? 'Your container is kept running.'
-        : 'Your container does not run, or is never put to rest.'
-      return { message, until: until?.toISOString() ?? null }
+      const words = message(until ? 'answers.kept' : 'answers.notKept')
+      return { message: told(call, words), until: until?.toISOString() ?? null }
     },
   }
 }

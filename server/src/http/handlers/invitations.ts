@@ -1,6 +1,8 @@
 import type { Invite } from '#/accounts/invite.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { actorOf } from '#/http/session-of.ts'
+import { told } from '#/http/told.ts'
+import { message } from '#/messages/message.ts'
 
 export interface InvitationParts {
   readonly invite: Invite
@@ -13,7 +15,7 @@ export function invitationHandlers({ invite }: InvitationParts): Pick<Handlers, 
       const report = (error: unknown) => call.request.log.error({ err: error }, 'somebody could not be invited')
       const invitations = await invite.run(emails, send, actorOf(call), call.now, report)
       const invited = invitations.filter(({ status }) => status === 'invited').length
-      return { message: `${invited} of ${invitations.length} invited.`, invitations }
+      return { message: told(call, message('answers.invited', { invited, all: invitations.length })), invitations }
     },
   }
 }

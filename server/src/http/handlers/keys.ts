@@ -1,6 +1,8 @@
 import type { RotateKeys } from '#/administration/rotate-keys.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { actorOf } from '#/http/session-of.ts'
+import { told } from '#/http/told.ts'
+import { message } from '#/messages/message.ts'
 
 export interface KeyParts {
   readonly rotateKeys: RotateKeys
@@ -11,7 +13,7 @@ export function keyHandlers({ rotateKeys }: KeyParts): Pick<Handlers, 'rotateKey
     rotateKeys: async (call) => {
       const { kid, retired } = await rotateKeys.run(actorOf(call), call.now)
       return {
-        message: 'New tokens are signed with the new key; nobody is signed out.',
+        message: told(call, message('answers.keyRotated')),
         kid,
         retired: retired.map((each) => ({ kid: each.kid, until: each.until.toISOString() })),
       }

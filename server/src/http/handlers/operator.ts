@@ -3,7 +3,9 @@ import type { Stopping } from '#/administration/stop.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
 import { actorOf } from '#/http/session-of.ts'
+import { told } from '#/http/told.ts'
 import { toAdminContainer } from '#/http/wire.ts'
+import { message } from '#/messages/message.ts'
 
 export interface OperatorParts {
   readonly printLink: PrintLink
@@ -23,8 +25,8 @@ export function operatorHandlers({
     stopContainer: async (call) => {
       const id = readId(call.params.id, 'container')
       const { container, wasRunning } = await stopping.stopContainer(actorOf(call), id, call.now)
-      const message = wasRunning ? 'The container is stopped.' : 'The container does not run; nothing was done.'
-      return { message, container: toAdminContainer(container) }
+      const words = message(wasRunning ? 'answers.containerStopped' : 'answers.containerDidNotRun')
+      return { message: told(call, words), container: toAdminContainer(container) }
     },
   }
 }

@@ -4,6 +4,8 @@ import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
 import { ownSessionOf, sessionOf, userOf } from '#/http/session-of.ts'
+import { told } from '#/http/told.ts'
+import { message } from '#/messages/message.ts'
 import type { StoredSession } from '#/store/sessions.ts'
 
 export interface SessionParts {
@@ -27,12 +29,12 @@ export function sessionHandlers({ sessionList, cookie }: SessionParts): Pick<Han
       const ended = await sessionList.end(id, readId(call.params.id, 'session'), call.now)
       if (ended.jti === jti)
         void call.reply.header('set-cookie', tokenCookies(undefined, call.request.headers.host, cookie))
-      return { message: 'The session is ended.' }
+      return { message: told(call, message('answers.sessionEnded')) }
     },
     endOtherSessions: async (call) => {
       userOf(call)
       const ended = await sessionList.endOthers(ownSessionOf(call).claims, call.now)
-      return { message: `${ended} other session${ended === 1 ? ' is' : 's are'} ended.`, ended }
+      return { message: told(call, message('answers.sessionsEnded', { count: ended })), ended }
     },
   }
 }

@@ -9,6 +9,7 @@ import type { Call, Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
 import { secondsLeft, type ReturnCookie } from '#/http/return-cookie.ts'
 import { actorOf, sessionOf } from '#/http/session-of.ts'
+import { told } from '#/http/told.ts'
 import { message } from '#/messages/message.ts'
 import type { Database } from '#/store/database.ts'
 
@@ -41,7 +42,7 @@ export function takeoverHandlers(parts: TakeoverParts): Pick<Handlers, Takeovers
       if (claims.acting === null) throw refusals.conflict(message('requests.noTakeover'))
       if (!isOver(parts, claims, call.now)) await parts.revocations.revoke([claims], call.now)
       if (via === 'cookie') await moveOut(parts, call, claims.acting)
-      return { message: 'The takeover is over.' }
+      return { message: told(call, message('answers.takeoverOver')) }
     },
   }
 }

@@ -22,5 +22,12 @@ export const answers = {
   demoted: 'The user is not an administrator any more.',
   linkSentTo: 'A signup link was sent to {email}.',
   invited: '{invited} of {all} invited.',
+  usersBlocked: '{count, plural, one {{count} user} other {{count} users}} blocked.',
+  usersUnblocked: '{count, plural, one {{count} user} other {{count} users}} unblocked.',
+  stopped: 'Your container was stopped.',
+  doesNotRun: 'Your container does not run.',
+  kept: 'Your container is kept running.',
+  notKept: 'Your container does not run, or is never put to rest.',
+  takeoverOver: 'The takeover is over.',
   keyRotated: 'New tokens are signed with the new key; nobody is signed out.',
 } as const
