@@ -89,3 +89,21 @@ export async function overflows(page: Page): Promise<string[]> {
   }
   return found
 }
+
+/** Controls that cannot be told from mere text, and a focus that cannot be seen. A control in a table is told by its place. */
+export async function bareControls(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const controls = [...document.querySelectorAll('button, input, select, textarea, a.button')].filter(
+      (control) => control.checkVisibility() && control.closest('table') === null,
+    )
+    const bare = controls.filter((control) => {
+      const { borderTopStyle, borderTopWidth, borderBottomStyle, textDecorationLine, appearance } =
+        getComputedStyle(control)
+      const hasEdge = (borderTopStyle !== 'none' && parseFloat(borderTopWidth) > 0) || borderBottomStyle !== 'none'
+      return !hasEdge && !textDecorationLine.includes('underline') && appearance !== 'auto'
+    })
+    const focused = document.activeElement ?? document.body
+    const isSeen = getComputedStyle(focused).outlineStyle !== 'none'
+    return [...bare, ...(isSeen ? [] : [focused])].map((control) => control.outerHTML.slice(0, 160))
+  })
+}

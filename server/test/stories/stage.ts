@@ -30,7 +30,10 @@ export interface Stage {
 }
 
 /** More than the cores of a small machine, because a tab often waits. */
-const tabs = 3
+export const tabs = 3
+
+/** Of a picture, for each of CSS: what can be read is large enough, and smaller ones are read and compared sooner. */
+const pixelsPerPixel = 0.75
 
 /** What makes letters on one machine look as on another. */
 const alike = ['--font-render-hinting=none', '--disable-lcd-text', '--force-color-profile=srgb']
@@ -117,7 +120,12 @@ async function readList(browser: Browser, url: string): Promise<{ names: string[
 }
 
 async function openTab(browser: Browser, today: string): Promise<Tab> {
-  const context = await browser.newContext({ timezoneId: 'UTC', locale: 'en-GB', reducedMotion: 'reduce' })
+  const context = await browser.newContext({
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    deviceScaleFactor: pixelsPerPixel,
+  })
   await context.clock.setFixedTime(today)
   const page = await context.newPage()
   page.setDefaultTimeout(60_000)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { faultsOf, openStory, overflows, settle, violations } from './look.ts'
-import { compare, leftOver, pictureOf } from './pictures.ts'
-import { openStage } from './stage.ts'
+import { difference } from './difference.ts'
+import { bareControls, faultsOf, openStory, overflows, settle, violations } from './look.ts'
+import { compare, leftOver, pictureOf, shoot } from './pictures.ts'
+import { openStage, tabs } from './stage.ts'
 
 /**
  * Every page of the front end in every state, without a server, under the policy of the server's documents.
@@ -10,26 +11,62 @@ import { openStage } from './stage.ts'
  */
 const stage = await openStage({ after })
 
-describe('each story', { concurrency: true }, () => {
+/** In ms: of all stories, and of one. They begin when there is a tab for them, so that none is late for having waited. */
+const limits = { all: 1_800_000, each: 120_000 }
+
+describe('each story', { concurrency: tabs, timeout: limits.all }, () => {
   for (const name of stage.names) {
-    test(`${name}: nothing for axe, nothing to scroll sideways at 400 % in two languages, and as in its pictures`, async () => {
-      const faults = await stage.withTab(async (tab) => {
-        const { page } = tab
-        await openStory(tab, stage.url, name)
-        const found = [...(await faultsOf(tab)), ...(await violations(page))]
-        found.push(...told('light', await compare(page, pictureOf(name, 'light'))))
-        await page.emulateMedia({ colorScheme: 'dark' })
-        await settle(page)
-        found.push(...(await violations(page, ['color-contrast'])).map((each) => `dark: ${each}`))
-        found.push(...told('dark', await compare(page, pictureOf(name, 'dark'))))
-        return [...found, ...(await overflows(page)), ...tab.problems]
-      })
-      assert.deepEqual(faults, [])
-    })
+    test(
+      `${name}: nothing for axe, nothing to scroll sideways at 400 % in two languages, and as in its pictures`,
+      { timeout: limits.each },
+      async () => {
+        const faults = await stage.withTab(async (tab) => {
+          const { page } = tab
+          await openStory(tab, stage.url, name)
+          const found = [...(await faultsOf(tab)), ...(await violations(page))]
+          found.push(...told('light', await compare(page, pictureOf(name, 'light'))))
+          await page.emulateMedia({ colorScheme: 'dark' })
+          await settle(page)
+          found.push(...(await violations(page, ['color-contrast'])).map((each) => `dark: ${each}`))
+          found.push(...told('dark', await compare(page, pictureOf(name, 'dark'))))
+          return [...found, ...(await overflows(page)), ...tab.problems]
+        })
+        assert.deepEqual(faults, [])
+      },
+    )
   }
 })
 
 const told = (look: string, fault: string | undefined) => (fault === undefined ? [] : [`${look}: ${fault}`])
+
+test('letters that are drawn a third of a pixel aside make no other picture, a button that moved by two pixels does', async () => {
+  await stage.withTab(async (tab) => {
+    await openStory(tab, stage.url, 'sign-in/empty')
+    const before = await shoot(tab.page)
+    const isSameWith = async (css: string) => {
+      await tab.page.evaluate((css) => {
+        const sheet = new CSSStyleSheet()
+        sheet.replaceSync(css)
+        document.adoptedStyleSheets = [sheet]
+      }, css)
+      return difference(before, await shoot(tab.page)).isSame
+    }
+    assert.equal(await isSameWith('#root { transform: translate(0.3px, 0.3px) }'), true)
+    assert.equal(await isSameWith('form button { position: relative; left: 2px }'), false)
+    assert.equal(await isSameWith('form button { position: relative; top: 2px }'), false)
+  })
+})
+
+test('in forced colours every button and field keeps an edge or an underline, and the focus an outline', async () => {
+  for (const name of ['sign-in/refused', 'dashboard/running', 'users/selected', 'audit/full', 'takeover/acting']) {
+    await stage.withTab(async (tab) => {
+      await openStory(tab, stage.url, name)
+      await tab.page.emulateMedia({ forcedColors: 'active' })
+      await tab.page.keyboard.press('Tab')
+      assert.deepEqual(await bareControls(tab.page), [], name)
+    })
+  }
+})
 
 test('there is no picture without a story', () => {
   assert.deepEqual(leftOver(stage.names.flatMap((name) => ['light', 'dark'].map((look) => pictureOf(name, look)))), [])
