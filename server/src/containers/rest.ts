@@ -72,21 +72,17 @@ export class Rest {
     const { places, activity } = this.#parts
     const known = places.get(owned)
     if (!known || !this.#isDue(known, kind)) return 'done'
-    if (!this.#isQuiet(known, quietFor) || !(await this.#hold(known, quietFor))) return 'used'
+    const lastUse = activity.lastOf(known)
+    if (performance.now() - lastUse < quietFor || !(await this.#hold(known, quietFor))) return 'used'
     try {
       // Its owner may have asked to keep it, which no byte tells the gateway of.
-      if (!this.#isQuiet(known, quietFor)) return 'used'
+      if (quietFor > 0 && activity.lastOf(known) !== lastUse) return 'used'
       await (kind === 'pause' ? this.#pause(known) : this.#stop(known))
       return 'done'
     } finally {
       await places.publishAnew(owned)
       await activity.write(owned)
     }
-  }
-
-  /** As far as is known here; the gateway knows of every byte. */
-  #isQuiet(known: KnownContainer, quietFor: number): boolean {
-    return performance.now() - this.#parts.activity.lastOf(known) >= quietFor
   }
 
   /** One that was not confirmed may count all the same, and nobody would end it: requests would wait for ever. */

@@ -166,7 +166,7 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     assert.ok(Math.abs(Date.parse(String(warning?.data.at)) - stoppedAt) < 4_000, `${String(warning?.data.at)}`)
   })
 
-  test('who was warned keeps it with a word, also in the moment it is put to rest, and every page hears it', async (t) => {
+  test('who was warned keeps it with a word, and every page hears of both, also one that is opened later', async (t) => {
     const rig = await startRig(t, { idle_timeout: 12 })
     const lea = await rig.person('lea')
     // Held up, so that a slow machine cannot stop it before it was kept.
@@ -194,6 +194,8 @@ suite('what nobody uses', { concurrency: 3 }, () => {
       assert.deepEqual(idlesIn(stream)[1], { type: 'dev', action: 'stop', at: null })
     }
     held.resolve(true)
+    // Once more, so that however long that took there is no other warning yet.
+    await lea.call('POST', '/api/container/keep/dev')
     const after = await openStream(rig.berth, lea.token)
     await patiently(
       () => after.lastId() !== undefined,
@@ -214,8 +216,9 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     const max = await rig.person('max')
     const { containerId } = max.address()
     await asked.promise
+    const asksAt = Date.now()
     const kept = await max.call('POST', '/api/container/keep/dev')
-    assert.ok(Date.parse(kept.body.until) > Date.now() - 1_000, kept.text)
+    assert.ok(Date.parse(kept.body.until) > asksAt, kept.text)
     rig.gateway.hold = async () => false
     held.resolve(true)
     await sleep(500)
