@@ -75,9 +75,7 @@ function Row<R extends Listed>({ row, index, name, isSelected, isCurrent, start,
           aria-haspopup="menu"
           aria-label={t('actionsOf', { name })}
           onClick={(event) => events.menu(index, event.currentTarget)}
-        >
-          <span aria-hidden>⋯</span>
-        </button>
+        />
       </td>
     </tr>
   )

@@ -90,7 +90,8 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
     count: rows.length,
     estimateSize,
     getItemKey,
-    overscan: 8,
+    // What a jump renders is in view at once, in the same frame; more rows make that frame later.
+    overscan: 3,
     scrollMargin: margin,
     scrollPaddingStart: covered.top,
     scrollPaddingEnd: covered.bottom,
