@@ -214,8 +214,8 @@ suite('what nobody uses', { concurrency: 3 }, () => {
       return held.promise
     }
     const max = await rig.person('max')
-    const { containerId } = max.address()
     await asked.promise
+    const { containerId } = max.address()
     const asksAt = Date.now()
     const kept = await max.call('POST', '/api/container/keep/dev')
     assert.ok(Date.parse(kept.body.until) > asksAt, kept.text)
