@@ -263,7 +263,7 @@ export const tableStories: readonly Story[] = [
     path: users,
     boot,
     answers: { ...full, previewBlock: preview },
-    press: ['Actions for ines@students.example', 'Block…'],
+    press: ['Actions for chloe@students.example', 'Block…'],
   },
   {
     name: 'users/block-refused',
@@ -283,9 +283,9 @@ export const tableStories: readonly Story[] = [
     answers: {
       ...full,
       previewBlock: preview,
-      blockUser: { message: 'Blocked.', user: userOf(8, { is_blocked: true }) },
+      blockUser: { message: 'Blocked.', user: userOf(2, { is_blocked: true }) },
     },
-    press: ['Actions for ines@students.example', 'Block…', 'Block'],
+    press: ['Actions for chloe@students.example', 'Block…', 'Block'],
   },
   { name: 'users/unblock', path: users, boot, answers: full, press: [third, 'Unblock…'] },
   {
