@@ -172,6 +172,18 @@ export const dashboardStories: readonly Story[] = [
     events: [snapshot, ['launch', pulling]],
   },
   { ...launchStory('staying', { launchContainer: never }), press: ['Stay here'] },
+  {
+    ...launchStory('stayed', {
+      launchContainer: {
+        message: 'Container is running.',
+        service_url: 'http://spawner.berth.localhost:8080/ann-prod',
+        container_id: 'c-prod',
+        status: 'running',
+      },
+    }),
+    events: [snapshot, ['launch', { type: 'prod', stage: 'waiting' }]],
+    press: ['Stay here'],
+  },
   launchStory('crashed', {
     launchContainer: new Refused(500, crashed, { reason: 'crashed', exit_code: 3, last_lines: lines }),
   }),
