@@ -42,7 +42,7 @@ interface DataTableProps<R extends Listed> {
 /** Pixels that a row has, until it is measured. */
 const usual = { row: 49, card: 142 }
 /** Pixels at the top and bottom of the window that the header and the bar of the selection take. */
-const covered = { top: 48, bottom: 96 }
+const covered = { top: 48, bottom: 152 }
 /** How many rows before the last one the next page is asked for. */
 const ahead = 40
 

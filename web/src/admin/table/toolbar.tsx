@@ -70,9 +70,10 @@ export function Toolbar({ list, view, found, children, ...props }: ToolbarProps)
   )
 }
 
-function Count({ list: { rows, total, isLoading } }: { list: Rows<Listed> }) {
+function Count({ list: { rows, total, isLoading, error } }: { list: Rows<Listed> }) {
   const t = useTranslations('admin.table')
   const loaded = rows.length
+  if (loaded === 0 && error !== undefined) return null
   return (
     <p className="table-count" data-loaded={isLoading ? undefined : loaded} data-total={total}>
       {isLoading

@@ -1,7 +1,7 @@
 import type { AdminWords } from '#/admin/messages/words.ts'
 
 export const containers: AdminWords['containers'] = {
-  search: 'Nach der Person suchen',
+  search: 'E-Mail-Adresse oder Kürzel',
   caption: 'Container',
   found: '{count, plural, =0 {Kein Container passt.} one {# Container passt.} other {# Container passen.}}',
   nothing: 'Kein Container passt dazu.',

@@ -1,7 +1,7 @@
 import type { AdminWords } from '#/admin/messages/words.ts'
 
 export const users: AdminWords['users'] = {
-  search: 'Nach E-Mail-Adresse oder Kürzel suchen',
+  search: 'E-Mail-Adresse oder Kürzel',
   caption: 'Personen',
   found: '{count, plural, =0 {Niemand passt.} one {# Person passt.} other {# Personen passen.}}',
   nobody: 'Niemand passt dazu.',

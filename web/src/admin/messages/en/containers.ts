@@ -1,6 +1,6 @@
 /** Words of the page of all containers, and of what can be done to one. */
 export const containers = {
-  search: 'Search by owner',
+  search: 'E-mail address or slug',
   caption: 'Containers',
   found: '{count, plural, =0 {No container matches.} one {# container matches.} other {# containers match.}}',
   nothing: 'No container matches.',

@@ -1,6 +1,6 @@
 /** Words of the page of all users, and of what can be done to one. */
 export const users = {
-  search: 'Search by e-mail address or slug',
+  search: 'E-mail address or slug',
   caption: 'Users',
   found: '{count, plural, =0 {Nobody matches.} one {# user matches.} other {# users match.}}',
   nobody: 'Nobody matches.',
