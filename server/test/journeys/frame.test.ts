@@ -41,8 +41,8 @@ test('who chooses a language stays where they are, and has refusals, mails and t
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: inGerman('signIn.check.title') }).waitFor()
   assert.match(berth.mail.newestTo('ann@x.org').text ?? '', /Öffne diesen Link/)
-  await page.goto(`${frontendUrl}/no-such-page`)
-  await page.getByRole('heading', { name: inGerman('frame.notFound.title') }).waitFor()
+  await page.goto(`${frontendUrl}/login`)
+  await page.getByRole('heading', { name: inGerman('signIn.ask.title') }).waitFor()
 })
 
 test('the page that waits for the mail goes on when its link was used in another tab', async () => {
