@@ -28,8 +28,11 @@ function explainBody(error: FastifyError, request: FastifyRequest, endpoint: End
   return refusals.badRequest(message('requests.badBody', whatIsWrong(error)))
 }
 
-const missing = (endpoint: Endpoint | undefined) =>
-  endpoint?.path.startsWith('/api/auth/') ? refusals.missingBody() : refusals.badRequest(message('requests.missingIds'))
+function missing(endpoint: Endpoint | undefined): Refusal {
+  if (endpoint?.path.startsWith('/api/auth/')) return refusals.missingBody()
+  const isOfUsers = endpoint?.path.includes('/users/bulk-') === true
+  return refusals.badRequest(message(isOfUsers ? 'requests.missingUserIds' : 'requests.missingIds'))
+}
 
 /** Of the first problem: a name for the place, and what the validator found there. */
 function whatIsWrong({ validation }: FastifyError): { place: string | Message; problem: Message } {

@@ -102,6 +102,7 @@ test('a list that is none, or too long, is 400, and somebody else gets 403', asy
   for (const list of [[], [0], ['1'], [1.5], undefined, Array.from({ length: 1_001 }, (_, id) => id + 1)])
     for (const verb of ['block', 'unblock'] as const) assertRefused(await inBulk(verb, list), 400)
   assertRefused(await inBulk('block', [ben.id], cat), 403)
+  assert.match((await admin.call('POST', '/api/admin/users/bulk-block')).body.error, /"user_ids"/)
 })
 
 test('a thousand at once are blocked and unblocked, each written down', async () => {

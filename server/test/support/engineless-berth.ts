@@ -9,6 +9,7 @@ import { startApp, type App, type Pace } from '#/app.ts'
 import { readConfig } from '#/config.ts'
 import { createNetGateway } from '#/gateway/net/net-gateway.ts'
 import type { Mailer, Message } from '#/mail/mailer.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { webFolder, type CallOptions, type ClosableGateway, type Lifetime, type Reply } from './berth.ts'
 import { barrenRuntime, type Fault } from './misbehaving.ts'
@@ -21,6 +22,8 @@ export interface EnginelessOptions {
   readonly mailer?: Mailer
   /** While it is active no mail is accepted. */
   readonly refusesMail?: Fault
+  /** Instead of an engine that has nothing. */
+  readonly runtime?: Runtime
   /** Instead of the real one. */
   readonly gateway?: ClosableGateway
   readonly pace?: Partial<Pace>
@@ -68,7 +71,7 @@ export async function startEnginelessBerth(
   const app = await startApp({
     config,
     database,
-    runtime: barrenRuntime,
+    runtime: options.runtime ?? barrenRuntime,
     instance: 'engineless',
     key: await loadSigningKeys(dataDir),
     mailer: options.mailer ?? keeping(mails, options.refusesMail),

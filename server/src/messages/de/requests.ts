@@ -3,6 +3,7 @@ import type { Translated } from '../catalogue.ts'
 export const requests: Translated<'requests'> = {
   badAddress: 'Die Adresse ist ungültig: Auf % müssen zwei hexadezimale Ziffern folgen.',
   missingIds: `Die Anfrage hat keinen Inhalt. Schicke JSON wie '{"container_ids": [1, 2]}'.`,
+  missingUserIds: `Die Anfrage hat keinen Inhalt. Schicke JSON wie '{"user_ids": [1, 2]}'.`,
   badBody: 'Der Inhalt stimmt nicht: {place} {problem}.',
   badQuery: 'Die Abfrage in der Adresse stimmt nicht: {place} {problem}.',
   badPath: 'Der Pfad stimmt nicht: {place} {problem}.',

@@ -1,0 +1,60 @@
+import type { Instance } from '../server/src/runtime/runtime.ts'
+import { openDatabase } from '../server/src/store/database.ts'
+import { startEnginelessBerth } from '../server/test/support/engineless-berth.ts'
+import { barrenRuntime } from '../server/test/support/misbehaving.ts'
+import { runningOfHundred } from './admin-store.ts'
+
+/**
+ * A Berth in a process of its own, with an engine that has every container of the store and does nothing: `admin.ts` starts
+ * it with a data folder and perhaps the URL of a store, hears its port, and asks how much CPU it has used.
+ */
+const [dataDir = '', url = ''] = process.argv.slice(2)
+const instances = await readInstances()
+const runtime = {
+  ...barrenRuntime,
+  list: async () => [...instances.values()],
+  inspectId: async (id: string) => instances.get(id),
+}
+const env = { LOG_LEVEL: 'error', ...(url === '' ? {} : { DATABASE_URL: url }) }
+const mailer = { send: async () => undefined, close: () => undefined }
+// A run of the reconciler would fall into some of what is measured and not into the rest.
+const pace = { every: 3_600_000 }
+const berth = await startEnginelessBerth({ after: () => undefined }, { dataDir, env, mailer, pace, runtime })
+process.send?.({ port: Number(new URL(berth.url).port) })
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.({ cpu: (user + system) / 1000 })
+})
+process.on('disconnect', () => void berth.close().then(() => process.exit(0)))
+
+async function readInstances(): Promise<Map<string, Instance>> {
+  const { db, close } = await openDatabase(url === '' ? null : url, dataDir)
+  const rows = await db
+    .selectFrom('user_containers')
+    .innerJoin('users', 'users.id', 'user_containers.user_id')
+    .select(['container_id', 'user_id', 'slug', 'container_type as type'])
+    .where('container_id', 'is not', null)
+    .execute()
+  await close()
+  return new Map(
+    rows.map(({ container_id, user_id, slug, type }, at) => {
+      const isRunning = at % 100 < runningOfHundred
+      return [
+        container_id ?? '',
+        {
+          id: container_id ?? '',
+          name: `${slug}-${type}`,
+          owner: { userId: user_id, slug, type },
+          state: isRunning ? 'running' : 'exited',
+          address: isRunning ? `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}` : null,
+          port: 8080,
+          imageId: 'image',
+          exitCode: isRunning ? null : 0,
+          isOutOfMemory: false,
+          startedAt: 0,
+          fingerprint: null,
+        },
+      ]
+    }),
+  )
+}

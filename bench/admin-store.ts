@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import { openDatabase } from '../server/src/store/database.ts'
+import { fillStore } from './accounts-store.ts'
+
+const [minute, day] = [60_000, 86_400_000]
+
+/** Which of a hundred containers with an id of the engine run; they are spread over all of the store. */
+export const runningOfHundred = 3
+/** How the engine calls the container of this person. */
+export const containerIdOf = (userId: number) => `bench${userId}`
+
+/**
+ * A store as that of a university after some years: people with a container each, of whom one in fifty never verified, one
+ * in seven is blocked, one in five was never there, and ten are administrators; one container in four has none in the engine.
+ * And as many audit entries. @param url as of `fillStore`
+ */
+export async function fillUniversity(url: string | null, dataDir: string, people: number): Promise<void> {
+  await fillStore(url, dataDir, { people, links: 1 })
+  const { db, close } = await openDatabase(url, dataDir)
+  const now = Date.now()
+  const run = (text: string) => sql.raw(text).execute(db)
+  const lastUsed = `case when id % 5 = 0 then null else ${now} - (id * 7919 % 100003) * ${minute} end`
+  for (let from = 0; from < people; from += 10_000) {
+    const some = `id > ${from} and id <= ${Math.min(people, from + 10_000)}`
+    await run(`update users set last_used = ${lastUsed}, created_at = ${now - 300 * day} + id * 1000,
+        is_blocked = case when id % 7 = 0 then 1 else 0 end, is_admin = case when id % 10000 = 1 then 1 else 0 end,
+        state = case when id % 50 = 0 then 'registered' when id % 3 = 0 then 'verified' else state end
+      where ${some}`)
+    await run(`update user_containers set last_used = ${lastUsed}, created_at = ${now - 300 * day} + id * 1000,
+        container_type = case when id % 3 = 0 then 'prod' else container_type end,
+        is_blocked = case when user_id % 7 = 0 then 1 else 0 end,
+        container_id = case when id % 4 = 0 then null else 'bench' || user_id end
+      where ${some}`)
+    await run(`insert into audit_log (at, actor_id, actor_email, action, target, detail, position, hash)
+      select ${now - 300 * day} + id * 4 * ${minute}, 1 + id % 10, 'admin' || (id % 10), 'user.block', 'user:' || id, '{}', id, ''
+      from users where ${some}`)
+  }
+  // Autovacuum does it within a minute; SQLite is never told in Berth.
+  if (url !== null) await run('analyze')
+  await close()
+}

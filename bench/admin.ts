@@ -1,0 +1,152 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import path from 'node:path'
+import { startPostgres } from '../server/test/support/postgres.ts'
+import { loginToken } from './accounts-store.ts'
+import { fillUniversity } from './admin-store.ts'
+import { timed } from './figures.ts'
+
+/**
+ * What the administrators' lists cost with 100,000 people and 100,000 containers: the first page of 100 rows with each
+ * filter and each order, and the counts. `npm run bench:admin`, `-- --only=containers`, `-- --rounds=10`, `-- --people=10000`,
+ * `-- --sqlite` for one store only. Each query is asked alone, over HTTP, as the front end does.
+ */
+const option = (name: string, fallback: number) =>
+  Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
+const only = process.argv.find((arg) => arg.startsWith('--only='))?.split('=')[1] ?? ''
+const [people, rounds] = [option('people', 100_000), option('rounds', 40)]
+const stores = process.argv.includes('--sqlite') ? ['SQLite'] : ['SQLite', 'PostgreSQL']
+
+const orders = ['id', '-id', 'email', '-email', 'last_used', '-last_used', 'created_at', '-created_at']
+const users = [
+  'q=person777',
+  'q=nobody',
+  'state=registered',
+  'state=active',
+  'is_admin=true',
+  'is_blocked=true',
+  'is_blocked=false',
+]
+const containers = [
+  'q=person777',
+  'q=nobody',
+  'container_type=prod',
+  'is_blocked=true',
+  'is_blocked=false',
+  'status=running',
+  'status=stopped',
+  'status=missing',
+  'status=failed',
+]
+/** Of a filter that few rows hold of, and an order whose index would be read to its end for them. */
+const both = ['q=nobody&sort=email', 'q=nobody&sort=-last_used', 'is_blocked=true&sort=-last_used']
+
+const queries = [
+  ...listQueries('users', [...users, ...both, 'is_admin=true&sort=email']),
+  ...listQueries('containers', [...containers, ...both, 'status=stopped&sort=email', 'status=running&sort=last_used']),
+  ...['', 'q=nobody', 'state=active', 'is_blocked=false'].map((filter) => `users/count?${filter}`),
+  ...['', 'q=nobody', 'is_blocked=false', 'status=stopped'].map((filter) => `containers/count?${filter}`),
+  ...auditQueries(),
+].filter((query) => query.includes(only))
+
+function listQueries(list: string, filters: readonly string[]): string[] {
+  return [...orders.map((order) => `sort=${order}`), ...filters].map((query) => `${list}?limit=100&${query}`)
+}
+
+function auditQueries(): string[] {
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 19) + 'Z'
+  return [`audit?since=${ago(30)}`, `audit?until=${ago(290)}`, `audit?since=${ago(200)}&until=${ago(199)}`]
+}
+
+interface Figures {
+  /** ms */
+  readonly p50: number
+  readonly p95: number
+  /** Of the service, per request, in ms. */
+  readonly cpu: number
+}
+
+const endings: (() => unknown)[] = []
+try {
+  const columns = new Map<string, Map<string, Figures>>()
+  for (const store of stores) columns.set(store, await measure(store))
+  show(columns)
+} finally {
+  for (const ending of endings) await ending()
+}
+
+async function measure(store: string): Promise<Map<string, Figures>> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'berth-bench-'))
+  endings.unshift(() => rmSync(dataDir, { recursive: true, force: true }))
+  const postgres = store === 'SQLite' ? undefined : await startPostgres()
+  if (postgres) endings.unshift(() => postgres.stop())
+  const filled = await timed(() => fillUniversity(postgres?.url ?? null, dataDir, people))
+  const service = fork(path.join(import.meta.dirname, 'admin-service.ts'), [dataDir, postgres?.url ?? ''])
+  const started = await timed(() => once(service, 'message') as Promise<[{ port: number }]>)
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+  process.stdout.write(
+    `${store}: ${people} people, filled in ${seconds(filled.ms)}, started in ${seconds(started.ms)}\n`,
+  )
+  const [{ port }] = started.value
+  const figures = new Map<string, Figures>()
+  try {
+    const ask = await signedIn(port)
+    // What is looked at after the start is looked at by then.
+    for (let each = 0; each < 20; each++) await ask('users?limit=100')
+    for (const query of queries) {
+      const figure = await timesOf(() => ask(query), service)
+      figures.set(query, figure)
+      process.stderr.write(`${store}  ${cell(figure).padEnd(24)} ${query}\n`)
+    }
+  } finally {
+    service.disconnect()
+    await once(service, 'exit')
+  }
+  return figures
+}
+
+async function signedIn(port: number): Promise<(query: string) => Promise<void>> {
+  const url = `http://127.0.0.1:${port}/api`
+  const signedIn = await fetch(`${url}/auth/verify-login?token=${loginToken(0)}`)
+  const { access_token: token } = (await signedIn.json()) as { access_token: string }
+  return async (query) => {
+    const answer = await fetch(`${url}/admin/${query}`, { headers: { authorization: `Bearer ${token}` } })
+    const text = await answer.text()
+    if (answer.status !== 200) throw new Error(`${query} answered ${answer.status}: ${text}`)
+  }
+}
+
+async function timesOf(ask: () => Promise<void>, service: ChildProcess): Promise<Figures> {
+  for (let warmUp = 0; warmUp < 3; warmUp++) await ask()
+  const times: number[] = []
+  const before = await cpuOf(service)
+  for (let round = 0; round < rounds; round++) times.push((await timed(ask)).ms)
+  const cpu = ((await cpuOf(service)) - before) / rounds
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
+  return { p50: at(0.5), p95: at(0.95), cpu }
+}
+
+/** ms that it has used since it began */
+async function cpuOf(service: ChildProcess): Promise<number> {
+  const answered = once(service, 'message') as Promise<[{ cpu: number }]>
+  service.send('cpu')
+  return (await answered)[0].cpu
+}
+
+/** As a table for docs/performance.md. */
+function show(columns: ReadonlyMap<string, ReadonlyMap<string, Figures>>): void {
+  const heads = [...columns.keys()].map((store) => `${store}: p50, p95, CPU of Berth |`)
+  process.stdout.write(`\n| query | ${heads.join(' ')}\n|---|${'---|'.repeat(columns.size)}\n`)
+  for (const query of queries) {
+    const cells = [...columns.values()].map((figures) => cell(figures.get(query)))
+    process.stdout.write(`| \`${query}\` | ${cells.join(' | ')} |\n`)
+  }
+  process.stdout.write(`\nms; ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}\n`)
+}
+
+function cell(figures: Figures | undefined): string {
+  return figures ? [figures.p50, figures.p95, figures.cpu].map((ms) => ms.toFixed(1)).join(', ') : ''
+}
