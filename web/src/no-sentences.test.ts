@@ -70,9 +70,9 @@ function visitExpression({ value }: Node, found: string[]): void {
 /** Imports, types and what is thrown at programmers. */
 function isForPrograms({ type, callee }: Node): boolean {
   if (/^(Import|Export(All|Named))Declaration$/.test(type)) return type.startsWith('Import')
-  if (/^TS/.test(type) && !/^TS(As|NonNull|Satisfies)/.test(type)) return true
+  if (type.startsWith('TS') && !/^TS(As|NonNull|Satisfies)/.test(type)) return true
   if (type === 'CallExpression') return isNode(callee) && callee.type === 'Super'
-  return type === 'NewExpression' && isNode(callee) && /Error$/.test(String(callee.name))
+  return type === 'NewExpression' && isNode(callee) && String(callee.name).endsWith('Error')
 }
 
 function textOf(node: Node): string | undefined {

@@ -1,17 +1,27 @@
 import type { ReactNode } from 'react'
 import { IntlProvider } from 'use-intl/react'
+import type { Language } from '@berth/api/boot.ts'
 import { useLanguage } from '#/language.ts'
 import { de } from '#/messages/de.ts'
 import { en } from '#/messages/en.ts'
+import { regional } from '#/regional.ts'
 
 const catalogues = { en, de }
 
-/** Everything inside speaks the language of the page; dates and numbers are written as it writes them, in the reader's own time zone. */
+/** As the reader's region writes dates and numbers. The type says which language it is a kind of. */
+export const useRegionalLanguage = () => regional(useLanguage(), navigator.languages) as Language
+
+/** Everything inside speaks the language of the page; dates and numbers are written as there, in the reader's own time zone. */
 export function Words({ children }: { children: ReactNode }) {
   const language = useLanguage()
   return (
     // The type of the messages names those of administrators, too, which come with their pages.
-    <IntlProvider locale={language} messages={catalogues[language] as never} timeZone={timeZone} onError={fail}>
+    <IntlProvider
+      locale={useRegionalLanguage()}
+      messages={catalogues[language] as never}
+      timeZone={timeZone}
+      onError={fail}
+    >
       {children}
     </IntlProvider>
   )

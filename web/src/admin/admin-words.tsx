@@ -3,6 +3,7 @@ import { IntlProvider } from 'use-intl/react'
 import { useLanguage } from '#/language.ts'
 import { de as germanForAll } from '#/messages/de.ts'
 import { en as englishForAll } from '#/messages/en.ts'
+import { useRegionalLanguage } from '#/words.tsx'
 import { admin as german } from './messages/de.ts'
 import { admin as english } from './messages/en.ts'
 
@@ -12,7 +13,7 @@ const catalogues = { en: { ...englishForAll, admin: english }, de: { ...germanFo
 export function AdminWords({ children }: { children: ReactNode }) {
   const language = useLanguage()
   return (
-    <IntlProvider locale={language} messages={catalogues[language] as never}>
+    <IntlProvider locale={useRegionalLanguage()} messages={catalogues[language] as never}>
       {children}
     </IntlProvider>
   )
