@@ -10,6 +10,7 @@ import { absenceBody, absencePage, type AbsenceReason, type AbsenceView } from '
 import { pagePolicy } from '#/gateway/pages/document.ts'
 import { progressFailed, progressHead, progressReady, progressStep } from '#/gateway/pages/progress-page.ts'
 import { refusalPage } from '#/gateway/pages/refusal-page.ts'
+import { message } from '#/messages/message.ts'
 import { openTab } from '#test/support/browser.ts'
 
 /**
@@ -23,6 +24,7 @@ const view: AbsenceView = {
   isOwner: true,
   launchHref: '/launch?type=dev&next=%2Fann-dev%2F',
   dashboardUrl,
+  language: 'en',
 }
 const lines = [
   'Listening on 8080',
@@ -36,16 +38,19 @@ const explained = (absent: 'crashed' | 'failed', exitCode: number | null): Absen
   displayName: 'Development',
 })
 
-const head = progressHead({ displayName: 'Development', dashboardUrl })
-const steps = progressStep('Waiting for a free place') + progressStep('Starting the container')
+const starting = progressStep(message('pages.stepStarting'), 'en')
+const waiting = progressStep(message('pages.stepWaiting'), 'en')
+const head = progressHead({ displayName: 'Development', dashboardUrl, language: 'en' })
+const steps = starting + waiting
 const longName = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrikverwaltung'
 
 /** What stands still. Progress is shown in the middle of it as well as at its ends. */
 const pages: Readonly<Record<string, string>> = {
-  'refused-403': refusalPage({ status: 403, message: 'This container belongs to somebody else.', dashboardUrl }),
+  'refused-403': refusalPage({ status: 403, message: message('gateway.notYours'), dashboardUrl, language: 'en' }),
   asleep: absencePage({ absent: 'asleep', exitCode: null }, view),
   missing: absencePage({ absent: 'missing', exitCode: null }, { ...view, displayName: longName }),
   crashed: absencePage(explained('crashed', 139), view),
+  'crashed-in-german': absencePage(explained('crashed', 139), { ...view, language: 'de' }),
   'crashed-for-others': absencePage(explained('crashed', 139), { ...view, isOwner: false }),
   'out-of-memory': absencePage({ absent: 'out-of-memory', exitCode: 137 }, view),
   'no-image': absencePage({ absent: 'no-image', exitCode: null }, view),
@@ -88,7 +93,7 @@ test('without any script, the steps appear while they are taken, and the page mo
   const url = await serve(t, (_, response) => {
     begin(response, isReady ? 200 : 503)
     if (isReady) response.end('<!doctype html><title>App</title><h1>The app</h1>')
-    else (stream = response).write(head + progressStep('Starting the container'))
+    else (stream = response).write(head + starting)
   })
   const { page } = await openPage(await startBrowser(t), { javaScriptEnabled: false })
   await page.goto(`${url}/ann-dev/a?b=1#/notebooks/3`, { waitUntil: 'commit' })
@@ -96,11 +101,11 @@ test('without any script, the steps appear while they are taken, and the page mo
   await page.getByText('Starting the container').waitFor()
   assert.equal(await page.getByRole('progressbar', { name: 'Starting Development' }).isVisible(), true)
 
-  stream?.write(progressStep('Waiting until its app answers'))
-  await page.getByText('Waiting until its app answers').waitFor()
+  stream?.write(waiting)
+  await page.getByText('Waiting for the app to answer').waitFor()
 
   isReady = true
-  stream?.end(progressReady('/ann-dev/a?b=1'))
+  stream?.end(progressReady('/ann-dev/a?b=1', 'en'))
   await page.getByRole('heading', { name: 'The app' }).waitFor({ timeout: 5000 })
   assert.equal(page.url(), `${url}/ann-dev/a?b=1`)
   await page.goBack().catch(() => null)
@@ -112,7 +117,7 @@ test('a start that fails shows the reason in place of the progress, and stays', 
   const url = await serve(t, (_, response) => {
     requests += 1
     begin(response, 503)
-    response.write(head + progressStep('Starting the container'))
+    response.write(head + starting)
     setTimeout(() => response.end(progressFailed(absenceBody(explained('failed', 1), view))), 300)
   })
   const { page } = await openPage(await startBrowser(t), { javaScriptEnabled: false })
@@ -128,20 +133,20 @@ test('each step counts its seconds until the next one; under reduced motion the 
   const streams: ServerResponse[] = []
   const url = await serve(t, (_, response) => {
     begin(response, 503)
-    response.write(head + progressStep('First'))
+    response.write(head + starting)
     streams.push(response)
   })
   const { page } = await openPage(await startBrowser(t), { reducedMotion: 'reduce' })
   await page.goto(url, { waitUntil: 'commit' })
   await untilClock(page, 0, 2)
-  streams[0]?.write(progressStep('Second'))
+  streams[0]?.write(waiting)
   await untilClock(page, 1, 0)
   const first = await clock(page, 0)
   await untilClock(page, 1, 2)
   assert.equal(await clock(page, 0), first)
   const motion = await page.evaluate(() => getComputedStyle(document.querySelector('.bar')!, '::before').animationName)
   assert.equal(motion, 'none')
-  streams[0]?.end(progressReady('/'))
+  streams[0]?.end(progressReady('/', 'en'))
 })
 
 test('of the last lines the newest are in sight, and the others are reached by keyboard alone', async (t) => {
