@@ -154,6 +154,15 @@ const takeover: readonly Story[] = [
     answers: { me: ann, endTakeover: new Refused(500, 'The database does not answer. Try again in a minute.') },
     press: ['End'],
   },
+  {
+    name: 'takeover/told',
+    path: '/',
+    answers: { me: ann, listContainers: containers },
+    events: [
+      ['snapshot', {}],
+      ['takeover', { by: 'ada@example.org', reason: 'You wrote that your editor hangs', until: minutesAgo(-14) }],
+    ],
+  },
 ]
 
 const session = {

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
-import { canAct } from '#/api.ts'
+import { boot, canAct } from '#/api.ts'
 import { isFirstVisit } from '#/berths.ts'
 import { Button } from '#/components/button.tsx'
 import { Ask } from '#/components/ask.tsx'
@@ -9,6 +9,7 @@ import { DiskNote } from '#/components/disk-note.tsx'
 import { KeysOn } from '#/components/keys.tsx'
 import { focusHeading, Page } from '#/components/page.tsx'
 import { Shortcuts } from '#/components/shortcuts.tsx'
+import { TakeoverNote } from '#/components/takeover-note.tsx'
 import { problemIn } from '#/errors.ts'
 import { useBerths, type Berths } from '#/hooks/use-berths.ts'
 import { useEvents } from '#/hooks/use-events.ts'
@@ -28,6 +29,8 @@ export function Dashboard() {
   return (
     <Page title={t('title')}>
       {notice !== undefined && <p className="note">{notice}</p>}
+      {/* Whoever acts has a banner of their own. */}
+      {boot.acting === null && <TakeoverNote event={told.takeover} />}
       {!canAct() && <SignInNote id={signInNote} />}
       <DiskNote event={told.disks.get(null)} />
       <Problem berths={berths} />
