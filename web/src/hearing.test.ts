@@ -12,6 +12,8 @@ function stage() {
       const stream = new TransformStream<Uint8Array, Uint8Array>()
       const writer = stream.writable.getWriter()
       writer.closed.catch(() => undefined)
+      // As a real answer ends with its signal.
+      signal.addEventListener('abort', () => void writer.abort(signal.reason).catch(() => undefined), { once: true })
       opened.push({
         lastId,
         signal,

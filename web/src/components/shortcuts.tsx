@@ -47,7 +47,7 @@ function ShortcutsDialog({ isOn, onTurn, count, onClose }: ShortcutsProps & { on
             <Key name={count > 1 ? `1–${Math.min(count, 9)}` : '1'} does={t('keys.choose')} />
             <Key name="?" does={t('keys.help')} />
           </dl>
-          <p className="hint">{t('keys.then')}</p>
+          <p className="hint">{t('keys.onChosen')}</p>
           <dl className="keys">
             {Object.entries(cardKeys).map(([action, key]) => (
               <Key key={key} name={key} does={t(`action.${action as keyof typeof cardKeys}`)} />

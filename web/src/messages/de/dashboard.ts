@@ -129,7 +129,7 @@ export const dashboard: Words['dashboard'] = {
     hint: 'Tastenkürzel',
     title: 'Tastenkürzel',
     choose: 'Einen Container wählen',
-    then: 'Diese wirken auf den gewählten Container oder auf den einzigen:',
+    onChosen: 'Diese wirken auf den gewählten Container oder auf den einzigen:',
     help: 'Diese Liste zeigen',
     isOn: 'Tastenkürzel verwenden',
     chooseFirst: 'Wähle zuerst einen Container: Drücke {last, plural, one {1} other {1 bis #}}.',

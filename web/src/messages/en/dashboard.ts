@@ -128,7 +128,7 @@ export const dashboard = {
     hint: 'Keyboard shortcuts',
     title: 'Keyboard shortcuts',
     choose: 'Choose a container',
-    then: 'These act on the chosen container, or on the only one:',
+    onChosen: 'These act on the chosen container, or on the only one:',
     help: 'Show this list',
     isOn: 'Use keyboard shortcuts',
     chooseFirst: 'Choose a container first: press {last, plural, one {1} other {1 to #}}.',
