@@ -26,14 +26,15 @@ export function RowMenu({ label, anchor, actions, onClose }: RowMenuProps) {
 
   /** Only now: the focus is back, so that a dialog that opens gives it back to the row in its turn. */
   function closed(isOpen: boolean) {
-    if (isOpen) return
+    if (isOpen) return muteGuards()
     onClose()
     picked.current?.run()
   }
 
   return (
     <Menu.Root defaultOpen modal={false} onOpenChangeComplete={closed}>
-      <Menu.Portal>
+      {/* Within the landmark that the row is in. */}
+      <Menu.Portal container={anchor.closest('main')}>
         <Menu.Positioner anchor={anchor} align="end" sideOffset={4} className="menu-place">
           <Menu.Popup className="menu" aria-label={label} finalFocus={() => anchor}>
             {actions.map((action) => (
@@ -53,4 +54,12 @@ export function RowMenu({ label, anchor, actions, onClose }: RowMenuProps) {
       </Menu.Portal>
     </Menu.Root>
   )
+}
+
+/**
+ * Base UI lets the Tab key stop at elements before and after a menu, to close it, and hides them from assistive technology
+ * at the same time, which WCAG does not allow (4.1.2). Without them the menu closes as soon as the focus has left it.
+ */
+function muteGuards(): void {
+  for (const guard of document.querySelectorAll<HTMLElement>('[data-base-ui-focus-guard]')) guard.tabIndex = -1
 }
