@@ -10,7 +10,8 @@ type Texts = { readonly [key: string]: string | Texts }
 
 /**
  * Parses the messages of the catalogues while the front end is built, so that no browser has to load the parser (12 KB of
- * the first load, gzip): each text becomes what `use-intl/format-message/format-only` formats.
+ * the first load, gzip): each text becomes what `use-intl/format-message/format-only` formats. That one makes a string of every
+ * value: what is to be more than text is a tag, `<name></name>`.
  */
 export function precompiledMessages(): Plugin {
   return {

@@ -10,13 +10,15 @@ import { interactionOf, longTasksIn, openPage, paintsOf } from './look.ts'
 import { crowded, everyday, webDir, type Service } from './services.ts'
 
 /**
- * What people wait for in the front end: `npm run bench:web`. Bytes, paints and interactions in Chromium whose core is made
+ * What people wait for in the front end: `npm run bench:web`, `-- --rounds=1 --people=1000`. Bytes, paints and interactions in Chromium whose core is made
  * four times slower, the administrators' table with 100,000 users at the machine's own speed. A goal that is missed does
  * not fail the run.
  */
-const rounds = 5
-const people = 100_000
-const rowsToScroll = 10_000
+const option = (name: string, fallback: number) =>
+  Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
+const rounds = option('rounds', 5)
+const people = option('people', 100_000)
+const rowsToScroll = Math.min(10_000, people)
 
 interface Row {
   readonly title: string
@@ -180,7 +182,9 @@ function add(title: string, result: string, goal?: string, isMet?: boolean): voi
   rows.push({ title, result, ...(goal === undefined ? {} : { goal }), ...(isMet === undefined ? {} : { isMet }) })
 }
 
-const ms = (value: number) => `${Math.round(value)} ms`
+function ms(value: number): string {
+  return `${Math.round(value)} ms`
+}
 
 /** For a terminal and for Markdown. */
 function table(): string {

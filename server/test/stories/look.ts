@@ -38,12 +38,14 @@ export async function settle(page: Page): Promise<void> {
   })
 }
 
-/** What went wrong with the story itself: errors, requests that it has no answer for, and no title. */
+/** What went wrong with the story itself: errors, requests that it has no answer for, words that are none, and no title. */
 export async function faultsOf({ page, problems }: Tab): Promise<string[]> {
   const unanswered = await page.evaluate(() => (globalThis as unknown as StoryWindow).unanswered)
   const title = await page.title()
+  const text = await page.locator('body').innerText()
   return [
     ...problems,
+    ...(text.match(/.*(?:\[object |\bundefined\b|\bNaN\b).*/g) ?? []).map((line) => `it says: ${line}`),
     ...unanswered.map((request) => `the story has no answer to ${request}`),
     ...(/^.+ · Berth$/.test(title) ? [] : [`the title is "${title}"`]),
   ]

@@ -49,7 +49,7 @@ function Sentence({ entry, subject }: { entry: AuditEntry; subject: Subject }) {
   return t.rich(`sentence.${action}`, {
     actor,
     person,
-    container: container() as never,
+    container,
     containers: containersIn(entry),
     purpose: String(detail.purpose),
     b,

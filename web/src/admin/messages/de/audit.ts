@@ -63,10 +63,10 @@ export const audit: AdminWords['audit'] = {
         '<b>{actor}</b> hat <b>{person}</b> noch einen Registrierungslink geschickt, aber die E-Mail wurde nicht angenommen',
     },
     container: {
-      block: '<b>{actor}</b> hat {container} gesperrt',
-      unblock: '<b>{actor}</b> hat {container} entsperrt',
-      delete: '<b>{actor}</b> hat {container} gelöscht',
-      stop: '<b>{actor}</b> hat {container} gestoppt',
+      block: '<b>{actor}</b> hat <container></container> gesperrt',
+      unblock: '<b>{actor}</b> hat <container></container> entsperrt',
+      delete: '<b>{actor}</b> hat <container></container> gelöscht',
+      stop: '<b>{actor}</b> hat <container></container> gestoppt',
     },
     keys: { rotate: '<b>{actor}</b> hat einen neuen Signaturschlüssel erzeugt' },
     link: {

@@ -62,10 +62,10 @@ export const audit = {
         '<b>{actor}</b> sent <b>{person}</b> another signup link, but the mail was not accepted',
     },
     container: {
-      block: '<b>{actor}</b> blocked {container}',
-      unblock: '<b>{actor}</b> unblocked {container}',
-      delete: '<b>{actor}</b> deleted {container}',
-      stop: '<b>{actor}</b> stopped {container}',
+      block: '<b>{actor}</b> blocked <container></container>',
+      unblock: '<b>{actor}</b> unblocked <container></container>',
+      delete: '<b>{actor}</b> deleted <container></container>',
+      stop: '<b>{actor}</b> stopped <container></container>',
     },
     keys: { rotate: '<b>{actor}</b> made a new signing key' },
     link: {
