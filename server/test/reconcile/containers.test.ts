@@ -262,7 +262,10 @@ test('a list that fails leads to nothing; the report and the metrics say that th
   assert.match(failures.join(), /list containers: the engine does not answer/)
   assert.doesNotMatch(failures.join(), /secret/)
   const inGerman = await boss.call('GET', '/api/admin/system', { headers: { 'accept-language': 'de' } })
-  assert.match(inGerman.body.reconciler.failures.join(), /ist noch nicht fertig \(list containers: die Engine antwortet/)
+  assert.match(
+    inGerman.body.reconciler.failures.join(),
+    /ist noch nicht fertig \(list containers: die Engine antwortet/,
+  )
   assert.ok(last_success < last_run)
   assert.equal(await engineState(halfDeaf, id), 'running')
   assert.equal(await engineState(halfDeaf, idOf(boss)), 'running')

@@ -25,7 +25,9 @@ for (const [locale, words] of [['en', english] as const, ['de', german] as const
     const t = createTranslator({ locale, messages: words as typeof english })
     const values = { actor: 'ADA', person: 'BO', container: 'BOX', containers: 2, purpose: 'login' }
     const sentences = all.map((action) =>
-      t.markup(`sentence.${action}`, { ...values, b: (text) => text } as Parameters<typeof t.markup>[1]),
+      t.markup(`sentence.${action}`, { ...values, b: (text: string) => text } as unknown as Parameters<
+        typeof t.markup
+      >[1]),
     )
     for (const sentence of sentences) assert.match(sentence, /^ADA .*(BO|BOX|schlüssel|key)/)
     assert.equal(new Set(sentences).size, all.length)
