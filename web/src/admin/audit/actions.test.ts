@@ -23,7 +23,7 @@ test('every action of the audit log has words, and there are words for no other'
 for (const [locale, words] of [['en', english] as const, ['de', german] as const])
   test(`each is a sentence and a name of its own in ${locale}`, () => {
     const t = createTranslator({ locale, messages: words as typeof english })
-    const values = { actor: 'ADA', person: 'BO', container: 'BOX', containers: 2, purpose: 'login' }
+    const values = { actor: 'ADA', person: 'BO', container: () => 'BOX', containers: 2, purpose: 'login' }
     const sentences = all.map((action) =>
       t.markup(`sentence.${action}`, { ...values, b: (text: string) => text } as unknown as Parameters<
         typeof t.markup
