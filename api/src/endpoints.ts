@@ -130,6 +130,7 @@ export const endpoints = {
     method: 'POST',
     path: '/api/auth/logout',
     access: 'user',
+    endsTakeover: true,
     summary: 'Revoke the access token of this request',
     response: Message,
     refusals: {},

@@ -67,6 +67,11 @@ export class Revocations {
     return this.#expiryByJti.has(jti) || this.#expiryByJti.has(eraOf(jti))
   }
 
+  /** Whether a token counts no more: by its time, or because it was revoked. */
+  isOver({ jti, expiresAt }: Revoked, now: Date): boolean {
+    return expiresAt <= now || this.has(jti)
+  }
+
   /** All that would still be accepted otherwise, for who begins to judge tokens. */
   all(): { jti: string; expiresAt: number }[] {
     return [...this.#expiryByJti].map(([jti, expiresAt]) => ({ jti, expiresAt: expiresAt.getTime() }))

@@ -134,6 +134,12 @@ for (const scheme of ['http', 'https'] as const) {
 }
 
 const { berth, name, ann, eve } = worlds.https
+/** The id under which Ann sees the takeover that is under way. */
+async function takeoverOfAnn(): Promise<number> {
+  const { sessions } = (await berth.call('GET', '/api/user/sessions', { token: ann.token })).body
+  const isMeant = (each: Reply['body']) => each.taken_over_by !== null && each.ended_at === null
+  return sessions.find(isMeant).id
+}
 
 test('no cookie is set for who sent a header, nor for a request that no page of ours made', async () => {
   const path = `/api/admin/users/${ann.id}/takeover`
@@ -170,11 +176,19 @@ test('signing out while acting ends both sessions, and leaves nothing in the bro
   assert.deepEqual([browser.valueOf('spawner_token'), browser.valueOf(name)], [undefined, undefined])
 })
 
+test('signing out from a page whose takeover its owner has ended signs the administrator out, too', async () => {
+  const { browser, own, proof } = await takenOver(berth, ann.id)
+  assertOk(await berth.call('DELETE', `/api/user/sessions/${await takeoverOfAnn()}`, { token: ann.token }))
+  assertRefused(await browser.ask('POST', '/api/auth/logout', { proof: 'guess' }), 403)
+  assertOk(await browser.ask('POST', '/api/auth/logout', { proof }))
+  assert.equal(await statusOf(berth, own), 401)
+  assert.deepEqual([browser.valueOf('spawner_token'), browser.valueOf(name)], [undefined, undefined])
+  assert.equal((await browser.open('/login')).acting, null)
+})
+
 test('when its owner ended it, the next page says so, lets nobody in, and leads back', async () => {
   const { browser, own, taken } = await takenOver(berth, ann.id)
-  const { sessions } = (await berth.call('GET', '/api/user/sessions', { token: ann.token })).body
-  const [{ id }] = sessions.filter((each: Reply['body']) => each.taken_over_by !== null)
-  assertOk(await berth.call('DELETE', `/api/user/sessions/${id}`, { token: ann.token }))
+  assertOk(await berth.call('DELETE', `/api/user/sessions/${await takeoverOfAnn()}`, { token: ann.token }))
   const { signed_in, acting, csrf, is_admin } = await browser.open('/')
   assert.deepEqual([signed_in, is_admin, acting?.by], [false, false, 'boss@x.org'])
   assert.ok(Date.parse(acting?.until ?? '') <= Date.now())

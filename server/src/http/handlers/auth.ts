@@ -72,7 +72,9 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
       const { headers, url } = call.request
       const isMovedIn = claims.acting !== null && via === 'cookie'
       const own = isMovedIn ? await parts.returnCookie.ownSession(headers, claims.acting, call.now) : undefined
-      await parts.revocations.revoke(own ? [claims, own.claims] : [claims], call.now)
+      // A takeover may be over already; whoever signs out then must not find their own session brought back by the next page.
+      const ending = [claims, ...(own ? [own.claims] : [])].filter((each) => !parts.revocations.isOver(each, call.now))
+      await parts.revocations.revoke(ending, call.now)
       // Who ends a takeover whose token they sent as a header is signed in as themselves by cookie.
       if (claims.acting === null || isMovedIn) {
         const forgotten = isMovedIn ? parts.returnCookie.forget(url, headers) : []

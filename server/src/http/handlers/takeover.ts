@@ -40,7 +40,7 @@ export function takeoverHandlers(parts: TakeoverParts): Pick<Handlers, Takeovers
     endTakeover: async (call) => {
       const { claims, via } = sessionOf(call)
       if (claims.acting === null) throw refusals.conflict(message('requests.noTakeover'))
-      if (!isOver(parts, claims, call.now)) await parts.revocations.revoke([claims], call.now)
+      if (!parts.revocations.isOver(claims, call.now)) await parts.revocations.revoke([claims], call.now)
       if (via === 'cookie') await moveOut(parts, call, claims.acting)
       return { message: told(call, message('answers.takeoverOver')) }
     },
@@ -79,6 +79,3 @@ function isProven({ sessions }: TakeoverParts, { claims }: Session, { request }:
   const proof = request.headers['x-csrf-token']
   return typeof proof === 'string' && sessions.isCsrfToken(claims, proof)
 }
-
-const isOver = ({ revocations }: TakeoverParts, { jti, expiresAt }: Session['claims'], now: Date) =>
-  expiresAt <= now || revocations.has(jti)
