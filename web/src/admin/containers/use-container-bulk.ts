@@ -10,8 +10,8 @@ const limit = 120_000
 export function useContainerBulk(): BulkKind {
   const t = useTranslations('admin.containers.bulk')
   return {
-    send: async (ids, wanted, signal) => {
-      const api = connect(signal, limit)
+    send: async (ids, wanted) => {
+      const api = connect(new AbortController().signal, limit)
       const answer = await (wanted ? api.bulkBlockContainers : api.bulkUnblockContainers)({
         body: { container_ids: ids },
       })

@@ -43,11 +43,12 @@ test('who was refused or is gone is named, with the reason', async () => {
   ])
 })
 
-test('what was done before it was cancelled stays done and is told, and nothing more is asked for', async () => {
+test('the part under way when it is cancelled is waited for, so that it is told and can be undone; no other is begun', async () => {
   const watch = watched()
   let requests = 0
-  const send = async (ids: number[]) => {
+  const send = async (ids: number[], ...means: unknown[]) => {
     requests += 1
+    assert.deepEqual(means, [], 'nothing to give the request up with')
     watch.controller.abort()
     return allOf(ids)
   }

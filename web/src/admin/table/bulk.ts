@@ -1,5 +1,3 @@
-import { isAborted } from '#/errors.ts'
-
 /** Ids in one request. Source: the API, `BulkBody`. */
 export const mostAtOnce = 1000
 
@@ -42,14 +40,15 @@ export async function* inBatches(targets: readonly Target[]): AsyncGenerator<rea
 
 /**
  * Blocks or unblocks many, part after part. Those that are so already are left alone, so that `changed` is exactly what an
- * undo has to put back. Never throws: what was done before a failure stays done, and is told.
+ * undo has to put back. Never throws: what was done before a failure stays done, and is told. Whoever cancels waits for the
+ * part that is under way: given up, it would be done all the same, and nobody would know or could undo it.
  * @param wanted what they shall be: blocked, or not
  * @param onProgress how many of the rows are dealt with, after each part
  */
 export async function runBulk(
   batches: AsyncIterable<readonly Target[]>,
   wanted: boolean,
-  send: (ids: number[], signal: AbortSignal) => Promise<BatchAnswer>,
+  send: (ids: number[]) => Promise<BatchAnswer>,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (seen: number) => void },
 ): Promise<BulkOutcome> {
   const changed: Target[] = []
@@ -62,10 +61,7 @@ export async function runBulk(
       const others = batch.filter(({ isBlocked }) => isBlocked !== wanted)
       unchanged += batch.length - others.length
       if (others.length > 0) {
-        const answer = await send(
-          others.map(({ id }) => id),
-          signal,
-        )
+        const answer = await send(others.map(({ id }) => id))
         const done = new Set(answer.done)
         changed.push(...others.filter(({ id }) => done.has(id)))
         leftOut.push(...leftOutOf(answer, others))
@@ -74,7 +70,7 @@ export async function runBulk(
     }
     return told()
   } catch (error) {
-    return { ...told(), stopped: isAborted(error) ? 'cancelled' : { error } }
+    return { ...told(), stopped: { error } }
   }
 }
 

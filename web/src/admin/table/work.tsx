@@ -1,16 +1,17 @@
-import { createContext, useContext, useRef, useState, type ReactNode } from 'react'
+import { createContext, useContext, useState, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Toast } from '@base-ui/react/toast'
 import { useSentence } from '#/hooks/use-sentence.ts'
 import { inBatches, runBulk, type BatchAnswer, type BulkOutcome, type Target } from './bulk.ts'
 import { focusRows } from './focus-rows.ts'
+import { inTurn } from './in-turn.ts'
 import { JobBar, type Job } from './job-bar.tsx'
 import { Toasts } from './toasts.tsx'
 
 /** Blocking and unblocking many rows of one list. */
 export interface BulkKind {
   /** Asks for one part, and shows what became of it. @param wanted blocked, or not */
-  send(ids: number[], wanted: boolean, signal: AbortSignal): Promise<BatchAnswer>
+  send(ids: number[], wanted: boolean): Promise<BatchAnswer>
   readonly words: {
     running(wanted: boolean): string
     changed(wanted: boolean, count: number): string
@@ -36,8 +37,9 @@ export interface Told {
 }
 
 export interface Work {
-  /** Long work is under way: one at a time. */
+  /** Long work is under way. */
   readonly isBusy: boolean
+  /** One at a time: work that is started meanwhile, such as an undo, comes after it. */
   start(work: BulkWork): void
   /** Says it in a corner of the page, whatever page that is by then. */
   tell(told: Told): void
@@ -71,7 +73,7 @@ function Working({ children }: { children: ReactNode }) {
   const sentenceOf = useSentence()
   const toasts = Toast.useToastManager()
   const [job, setJob] = useState<Job>()
-  const isBusy = useRef(false)
+  const [begin] = useState(inTurn)
 
   function tell({ title, lines = [], undo }: Told, isWorthReading = false) {
     const id: string = toasts.add({
@@ -90,7 +92,7 @@ function Working({ children }: { children: ReactNode }) {
       setJob((now) => now && { ...now, isCancelled: true })
     }
     setJob({ title: kind.words.running(wanted), seen: 0, total, isCancelled: false, cancel })
-    const outcome = await runBulk(targets, wanted, (ids, signal) => kind.send(ids, wanted, signal), {
+    const outcome = await runBulk(targets, wanted, (ids) => kind.send(ids, wanted), {
       signal: controller.signal,
       onProgress: (seen) => setJob((now) => now && { ...now, seen }),
     })
@@ -121,11 +123,7 @@ function Working({ children }: { children: ReactNode }) {
     ]
   }
 
-  function start(work: BulkWork) {
-    if (isBusy.current) return
-    isBusy.current = true
-    void run(work).finally(() => (isBusy.current = false))
-  }
+  const start = (work: BulkWork) => begin(() => run(work))
 
   return (
     <Context value={{ isBusy: job !== undefined, start, tell }}>

@@ -10,8 +10,8 @@ const limit = 120_000
 export function useUserBulk(): BulkKind {
   const t = useTranslations('admin.users.bulk')
   return {
-    send: async (ids, wanted, signal) => {
-      const api = connect(signal, limit)
+    send: async (ids, wanted) => {
+      const api = connect(new AbortController().signal, limit)
       const answer = await (wanted ? api.bulkBlockUsers : api.bulkUnblockUsers)({ body: { user_ids: ids } })
       await showUsers(answer.users)
       return { done: answer.users.map(({ id }) => id), notFound: answer.not_found, refused: answer.refused }
