@@ -2,7 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { hideToken } from '#/place.ts'
-import { queries } from '#/queries.ts'
+import { isOnePage, queries } from '#/queries.ts'
 import { reach } from '#/reaching.ts'
 import { CurrentPage } from '#/routes.tsx'
 import { Words } from '#/words.tsx'
@@ -21,7 +21,7 @@ import '#/styles/plots.css'
 hideToken()
 // What was asked for meanwhile has failed.
 reach.subscribe(() => {
-  if (reach.state === 'reachable') void queries.invalidateQueries()
+  if (reach.state === 'reachable') void queries.invalidateQueries({ predicate: isOnePage })
 })
 
 const root = document.getElementById('root')

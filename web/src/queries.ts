@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { QueryClient, type Query } from '@tanstack/react-query'
 import { ApiError } from '@berth/api/client.ts'
 import { isSignedOut } from '#/errors.ts'
 import { leave } from '#/leave.ts'
@@ -28,3 +28,12 @@ export const queries = new QueryClient({
 
 /** A refusal stays a refusal, however often it is asked for. */
 const mayPass = (error: unknown) => !(error instanceof ApiError) || error.status >= 500
+
+/**
+ * Whether loading it anew is one request. Of a list of which many pages were loaded each would be asked for again, one after
+ * the other: that waits until somebody wants it.
+ */
+export function isOnePage({ state: { data } }: Pick<Query, 'state'>): boolean {
+  const isList = typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages)
+  return !isList || (data.pages as unknown[]).length <= 1
+}

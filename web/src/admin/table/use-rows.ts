@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Client } from '@berth/api/client.ts'
 import { connect } from '#/api.ts'
+import { isOnePage } from '#/queries.ts'
 import { rowsOf, type RowPage } from './pages.ts'
 import type { Listed } from './row.ts'
 import { filterOf, type View } from './view.ts'
@@ -49,9 +50,10 @@ export function useRows<R extends Listed>(source: Source<R>, view: View): Rows<R
     placeholderData: keepPreviousData,
     // Comparing all loaded rows with each other at every page takes longer than rendering those in view.
     structuralSharing: false,
-    // A look at many pages is a request for each: then people press the button.
-    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= 1,
-    refetchOnMount: ({ state }) => (state.data?.pages.length ?? 0) <= 1,
+    // Else people press the button.
+    refetchOnWindowFocus: isOnePage,
+    refetchOnMount: isOnePage,
+    refetchOnReconnect: isOnePage,
   })
   const filter = filterOf(view)
   const count = useQuery({

@@ -6,7 +6,7 @@ import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/hooks/use-task.ts'
-import { queries } from '#/queries.ts'
+import { isOnePage, queries } from '#/queries.ts'
 import { addressesIn, inParts } from './addresses.ts'
 import { InviteResults } from './invite-results.tsx'
 
@@ -40,10 +40,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
       } finally {
         // They are users now. Who looks at many pages of the list is left where they are.
         void queries.invalidateQueries({ queryKey: ['users', 'count'] })
-        void queries.invalidateQueries({
-          queryKey: ['users', 'rows'],
-          predicate: ({ state }) => ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0) <= 1,
-        })
+        void queries.invalidateQueries({ queryKey: ['users', 'rows'], predicate: isOnePage })
       }
     })
   }
