@@ -57,6 +57,16 @@ test('the page that waits for the mail goes on when its link was used in another
   await page.getByRole('heading', { name: said('dashboard.title') }).waitFor()
 })
 
+test('a page behind which another tab signed somebody else in becomes theirs as soon as it is looked at', async () => {
+  const page = await openPage({ isSignedIn: true })
+  await page.goto(`${frontendUrl}/`)
+  await page.getByText('ann@x.org').first().waitFor()
+  const { token } = await berth.signUp('bob@x.org')
+  await page.context().addCookies([{ ...cookie, value: token }])
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+  await page.getByText('bob@x.org').first().waitFor()
+})
+
 test('a link is asked for once, however often the button is pressed', async () => {
   const page = await openPage()
   let asked = 0

@@ -1,13 +1,31 @@
 import { useQuery } from '@tanstack/react-query'
-import { connect, isSignedIn } from '#/api.ts'
+import { connect, endsWithPage, isSignedIn } from '#/api.ts'
+
+/** Whose this document is: what it shows, its proofs and its banner are of this person alone. */
+let owner: number | undefined
 
 /** The signed-in person; undefined while they are being looked up, and when nobody is signed in. */
 export function useMe() {
   const { data } = useQuery({
     queryKey: ['me'],
-    queryFn: async ({ signal }) => (await connect(signal).me()).user,
+    queryFn: async ({ signal }) => {
+      const { user } = await connect(signal).me()
+      owner ??= user.id
+      if (user.id !== owner) becomeTheirs()
+      return user
+    },
     enabled: isSignedIn(),
     staleTime: 60_000,
+    refetchOnWindowFocus: 'always',
   })
   return data
+}
+
+/**
+ * Another tab signed somebody else in, acts for somebody, or does so no more: this page would show what is theirs under the
+ * name of who was there before, and without the banner. Not below a dialog, whose words may stand nowhere else, nor where
+ * the sign-in would end with the page.
+ */
+function becomeTheirs(): void {
+  if (!endsWithPage() && document.querySelector('dialog[open]') === null) location.reload()
 }

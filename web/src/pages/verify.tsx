@@ -11,6 +11,7 @@ import { linkRefusalIn } from '#/link-refusal.ts'
 import { takeNext } from '#/next.ts'
 import { isPage, pages } from '#/paths.ts'
 import { dropState, go, tokenIn, usePlace } from '#/place.ts'
+import { queries } from '#/queries.ts'
 
 const kinds = {
   login: {
@@ -74,6 +75,8 @@ function enter(accessToken: string, next: string | undefined): void {
   const to = next ?? pages.home
   if (isSecureContext || !isPage(to)) return location.replace(to)
   keepToken(accessToken)
+  // It may be of somebody else, who was signed in before.
+  queries.clear()
   go(to)
 }
 
