@@ -34,11 +34,6 @@ export async function findUserByEmail(db: Db, email: string): Promise<User | und
   return row && fromRow(row)
 }
 
-export async function findUserBySlug(db: Db, slug: string): Promise<User | undefined> {
-  const row = await db.selectFrom('users').selectAll().where('slug', '=', slug).executeTakeFirst()
-  return row && fromRow(row)
-}
-
 export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
