@@ -32,13 +32,14 @@ async function readInstances(): Promise<Map<string, Instance>> {
   const rows = await db
     .selectFrom('user_containers')
     .innerJoin('users', 'users.id', 'user_containers.user_id')
-    .select(['container_id', 'user_id', 'slug', 'container_type as type'])
+    .select(['container_id', 'user_id', 'slug', 'container_type as type', 'user_containers.is_blocked'])
     .where('container_id', 'is not', null)
     .execute()
   await close()
   return new Map(
-    rows.map(({ container_id, user_id, slug, type }, at) => {
-      const isRunning = at % 100 < runningOfHundred
+    rows.map(({ container_id, user_id, slug, type, is_blocked }, at) => {
+      // What is blocked does not run, or the reconciler would try to stop it again and again.
+      const isRunning = at % 100 < runningOfHundred && is_blocked === 0
       return [
         container_id ?? '',
         {

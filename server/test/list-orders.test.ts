@@ -59,6 +59,7 @@ const containerFilters: ContainerFilter[] = [
   { among: { ids: [3, 5, 8, 13, 21, 34, 99_999], isOtherwise: false } },
   { among: { ids: [3, 5, 8, 13, 21, 34], isOtherwise: true } },
   { among: { ids: [3, 5, 8, 13, 21, 34], isOtherwise: true, types: ['dev'] } },
+  { among: { ids: [3, 5, 8, 13, 21, 34], isOtherwise: false, orNotOf: ['dev'] } },
   { among: { ids: [], isOtherwise: false } },
   { q: '2', type: 'dev', isBlocked: false },
 ]
@@ -199,7 +200,8 @@ function isMeantContainer({ record, email, slug }: ContainerOfOwner, filter: Con
   const { q, type, isBlocked, among } = filter
   const isAmong =
     !among ||
-    (among.ids.includes(record.id) !== among.isOtherwise && (among.types ?? [record.type]).includes(record.type))
+    (among.ids.includes(record.id) !== among.isOtherwise && (among.types ?? [record.type]).includes(record.type)) ||
+    !(among.orNotOf ?? [record.type]).includes(record.type)
   return (
     isAmong &&
     hasPart(email, slug, q) &&

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Place } from '#/gateway/gateway.ts'
-import { Picture } from './picture.ts'
+import { allKinds, Picture } from './picture.ts'
 
 const place = (slug: string, host: string | undefined, port = 8080): Place => ({
   prefix: `${slug}-dev`,
@@ -47,4 +47,17 @@ test('an address that was let go of is free', () => {
     assert.deepEqual(words(picture, place('bob', '172.18.0.2')), ['bob-dev true'])
     picture.removePlace('bob-dev')
   }
+})
+
+test('places are known by how they are, whatever becomes of them', () => {
+  const picture = new Picture()
+  const kinds = () => allKinds.flatMap((kind) => [...picture.ofKind(kind)].map((prefix) => `${prefix} ${kind}`))
+  picture.putPlace(place('ann', '172.18.0.2'))
+  picture.putPlace(place('bob', undefined))
+  assert.deepEqual([kinds(), picture.size], [['ann-dev running', 'bob-dev asleep'], 2])
+  picture.putPlace(place('bob', '172.18.0.2'))
+  assert.deepEqual(kinds(), ['bob-dev running', 'ann-dev asleep'], 'the address was taken from one')
+  picture.removePlace('bob-dev')
+  picture.putPlace({ ...place('ann', undefined), where: { absent: 'crashed', exitCode: 1 }, isBlocked: true })
+  assert.deepEqual([kinds(), picture.size], [['ann-dev crashed'], 1])
 })

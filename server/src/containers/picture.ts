@@ -1,5 +1,27 @@
-import type { Address, Change, Known, Person, Place, Revocation } from '#/gateway/gateway.ts'
+import type { Absence, Address, Change, Known, Person, Place, Revocation } from '#/gateway/gateway.ts'
 import { absence, isThere } from './known-container.ts'
+
+/** How the container of a place is, blocked or not. */
+export type Kind = 'running' | 'paused' | Absence['absent']
+
+export const allKinds = [
+  'running',
+  'paused',
+  'asleep',
+  'missing',
+  'crashed',
+  'out-of-memory',
+  'no-image',
+  'failed',
+  'unknown',
+] as const satisfies readonly Kind[]
+
+const none: ReadonlySet<string> = new Set()
+
+export function kindOf({ where }: Pick<Place, 'where'>): Kind {
+  if (!isThere(where)) return where.absent
+  return where.isPaused ? 'paused' : 'running'
+}
 
 /**
  * What the gateway was told, to the letter, and the changes that lead from there to something new.
@@ -10,9 +32,21 @@ export class Picture {
   readonly #places = new Map<string, Place>()
   /** Prefix by address: the engine gives addresses on, and no two places may have the same. */
   readonly #prefixAt = new Map<string, string>()
+  /** Prefixes by how their containers are: of 100,000 those of one kind cannot be looked for each time. */
+  readonly #prefixesOf = new Map<Kind, Set<string>>()
 
   place(prefix: string): Place | undefined {
     return this.#places.get(prefix)
+  }
+
+  /** How many places there are. */
+  get size(): number {
+    return this.#places.size
+  }
+
+  /** Prefixes of the places of a kind. */
+  ofKind(kind: Kind): ReadonlySet<string> {
+    return this.#prefixesOf.get(kind) ?? none
   }
 
   person(userId: number): Person | undefined {
@@ -43,6 +77,7 @@ export class Picture {
     if (!old) return []
     this.#forgetAddress(old)
     this.#places.delete(prefix)
+    this.#prefixesOf.get(kindOf(old))?.delete(prefix)
     return [{ kind: 'place-gone', prefix }]
   }
 
@@ -63,7 +98,15 @@ export class Picture {
     const old = this.#places.get(place.prefix)
     if (old) this.#forgetAddress(old)
     this.#places.set(place.prefix, place)
+    this.#noteKind(place, old)
     if (isThere(place.where)) this.#prefixAt.set(nameOf(place.where), place.prefix)
+  }
+
+  #noteKind(place: Place, old: Place | undefined): void {
+    const kind = kindOf(place)
+    if (old) this.#prefixesOf.get(kindOf(old))?.delete(old.prefix)
+    const prefixes = this.#prefixesOf.get(kind) ?? new Set()
+    this.#prefixesOf.set(kind, prefixes.add(place.prefix))
   }
 
   #forgetAddress({ prefix, where }: Place): void {

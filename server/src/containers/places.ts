@@ -9,6 +9,7 @@ import { EnginePulse } from './engine-pulse.ts'
 import { absence, isThere, whereIs, type KnownContainer } from './known-container.ts'
 import { Looks } from './looks.ts'
 import type { OwnedType } from './owned-type.ts'
+import { allKinds, kindOf, type Kind } from './picture.ts'
 import { Registry, type Entry } from './registry.ts'
 import { Teller, type TellerParts } from './teller.ts'
 import type { Templates } from './template.ts'
@@ -41,7 +42,7 @@ export interface EngineListener {
 }
 
 /** A place in one word. */
-export type PlaceStatus = 'running' | 'paused' | 'blocked' | Absence['absent']
+export type PlaceStatus = 'blocked' | Kind
 
 /**
  * Keeps the gateway's picture true: where every container is, and who there is.
@@ -80,6 +81,16 @@ export class Places {
   /** What the gateway was told of it. */
   placeOf({ prefix }: KnownContainer): Place | undefined {
     return this.#teller.picture.place(prefix)
+  }
+
+  /** Those of these kinds, as the gateway was told; or all others, when they are fewer. */
+  fewerOfKinds(kinds: ReadonlySet<Kind>): { readonly containers: KnownContainer[]; readonly areOthers: boolean } {
+    const { picture } = this.#teller
+    const count = [...kinds].reduce((sum, kind) => sum + picture.ofKind(kind).size, 0)
+    const areOthers = count > picture.size / 2
+    const wanted = allKinds.filter((kind) => kinds.has(kind) !== areOthers)
+    const prefixes = wanted.flatMap((kind) => [...picture.ofKind(kind)])
+    return { containers: prefixes.flatMap((prefix) => this.find(prefix) ?? []), areOthers }
   }
 
   /** What `onStatus` was told last of each container of somebody's; what the gateway was told, where that was nothing yet. */
@@ -405,11 +416,7 @@ export class Places {
   }
 }
 
-function statusOf({ isBlocked, where }: Place): PlaceStatus {
-  if (isBlocked) return 'blocked'
-  if (!isThere(where)) return where.absent
-  return where.isPaused ? 'paused' : 'running'
-}
+const statusOf = (place: Place): PlaceStatus => (place.isBlocked ? 'blocked' : kindOf(place))
 
 const personOf = ({ id, slug, email, isBlocked, createdAt }: User): Person => ({
   userId: id,

@@ -22,6 +22,8 @@ export interface Among {
   readonly isOtherwise: boolean
   /** Of these types alone. */
   readonly types?: readonly string[]
+  /** And all of other types than these. */
+  readonly orNotOf?: readonly string[]
 }
 
 /** A record, and whose it is. */
@@ -95,12 +97,14 @@ function filtered<O>(db: Db, query: Query<O>, { q, type, isBlocked, among }: Con
  * JSON, which both know, PostgreSQL took a second for 50,000. And "is true", because else it joins, and for each of them
  * looks into an index: it expects far fewer.
  */
-function isAmong(db: Db, { ids, isOtherwise, types }: Among) {
+function isAmong(db: Db, { ids, isOtherwise, types, orNotOf }: Among) {
   const id = sql.ref('user_containers.id')
   const isOneOf =
     db.getExecutor().adapter instanceof PostgresAdapter
       ? sql`(${id} in (select unnest(cast(${`{${ids.join(',')}}`} as bigint[])))) is true`
       : sql`${id} in (select value from json_each(${`[${ids.join(',')}]`}))`
   const isMeant = isOtherwise ? sql<boolean>`not (${isOneOf})` : sql<boolean>`(${isOneOf})`
-  return types ? sql<boolean>`(user_containers.container_type in (${sql.join(types)}) and ${isMeant})` : isMeant
+  const type = sql.ref('user_containers.container_type')
+  if (orNotOf) return sql<boolean>`(${type} not in (${sql.join(orNotOf)}) or ${isMeant})`
+  return types ? sql<boolean>`(${type} in (${sql.join(types)}) and ${isMeant})` : isMeant
 }
