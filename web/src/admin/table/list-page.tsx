@@ -157,7 +157,11 @@ function Bulk<R extends Listed>({ kind, view, list, selection, onSelect }: BulkP
   const { isBusy, start } = useWork()
   const [asked, setAsked] = useState<boolean>()
   const total = list.total ?? list.rows.length
-  const count = countOf(selection, total)
+  const count = countOf(
+    selection,
+    total,
+    list.rows.map(({ id }) => id),
+  )
   if (count === 0 || isBusy) return null
 
   function begin(wanted: boolean) {

@@ -9,15 +9,15 @@ test('rows are chosen one by one and left again', () => {
   const two = withRows(nothing, [11, 13], true)
   assert.deepEqual(chosen(two), [11, 13])
   assert.deepEqual(chosen(withRows(two, [11], false)), [13])
-  assert.equal(countOf(two, 100), 2)
+  assert.equal(countOf(two, 100, ids), 2)
 })
 
 test('all that match are chosen, those never loaded too, but the ones that were left out', () => {
   const most = withRows(everything, [12, 14], false)
   assert.deepEqual(chosen(most), [11, 13, 15])
   assert.equal(isSelected(most, 9_999), true)
-  assert.equal(countOf(most, 4_213), 4_211)
-  assert.equal(countOf(withRows(most, [12], true), 4_213), 4_212)
+  assert.equal(countOf(most, 4_213, []), 4_211)
+  assert.equal(countOf(withRows(most, [12], true), 4_213, []), 4_212)
 })
 
 test('a range grows, shrinks and turns over its beginning', () => {
@@ -26,4 +26,10 @@ test('a range grows, shrinks and turns over its beginning', () => {
   const shrunk = withRange(grown, ids, { anchor: 1, from: 3, to: 2 })
   assert.deepEqual(chosen(shrunk), [12, 13])
   assert.deepEqual(chosen(withRange(shrunk, ids, { anchor: 1, from: 2, to: 0 })), [11, 12])
+})
+
+test('of rows that were chosen only those are counted that something would be done to: another order may not have loaded all', () => {
+  const three = withRows(nothing, [1, 2, 3], true)
+  assert.equal(countOf(three, 4_213, [3, 90, 91]), 1)
+  assert.equal(countOf(three, 4_213, []), 0)
 })

@@ -45,7 +45,12 @@ export function withRange(
 
 const between = (ids: readonly number[], a: number, b: number) => ids.slice(Math.min(a, b), Math.max(a, b) + 1)
 
-/** @param total how many rows match */
-export function countOf(selection: Selection, total: number): number {
-  return selection.kind === 'all' ? Math.max(0, total - selection.except.size) : selection.ids.size
+/**
+ * How many rows something would be done to. Of some that were chosen those that are loaded: after another order, or once one
+ * is deleted, the others cannot be named, and nothing may be promised of them.
+ * @param total how many rows match @param loaded ids of the rows that are loaded
+ */
+export function countOf(selection: Selection, total: number, loaded: readonly number[]): number {
+  if (selection.kind === 'all') return Math.max(0, total - selection.except.size)
+  return loaded.filter((id) => selection.ids.has(id)).length
 }
