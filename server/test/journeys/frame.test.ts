@@ -67,6 +67,30 @@ test('a page behind which another tab signed somebody else in becomes theirs as 
   await page.getByText('bob@x.org').first().waitFor()
 })
 
+// A container's page shares our origin: it could leave its author's address for "check your mail", have "send it again"
+// pressed there, lead to the author's link, and the browser would sign in to the author's account without another press.
+test('only with an address that was typed there does a page say that this browser asked', async () => {
+  const page = await openPage()
+  const proofs: (string | undefined)[] = []
+  await page.route('**/api/auth/link', (route) => {
+    proofs.push(route.request().headers()['x-csrf-token'])
+    return route.fulfill({ json: { message: 'Sent.' } })
+  })
+  await page.goto(`${frontendUrl}/login`)
+  await page.evaluate(() => history.replaceState({ email: 'eve@x.org', at: 0 }, '', '/check-mail'))
+  await page.reload()
+  await page.getByRole('button', { name: said('signIn.check.again') }).click()
+  await page.getByText(said('signIn.check.sentAgain')).waitFor()
+  await page.goto(`${frontendUrl}/login`)
+  await page.getByLabel(said('signIn.email.label')).fill('ann@x.org')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
+  assert.deepEqual(
+    proofs.map((proof) => proof !== undefined),
+    [false, true],
+  )
+})
+
 test('a link is asked for once, however often the button is pressed', async () => {
   const page = await openPage()
   let asked = 0

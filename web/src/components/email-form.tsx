@@ -37,7 +37,7 @@ export function EmailForm({ button, email: known = '', takesFocus = false, next 
     setMissing(email.trim() === '')
     if (email.trim() === '') return reset()
     void run(async (signal) => {
-      const request = await askForLink(email, signal)
+      const request = await askForLink(email, signal, { isTypedHere: email !== known })
       rememberNext(next)
       go(pages.checkMail, request)
     })

@@ -22,7 +22,7 @@ export function Resend({ request }: { request: MailRequest }) {
     setSent(false)
     void run(async (signal) => {
       // In the history entry, so that a reload knows it, too. A refusal for the limit starts the wait as well.
-      keepState(await askForLink(request.email, signal, keepState))
+      keepState(await askForLink(request.email, signal, { isTypedHere: false, onLimit: keepState }))
       setSent(true)
     })
   }
