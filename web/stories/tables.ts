@@ -148,7 +148,7 @@ const bulkUsers = (isBlocked: boolean) => (): Answer<'bulkBlockUsers'> => ({
   refused: [{ id: 4, error: 'This is the last administrator who is not blocked.' }],
 })
 const preview: Answer<'previewBlock'> = {
-  sessions: 2,
+  sessions: 0,
   containers: [
     { id: 16, container_type: 'dev', is_running: true, is_blocked: false },
     { id: 17, container_type: 'prod', is_running: false, is_blocked: false },

@@ -81,7 +81,7 @@ export const users: AdminWords['users'] = {
     title: '{email} sperren?',
     looking: 'Berth sieht nach, was das bewirken würde…',
     sessions:
-      '{count, plural, =0 {Die Person ist nirgends angemeldet.} one {Ihre Sitzung endet, und sie kann sich nicht mehr anmelden.} other {Ihre # Sitzungen enden, und sie kann sich nicht mehr anmelden.}}',
+      'Anmelden und Starten geht dann nicht mehr.{count, plural, =0 {} one { Die Übernahme, in der die Person für jemand anderen handelt, endet.} other { Die # Übernahmen, in denen die Person für andere handelt, enden.}}',
     running: '{count, plural, one {# Container wird gestoppt:} other {# Container werden gestoppt:}}',
     idle: '{count, plural, one {# Container, der nicht läuft, wird ebenfalls gesperrt:} other {# Container, die nicht laufen, werden ebenfalls gesperrt:}}',
     already:

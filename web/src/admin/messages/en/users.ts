@@ -71,7 +71,7 @@ export const users = {
     title: 'Block {email}?',
     looking: 'Looking at what it would do…',
     sessions:
-      '{count, plural, =0 {They are not signed in anywhere.} one {Their session ends: they cannot sign in any more.} other {Their # sessions end: they cannot sign in any more.}}',
+      'They cannot sign in or start anything any more.{count, plural, =0 {} one { The takeover in which they act for somebody else ends.} other { The # takeovers in which they act for others end.}}',
     running: '{count, plural, one {# container is stopped:} other {# containers are stopped:}}',
     idle: '{count, plural, one {# container that does not run is blocked, too:} other {# containers that do not run are blocked, too:}}',
     already:
