@@ -53,7 +53,16 @@ async function accept(page: Page, file: string): Promise<undefined> {
   mkdirSync(kept, { recursive: true })
   // What looks the same stays the same file, so that accepting changes nothing but what changed.
   if (existsSync(file) && difference(readPng(readFileSync(file)), picture).isSame) return
-  writeFileSync(file, writePng(picture))
+  writeFileSync(file, small(picture))
+}
+
+/** With no more colours than it takes to show the same. */
+function small(picture: Pixels): Buffer {
+  for (const colours of [24, 48, 96]) {
+    const file = writePng(picture, colours)
+    if (difference(picture, readPng(file)).count === 0) return file
+  }
+  return writePng(picture, 256)
 }
 
 function keepWhatDiffers(name: string, actual: Pixels, where: Pixels): string {
@@ -61,8 +70,8 @@ function keepWhatDiffers(name: string, actual: Pixels, where: Pixels): string {
   const [actually, differs] = ['actual', 'differs'].map((what) =>
     path.join(seen, name.replace(/\.png$/, `.${what}.png`)),
   ) as [string, string]
-  writeFileSync(actually, writePng(actual))
-  writeFileSync(differs, writePng(where))
+  writeFileSync(actually, writePng(actual, 256))
+  writeFileSync(differs, writePng(where, 256))
   return `differs from its picture, see ${actually} and ${differs}; if that is how it should look: npm run stories:accept`
 }
 

@@ -11,23 +11,18 @@ export interface Pixels {
 export const readPng = (file: Buffer): Pixels => PNG.sync.read(file)
 
 /**
- * A PNG with a palette: a third of what a full one takes, and the repository keeps hundreds. Of more than 256 colours
- * the most frequent ones stay, and the others, which are the edges of letters, become the nearest of these.
+ * A PNG with a palette: a third of what a full one takes, and the repository keeps hundreds.
+ * @param colours at most 256; the pixels of other colours become the nearest of these
  */
-export function writePng({ width, height, data }: Pixels): Buffer {
-  const counts = new Map<number, number>()
-  const colours = new Uint32Array(width * height)
-  for (let at = 0; at < colours.length; at++) {
-    const colour = (data[4 * at]! << 16) | (data[4 * at + 1]! << 8) | data[4 * at + 2]!
-    colours[at] = colour
-    counts.set(colour, (counts.get(colour) ?? 0) + 1)
+export function writePng({ width, height, data }: Pixels, colours: number): Buffer {
+  const pixels = new Uint32Array(width * height)
+  for (let at = 0; at < pixels.length; at++) {
+    pixels[at] = (data[4 * at]! << 16) | (data[4 * at + 1]! << 8) | data[4 * at + 2]!
   }
-  const byCount = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)! || a - b)
-  const palette = byCount.slice(0, 256)
-  const places = new Map(byCount.map((colour, at) => [colour, at < 256 ? at : nearest(palette, colour)]))
+  const { palette, places } = paletteOf(pixels, colours)
   const lines = Buffer.alloc(height * (width + 1))
-  for (let at = 0; at < colours.length; at++) {
-    lines[Math.floor(at / width) * (width + 1) + 1 + (at % width)] = places.get(colours[at]!)!
+  for (let at = 0; at < pixels.length; at++) {
+    lines[Math.floor(at / width) * (width + 1) + 1 + (at % width)] = places.get(pixels[at]!)!
   }
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
@@ -45,15 +40,31 @@ export function writePng({ width, height, data }: Pixels): Buffer {
 
 const channels = (colour: number) => [colour >> 16, (colour >> 8) & 255, colour & 255] as const
 
-function nearest(palette: readonly number[], colour: number): number {
-  const [red, green, blue] = channels(colour)
-  let [best, least] = [0, Infinity]
-  for (const [at, other] of palette.entries()) {
-    const [r, g, b] = channels(other)
-    const distance = (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2
-    if (distance < least) [best, least] = [at, distance]
+/**
+ * Takes one colour after the other, each time the one whose pixels are furthest from those that were taken already: the
+ * most frequent ones alone would be the greys of letters, and no red would be left for a small mark.
+ */
+function paletteOf(pixels: Uint32Array, most: number): { palette: number[]; places: Map<number, number> } {
+  const counts = new Map<number, number>()
+  for (const colour of pixels) counts.set(colour, (counts.get(colour) ?? 0) + 1)
+  const all = [...counts].map(([colour, count]) => ({ colour, count, place: 0, distance: Infinity }))
+  const palette: number[] = []
+  let next = all.reduce((a, b) => (b.count > a.count ? b : a))
+  while (palette.length < most && next.distance > 0) {
+    const place = palette.push(next.colour) - 1
+    for (const each of all) {
+      const distance = distanceOf(each.colour, next.colour)
+      if (distance < each.distance) Object.assign(each, { place, distance })
+    }
+    next = all.reduce((a, b) => (b.count * b.distance > a.count * a.distance ? b : a))
   }
-  return best
+  return { palette, places: new Map(all.map(({ colour, place }) => [colour, place])) }
+}
+
+function distanceOf(one: number, other: number): number {
+  const [red, green, blue] = channels(one)
+  const [r, g, b] = channels(other)
+  return (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2
 }
 
 /** Source: PNG, third edition, 5.3. */
