@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { difference } from './difference.ts'
 import { bareControls, faultsOf, openStory, overflows, settle, violations } from './look.ts'
-import { compare, leftOver, pictureOf, shoot } from './pictures.ts'
+import { compare, isAccepting, leftOver, pictureOf, shoot } from './pictures.ts'
 import { openStage, tabs } from './stage.ts'
 
 /**
@@ -11,11 +11,19 @@ import { openStage, tabs } from './stage.ts'
  */
 const stage = await openStage({ after })
 
+/**
+ * All of them take three minutes, which `npm test` has not left: it looks at one of each page, `npm run test:stories` and
+ * `npm run stories:accept` at all.
+ */
+const isWhole = isAccepting || process.env.BERTH_STORIES === 'all'
+const ofEachPage = stage.names.filter((name, at, all) => pageOf(name) !== pageOf(all[at - 1] ?? ''))
+const chosen = isWhole ? stage.names : ofEachPage
+
 /** In ms: of all stories, and of one. They begin when there is a tab for them, so that none is late for having waited. */
 const limits = { all: 1_800_000, each: 120_000 }
 
 describe('each story', { concurrency: tabs, timeout: limits.all }, () => {
-  for (const name of stage.names) {
+  for (const name of chosen) {
     test(
       `${name}: nothing for axe, nothing to scroll sideways at 400 % in two languages, and as in its pictures`,
       { timeout: limits.each },
@@ -36,6 +44,10 @@ describe('each story', { concurrency: tabs, timeout: limits.all }, () => {
     )
   }
 })
+
+function pageOf(name: string): string {
+  return name.split('/')[0] ?? ''
+}
 
 const told = (look: string, fault: string | undefined) => (fault === undefined ? [] : [`${look}: ${fault}`])
 
