@@ -8,7 +8,11 @@ import './picture.css'
 
 /** `?story=` its name, `&language=de`, `&picture` for a look that no machine's fonts change. */
 const asked = new URLSearchParams(location.search)
-if (asked.has('picture')) document.documentElement.dataset.picture = ''
+if (asked.has('picture')) {
+  document.documentElement.dataset.picture = ''
+  // What is drawn on a canvas is not drawn again when a font arrives.
+  await Promise.all(['400 1em Inter', '600 1em Inter'].map((font) => document.fonts.load(font)))
+}
 const story = stories.find(({ name }) => name === asked.get('story'))
 if (story) await open(story)
 else list()

@@ -32,7 +32,7 @@ const pictures: Readonly<Record<string, Picture>> = {
 
 const endings: (() => Promise<void>)[] = []
 try {
-  const stage = await openStage({ after: (work) => void endings.unshift(work) })
+  const stage = await openStage({ after: (work) => void endings.unshift(work) }, 1)
   mkdirSync(folder, { recursive: true })
   for (const [name, picture] of Object.entries(pictures)) {
     if (!stage.names.includes(picture.story)) throw new Error(`There is no story ${picture.story} for ${name}.png.`)

@@ -32,18 +32,18 @@ export interface Stage {
 /** More than the cores of a small machine, because a tab often waits. */
 export const tabs = 3
 
-/** Of a picture, for each of CSS: what can be read is large enough, and smaller ones are read and compared sooner. */
+/** Of the pictures that are compared: what can be read is large enough, and smaller ones are read and compared sooner. */
 const pixelsPerPixel = 0.75
 
 /** What makes letters on one machine look as on another. */
 const alike = ['--font-render-hinting=none', '--disable-lcd-text', '--force-color-profile=srgb']
 
-/** @param args further ones of Chromium, for who looks at what they change */
-export async function openStage(lifetime: Lifetime, args: readonly string[] = []): Promise<Stage> {
-  const [dist, browser] = await Promise.all([build(lifetime), startBrowser(lifetime, [...alike, ...args])])
+/** @param scale pixels of a picture for each of CSS */
+export async function openStage(lifetime: Lifetime, scale: number = pixelsPerPixel): Promise<Stage> {
+  const [dist, browser] = await Promise.all([build(lifetime), startBrowser(lifetime, alike)])
   const url = await serve(lifetime, dist)
   const { names, today } = await readList(browser, url)
-  const free = await Promise.all(Array.from({ length: tabs }, () => openTab(browser, today)))
+  const free = await Promise.all(Array.from({ length: tabs }, () => openTab(browser, today, scale)))
   const waiting: ((tab: Tab) => void)[] = []
   return {
     url,
@@ -119,12 +119,12 @@ async function readList(browser: Browser, url: string): Promise<{ names: string[
   return { names, today }
 }
 
-async function openTab(browser: Browser, today: string): Promise<Tab> {
+async function openTab(browser: Browser, today: string, deviceScaleFactor: number): Promise<Tab> {
   const context = await browser.newContext({
     timezoneId: 'UTC',
     locale: 'en-GB',
     reducedMotion: 'reduce',
-    deviceScaleFactor: pixelsPerPixel,
+    deviceScaleFactor,
   })
   await context.clock.setFixedTime(today)
   const page = await context.newPage()

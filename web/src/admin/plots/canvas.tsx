@@ -21,10 +21,11 @@ export function PlotCanvas({ drawing, onCursor }: PlotCanvasProps) {
   useEffect(() => {
     if (!box) return undefined
     const size = () => ({ width: Math.max(120, box.clientWidth), height: box.clientHeight })
-    // Text that the reader made larger is larger here, too.
-    const fontSize = Number.parseFloat(getComputedStyle(box).fontSize)
+    // Text that the reader made larger is larger here, too, and in the letters of the page.
+    const { fontSize, fontFamily } = getComputedStyle(box)
+    const font = { fontSize: Number.parseFloat(fontSize), fontFamily }
     const colour = JSON.parse(colours) as typeof palette
-    const plot = new uPlot(optionsOf(drawing, colour, { ...size(), fontSize }, onCursor), dataOf(drawing), box)
+    const plot = new uPlot(optionsOf(drawing, colour, { ...size(), ...font }, onCursor), dataOf(drawing), box)
     const observer = new ResizeObserver(() => plot.setSize(size()))
     observer.observe(box)
     return () => {

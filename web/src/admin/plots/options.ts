@@ -45,12 +45,12 @@ export function dataOf({ times, lines, isBars }: Drawing): uPlot.AlignedData {
 export function optionsOf(
   drawing: Drawing,
   palette: Palette,
-  { width, height, fontSize }: Size & { fontSize: number },
+  { width, height, fontSize, fontFamily }: Size & { fontSize: number; fontFamily: string },
   onCursor: (index: number | null) => void,
 ): uPlot.Options {
   const { times, span, least, top, steps, writeValue, writeTime } = drawing
   const end = times.at(-1) ?? 0
-  const font = `${fontSize}px system-ui, sans-serif`
+  const font = `${fontSize}px ${fontFamily}`
   return {
     width,
     height,
