@@ -352,6 +352,23 @@ test('closing lets short answers finish and cuts what goes on for ever', async (
   await until('the app has no connection left', () => atApp.size === 0)
 })
 
+// As long as somebody looked at a dashboard, which listens for events, Berth took its whole patience of 15 s to stop.
+test('closing waits for no stream of events', async (t) => {
+  const app = httpApp((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
+    response.write('data: begun\n\n')
+  })
+  const { port, gateway } = await startBench(t, app)
+  const request = http.request({ host: '127.0.0.1', port, path: '/ann-dev/events', headers: ann, agent: false }).end()
+  request.on('error', () => {})
+  const [events] = (await once(request, 'response')) as [IncomingMessage]
+  const cut = once(events.resume(), 'error')
+  const begun = Date.now()
+  await gateway.close(60_000)
+  assert.ok(Date.now() - begun < 20_000)
+  await cut
+})
+
 test('before it is told anything the gateway answers 503 and asks to come back', async (t) => {
   const { createNetGateway } = await import('#/gateway/net/net-gateway.ts')
   const gateway = createNetGateway()

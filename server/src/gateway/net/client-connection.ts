@@ -110,6 +110,11 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     return this.#tunnel !== undefined
   }
 
+  /** What is open on it would not end by itself: waiting for it is of no use. */
+  get isEndless(): boolean {
+    return this.isTunnel || this.#exchange?.isEndless === true
+  }
+
   // For the request that is being served
 
   /** Begins an exchange for it. @throws {GatewayRefusal} 400 when what has come of its body is malformed */

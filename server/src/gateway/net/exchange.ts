@@ -99,6 +99,11 @@ export class Exchange implements AnswerTaker, Stream {
     return this.#isClientPaused
   }
 
+  /** Its answer is server-sent events, which come as long as somebody listens (HTML standard, 9.2). */
+  get isEndless(): boolean {
+    return /\ncontent-type:[ \t]*text\/event-stream/i.test(this.#answerHead?.text ?? '')
+  }
+
   /** The whole request has come in. */
   get isRequestDone(): boolean {
     return this.#request.isDone

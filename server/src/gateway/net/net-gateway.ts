@@ -16,7 +16,7 @@ export interface NetGatewayOptions {
 
 /** A gateway on `node:net` that can be closed. */
 export interface NetGateway extends Gateway {
-  /** Takes no more connections, lets requests under way end within `limit` ms, and ends WebSockets at once. */
+  /** Takes no more connections, lets requests under way end within `limit` ms, and ends WebSockets and streams of events at once. */
   close(limit: number): Promise<void>
 }
 
@@ -111,7 +111,7 @@ class PlainGateway implements NetGateway, Core {
   async close(limit: number): Promise<void> {
     this.isClosing = true
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
-    for (const connection of this.connections) if (connection.isIdle || connection.isTunnel) connection.cut()
+    for (const connection of this.connections) if (connection.isIdle || connection.isEndless) connection.cut()
     const timer = setTimeout(() => this.#cutAll(), limit)
     if (this.#server.listening || this.connections.size > 0) await closed
     clearTimeout(timer)
