@@ -208,7 +208,7 @@ export const HistorySample = Type.Object({
 })
 export type HistorySample = Type.Static<typeof HistorySample>
 
-/** The last day, the oldest first: a sample a minute for the last two hours, and one in ten minutes before. Since the process began at most. */
+/** The last day, the oldest first: a sample a minute for the last two hours, and one in ten minutes before; the last is of this moment. Since the process began at most. */
 export const HistoryResponse = Type.Object({ samples: Type.Array(HistorySample) })
 export type HistoryResponse = Type.Static<typeof HistoryResponse>
 

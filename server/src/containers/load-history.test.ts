@@ -36,6 +36,16 @@ test('a sample says how things are, and what happened since the one before', () 
   ])
 })
 
+test('what happened since the last sample is told before the next one has it', () => {
+  const { launchCounts, history, pass } = begin()
+  pass(1)
+  launchCounts.launched(2_000)
+  const told = () => history.current(new Date(90_000)).launched
+  assert.deepEqual([told(), told()], [1, 1])
+  pass(1)
+  assert.deepEqual([told(), history.samples().at(-1)?.launched], [0, 1])
+})
+
 test('what the host has left is null until it is known', () => {
   const { history, pass } = begin()
   pass(1)

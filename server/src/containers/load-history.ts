@@ -76,18 +76,23 @@ export class LoadHistory {
     return [...this.#coarse, ...this.#fine.map(({ sample }) => sample)]
   }
 
+  /** How things are now, and what happened since the last sample; the next one has it, too. */
+  current(at: Date): LoadSample {
+    return this.#look(at).sample
+  }
+
   sample(at: Date): void {
-    this.#fine.push(this.#take(at))
+    this.#fine.push(this.#look(at))
+    this.#before = this.#parts.launchCounts.totals()
     if (this.#fine.length < fine + merged) return
     this.#coarse.push(merge(this.#fine.slice(0, merged)))
     this.#fine = this.#fine.slice(merged)
     this.#coarse = this.#coarse.slice(-coarse)
   }
 
-  #take(at: Date): Fine {
+  #look(at: Date): Fine {
     const { admission, occupancy, guard, launchCounts } = this.#parts
     const [before, now] = [this.#before, launchCounts.totals()]
-    this.#before = now
     const times = launchCounts.timesSince(before)
     const sample = {
       at,

@@ -4,11 +4,12 @@ import type { Handlers } from '#/http/handlers.ts'
 import { rounded } from '#/spread.ts'
 
 export interface SystemHistoryParts {
-  readonly history: Pick<LoadHistory, 'samples'>
+  readonly history: Pick<LoadHistory, 'samples' | 'current'>
 }
 
 export function systemHistoryHandlers({ history }: SystemHistoryParts): Pick<Handlers, 'systemHistory'> {
-  return { systemHistory: () => ({ samples: history.samples().map(toSample) }) }
+  // With the moment itself: who has just launched something would read for a minute that nothing was.
+  return { systemHistory: ({ now }) => ({ samples: [...history.samples(), history.current(now)].map(toSample) }) }
 }
 
 const toSample = (sample: LoadSample): HistorySample => ({
