@@ -104,7 +104,8 @@ function parse(block: string): Block {
 /** Signed out, blocked, unknown: asking again changes nothing. Too many streams, and a Berth that is being started, pass. */
 const isFinal = (error: unknown) => error instanceof ApiError && error.status < 500 && error.status !== 429
 
-const passed = (ms: number, signal: AbortSignal) =>
+/** Waits so long, or until the signal aborts. */
+export const passed = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms)
     signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Hearing } from './hearing.ts'
+import { ApiError } from '@berth/api/client.ts'
+import { Hearing, refusedFor } from './hearing.ts'
 
 /** A server whose streams the test writes, and a page whose visibility it decides. */
 function stage() {
@@ -98,4 +99,31 @@ test('how a launch ended is forgotten when another one begins', async () => {
   hearing.forgetEnd('dev')
   assert.equal(hearing.get().told.launches.size, 0)
   stop()
+})
+
+test('a stream that is refused is known to be, and asked for again after a while, for a block is lifted one day', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  let asked = 0
+  const hearing = new Hearing({
+    open: async () => {
+      asked += 1
+      throw new ApiError(403, { error: 'Your account is blocked.' })
+    },
+    whileVisible: (work) => {
+      const shown = new AbortController()
+      work(shown.signal)
+      return () => shown.abort()
+    },
+  })
+  const stop = hearing.subscribe(() => undefined)
+  await turn()
+  assert.deepEqual([asked, hearing.get().isRefused], [1, true])
+  t.mock.timers.tick(refusedFor)
+  await turn()
+  assert.equal(asked, 2)
+  stop()
+  t.mock.timers.tick(refusedFor)
+  await turn()
+  assert.equal(asked, 2, 'nobody listens any more')
 })

@@ -1,5 +1,5 @@
 import type { LaunchEvent } from '@berth/api/container.ts'
-import { follow, type Bookmark, type ServerEvent } from '#/event-stream.ts'
+import { follow, passed, type Bookmark, type ServerEvent, type StreamReader } from '#/event-stream.ts'
 import { isOver, without } from '#/launches.ts'
 import { nothingTold, takeIn, withoutType, type Told } from '#/told.ts'
 
@@ -7,12 +7,16 @@ import { nothingTold, takeIn, withoutType, type Told } from '#/told.ts'
 const appPatience = 60_000
 /** How long what was told last is believed after the stream broke off, in ms. */
 const trust = 5_000
+/** How long until a stream that was refused is asked for again, in ms: a block is lifted one day, and nothing else says so. */
+export const refusedFor = 30_000
 
 /** What is known from the stream of events. */
 export interface Heard {
   readonly told: Told
   /** Whether it is there now; without it everything works by asking. */
   readonly isLive: boolean
+  /** Whether it was refused: to who is blocked, for example, and it cannot say that any more. */
+  readonly isRefused: boolean
   /** How far the server's clock is ahead of this one, in ms, to about a second. */
   readonly clockAhead: number
 }
@@ -36,7 +40,7 @@ export class Hearing {
   readonly #listeners = new Set<Listener>()
   readonly #eventsListeners = new Set<EventsListener>()
   readonly #bookmark: Bookmark = {}
-  #heard: Heard = { told: nothingTold, isLive: false, clockAhead: 0 }
+  #heard: Heard = { told: nothingTold, isLive: false, isRefused: false, clockAhead: 0 }
   #stop: (() => void) | undefined
   #distrust: ReturnType<typeof setTimeout> | undefined
 
@@ -87,7 +91,17 @@ export class Hearing {
     }
     // A page that is hidden is told nothing; what it knows it is told the rest of when it comes back.
     signal.addEventListener('abort', () => this.#set({ isLive: false }), { once: true })
-    follow(reader, signal, this.#bookmark).catch(() => this.#onLost())
+    void this.#followAlways(reader, signal)
+  }
+
+  async #followAlways(reader: StreamReader, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await follow(reader, signal, this.#bookmark).catch(() => {
+        this.#set({ isRefused: true })
+        this.#onLost()
+      })
+      if (!signal.aborted) await passed(refusedFor, signal)
+    }
   }
 
   async #open(lastId: string | undefined, signal: AbortSignal): Promise<Response> {
@@ -101,7 +115,7 @@ export class Hearing {
   #onOpen(): void {
     clearTimeout(this.#distrust)
     this.#distrust = undefined
-    this.#set({ isLive: true })
+    this.#set({ isLive: true, isRefused: false })
   }
 
   #onEvents(events: readonly ServerEvent[]): void {

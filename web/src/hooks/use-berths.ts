@@ -29,7 +29,7 @@ export interface Berths {
 /** The signed-in person's containers, kept fresh while the page is visible. Leads to the login when the token is no good. */
 export function useBerths(): Berths {
   const client = useQueryClient()
-  const { isLive } = useEvents()
+  const { isLive, isRefused } = useEvents()
   const { data, dataUpdatedAt, error, refetch } = useQuery({
     queryKey: containersKey,
     queryFn: async ({ signal }): Promise<Entries> => (await connect(signal).listContainers()).containers,
@@ -41,6 +41,11 @@ export function useBerths(): Berths {
   useEffect(() => {
     if (isLive && hasProblem) void refetch()
   }, [isLive, hasProblem, refetch])
+
+  // Somebody was blocked just now, perhaps: the list says since when.
+  useEffect(() => {
+    if (isRefused) void refetch()
+  }, [isRefused, refetch])
 
   useEffect(() => {
     let soon: ReturnType<typeof setTimeout> | undefined
