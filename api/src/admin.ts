@@ -48,24 +48,16 @@ const usersFilter = {
   is_blocked: Type.Optional(Flag),
 }
 
-/** A minus in front turns the order round. Who was never there (`last_used` null) comes last, either way. */
-export const UsersOrder = OneOf([
-  'id',
-  '-id',
-  'email',
-  '-email',
-  'last_used',
-  '-last_used',
-  'created_at',
-  '-created_at',
-])
-export type UsersOrder = Type.Static<typeof UsersOrder>
+/** A minus in front turns the order round. What was never used (`last_used` null) comes last, either way; `email` of a
+ * container is its owner's. */
+export const ListOrder = OneOf(['id', '-id', 'email', '-email', 'last_used', '-last_used', 'created_at', '-created_at'])
+export type ListOrder = Type.Static<typeof ListOrder>
 
 /** Page through users: `limit` 1 to 1000 (1000 when absent), `sort` by id when absent. */
 export const UsersQuery = Type.Object({
   limit: Type.Optional(Limit),
   cursor: Type.Optional(Cursor),
-  sort: Type.Optional(UsersOrder),
+  sort: Type.Optional(ListOrder),
   ...usersFilter,
 })
 /** How many there are of whom `UsersQuery` with the same filters shows pages. */
@@ -148,24 +140,11 @@ const containersFilter = {
   status: Type.Optional(ContainerStatus),
 }
 
-/** As `UsersOrder`; `email` is the owner's. */
-export const ContainersOrder = OneOf([
-  'id',
-  '-id',
-  'email',
-  '-email',
-  'last_used',
-  '-last_used',
-  'created_at',
-  '-created_at',
-])
-export type ContainersOrder = Type.Static<typeof ContainersOrder>
-
 /** Page through all containers: `limit` 1 to 1000 (100 when absent), `sort` by id when absent. */
 export const ContainersQuery = Type.Object({
   limit: Type.Optional(Limit),
   cursor: Type.Optional(Cursor),
-  sort: Type.Optional(ContainersOrder),
+  sort: Type.Optional(ListOrder),
   ...containersFilter,
 })
 export const ContainersCountQuery = Type.Object(containersFilter)

@@ -2,7 +2,7 @@ import { refusals } from '#/errors.ts'
 import { message } from '#/messages/message.ts'
 import type { ListOrder, PageEnd } from '#/store/in-order.ts'
 
-/** The orders of lists, as in `UsersOrder` of the API. */
+/** The orders of lists, as in `ListOrder` of the API. */
 export type OrderWord = ListOrder['by'] | `-${ListOrder['by']}`
 
 export function toOrder(word: OrderWord): ListOrder {
