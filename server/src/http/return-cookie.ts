@@ -34,6 +34,11 @@ export class ReturnCookie {
     return this.#sessions.ownOf(Number(acting), cookieValues(headers.cookie, this.#name), now)
   }
 
+  /** Whether the browser has such a cookie, whoever put it there. */
+  isKept({ cookie }: IncomingHttpHeaders): boolean {
+    return cookieValues(cookie, this.#name).length > 0
+  }
+
   /** `Set-Cookie` lines that take the cookie out of the browser, and those that somebody tossed in beside it. */
   forget(target: string, headers: IncomingHttpHeaders): string[] {
     const wasTossed = cookieValues(headers.cookie, this.#name).length > 1

@@ -176,6 +176,21 @@ test('signing out while acting ends both sessions, and leaves nothing in the bro
   assert.deepEqual([browser.valueOf('spawner_token'), browser.valueOf(name)], [undefined, undefined])
 })
 
+test('signing in as somebody while acting ends the takeover and leaves no way back, and only one of our pages can do it', async () => {
+  const { browser, own, taken } = await takenOver(berth, ann.id)
+  const signIn = async (proof: string | null) => {
+    const link = await linkFor(berth, 'login', 'other@x.org')
+    assertOk(await browser.ask('GET', `/api/auth/verify-login?token=${link}`, { proof }))
+  }
+  await signIn(null)
+  assert.deepEqual([browser.valueOf('spawner_token'), browser.valueOf(name)], [taken, own])
+  await signIn((await browser.open('/verify-login')).visit)
+  assert.equal(await whoIs(browser), 'other@x.org')
+  assert.equal(browser.valueOf(name), undefined)
+  assert.equal((await browser.open('/')).acting, null)
+  assert.deepEqual([await statusOf(berth, taken), await statusOf(berth, own)], [401, 200])
+})
+
 test('signing out from a page whose takeover its owner has ended signs the administrator out, too', async () => {
   const { browser, own, proof } = await takenOver(berth, ann.id)
   assertOk(await berth.call('DELETE', `/api/user/sessions/${await takeoverOfAnn()}`, { token: ann.token }))

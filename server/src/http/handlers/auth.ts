@@ -5,6 +5,7 @@ import { normaliseEmail } from '#/accounts/email-address.ts'
 import type { LinksLeftCount } from '#/accounts/links-left.ts'
 import type { LogIn } from '#/accounts/log-in.ts'
 import type { Revocations } from '#/accounts/revocations.ts'
+import type { Sessions } from '#/accounts/session.ts'
 import type { SignUp } from '#/accounts/sign-up.ts'
 import type { SignedIn, VerifyLink } from '#/accounts/verify-link.ts'
 import type { Templates } from '#/containers/template.ts'
@@ -28,6 +29,7 @@ export interface AuthParts {
   readonly linksLeft: LinksLeftCount
   readonly verifyLink: VerifyLink
   readonly tokens: AccessTokens
+  readonly sessions: Sessions
   readonly revocations: Revocations
   readonly templates: Templates
   readonly cookie: CookieSettings
@@ -109,10 +111,24 @@ async function deliver(parts: AuthParts, call: Verify, { user, token, jti }: Sig
   const { lifetime } = parts.tokens
   const { headers, url } = call.request
   // A page that makes the browser fetch an attacker's link must not sign its owner in as the attacker.
-  if (parts.visits.mayKeep(headers))
-    setCookies(call, tokenCookies({ text: token, jti, lifetime }, headers.host, parts.cookie))
-  else setCookies(call, parts.visits.forget(url, headers))
+  if (parts.visits.mayKeep(headers)) {
+    const own = tokenCookies({ text: token, jti, lifetime }, headers.host, parts.cookie)
+    setCookies(call, [...own, ...(await endTakeover(parts, call))])
+  } else setCookies(call, parts.visits.forget(url, headers))
   return authResponse(parts, { user, token, lifetime })
+}
+
+/**
+ * Who signs in where an administrator acted ends that takeover, as signing out does. Else its owner would be told of it for
+ * as long as it had lasted, and the browser would keep the token of an administrator who is not there any more. That token
+ * itself stays good, as that of any session that another one takes the place of.
+ * @returns `Set-Cookie` lines
+ */
+async function endTakeover({ sessions, revocations, returnCookie }: AuthParts, call: Verify): Promise<string[]> {
+  const { headers, url } = call.request
+  const { session } = await sessions.identify(headers, call.now)
+  if (session?.via === 'cookie' && session.claims.acting !== null) await revocations.revoke([session.claims], call.now)
+  return returnCookie.isKept(headers) ? returnCookie.forget(url, headers) : []
 }
 
 function setCookies({ reply }: { reply: Verify['reply'] }, cookies: string[]): void {
