@@ -6,9 +6,11 @@ export type Problem = { readonly sentence: string } | { readonly key: 'late' | '
 export function problemIn(error: unknown): Problem {
   if (error instanceof ApiError) return { sentence: error.message }
   if (error instanceof DOMException && error.name === 'TimeoutError') return { key: 'late' }
-  // `fetch` reports every failure of the network as a TypeError. Source: Fetch standard, section 5.6.
-  return { key: error instanceof TypeError ? 'unreachable' : 'bug' }
+  return { key: isUnheard(error) ? 'unreachable' : 'bug' }
 }
+
+/** Nobody answered. `fetch` reports every failure of the network as a TypeError. Source: Fetch standard, section 5.6. */
+export const isUnheard = (error: unknown) => error instanceof TypeError
 
 /** The access token is missing, expired or revoked: signing in again helps. */
 export function isSignedOut(error: unknown): boolean {

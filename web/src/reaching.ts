@@ -1,4 +1,5 @@
 import { endpoints } from '@berth/api/endpoints.ts'
+import { isUnheard } from '#/errors.ts'
 import { ReachWatch } from '#/reach.ts'
 
 /** ms that the question may take. */
@@ -33,8 +34,7 @@ export async function watchedFetch(input: RequestInfo | URL, init?: RequestInit)
     reach.noteAnswer()
     return response
   } catch (error) {
-    // `fetch` reports every failure of the network as a TypeError. Source: Fetch standard, section 5.6.
-    if (error instanceof TypeError) reach.look()
+    if (isUnheard(error)) reach.look()
     throw error
   }
 }

@@ -4,6 +4,7 @@ import type { Client } from '@berth/api/client.ts'
 import type { LaunchEvent } from '@berth/api/container.ts'
 import type { ContainerEntry } from '@berth/api/user.ts'
 import { connect, launchLimit } from '#/api.ts'
+import { askAgain } from '#/ask-again.ts'
 import { isSignedOut } from '#/errors.ts'
 import { leave } from '#/leave.ts'
 import { containersKey } from '#/hooks/use-berths.ts'
@@ -48,9 +49,12 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
   const isReady = event?.stage === 'ready'
   useEffect(() => void (isReady && forget()), [isReady])
 
-  const callWith = async (signal: AbortSignal, call: (api: Client) => Promise<unknown>) => {
+  const send = async (signal: AbortSignal, verb: Verb) => {
+    const api = connect(signal, launchLimit)
+    const call = () => calls[verb](api, type)
     try {
-      await call(connect(signal, launchLimit))
+      // A restart is another one the second time.
+      await (verb === 'restart' ? call() : askAgain(call, signal))
     } catch (reason) {
       if (isSignedOut(reason)) leave()
       throw reason
@@ -64,7 +68,7 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
       setDoneAt(undefined)
       stopping.reset()
       if (chosen !== 'keep') hearing.forgetEnd(type)
-      await callWith(signal, (api) => calls[chosen](api, type))
+      await send(signal, chosen)
       if (chosen === 'keep') hearing.forgetIdle(type)
       setDoneAt(performance.now())
     })
@@ -76,7 +80,7 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
     doneAt: isDone ? doneAt : undefined,
     failure,
     start,
-    giveUp: () => void stopping.run((signal) => callWith(signal, (api) => calls.stop(api, type))),
+    giveUp: () => void stopping.run((signal) => send(signal, 'stop')),
   }
 }
 

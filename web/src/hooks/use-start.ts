@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { connect, launchLimit } from '#/api.ts'
+import { askAgain } from '#/ask-again.ts'
 import { isSignedOut } from '#/errors.ts'
 import { hearing, useEvents } from '#/hooks/use-events.ts'
 import { useTask } from '#/hooks/use-task.ts'
@@ -38,7 +39,8 @@ export function useStart(type: string, onSignedOut: () => void, onRefused: (reas
       hearing.forgetEnd(type)
       try {
         const api = connect(signal, launchLimit)
-        const { service_url } = await api.launchContainer({ params: { container_type: type } })
+        const launch = () => api.launchContainer({ params: { container_type: type } })
+        const { service_url } = await askAgain(launch, signal)
         setAnswer({ serviceUrl: service_url, at: performance.now() })
       } catch (reason) {
         if (isSignedOut(reason)) onSignedOut()
