@@ -3,7 +3,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { startBerth } from '#test/support/berth.ts'
-import { openTab } from '#test/support/browser.ts'
+import { arrival, openTab } from '#test/support/browser.ts'
 import { testImage } from '#test/support/engine.ts'
 import { t as said } from '#test/support/words.ts'
 
@@ -45,7 +45,7 @@ test('with the keyboard alone a person signs in, launches, reads logs, stops and
   await t.test('launches a container, which opens when it is ready', async () => {
     await reach(page, button(`${said('dashboard.action.launch')} Production`))
     await page.keyboard.press('Enter')
-    await page.waitForURL('**/ann-prod/')
+    await arrival(page, '/ann-prod/')
     await page.goto(berth.app.frontendUrl)
     await containers.waitFor()
   })

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import axe, { type AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { startBerth, type Berth, type BerthOptions } from '#test/support/berth.ts'
-import { openTab } from '#test/support/browser.ts'
+import { arrival, openTab } from '#test/support/browser.ts'
 import { refusingRuntime } from '#test/support/misbehaving.ts'
 
 /**
@@ -23,7 +23,7 @@ test('a link from the gateway starts the container and leads on to the page that
   assert.deepEqual(await violations(page), [])
   await picture(page, 'launch-starting')
   hasLooked.resolve()
-  await page.waitForURL(`${berth.app.spawnerUrl}/ann-prod/x?y=1#top`)
+  await arrival(page, `${berth.app.spawnerUrl}/ann-prod/x?y=1#top`)
   assert.deepEqual(
     problems.filter((problem) => !problem.includes('404')),
     [],
@@ -35,7 +35,7 @@ test('a link from the gateway starts the container and leads on to the page that
 test('a link that names another place leads to the container itself', async (t) => {
   const { berth, page } = await openAs(t, 'ann@example.org')
   await page.goto(launchAddress(berth, 'dev', '//evil.example/ann-dev/'))
-  await page.waitForURL(`${berth.app.spawnerUrl}/ann-dev/`)
+  await arrival(page, `${berth.app.spawnerUrl}/ann-dev/`)
 })
 
 test('a failed start says why, and can be tried again', async (t) => {
@@ -50,7 +50,7 @@ test('a failed start says why, and can be tried again', async (t) => {
   await picture(page, 'launch-failed')
   refusal.active = false
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.waitForURL(`${berth.app.spawnerUrl}/ann-prod/x`)
+  await arrival(page, `${berth.app.spawnerUrl}/ann-prod/x`)
 })
 
 test('a blocked person reads that they are blocked', async (t) => {
@@ -86,7 +86,7 @@ test('who is signed out signs in first, and the container is started after that'
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
   // The browser that asked for the link uses it by itself.
   await page.goto(`${berth.app.frontendUrl}/verify-login?token=${berth.mail.tokenFor('ann@example.org')}`)
-  await page.waitForURL(`${berth.app.spawnerUrl}/ann-prod/x`)
+  await arrival(page, `${berth.app.spawnerUrl}/ann-prod/x`)
 })
 
 test('on plain http away from localhost, where documents carry no proof, signing in starts it', async (t) => {

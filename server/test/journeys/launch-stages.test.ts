@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import axe, { type AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { startBerth } from '#test/support/berth.ts'
-import { openTab } from '#test/support/browser.ts'
+import { arrival, openTab } from '#test/support/browser.ts'
 import { outside } from '#test/support/control-plane.ts'
 import { testImage } from '#test/support/engine.ts'
 import { haltingRuntime } from '#test/support/misbehaving.ts'
@@ -67,7 +67,7 @@ test('while an image is fetched the launch page and the dashboard say how far it
   assert.deepEqual(await violations(other), [])
   await picture('dashboard-pulling', other)
   pulled.resolve()
-  await page.waitForURL(`${berth.app.spawnerUrl}/ann-prod/`)
+  await arrival(page, `${berth.app.spawnerUrl}/ann-prod/`)
   await card('Production', other).getByRole('link', { name: 'Open' }).waitFor()
   await other.close()
 })

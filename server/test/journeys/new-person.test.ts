@@ -3,7 +3,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBerth } from '#test/support/berth.ts'
-import { openTab } from '#test/support/browser.ts'
+import { arrival, openTab } from '#test/support/browser.ts'
 
 /**
  * The main job as a new person does it, in a real browser, against the real engine, mail server and demo images.
@@ -50,7 +50,7 @@ test('a new person signs up, opens the mail, launches both containers, works, an
     async () => {
       await page.getByRole('link', { name: 'Open Development' }).waitFor()
       await page.getByRole('button', { name: 'Launch Production' }).click()
-      await page.waitForURL('**/ann-prod/')
+      await arrival(page, '/ann-prod/')
       await page.getByRole('heading').first().waitFor()
       await page.goto(berth.app.frontendUrl)
       await page.getByRole('link', { name: 'Open Production' }).waitFor()
@@ -68,14 +68,14 @@ test('a new person signs up, opens the mail, launches both containers, works, an
 
   await t.test('prod opens as a site under its own path', async () => {
     await page.getByRole('link', { name: 'Open Production' }).click()
-    await page.waitForURL('**/ann-prod/')
+    await arrival(page, '/ann-prod/')
     await page.getByRole('heading').first().waitFor()
     await page.goto(berth.app.frontendUrl)
   })
 
   await t.test('dev opens, and its terminal writes a file through a WebSocket', async () => {
     await page.getByRole('link', { name: 'Open Development' }).click()
-    await page.waitForURL('**/ann-dev/')
+    await arrival(page, '/ann-dev/')
     await typeInTerminal(page, 'echo kept-by-the-home > note.txt')
     await page.getByRole('tree', { name: 'Files' }).getByText('note.txt').waitFor()
     await picture('workspace')

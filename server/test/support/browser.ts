@@ -21,12 +21,22 @@ export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ignoreHTTPSErrors: true })
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
+  for (const visit of ['goto', 'reload'] as const) steady(page, visit)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text())
+    if (message.type() === 'error' && !isByMachine(message.text())) problems.push(message.text())
   })
   return { page, problems }
+}
+
+/** Other tests start containers meanwhile, which changes the networks of the machine; see `steadily`. */
+const isByMachine = (problem: string) => problem.includes('ERR_NETWORK_CHANGED')
+
+/** Has a page come to where it is sent although the machine's networks change meanwhile. */
+function steady(page: Page, visit: 'goto' | 'reload'): void {
+  const once = page[visit].bind(page) as (...args: unknown[]) => Promise<null>
+  page[visit] = (...args: unknown[]) => steadily(() => once(...args))
 }
 
 /** Chromium without a window open; it ends with the test. */
@@ -53,4 +63,19 @@ export async function steadily<T>(work: () => Promise<T>): Promise<T> {
       await new Promise((resolve) => setTimeout(resolve, 300))
     }
   }
+}
+
+/**
+ * Waits until a page has been led to an address. A launch changes the machine's networks at the very moment at which pages
+ * move on to what was launched, and Chromium then gives that navigation up. With a window it loads the page again by
+ * itself; without one we do.
+ * @param path how the address ends
+ */
+export async function arrival(page: Page, path: string): Promise<void> {
+  const isThere = () => page.url().endsWith(path)
+  for (const deadline = Date.now() + 60_000; !isThere(); await page.waitForTimeout(100)) {
+    if (Date.now() > deadline) throw new Error(`The page is at ${page.url()} and not at ${path}.`)
+    if (page.url().startsWith('chrome-error:')) await page.reload().catch(() => undefined)
+  }
+  await page.waitForLoadState()
 }
