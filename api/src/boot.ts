@@ -27,6 +27,8 @@ export interface BootData {
   readonly acting: { readonly by: string; readonly until: string } | null
   /** This document was opened with a link that this very browser asked for, so it may be used without another press. */
   readonly asked_here: boolean
+  /** When the server made this document (ISO 8601): the clock of whoever reads it may be wrong. */
+  readonly now: string
   /** Seconds for which a mailed link works (`MAGIC_LINK_TOKEN_EXPIRY`). */
   readonly link_lifetime: number
 }

@@ -11,6 +11,7 @@ const nobody = {
   contact: null,
   acting: null,
   askedHere: false,
+  clockAhead: 0,
   linkLifetime: null,
 }
 
@@ -34,6 +35,12 @@ test('language, contact, who acts and how long links work are taken over as they
   assert.deepEqual(boot, { ...nobody, language: 'de', contact: 'help@example.org', acting, linkLifetime: 900 })
 })
 
+test('how wrong the clock of this machine is, either way, is known from when the document was made', () => {
+  const text = '{"now":"2026-11-21T10:00:00.000Z"}'
+  assert.equal(parseBoot(text, Date.parse('2026-11-21T10:20:00Z')).clockAhead, -1_200_000)
+  assert.equal(parseBoot(text, Date.parse('2026-11-21T09:40:00Z')).clockAhead, 1_200_000)
+})
+
 const rubbish = [
   '__BERTH_BOOT__',
   '',
@@ -41,7 +48,7 @@ const rubbish = [
   'null',
   '7',
   '[]',
-  '{"csrf":1,"signed_in":"yes","language":"xx","acting":{"by":1},"link_lifetime":-1}',
+  '{"csrf":1,"signed_in":"yes","language":"xx","acting":{"by":1},"now":"soon","link_lifetime":-1}',
   undefined,
   null,
 ]

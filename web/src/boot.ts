@@ -10,6 +10,8 @@ export interface Boot {
   readonly contact: string | null
   readonly acting: BootData['acting']
   readonly askedHere: boolean
+  /** How far the server's clock is ahead of this one, in ms, less the time that the document took to come. */
+  readonly clockAhead: number
   /** Seconds. */
   readonly linkLifetime: number | null
 }
@@ -23,20 +25,24 @@ const nobody: Boot = {
   contact: null,
   acting: null,
   askedHere: false,
+  clockAhead: 0,
   linkLifetime: null,
 }
 
-/** Reads the server's JSON. Anything unexpected, such as the placeholder that was never filled, means: signed out. */
-export function parseBoot(text: string | null | undefined): Boot {
+/**
+ * Reads the server's JSON. Anything unexpected, such as the placeholder that was never filled, means: signed out.
+ * @param now of this machine, in ms since 1970
+ */
+export function parseBoot(text: string | null | undefined, now = Date.now()): Boot {
   try {
     const value: unknown = JSON.parse(text ?? '')
-    return typeof value === 'object' && value !== null ? bootFrom(value) : nobody
+    return typeof value === 'object' && value !== null ? bootFrom(value, now) : nobody
   } catch {
     return nobody
   }
 }
 
-function bootFrom(told: { readonly [K in keyof BootData]?: unknown }): Boot {
+function bootFrom(told: { readonly [K in keyof BootData]?: unknown }, now: number): Boot {
   return {
     csrf: textIn(told.csrf),
     visit: textIn(told.visit),
@@ -46,11 +52,17 @@ function bootFrom(told: { readonly [K in keyof BootData]?: unknown }): Boot {
     contact: textIn(told.contact),
     acting: actingIn(told.acting),
     askedHere: told.asked_here === true,
+    clockAhead: aheadOf(now, told.now),
     linkLifetime: typeof told.link_lifetime === 'number' && told.link_lifetime > 0 ? told.link_lifetime : null,
   }
 }
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : null)
+
+function aheadOf(now: number, there: unknown): number {
+  const ahead = Date.parse(textIn(there) ?? '') - now
+  return Number.isNaN(ahead) ? 0 : ahead
+}
 
 function actingIn(value: unknown): Boot['acting'] {
   if (typeof value !== 'object' || value === null || !('by' in value) || !('until' in value)) return null

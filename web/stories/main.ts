@@ -28,6 +28,7 @@ async function open(chosen: Story): Promise<void> {
     contact: null,
     acting: null,
     asked_here: false,
+    now: today,
     link_lifetime: 900,
     ...chosen.boot,
   }

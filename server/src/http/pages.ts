@@ -92,6 +92,7 @@ export class Pages {
       contact: this.#parts.contact,
       acting: takeover && { by: takeover.by, until: takeover.until.toISOString() },
       asked_here: await this.#isAskedHere(request),
+      now: request.now.toISOString(),
       link_lifetime: this.#parts.linkLifetime,
     }
     return reply

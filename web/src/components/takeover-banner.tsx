@@ -19,7 +19,7 @@ export function TakeoverBanner() {
 function Banner({ until }: { until: string }) {
   const t = useTranslations('takeover')
   const whom = useMe()?.email ?? t('somebody')
-  const seconds = secondsLeft(until, useNow())
+  const seconds = secondsLeft(until, useNow(), boot.clockAhead)
   const minutes = minutesToTell(seconds)
   const { busy, error, run } = useTask()
 

@@ -2,6 +2,8 @@ import type { TakeoverEvent } from '@berth/api/container.ts'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import { Link } from '#/components/link.tsx'
 import { rich } from '#/components/rich.tsx'
+import { secondsUntil } from '#/countdown.ts'
+import { useEvents } from '#/hooks/use-events.ts'
 import { useNow } from '#/hooks/use-now.ts'
 import { pages } from '#/paths.ts'
 
@@ -9,7 +11,8 @@ import { pages } from '#/paths.ts'
 export function TakeoverNote({ event }: { event: TakeoverEvent | undefined }) {
   const t = useTranslations('takeover')
   const format = useFormatter()
-  const isOn = useNow(event !== undefined) < Date.parse(event?.until ?? '')
+  const { clockAhead } = useEvents()
+  const isOn = secondsUntil(event?.until ?? '', useNow(event !== undefined), clockAhead) > 0
   return (
     <div role="status" className="live">
       {event && isOn && (
