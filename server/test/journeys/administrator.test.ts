@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { assertOk, tokenBy } from '#test/support/asking.ts'
 import { startBerth, testTemplates, type Berth } from '#test/support/berth.ts'
-import { openTab } from '#test/support/browser.ts'
+import { arrival, openTab } from '#test/support/browser.ts'
 import { inGerman, t as said } from '#test/support/words.ts'
 
 /** A day of an administrator, and what the person whom it is about sees of it, each in a browser of their own. */
@@ -60,7 +60,7 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
     await bobs.goto(/http\S+/.exec(berth.mail.newestTo(bob).text ?? '')?.[0] ?? '')
     await bobs.getByRole('button', { name: said('signIn.verify.signupButton') }).click()
     await bobs.getByRole('button', { name: `${said('dashboard.action.launch')} Production` }).click()
-    await bobs.waitForURL('**/bob-prod/')
+    await arrival(bobs, '/bob-prod/')
     await bobs.goto(berth.app.frontendUrl)
     await bobsCard.getByText(said('dashboard.status.running'), { exact: true }).waitFor()
   })
@@ -97,6 +97,8 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
       await search.fill('')
       await row(cat).waitFor()
       await page.getByRole('button', { name: said('admin.table.refresh') }).click()
+      // Who was there before is shown until then, and what is selected of it is no page.
+      await page.getByText(said('admin.table.count', { loaded: 100, total: 123 })).waitFor()
       await page.getByRole('checkbox', { name: said('admin.table.selectLoaded') }).check()
       await page.getByRole('button', { name: said('admin.table.selectAll', { count: 123 }) }).click()
       const selection = page.getByRole('region', { name: said('admin.table.selection') })
