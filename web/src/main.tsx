@@ -1,3 +1,11 @@
+// Before all that comes with styles of its own: what comes later wins.
+import '#/styles/base.css'
+import '#/styles/controls.css'
+import '#/styles/layout.css'
+import '#/styles/frame.css'
+import '#/styles/takeover.css'
+import '#/styles/cards.css'
+import '#/styles/progress.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -6,16 +14,6 @@ import { isOnePage, queries } from '#/queries.ts'
 import { reach } from '#/reaching.ts'
 import { CurrentPage } from '#/routes.tsx'
 import { Words } from '#/words.tsx'
-import '#/styles/base.css'
-import '#/styles/controls.css'
-import '#/styles/layout.css'
-import '#/styles/frame.css'
-import '#/styles/takeover.css'
-import '#/styles/cards.css'
-import '#/styles/progress.css'
-import '#/styles/admin.css'
-import '#/styles/tables.css'
-import '#/styles/plots.css'
 
 // Before anything is rendered or requested: the link's token leaves the address bar.
 hideToken()

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Where rows are cards; the same width stands in tables.css. */
+/** Where rows are cards; the same width stands in table-cards.css. */
 const narrow = matchMedia('(max-width: 40rem)')
 
 function subscribe(listener: () => void): () => void {
