@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ListedContainer } from '@berth/api/admin.ts'
 import { AdminPage } from '#/admin/admin-page.tsx'
@@ -9,17 +9,18 @@ import { useContainerBulk } from '#/admin/containers/use-container-bulk.ts'
 import { useContainerChoices } from '#/admin/containers/use-container-choices.ts'
 import { useContainerColumns } from '#/admin/containers/use-container-columns.tsx'
 import { focusRows } from '#/admin/table/focus-rows.ts'
-import { ListPage, type ListKind } from '#/admin/table/list-page.tsx'
-import { readView } from '#/admin/table/view.ts'
+import type { ListKind } from '#/admin/table/list-kind.ts'
+import { ListPage } from '#/admin/table/list-page.tsx'
+import { useListWords } from '#/admin/table/use-list-words.ts'
+import { useView } from '#/admin/table/use-view.ts'
 import { pages } from '#/paths.ts'
-import { usePlace } from '#/place.ts'
 
 /** Containers of everybody: found, filtered, put in order, blocked, let run again and deleted. */
 export function Containers() {
   const t = useTranslations('admin.containers')
   const shell = useTranslations('admin.shell')
-  const { query } = usePlace()
-  const view = useMemo(() => readView(query, containersView), [query])
+  const words = useListWords('admin.containers')
+  const view = useView(containersView)
   const [open, setOpen] = useState<{ name: 'block' | 'delete'; container: ListedContainer }>()
   const columns = useContainerColumns()
   const choices = useContainerChoices(view.container_type)
@@ -41,14 +42,9 @@ export function Containers() {
     isLeftOut: () => false,
     actionsOf: actions.of,
     words: {
-      caption: t('caption'),
-      search: t('search'),
-      found: (count) => t('found', { count }),
-      selected: (count) => t('bulk.selected', { count }),
+      ...words,
       nothing: [t('nothing'), t('nothingHint')],
       none: [t('none'), t('noneHint')],
-      bulkTitle: (wanted, count) => (wanted ? t('bulk.blockTitle', { count }) : t('bulk.unblockTitle', { count })),
-      bulkLines: (wanted) => (wanted ? [t('bulk.blockWords'), t('bulk.blockLeftOut')] : [t('bulk.unblockWords')]),
     },
   }
 

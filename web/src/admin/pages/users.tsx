@@ -1,10 +1,12 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { AdminUser } from '@berth/api/admin.ts'
 import { AdminPage } from '#/admin/admin-page.tsx'
 import { focusRows } from '#/admin/table/focus-rows.ts'
-import { ListPage, type ListKind } from '#/admin/table/list-page.tsx'
-import { readView } from '#/admin/table/view.ts'
+import type { ListKind } from '#/admin/table/list-kind.ts'
+import { ListPage } from '#/admin/table/list-page.tsx'
+import { useListWords } from '#/admin/table/use-list-words.ts'
+import { useView } from '#/admin/table/use-view.ts'
 import { UserDialog, type UserDialogName } from '#/admin/users/dialogs.tsx'
 import { InviteDialog } from '#/admin/users/invite-dialog.tsx'
 import { useUserActions } from '#/admin/users/use-user-actions.ts'
@@ -15,7 +17,6 @@ import { userSource, usersView } from '#/admin/users/user-list.ts'
 import { Button } from '#/components/button.tsx'
 import { useMe } from '#/hooks/use-me.ts'
 import { pages } from '#/paths.ts'
-import { usePlace } from '#/place.ts'
 
 /** What is asked, or shown, in front of the page. */
 type Open = { readonly name: UserDialogName; readonly user: AdminUser } | { readonly name: 'invite' }
@@ -24,8 +25,8 @@ type Open = { readonly name: UserDialogName; readonly user: AdminUser } | { read
 export function Users() {
   const t = useTranslations('admin.users')
   const shell = useTranslations('admin.shell')
-  const { query } = usePlace()
-  const view = useMemo(() => readView(query, usersView), [query])
+  const words = useListWords('admin.users')
+  const view = useView(usersView)
   const me = useMe()
   const [open, setOpen] = useState<Open>()
   const details = useCallback((user: AdminUser) => setOpen({ name: 'details', user }), [])
@@ -45,14 +46,9 @@ export function Users() {
     isLeftOut: (id) => id === me?.id,
     actionsOf: actions.of,
     words: {
-      caption: t('caption'),
-      search: t('search'),
-      found: (count) => t('found', { count }),
-      selected: (count) => t('bulk.selected', { count }),
+      ...words,
       nothing: [t('nobody'), t('nobodyHint')],
       none: [t('nobody'), t('nobodyHint')],
-      bulkTitle: (wanted, count) => (wanted ? t('bulk.blockTitle', { count }) : t('bulk.unblockTitle', { count })),
-      bulkLines: (wanted) => (wanted ? [t('bulk.blockWords'), t('bulk.blockLeftOut')] : [t('bulk.unblockWords')]),
     },
   }
 

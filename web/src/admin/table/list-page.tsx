@@ -2,47 +2,20 @@ import { useState, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import type { PagePath } from '#/paths.ts'
 import { go, goInstead } from '#/place.ts'
-import { inBatches, type Target } from './bulk.ts'
+import { inBatches } from './bulk.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { DataTable } from './data-table.tsx'
 import { focusRows } from './focus-rows.ts'
-import type { RowAction } from './row-menu.tsx'
-import type { Columns, Listed } from './row.ts'
+import type { ListKind } from './list-kind.ts'
+import type { Listed } from './row.ts'
 import { countOf, everything, isSelected, nothing, type Selection } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { targetsOf } from './targets.ts'
-import { Toolbar, type Choice } from './toolbar.tsx'
-import { useRows, type Source } from './use-rows.ts'
+import { Toolbar } from './toolbar.tsx'
+import { useRows } from './use-rows.ts'
 import { addressOf, filterOf, isFiltered, type View } from './view.ts'
-import { useWork, type BulkKind } from './work.tsx'
-
-/** What makes one list different from another. */
-export interface ListKind<R extends Listed> {
-  readonly path: PagePath
-  readonly className: string
-  readonly source: Source<R>
-  readonly columns: Columns<R>
-  readonly choices: readonly Choice[]
-  readonly bulk: BulkKind
-  targetOf(row: R): Target
-  /** Rows that bulk work leaves out by itself, because they are one's own. */
-  isLeftOut(id: number): boolean
-  actionsOf(row: R): readonly RowAction[]
-  readonly words: {
-    readonly caption: string
-    readonly search: string
-    found(count: number): string
-    selected(count: number): string
-    /** When nothing matches, and when there is nothing at all: a sentence, and what helps. */
-    readonly nothing: readonly [string, string]
-    readonly none: readonly [string, string]
-    /** @param wanted blocked, or not */
-    bulkTitle(wanted: boolean, count: number): string
-    bulkLines(wanted: boolean): readonly string[]
-  }
-}
+import { useWork } from './work.tsx'
 
 interface ListPageProps<R extends Listed> {
   kind: ListKind<R>

@@ -1,6 +1,6 @@
 import { connect } from '#/api.ts'
 import { mostAtOnce, type Target } from './bulk.ts'
-import type { ListKind } from './list-page.tsx'
+import type { ListKind } from './list-kind.ts'
 import type { Listed } from './row.ts'
 import type { View } from './view.ts'
 
