@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
 import { connect } from '#/api.ts'
 import type { Choice } from '#/admin/table/toolbar.tsx'
+import { yesOrNo } from '#/admin/table/yes-or-no.ts'
 import { containerStatuses } from './container-list.ts'
 
 /**
@@ -31,14 +32,6 @@ export function useContainerChoices(chosen: string | undefined): readonly Choice
         ...containerStatuses.map((status) => [status, t(`statuses.${status}`)] as const),
       ],
     },
-    {
-      name: 'is_blocked',
-      label: t('filters.access'),
-      options: [
-        ['', t('filters.anyAccess')],
-        ['true', t('filters.blocked')],
-        ['false', t('filters.notBlocked')],
-      ],
-    },
+    yesOrNo('is_blocked', t('filters.access'), t('filters.anyAccess'), t('filters.blocked'), t('filters.notBlocked')),
   ]
 }

@@ -1,5 +1,6 @@
 import { useTranslations } from 'use-intl/react'
 import type { Choice } from '#/admin/table/toolbar.tsx'
+import { yesOrNo } from '#/admin/table/yes-or-no.ts'
 import { userStates } from './user-list.ts'
 
 /** The filters of the page of users. */
@@ -11,23 +12,7 @@ export function useUserChoices(): readonly Choice[] {
       label: t('filters.state'),
       options: [['', t('filters.anyState')], ...userStates.map((state) => [state, t(`states.${state}`)] as const)],
     },
-    {
-      name: 'is_admin',
-      label: t('filters.role'),
-      options: [
-        ['', t('filters.anyRole')],
-        ['true', t('filters.administrators')],
-        ['false', t('filters.others')],
-      ],
-    },
-    {
-      name: 'is_blocked',
-      label: t('filters.access'),
-      options: [
-        ['', t('filters.anyAccess')],
-        ['true', t('filters.blocked')],
-        ['false', t('filters.notBlocked')],
-      ],
-    },
+    yesOrNo('is_admin', t('filters.role'), t('filters.anyRole'), t('filters.administrators'), t('filters.others')),
+    yesOrNo('is_blocked', t('filters.access'), t('filters.anyAccess'), t('filters.blocked'), t('filters.notBlocked')),
   ]
 }
