@@ -1,4 +1,4 @@
-import { memo, type MouseEvent, type Ref } from 'react'
+import { memo, type MouseEvent, type ReactNode, type Ref } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { flexRender } from '@tanstack/react-table'
 import type { Columns, Listed, TableRow } from './row.ts'
@@ -10,10 +10,7 @@ export interface RowEvents {
   menu(index: number, anchor: HTMLElement): void
 }
 
-interface BodyRowProps<R extends Listed> {
-  row: TableRow<R>
-  /** Only to know when to render again; the row has them. */
-  columns: Columns<R>
+interface BodyRowProps<R extends Listed> extends CellsProps<R> {
   index: number
   /** What it is called where it is spoken of. */
   name: string
@@ -26,7 +23,17 @@ interface BodyRowProps<R extends Listed> {
   events: RowEvents
 }
 
-function Row<R extends Listed>({ row, index, name, isSelected, isCurrent, start, measure, events }: BodyRowProps<R>) {
+function Row<R extends Listed>({
+  row,
+  columns,
+  index,
+  name,
+  isSelected,
+  isCurrent,
+  start,
+  measure,
+  events,
+}: BodyRowProps<R>) {
   const t = useTranslations('admin.table')
   const tabIndex = isCurrent ? 0 : -1
   const toggle = ({ shiftKey }: MouseEvent) => events.select(index, !isSelected, shiftKey)
@@ -53,20 +60,7 @@ function Row<R extends Listed>({ row, index, name, isSelected, isCurrent, start,
           />
         </label>
       </td>
-      {row.getAllCells().map((cell) => {
-        const { id, column } = cell
-        const { meta } = column.columnDef
-        const content = flexRender(column.columnDef.cell, cell.getContext())
-        return meta?.isRowHeader ? (
-          <th key={id} role="rowheader" scope="row" className={column.id}>
-            {content}
-          </th>
-        ) : (
-          <td key={id} role="gridcell" className={column.id} data-label={meta?.label}>
-            {content}
-          </td>
-        )
-      })}
+      <Cells row={row} columns={columns} />
       <td role="gridcell" className="more-cell">
         <button
           type="button"
@@ -80,6 +74,33 @@ function Row<R extends Listed>({ row, index, name, isSelected, isCurrent, start,
     </tr>
   )
 }
+
+interface CellsProps<R extends Listed> {
+  row: TableRow<R>
+  /** Only to know when to render again; the row has them. */
+  columns: Columns<R>
+}
+
+/** What a row says. Choosing it, or going to it by keys, changes nothing here. */
+const Cells = memo(
+  function Cells<R extends Listed>({ row }: CellsProps<R>) {
+    return row.getAllCells().map((cell) => {
+      const { id, column } = cell
+      const { meta } = column.columnDef
+      const content = flexRender(column.columnDef.cell, cell.getContext())
+      return meta?.isRowHeader ? (
+        <th key={id} role="rowheader" scope="row" className={column.id}>
+          {content}
+        </th>
+      ) : (
+        <td key={id} role="gridcell" className={column.id} data-label={meta?.label}>
+          {content}
+        </td>
+      )
+    })
+  },
+  (before, after) => before.row.original === after.row.original && before.columns === after.columns,
+) as <R extends Listed>(props: CellsProps<R>) => ReactNode
 
 /**
  * One row. Scrolling renders only those that come into view: TanStack Table makes its row objects anew with every slice of

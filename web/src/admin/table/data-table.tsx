@@ -13,7 +13,7 @@ import { functionalUpdate, useTable, type SortingState } from '@tanstack/react-t
 import { defaultRangeExtractor, useWindowVirtualizer, type Range } from '@tanstack/react-virtual'
 import { BodyRow, type RowEvents } from './body-row.tsx'
 import { Head } from './head.tsx'
-import { RowMenu, type RowAction } from './row-menu.tsx'
+import { RowMenu, type RowAction, type RowMenuHandle } from './row-menu.tsx'
 import { features, type Columns, type Listed } from './row.ts'
 import { isSelected, withRows, type Selection } from './selection.ts'
 import { useNarrow } from './use-narrow.ts'
@@ -58,12 +58,12 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
   const grid = useRef<HTMLTableElement>(null)
   const body = useRef<HTMLTableSectionElement>(null)
   const margin = useOffset(body)
-  const [menu, setMenu] = useState<{ row: R; anchor: HTMLElement }>()
+  const menu = useRef<RowMenuHandle>(null)
   const ids = useMemo(() => rows.map(({ id }) => id), [rows])
 
   function openMenu(index: number, anchor: HTMLElement) {
     const row = rows[index]
-    if (row) setMenu({ row, anchor })
+    if (row) menu.current?.open({ label: t('actionsOf', { name: nameOf(row) }), anchor, actions: props.actionsOf(row) })
   }
   const focus = useRowFocus({
     grid,
@@ -90,6 +90,8 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
     count: rows.length,
     estimateSize,
     getItemKey,
+    // Rendering is a task of its own, and layout and paint are the next one: the two in one blocked the page for 80 ms.
+    useFlushSync: false,
     // What a jump renders is in view at once, in the same frame; more rows make that frame later.
     overscan: 3,
     scrollMargin: margin,
@@ -168,15 +170,7 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
         </tbody>
       </table>
       {props.children}
-      {menu && (
-        <RowMenu
-          key={menu.row.id}
-          label={t('actionsOf', { name: nameOf(menu.row) })}
-          anchor={menu.anchor}
-          actions={props.actionsOf(menu.row)}
-          onClose={() => setMenu(undefined)}
-        />
-      )}
+      <RowMenu ref={menu} />
     </>
   )
 }

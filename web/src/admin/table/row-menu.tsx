@@ -1,5 +1,5 @@
-import { useRef } from 'react'
-import { Menu } from '@base-ui/react/menu'
+import { useLayoutEffect, useRef, useState, type KeyboardEvent, type Ref, useImperativeHandle } from 'react'
+import { itemAfter } from './menu-keys.ts'
 
 /** One thing that can be done to a row. */
 export interface RowAction {
@@ -12,64 +12,126 @@ export interface RowAction {
   run(): void
 }
 
-interface RowMenuProps {
-  label: string
-  /** What it opened from, and gives the focus back to. */
-  anchor: HTMLElement
-  actions: readonly RowAction[]
-  onClose(): void
+/** What a menu shows, and where. */
+export interface RowMenuContent {
+  readonly label: string
+  /** What it opens from, and gives the focus back to. */
+  readonly anchor: HTMLElement
+  readonly actions: readonly RowAction[]
 }
 
-/** What can be done to one row. It opens as soon as it is rendered; one menu for all rows, not one in each. */
-export function RowMenu({ label, anchor, actions, onClose }: RowMenuProps) {
-  const picked = useRef<RowAction>(undefined)
-  const menu = useRef<Menu.Root.Actions>(null)
+export interface RowMenuHandle {
+  open(content: RowMenuContent): void
+}
 
-  /** Only now: the focus is back, so that a dialog that opens gives it back to the row in its turn. */
-  function closed(isOpen: boolean) {
-    if (isOpen) return muteGuards()
+/**
+ * The menu of all rows, one for them all and not one in each. It is opened by its handle: the state is here, so that no row
+ * renders again for it.
+ */
+export function RowMenu({ ref }: { ref: Ref<RowMenuHandle> }) {
+  const [content, setContent] = useState<RowMenuContent>()
+  useImperativeHandle(ref, () => ({ open: setContent }), [])
+  return content && <Menu {...content} onClose={() => setContent(undefined)} />
+}
+
+/**
+ * The browser's own popover: it lies above all else, and closes on Escape and on a press elsewhere. Keys within it are ours
+ * (ARIA Authoring Practices, menu). Base UI's took 350 ms of a cheap phone to open, which is why it is not used here.
+ */
+function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose(): void }) {
+  const menu = useRef<HTMLDivElement>(null)
+  const picked = useRef<RowAction>(undefined)
+
+  useLayoutEffect(() => {
+    const element = menu.current!
+    element.showPopover()
+    place(element, anchor)
+    itemsOf(element)[0]?.focus({ preventScroll: true })
+  }, [anchor])
+
+  /** Only then, with the focus back at the row, so that a dialog that opens gives it back to the row in its turn. */
+  function closed() {
+    // A press elsewhere has moved the focus already, to where it was meant to go.
+    const hasMoved = document.activeElement !== document.body && !menu.current?.contains(document.activeElement)
+    if (!hasMoved || picked.current) anchor.focus({ preventScroll: true })
     onClose()
     picked.current?.run()
   }
 
+  function pick(action: RowAction) {
+    if (action.obstacle !== undefined) return
+    picked.current = action
+    menu.current?.hidePopover()
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLDivElement>) {
+    const items = itemsOf(event.currentTarget)
+    const at = items.indexOf(document.activeElement as HTMLElement)
+    if (event.key === 'Tab') event.currentTarget.hidePopover()
+    else if (event.ctrlKey || event.metaKey || event.altKey) return
+    else {
+      const to = itemAfter(
+        event.key,
+        at,
+        actions.map((action) => action.label),
+      )
+      if (to === undefined) return
+      items[to]?.focus()
+    }
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
   return (
-    <Menu.Root defaultOpen actionsRef={menu} modal={false} onOpenChangeComplete={closed}>
-      {/* Within the landmark that the row is in. */}
-      <Menu.Portal container={anchor.closest('main')}>
-        <Menu.Positioner anchor={anchor} align="end" sideOffset={4} className="menu-place">
-          <Menu.Popup
-            className="menu"
-            aria-label={label}
-            finalFocus={() => anchor}
-            onKeyDown={(event) => {
-              if (event.key !== 'Tab') return
-              event.preventDefault()
-              menu.current?.close()
-            }}
-          >
-            {actions.map((action) => (
-              <Menu.Item
-                key={action.key}
-                className={action.isGrave ? 'menu-item grave' : 'menu-item'}
-                label={action.label}
-                disabled={action.obstacle !== undefined}
-                onClick={() => (picked.current = action)}
-              >
-                {action.label}
-                {action.obstacle !== undefined && <span className="menu-obstacle">{action.obstacle}</span>}
-              </Menu.Item>
-            ))}
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <div
+      ref={menu}
+      popover="auto"
+      role="menu"
+      className="menu"
+      aria-label={label}
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+      onToggle={(event) => event.newState === 'closed' && closed()}
+    >
+      {actions.map((action) => (
+        <button
+          key={action.key}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          className={action.isGrave ? 'menu-item grave' : 'menu-item'}
+          aria-disabled={action.obstacle !== undefined}
+          onClick={() => pick(action)}
+          // What keys and the pointer would press is the same one.
+          onPointerMove={({ currentTarget }) => currentTarget.focus({ preventScroll: true })}
+        >
+          {action.label}
+          {action.obstacle !== undefined && <span className="menu-obstacle">{action.obstacle}</span>}
+        </button>
+      ))}
+    </div>
   )
 }
 
+const itemsOf = (menu: HTMLElement) => [...menu.querySelectorAll<HTMLElement>('[role="menuitem"]')]
+
+/** Pixels between a menu and what it opened from, and at least between it and the edges of the window. */
+const gaps = { anchor: 4, edge: 8 }
+
 /**
- * Base UI lets the Tab key stop at elements before and after a menu, to close it, and hides them from assistive technology
- * at the same time, which WCAG does not allow (4.1.2). The menu closes itself at that key instead.
+ * Below the anchor, ends aligned; above it where there is no room below. In the document's coordinates: it scrolls with
+ * its row.
  */
-function muteGuards(): void {
-  for (const guard of document.querySelectorAll<HTMLElement>('[data-base-ui-focus-guard]')) guard.tabIndex = -1
+function place(menu: HTMLElement, anchor: HTMLElement): void {
+  const from = anchor.getBoundingClientRect()
+  const { offsetWidth: width, offsetHeight: height } = menu
+  const below = from.bottom + gaps.anchor
+  const above = from.top - gaps.anchor - height
+  const lowest = document.documentElement.clientHeight - gaps.edge - height
+  const top = below <= lowest ? below : above >= gaps.edge ? above : Math.max(gaps.edge, lowest)
+  const isLeftToRight = getComputedStyle(anchor).direction === 'ltr'
+  const rightmost = document.documentElement.clientWidth - gaps.edge - width
+  const left = Math.max(gaps.edge, Math.min(isLeftToRight ? from.right - width : from.left, rightmost))
+  menu.style.top = `${Math.round(top + scrollY)}px`
+  menu.style.left = `${Math.round(left + scrollX)}px`
 }
