@@ -1,5 +1,5 @@
-import { useTranslations } from 'use-intl/react'
 import { connect } from '#/api.ts'
+import { useBulkWords } from '#/admin/table/use-list-words.ts'
 import type { BulkKind } from '#/admin/table/work.tsx'
 import { showContainers } from './container-list.ts'
 
@@ -8,7 +8,7 @@ const limit = 120_000
 
 /** Blocking and unblocking many containers. */
 export function useContainerBulk(): BulkKind {
-  const t = useTranslations('admin.containers.bulk')
+  const words = useBulkWords('admin.containers')
   return {
     send: async (ids, wanted) => {
       const api = connect(new AbortController().signal, limit)
@@ -18,10 +18,6 @@ export function useContainerBulk(): BulkKind {
       await showContainers(answer.containers)
       return { done: answer.containers.map(({ id }) => id), notFound: answer.not_found, refused: [] }
     },
-    words: {
-      running: (wanted) => (wanted ? t('blocking') : t('unblocking')),
-      changed: (wanted, count) => (wanted ? t('blocked', { count }) : t('unblocked', { count })),
-      unchanged: (wanted, count) => (wanted ? t('blockedBefore', { count }) : t('unblockedBefore', { count })),
-    },
+    words,
   }
 }

@@ -1,8 +1,11 @@
 import { useTranslations } from 'use-intl/react'
 import type { ListWords } from './list-kind.ts'
+import type { BulkKind } from './work.tsx'
+
+type Area = 'admin.users' | 'admin.containers'
 
 /** What the pages of lists say by the same keys of their catalogues; what stands there instead of rows is their own. */
-export function useListWords(area: 'admin.users' | 'admin.containers'): Omit<ListWords, 'nothing' | 'none'> {
+export function useListWords(area: Area): Omit<ListWords, 'nothing' | 'none'> {
   const t = useTranslations(area)
   return {
     caption: t('caption'),
@@ -11,5 +14,15 @@ export function useListWords(area: 'admin.users' | 'admin.containers'): Omit<Lis
     selected: (count) => t('bulk.selected', { count }),
     bulkTitle: (wanted, count) => (wanted ? t('bulk.blockTitle', { count }) : t('bulk.unblockTitle', { count })),
     bulkLines: (wanted) => (wanted ? [t('bulk.blockWords'), t('bulk.blockLeftOut')] : [t('bulk.unblockWords')]),
+  }
+}
+
+/** What is said of blocking and unblocking many, while it is done and when it was. */
+export function useBulkWords(area: Area): BulkKind['words'] {
+  const t = useTranslations(`${area}.bulk`)
+  return {
+    running: (wanted) => (wanted ? t('blocking') : t('unblocking')),
+    changed: (wanted, count) => (wanted ? t('blocked', { count }) : t('unblocked', { count })),
+    unchanged: (wanted, count) => (wanted ? t('blockedBefore', { count }) : t('unblockedBefore', { count })),
   }
 }

@@ -1,5 +1,5 @@
-import { useTranslations } from 'use-intl/react'
 import { connect } from '#/api.ts'
+import { useBulkWords } from '#/admin/table/use-list-words.ts'
 import type { BulkKind } from '#/admin/table/work.tsx'
 import { showUsers } from './user-list.ts'
 
@@ -8,7 +8,7 @@ const limit = 120_000
 
 /** Blocking and unblocking many users. */
 export function useUserBulk(): BulkKind {
-  const t = useTranslations('admin.users.bulk')
+  const words = useBulkWords('admin.users')
   return {
     send: async (ids, wanted) => {
       const api = connect(new AbortController().signal, limit)
@@ -16,10 +16,6 @@ export function useUserBulk(): BulkKind {
       await showUsers(answer.users)
       return { done: answer.users.map(({ id }) => id), notFound: answer.not_found, refused: answer.refused }
     },
-    words: {
-      running: (wanted) => (wanted ? t('blocking') : t('unblocking')),
-      changed: (wanted, count) => (wanted ? t('blocked', { count }) : t('unblocked', { count })),
-      unchanged: (wanted, count) => (wanted ? t('blockedBefore', { count }) : t('unblockedBefore', { count })),
-    },
+    words,
   }
 }
