@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { boot, connect } from '#/api.ts'
+import { askAgain } from '#/ask-again.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { rich } from '#/components/rich.tsx'
@@ -8,6 +9,7 @@ import { isRefusedForGood } from '#/errors.ts'
 import { useMe } from '#/hooks/use-me.ts'
 import { useNow } from '#/hooks/use-now.ts'
 import { useTask } from '#/hooks/use-task.ts'
+import { endAndGo } from '#/leave.ts'
 import { pages } from '#/paths.ts'
 import { clockOf, minutesToTell, secondsLeft } from '#/takeover-time.ts'
 
@@ -24,16 +26,8 @@ function Banner({ until }: { until: string }) {
   const { busy, error, run } = useTask()
 
   function end() {
-    void run(async (signal) => {
-      await connect(signal)
-        .endTakeover()
-        .catch((reason: unknown) => {
-          // It has ended already: by its time, by its owner, or in another tab.
-          if (!isRefusedForGood(reason)) throw reason
-        })
-      // A real navigation: from the next document on this browser is the administrator's again.
-      location.replace(pages.adminUsers)
-    })
+    // A real navigation: from the next document on this browser is the administrator's again.
+    void run((signal) => endAndGo(() => endTakeover(signal), pages.adminUsers))
   }
   const endInTime = useEffectEvent(end)
   const isOver = seconds === 0
@@ -56,4 +50,15 @@ function Banner({ until }: { until: string }) {
       </p>
     </section>
   )
+}
+
+/** Also when nobody hears the first time: its own time ends a takeover only once. */
+async function endTakeover(signal: AbortSignal): Promise<void> {
+  const api = connect(signal)
+  try {
+    await askAgain(() => api.endTakeover(), signal)
+  } catch (reason) {
+    // It has ended already: by its time, by its owner, or in another tab.
+    if (!isRefusedForGood(reason)) throw reason
+  }
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { connect, endsWithPage, isSignedIn } from '#/api.ts'
+import { isLeaving } from '#/leave.ts'
 
 /** Whose this document is: what it shows, its proofs and its banner are of this person alone. */
 let owner: number | undefined
@@ -24,8 +25,8 @@ export function useMe() {
 /**
  * Another tab signed somebody else in, acts for somebody, or does so no more: this page would show what is theirs under the
  * name of who was there before, and without the banner. Not below a dialog, whose words may stand nowhere else, nor where
- * the sign-in would end with the page.
+ * the sign-in would end with the page, nor where this very page made it so and goes on by itself.
  */
 function becomeTheirs(): void {
-  if (!endsWithPage() && document.querySelector('dialog[open]') === null) location.reload()
+  if (!endsWithPage() && !isLeaving() && document.querySelector('dialog[open]') === null) location.reload()
 }
