@@ -3,12 +3,13 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import axe, { type AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
-import { assertOk, logIn } from '#test/support/asking.ts'
-import { startBerth } from '#test/support/berth.ts'
-import { openTab } from '#test/support/browser.ts'
+import { assertOk, logIn, tokenBy } from '#test/support/asking.ts'
+import { startBerth, type Reply } from '#test/support/berth.ts'
+import { arrival, openTab, steadily } from '#test/support/browser.ts'
 import { refusingRuntime } from '#test/support/misbehaving.ts'
+import { t as said } from '#test/support/words.ts'
 
-/** Somebody looks where they are signed in, and ends what is not theirs. `BERTH_SCREENSHOTS=folder` keeps pictures. */
+/** Somebody looks where they are signed in, and ends what is not theirs; and a takeover ends by itself. `BERTH_SCREENSHOTS=folder` keeps pictures. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const pictures = process.env.BERTH_SCREENSHOTS
 const berth = await startBerth({ after }, { webDir, wrapRuntime: refusingRuntime })
@@ -36,6 +37,36 @@ test('a person sees this browser, other sessions and who acted for them, and end
   assert.equal((await berth.call('GET', '/api/user/me', { token: other })).status, 401)
   assertOk(await ann.call('GET', '/api/user/me'))
   assert.deepEqual(problems, [])
+})
+
+test('a takeover ends by itself in the browser of who acts, in time, although its clock is twenty minutes fast', async () => {
+  const acting = await (await page.context().browser()!.newContext()).newPage()
+  acting.setDefaultTimeout(40_000)
+  await acting.clock.install({ time: Date.now() + 1_200_000 })
+  const open = (path: string) => steadily(() => acting.goto(berth.app.spawnerUrl + path))
+  await open(`/verify-login?token=${await tokenBy(berth, 'login', 'boss@x.org')}`)
+  await acting.getByRole('button', { name: said('signIn.verify.loginButton') }).click()
+  await acting.getByRole('heading', { name: said('dashboard.title') }).waitFor()
+  await open('/admin/users')
+  await acting.getByRole('button', { name: said('admin.table.actionsOf', { name: 'ann@x.org' }) }).click()
+  await acting.getByRole('menuitem', { name: said('admin.users.actions.takeOver') }).click()
+  await acting.getByLabel(said('admin.users.takeOver.reason')).fill('Her editor hangs')
+  await acting.getByRole('button', { name: said('admin.users.takeOver.confirm'), exact: true }).click()
+  const banner = acting.getByRole('region', { name: said('takeover.label') })
+  await banner.getByText('ann@x.org').waitFor()
+  await banner.getByText(/ends in 1[0-4]:\d\d/).waitFor()
+  await acting.clock.fastForward('09:30')
+  await banner.getByText(/ends in [0-5]:\d\d/).waitFor()
+  await acting.clock.fastForward('05:30')
+  await arrival(acting, '/admin/users')
+  await acting
+    .getByRole('button', { name: /boss@x\.org/ })
+    .first()
+    .waitFor()
+  assert.equal(await banner.count(), 0)
+  const { sessions } = (await ann.call('GET', '/api/user/sessions')).body
+  const isUnderWay = (each: Reply['body']) => each.taken_over_by !== null && each.ended_at === null
+  assert.equal(sessions.some(isUnderWay), false)
 })
 
 async function violations(of: Page): Promise<string[]> {
