@@ -87,6 +87,21 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
     await blocked(bob).waitFor({ state: 'detached' })
   })
 
+  await t.test('what she asked for is shown when it is done, although she closed the dialog before', async () => {
+    const isAllowed = Promise.withResolvers<void>()
+    await page.route('**/api/admin/users/*/block', (route) => isAllowed.promise.then(() => route.continue()))
+    await choose(bob, said('admin.users.actions.block'))
+    await pressIn(said('admin.users.block.confirm'))
+    await dialog.getByText(said('admin.users.block.busy')).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    isAllowed.resolve()
+    await blocked(bob).waitFor()
+    await page.unroute('**/api/admin/users/*/block')
+    await undo(said('admin.users.told.blocked', { email: bob }))
+    await blocked(bob).waitFor({ state: 'detached' })
+  })
+
   await t.test(
     'she selects all that match, more than one page, blocks them but herself, and takes that back',
     async () => {
@@ -162,7 +177,7 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
       await log.getByRole('listitem').filter({ hasText: sentence }).first().waitFor()
     const rows = await exported(page)
     const count = (action: string) => rows.filter((each) => each.action === action).length
-    assert.deepEqual(['user.invite', 'user.block', 'user.unblock', 'user.takeover'].map(count), [1, 2, 2, 1])
+    assert.deepEqual(['user.invite', 'user.block', 'user.unblock', 'user.takeover'].map(count), [1, 3, 3, 1])
   })
 
   await t.test('she reads it in German, also after a reload, and in English again', async () => {

@@ -3,7 +3,9 @@ import { useTranslations } from 'use-intl/react'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
+import { useSentence } from '#/hooks/use-sentence.ts'
 import { useTask } from '#/hooks/use-task.ts'
+import { useWork } from './work.tsx'
 
 interface ActionDialogProps {
   title: string
@@ -14,13 +16,17 @@ interface ActionDialogProps {
   isOff?: boolean
   /** It cannot be undone. */
   isGrave?: boolean
-  /** Does it; the dialog closes when that went well, and says why when not. */
+  /**
+   * Does it, and shows what became of it; the dialog closes when that went well, and says why when not.
+   * @param signal for the request. It never aborts: given up with the dialog, what was asked for would be done all the same,
+   *   and the row would go on saying otherwise
+   */
   run(signal: AbortSignal): Promise<void>
   onClose(): void
   children: ReactNode
 }
 
-/** Asks before something is done to one user or container, and stays with it until it is done. */
+/** Asks before something is done to one user or container. It may be closed while that is done, and does not stop it. */
 export function ActionDialog({
   title,
   confirm,
@@ -33,6 +39,19 @@ export function ActionDialog({
 }: ActionDialogProps) {
   const t = useTranslations('admin.table')
   const task = useTask()
+  const { tell } = useWork()
+  const sentenceOf = useSentence()
+
+  /** @param dialog aborts when it was closed */
+  async function runToItsEnd(dialog: AbortSignal) {
+    try {
+      await run(new AbortController().signal)
+    } catch (error) {
+      if (dialog.aborted) tell({ title: sentenceOf(error) })
+      throw error
+    }
+  }
+
   return (
     <Dialog title={title} onClose={onClose}>
       {(close) => (
@@ -43,7 +62,7 @@ export function ActionDialog({
             event.preventDefault()
             if (isOff) return
             void task.run(async (signal) => {
-              await run(signal)
+              await runToItsEnd(signal)
               close()
             })
           }}
@@ -51,7 +70,7 @@ export function ActionDialog({
           {children}
           <Alert error={task.error} />
           <div className="actions end">
-            <Button onPress={close}>{t('cancel')}</Button>
+            <Button onPress={close}>{task.busy ? t('close') : t('cancel')}</Button>
             <button
               type="submit"
               className={isGrave ? 'button grave' : 'button primary'}

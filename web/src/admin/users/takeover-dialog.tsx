@@ -17,7 +17,8 @@ export function TakeOverDialog({ user, onClose }: UserDialogProps) {
   async function run(signal: AbortSignal) {
     const body = { reason: reason.trim(), in_browser: true }
     await connect(signal).takeOver({ params: { id: String(user.id) }, body })
-    // A real navigation: the document of the next page is the user's, and says who acts.
+    // A real navigation: the document of the next page is the user's, and says who acts. Also when nobody waits here any
+    // more: this browser is theirs by now, and this page could do nothing.
     location.assign(pages.home)
   }
 
