@@ -37,10 +37,10 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
     await dialog.waitFor()
   }
 
-  /** Presses "Undo" in the message that says this. */
-  async function undo(message: string): Promise<void> {
+  /** Presses what leads back in the message that says this. */
+  async function goBack(message: string, word: 'undo' | 'blockAgain'): Promise<void> {
     const told = page.getByRole('dialog').or(page.getByRole('alertdialog')).filter({ hasText: message })
-    await told.getByRole('button', { name: said('admin.table.undo') }).click()
+    await told.getByRole('button', { name: said(`admin.table.${word}`) }).click()
   }
 
   await t.test('she signs in and invites two people', async () => {
@@ -83,7 +83,7 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
   })
 
   await t.test('she takes it back', async () => {
-    await undo(said('admin.users.told.blocked', { email: bob }))
+    await goBack(said('admin.users.told.blocked', { email: bob }), 'undo')
     await blocked(bob).waitFor({ state: 'detached' })
   })
 
@@ -98,7 +98,16 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
     isAllowed.resolve()
     await blocked(bob).waitFor()
     await page.unroute('**/api/admin/users/*/block')
-    await undo(said('admin.users.told.blocked', { email: bob }))
+  })
+
+  await t.test('she unblocks him, which cannot be undone, but he can be blocked again', async () => {
+    await choose(bob, said('admin.users.actions.unblock'))
+    await pressIn(said('admin.users.unblock.confirm'))
+    await blocked(bob).waitFor({ state: 'detached' })
+    await goBack(said('admin.users.told.unblocked', { email: bob }), 'blockAgain')
+    await blocked(bob).waitFor()
+    await choose(bob, said('admin.users.actions.unblock'))
+    await pressIn(said('admin.users.unblock.confirm'))
     await blocked(bob).waitFor({ state: 'detached' })
   })
 
@@ -122,7 +131,7 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
       await pressIn(said('admin.table.block'))
       await page.getByText(said('admin.users.bulk.blocked', { count: 122 })).waitFor()
       assert.deepEqual(await blockedOf(berth), { blocked: 122, others: [ada] })
-      await undo(said('admin.users.bulk.blocked', { count: 122 }))
+      await goBack(said('admin.users.bulk.blocked', { count: 122 }), 'undo')
       await page.getByText(said('admin.users.bulk.unblocked', { count: 122 })).waitFor()
       assert.equal((await blockedOf(berth)).blocked, 0)
     },
@@ -177,7 +186,7 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
       await log.getByRole('listitem').filter({ hasText: sentence }).first().waitFor()
     const rows = await exported(page)
     const count = (action: string) => rows.filter((each) => each.action === action).length
-    assert.deepEqual(['user.invite', 'user.block', 'user.unblock', 'user.takeover'].map(count), [1, 3, 3, 1])
+    assert.deepEqual(['user.invite', 'user.block', 'user.unblock', 'user.takeover'].map(count), [1, 4, 4, 1])
   })
 
   await t.test('she reads it in German, also after a reload, and in English again', async () => {

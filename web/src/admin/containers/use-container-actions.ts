@@ -3,6 +3,7 @@ import type { ListedContainer } from '@berth/api/admin.ts'
 import { connect } from '#/api.ts'
 import type { RowAction } from '#/admin/table/row-menu.tsx'
 import { addressOf } from '#/admin/table/view.ts'
+import { wordBackFrom } from '#/admin/table/way-back.ts'
 import { useWork } from '#/admin/table/work.tsx'
 import { useSentence } from '#/hooks/use-sentence.ts'
 import { pages } from '#/paths.ts'
@@ -27,8 +28,8 @@ export function useContainerActions(
   const sentenceOf = useSentence()
   const nameOf = ({ container_type, email }: ListedContainer) => t('name', { type: container_type, email })
 
-  /** @param hasUndo the way back has none of its own */
-  async function set(container: ListedContainer, isBlocked: boolean, signal: AbortSignal, hasUndo = true) {
+  /** @param hasWayBack the way back has none of its own */
+  async function set(container: ListedContainer, isBlocked: boolean, signal: AbortSignal, hasWayBack = true) {
     const api = connect(signal)
     const change = isBlocked ? api.blockContainer : api.unblockContainer
     const answer = await change({ params: { id: String(container.id) } })
@@ -36,13 +37,15 @@ export function useContainerActions(
     const name = nameOf(container)
     tell({
       title: isBlocked ? t('told.blocked', { name }) : t('told.unblocked', { name }),
-      undo: hasUndo ? () => setAlone(container, !isBlocked, false) : undefined,
+      wayBack: hasWayBack
+        ? { word: wordBackFrom(isBlocked), run: () => setAlone(container, !isBlocked, false) }
+        : undefined,
     })
   }
 
   /** Without a dialog that could say why it failed. */
-  function setAlone(container: ListedContainer, isBlocked: boolean, hasUndo = true) {
-    set(container, isBlocked, new AbortController().signal, hasUndo).catch((error: unknown) =>
+  function setAlone(container: ListedContainer, isBlocked: boolean, hasWayBack = true) {
+    set(container, isBlocked, new AbortController().signal, hasWayBack).catch((error: unknown) =>
       tell({ title: sentenceOf(error) }),
     )
   }

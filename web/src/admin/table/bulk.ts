@@ -39,8 +39,8 @@ export async function* inBatches(targets: readonly Target[]): AsyncGenerator<rea
 }
 
 /**
- * Blocks or unblocks many, part after part. Those that are so already are left alone, so that `changed` is exactly what an
- * undo has to put back. Never throws: what was done before a failure stays done, and is told. Whoever cancels waits for the
+ * Blocks or unblocks many, part after part. Those that are so already are left alone, so that `changed` is exactly what the
+ * way back is about. Never throws: what was done before a failure stays done, and is told. Whoever cancels waits for the
  * part that is under way: given up, it would be done all the same, and nobody would know or could undo it.
  * @param wanted what they shall be: blocked, or not
  * @param onProgress how many of the rows are dealt with, after each part

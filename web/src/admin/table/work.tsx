@@ -7,6 +7,7 @@ import { focusRows } from './focus-rows.ts'
 import { inTurn } from './in-turn.ts'
 import { JobBar, type Job } from './job-bar.tsx'
 import { Toasts } from './toasts.tsx'
+import { wordBackFrom, type WayBack } from './way-back.ts'
 
 /** Blocking and unblocking many rows of one list. */
 export interface BulkKind {
@@ -26,20 +27,21 @@ export interface BulkWork {
   /** Rows, as far as it is known. */
   readonly total: number
   readonly wanted: boolean
-  readonly isUndo?: boolean
+  /** It leads back from other work, and has no way back of its own. */
+  readonly isWayBack?: boolean
 }
 
-/** Something that was done, and what puts it back. */
+/** Something that was done, and what leads back. */
 export interface Told {
   readonly title: string
   readonly lines?: readonly string[]
-  readonly undo?: (() => void) | undefined
+  readonly wayBack?: WayBack | undefined
 }
 
 export interface Work {
   /** Long work is under way. */
   readonly isBusy: boolean
-  /** One at a time: work that is started meanwhile, such as an undo, comes after it. */
+  /** One at a time: work that is started meanwhile, such as a way back, comes after it. */
   start(work: BulkWork): void
   /** Says it in a corner of the page, whatever page that is by then. */
   tell(told: Told): void
@@ -54,14 +56,14 @@ export function useWork(): Work {
   return work
 }
 
-/** Milliseconds that something can be undone at hand; hovering and focus stop the clock. */
-const undoFor = 30_000
+/** Milliseconds that the way back is at hand; hovering and focus stop the clock. */
+const wayBackFor = 30_000
 /** Names in a message; the rest is counted. */
 const mostNames = 5
 
 export function WorkProvider({ children }: { children: ReactNode }) {
   return (
-    <Toast.Provider timeout={undoFor}>
+    <Toast.Provider timeout={wayBackFor}>
       <Working>{children}</Working>
       <Toasts />
     </Toast.Provider>
@@ -75,17 +77,19 @@ function Working({ children }: { children: ReactNode }) {
   const [job, setJob] = useState<Job>()
   const [begin] = useState(inTurn)
 
-  function tell({ title, lines = [], undo }: Told, isWorthReading = false) {
+  function tell({ title, lines = [], wayBack }: Told, isWorthReading = false) {
     const id: string = toasts.add({
       title,
       data: { lines },
       // Who was left out, and why, is there until it was read.
       ...(isWorthReading ? { timeout: 0 } : {}),
-      ...(undo && { actionProps: { children: t('undo'), onClick: () => (toasts.close(id), undo()) } }),
+      ...(wayBack && {
+        actionProps: { children: t(wayBack.word), onClick: () => (toasts.close(id), wayBack.run()) },
+      }),
     })
   }
 
-  async function run({ kind, targets, total, wanted, isUndo = false }: BulkWork) {
+  async function run({ kind, targets, total, wanted, isWayBack = false }: BulkWork) {
     const controller = new AbortController()
     const cancel = () => {
       controller.abort()
@@ -99,12 +103,12 @@ function Working({ children }: { children: ReactNode }) {
     setJob(undefined)
     const { changed } = outcome
     const back = changed.map((target) => ({ ...target, isBlocked: wanted }))
-    const undo = () => start({ kind, targets: inBatches(back), total: back.length, wanted: !wanted, isUndo: true })
+    const goBack = () => start({ kind, targets: inBatches(back), total: back.length, wanted: !wanted, isWayBack: true })
     tell(
       {
         title: kind.words.changed(wanted, changed.length),
         lines: linesOf(outcome, kind.words.unchanged(wanted, outcome.unchanged)),
-        undo: isUndo || changed.length === 0 ? undefined : undo,
+        wayBack: isWayBack || changed.length === 0 ? undefined : { word: wordBackFrom(wanted), run: goBack },
       },
       outcome.leftOut.length > 0,
     )

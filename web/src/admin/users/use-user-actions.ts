@@ -2,6 +2,7 @@ import { useTranslations } from 'use-intl/react'
 import type { AdminUser } from '@berth/api/admin.ts'
 import { connect } from '#/api.ts'
 import type { RowAction } from '#/admin/table/row-menu.tsx'
+import { wordBackFrom } from '#/admin/table/way-back.ts'
 import { useWork } from '#/admin/table/work.tsx'
 import { useSentence } from '#/hooks/use-sentence.ts'
 import { useTask } from '#/hooks/use-task.ts'
@@ -50,7 +51,7 @@ export function useUserActions(
     })),
   ]
 
-  /** Unblocking brings back what the block took; the other way round, too. */
+  /** Unblocks who was blocked, and blocks who was unblocked. */
   async function turnBack({ id }: AdminUser, isBlocked: boolean) {
     const api = connect(new AbortController().signal)
     try {
@@ -66,9 +67,9 @@ export function useUserActions(
   async function done(name: string, user: AdminUser) {
     const { email } = user
     await showUsers([user])
-    const undo = () => void turnBack(user, name === 'block')
-    if (name === 'block') tell({ title: t('told.blocked', { email }), undo })
-    if (name === 'unblock') tell({ title: t('told.unblocked', { email }), undo })
+    const wayBack = { word: wordBackFrom(name === 'block'), run: () => void turnBack(user, name === 'block') }
+    if (name === 'block') tell({ title: t('told.blocked', { email }), wayBack })
+    if (name === 'unblock') tell({ title: t('told.unblocked', { email }), wayBack })
     if (name === 'promote') tell({ title: t('told.promoted', { email }) })
     if (name === 'demote') tell({ title: t('told.demoted', { email }) })
   }

@@ -21,6 +21,7 @@ export const table: AdminWords['table'] = {
   cancel: 'Abbrechen',
   close: 'Schließen',
   undo: 'Rückgängig machen',
+  blockAgain: 'Wieder sperren',
   copy: 'Kopieren',
   copied: 'Kopiert',
   selection: 'Auswahl',

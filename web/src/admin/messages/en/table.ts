@@ -20,6 +20,7 @@ export const table = {
   cancel: 'Cancel',
   close: 'Close',
   undo: 'Undo',
+  blockAgain: 'Block again',
   copy: 'Copy',
   copied: 'Copied',
   selection: 'Selection',
