@@ -1,4 +1,4 @@
-import { memo, useEffect, useId, useRef, useState } from 'react'
+import { memo, useEffect, useId, useRef } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { ApiError } from '@berth/api/client.ts'
 import type { ContainerEvent, DiskEvent } from '@berth/api/container.ts'
@@ -6,13 +6,12 @@ import type { ContainerEntry } from '@berth/api/user.ts'
 import { canAct, endsWithPage } from '#/api.ts'
 import { Alert } from '#/components/alert.tsx'
 import { CardActions } from '#/components/card-actions.tsx'
+import { CardDialogs, type CardDialogsHandle } from '#/components/card-dialogs.tsx'
 import { CardNotes } from '#/components/card-notes.tsx'
-import { ConfirmDialog } from '#/components/confirm-dialog.tsx'
 import { AskButton, canBeAsked } from '#/components/ask.tsx'
 import { DiskNote } from '#/components/disk-note.tsx'
 import { IdleAnnouncement, IdleNote } from '#/components/idle-note.tsx'
 import { LaunchFailure } from '#/components/launch-failure.tsx'
-import { LogsDialog } from '#/components/logs-dialog.tsx'
 import { OpeningNote } from '#/components/opening-note.tsx'
 import { StageProgress, useStageSentence } from '#/components/stage-progress.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
@@ -46,7 +45,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
   const stageSentence = useStageSentence()
   const heading = useId()
   const card = useRef<HTMLElement>(null)
-  const [opened, setOpened] = useState<'restart' | 'stop' | 'logs'>()
+  const dialogs = useRef<CardDialogsHandle>(null)
   const { verb, done, doneAt, failure, start, giveUp } = useLifecycle(entry, told?.event)
   const isStarting = isUnderWay(told?.event)
   const isStarted = told?.event.stage === 'waiting' || told?.event.stage === 'ready'
@@ -114,9 +113,9 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           lead={needsHelp && <AskButton about={t('failure.subject', { name })} />}
           isRetry={reason !== undefined}
           onLaunch={launch}
-          onRestart={() => setOpened('restart')}
-          onStop={() => (isLaunching ? giveUp() : setOpened('stop'))}
-          onLogs={() => setOpened('logs')}
+          onRestart={() => dialogs.current?.open('restart')}
+          onStop={() => (isLaunching ? giveUp() : dialogs.current?.open('stop'))}
+          onLogs={() => dialogs.current?.open('logs')}
         />
         <p aria-live="polite" className="visually-hidden">
           {busyWord
@@ -125,10 +124,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
         </p>
         <IdleAnnouncement name={name} warning={isRunning ? idle : undefined} />
       </article>
-      {(opened === 'restart' || opened === 'stop') && (
-        <ConfirmDialog verb={opened} name={name} onConfirm={() => start(opened)} onClose={() => setOpened(undefined)} />
-      )}
-      {opened === 'logs' && <LogsDialog name={name} type={type} onClose={() => setOpened(undefined)} />}
+      <CardDialogs ref={dialogs} name={name} type={type} onConfirm={start} />
     </li>
   )
 })

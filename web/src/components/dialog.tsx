@@ -1,4 +1,4 @@
-import { useEffect, useId, useState, type ReactNode } from 'react'
+import { useCallback, useId, useState, type ReactNode } from 'react'
 
 interface DialogProps {
   title: string
@@ -17,9 +17,13 @@ interface DialogProps {
 export function Dialog({ title, look, onClose, children }: DialogProps) {
   const [dialog, setDialog] = useState<HTMLDialogElement | null>(null)
   const heading = useId()
-  useEffect(() => dialog?.showModal(), [dialog])
+  // In the frame of the press that asked for it, and not in an effect after that.
+  const open = useCallback((element: HTMLDialogElement | null) => {
+    setDialog(element)
+    element?.showModal()
+  }, [])
   return (
-    <dialog ref={setDialog} className={look && `${look}-dialog`} aria-labelledby={heading} onClose={onClose}>
+    <dialog ref={open} className={look && `${look}-dialog`} aria-labelledby={heading} onClose={onClose}>
       <h2 id={heading}>{title}</h2>
       {children(() => dialog?.close())}
     </dialog>
