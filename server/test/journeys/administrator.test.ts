@@ -87,6 +87,33 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
     await blocked(bob).waitFor({ state: 'detached' })
   })
 
+  await t.test('by keys, a menu opens at its first entry, goes round, and leads back to its row', async () => {
+    const menu = page.getByRole('menu')
+    const hasFocus = async (entry: string) =>
+      page
+        .locator('[role="menuitem"]:focus')
+        .and(page.getByRole('menuitem', { name: entry, exact: true }))
+        .waitFor()
+    await row(bob).focus()
+    await page.keyboard.press('Enter')
+    await hasFocus(said('admin.users.actions.details'))
+    await page.keyboard.press('ArrowUp')
+    await hasFocus(said('admin.users.actions.delete'))
+    await page.keyboard.press(said('admin.users.actions.block').charAt(0))
+    await hasFocus(said('admin.users.actions.block'))
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
+    await page.locator('tr:focus').and(row(bob)).waitFor()
+    await page.keyboard.press('Enter')
+    await hasFocus(said('admin.users.actions.details'))
+    await page.keyboard.press('Tab')
+    await menu.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: said('admin.table.actionsOf', { name: bob }) }).click()
+    await search.click()
+    await menu.waitFor({ state: 'detached' })
+    await page.locator('input[type="search"]:focus').waitFor()
+  })
+
   await t.test('what she asked for is shown when it is done, although she closed the dialog before', async () => {
     const isAllowed = Promise.withResolvers<void>()
     await page.route('**/api/admin/users/*/block', (route) => isAllowed.promise.then(() => route.continue()))

@@ -51,7 +51,7 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
 
   /** Only then, with the focus back at the row, so that a dialog that opens gives it back to the row in its turn. */
   function closed() {
-    // A press elsewhere has moved the focus already, to where it was meant to go.
+    // The browser has given it back to what had it before, or a press elsewhere took it to where it was meant to go.
     const hasMoved = document.activeElement !== document.body && !menu.current?.contains(document.activeElement)
     if (!hasMoved || picked.current) anchor.focus({ preventScroll: true })
     onClose()
