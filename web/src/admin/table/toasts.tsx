@@ -25,7 +25,9 @@ export function Toasts() {
               </div>
               <div className="toast-actions">
                 {toast.actionProps && <Toast.Action className="button small" />}
-                <Toast.Close className="icon-button" aria-label={t('close')}>
+                {/* Base UI hides it from screen readers until the focus is among the messages: where they lie on a heap,
+                    one sees it only then. Ours lie below each other, and it can be seen and reached at any time. */}
+                <Toast.Close className="icon-button" aria-label={t('close')} aria-hidden={undefined}>
                   <span aria-hidden>×</span>
                 </Toast.Close>
               </div>
