@@ -1,21 +1,14 @@
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { go, goInstead } from '#/place.ts'
-import { inBatches } from './bulk.ts'
-import { BulkDialog } from './bulk-dialog.tsx'
-import { DataTable } from './data-table.tsx'
-import { focusRows } from './focus-rows.ts'
 import type { ListKind } from './list-kind.ts'
 import type { Listed } from './row.ts'
-import { countOf, everything, isSelected, nothing, type Selection } from './selection.ts'
-import { SelectionBar } from './selection-bar.tsx'
-import { targetsOf } from './targets.ts'
+import { SelectableRows } from './selectable-rows.tsx'
 import { Toolbar } from './toolbar.tsx'
-import { useRows } from './use-rows.ts'
-import { addressOf, filterOf, isFiltered, type View } from './view.ts'
-import { useWork } from './work.tsx'
+import { useRows, type Rows } from './use-rows.ts'
+import { addressOf, isFiltered, type View } from './view.ts'
 
 interface ListPageProps<R extends Listed> {
   kind: ListKind<R>
@@ -24,14 +17,9 @@ interface ListPageProps<R extends Listed> {
   children?: ReactNode
 }
 
-/** A list with its search, filters and selection. */
+/** A list with its search and filters; its rows can be selected. */
 export function ListPage<R extends Listed>({ kind, view, children }: ListPageProps<R>) {
   const list = useRows(kind.source, view)
-  // What is selected belongs to what is looked for: nothing may be blocked that nobody sees any more.
-  const filter = addressOf('', filterOf(view))
-  const [selected, setSelected] = useState({ filter, selection: nothing })
-  if (selected.filter !== filter) setSelected({ filter, selection: nothing })
-  const select = (selection: Selection) => setSelected({ filter, selection })
   const show = (next: View) => go(addressOf(kind.path, next))
 
   return (
@@ -51,32 +39,18 @@ export function ListPage<R extends Listed>({ kind, view, children }: ListPagePro
       </Toolbar>
       <FirstPage list={list} />
       {list.rows.length > 0 && (
-        <DataTable<R>
-          className={kind.className}
-          caption={kind.words.caption}
-          columns={kind.columns}
-          list={list}
-          sort={view.sort}
-          onSort={(sort) => show({ ...view, sort })}
-          selection={selected.selection}
-          onSelect={select}
-          nameOf={(row) => kind.targetOf(row).name}
-          actionsOf={kind.actionsOf}
-        >
+        <SelectableRows kind={kind} view={view} list={list} onSort={(sort) => show({ ...view, sort })}>
           <NextPage list={list} />
-        </DataTable>
+        </SelectableRows>
       )}
       {!list.isLoading && list.error === undefined && list.rows.length === 0 && !list.hasMore && (
         <Nothing words={isFiltered(view) ? kind.words.nothing : kind.words.none} />
       )}
-      <Bulk kind={kind} view={view} list={list} selection={selected.selection} onSelect={select} />
     </>
   )
 }
 
-type List<R extends Listed> = ReturnType<typeof useRows<R>>
-
-function FirstPage<R extends Listed>({ list: { isLoading, rows, error, refresh } }: { list: List<R> }) {
+function FirstPage<R extends Listed>({ list: { isLoading, rows, error, refresh } }: { list: Rows<R> }) {
   const t = useTranslations('admin.table')
   if (isLoading) return <div className="table-placeholder" aria-hidden />
   return (
@@ -91,7 +65,7 @@ function FirstPage<R extends Listed>({ list: { isLoading, rows, error, refresh }
   )
 }
 
-function NextPage<R extends Listed>({ list: { error, isLoadingMore, loadMore, hasMore } }: { list: List<R> }) {
+function NextPage<R extends Listed>({ list: { error, isLoadingMore, loadMore, hasMore } }: { list: Rows<R> }) {
   const t = useTranslations('admin.table')
   if (error !== undefined)
     return (
@@ -113,60 +87,5 @@ function Nothing({ words: [title, hint] }: { words: readonly [string, string] })
       </p>
       <p className="hint">{hint}</p>
     </div>
-  )
-}
-
-interface BulkProps<R extends Listed> {
-  kind: ListKind<R>
-  view: View
-  list: List<R>
-  selection: Selection
-  onSelect(selection: Selection): void
-}
-
-/** The bar of the selection, the question before it is done, and the start of it. */
-function Bulk<R extends Listed>({ kind, view, list, selection, onSelect }: BulkProps<R>) {
-  const t = useTranslations('admin.table')
-  const { isBusy, start } = useWork()
-  const [asked, setAsked] = useState<boolean>()
-  const total = list.total ?? list.rows.length
-  const count = countOf(
-    selection,
-    total,
-    list.rows.map(({ id }) => id),
-  )
-  if (count === 0 || isBusy) return null
-
-  function begin(wanted: boolean) {
-    const chosen = list.rows.filter(({ id }) => isSelected(selection, id) && !kind.isLeftOut(id)).map(kind.targetOf)
-    const targets =
-      selection.kind === 'some' ? inBatches(chosen) : targetsOf(kind, filterOf(view), (id) => isSelected(selection, id))
-    start({ kind: kind.bulk, targets, total: selection.kind === 'some' ? chosen.length : count, wanted })
-    onSelect(nothing)
-  }
-  return (
-    <>
-      <SelectionBar
-        words={kind.words.selected(count)}
-        rest={selection.kind === 'some' && count >= list.rows.length && total > count ? total : undefined}
-        isOff={isBusy}
-        onAll={() => onSelect(everything)}
-        onClear={() => {
-          onSelect(nothing)
-          focusRows()
-        }}
-        onBlock={() => setAsked(true)}
-        onUnblock={() => setAsked(false)}
-      />
-      {asked !== undefined && (
-        <BulkDialog
-          title={kind.words.bulkTitle(asked, count)}
-          lines={kind.words.bulkLines(asked)}
-          confirm={asked ? t('block') : t('unblock')}
-          onConfirm={() => begin(asked)}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
-    </>
   )
 }
