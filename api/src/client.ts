@@ -45,11 +45,13 @@ export class ApiError extends Error {
  * @throws {ApiError} from every function, when the answer is not 2xx
  */
 export function createClient(send: typeof fetch, baseUrl = '', onAnswer?: OnAnswer): Client {
-  const names = (Object.keys(endpoints) as EndpointName[]).filter((name) => !('stream' in endpoints[name]))
   const call = (name: EndpointName) => (input?: Parts) => request({ send, baseUrl, onAnswer }, name, input ?? {})
   // The cast is the one place where a loop over names meets a type per name.
   return Object.fromEntries(names.map((name) => [name, call(name)])) as unknown as Client
 }
+
+/** Made once: pages make a client for each request that a person asks for. */
+const names = (Object.keys(endpoints) as EndpointName[]).filter((name) => !('stream' in endpoints[name]))
 
 /** Must neither throw nor read the body. */
 export type OnAnswer = (name: EndpointName, answer: Pick<Response, 'status' | 'headers'>) => void
