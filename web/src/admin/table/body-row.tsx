@@ -1,4 +1,4 @@
-import { memo, type MouseEvent, type ReactNode, type Ref } from 'react'
+import { memo, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { flexRender } from '@tanstack/react-table'
 import type { Columns, Listed, TableRow } from './row.ts'
@@ -17,9 +17,10 @@ interface BodyRowProps<R extends Listed> extends CellsProps<R> {
   isSelected: boolean
   /** The Tab key leads to it. */
   isCurrent: boolean
-  /** Pixels from the beginning of the rows. */
-  start: number
-  measure: Ref<HTMLTableRowElement>
+  /** Pixels from the beginning of the rows, for one that is away from the others; those follow one after the other. */
+  top: number | undefined
+  /** Looks how high the row is. */
+  measure(row: HTMLTableRowElement | null): void
   events: RowEvents
 }
 
@@ -30,22 +31,25 @@ function Row<R extends Listed>({
   name,
   isSelected,
   isCurrent,
-  start,
+  top,
   measure,
   events,
 }: BodyRowProps<R>) {
   const t = useTranslations('admin.table')
+  const element = useRef<HTMLTableRowElement>(null)
+  // The element showed another row before, which may have been as high.
+  useLayoutEffect(() => measure(element.current), [measure, index])
   const tabIndex = isCurrent ? 0 : -1
   const toggle = ({ shiftKey }: MouseEvent) => events.select(index, !isSelected, shiftKey)
   return (
     <tr
       role="row"
-      ref={measure}
+      ref={element}
       data-index={index}
       aria-rowindex={index + 2}
       aria-selected={isSelected}
       tabIndex={tabIndex}
-      style={{ transform: `translateY(${start}px)` }}
+      style={top === undefined ? undefined : { position: 'absolute', insetInline: 0, top }}
       onFocus={() => events.focus(index)}
     >
       <td role="gridcell" className="pick-cell">
@@ -85,15 +89,15 @@ interface CellsProps<R extends Listed> {
 const Cells = memo(
   function Cells<R extends Listed>({ row }: CellsProps<R>) {
     return row.getAllCells().map((cell) => {
-      const { id, column } = cell
+      const { column } = cell
       const { meta } = column.columnDef
       const content = flexRender(column.columnDef.cell, cell.getContext())
       return meta?.isRowHeader ? (
-        <th key={id} role="rowheader" scope="row" className={column.id}>
+        <th key={column.id} role="rowheader" scope="row" className={column.id}>
           {content}
         </th>
       ) : (
-        <td key={id} role="gridcell" className={column.id} data-label={meta?.label}>
+        <td key={column.id} role="gridcell" className={column.id} data-label={meta?.label}>
           {content}
         </td>
       )

@@ -16,6 +16,7 @@ import { Head } from './head.tsx'
 import { RowMenu, type RowAction, type RowMenuHandle } from './row-menu.tsx'
 import { features, type Columns, type Listed } from './row.ts'
 import { isSelected, withRows, type Selection } from './selection.ts'
+import { Slots, strayIn } from './slots.ts'
 import { useNarrow } from './use-narrow.ts'
 import { useRowFocus } from './use-row-focus.ts'
 import type { Rows } from './use-rows.ts'
@@ -106,6 +107,11 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
   })
 
   const items = virtual.getVirtualItems()
+  const inView = items.map(({ index }) => index)
+  const [slots] = useState(() => new Slots())
+  const slotOf = slots.of(inView)
+  const stray = strayIn(inView, current)
+  const first = items.find(({ index }) => index !== stray)
   const data = items.map(({ index }) => rows[index]!)
   const sorting: SortingState = props.sort === undefined ? [] : [fromSort(props.sort)]
   const table = useTable<typeof features, R>({
@@ -149,19 +155,24 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
           selected={selectedHere === 0 ? 'none' : selectedHere === ids.length ? 'all' : 'some'}
           onSelectAll={(isOn) => onSelect(withRows(selection, ids, isOn))}
         />
-        <tbody role="rowgroup" ref={body} style={{ height: virtual.getTotalSize() }}>
+        <tbody
+          role="rowgroup"
+          ref={body}
+          // One style for them all. With one in each row Chromium compared each cell with all that it had in earlier scrolls.
+          style={{ height: virtual.getTotalSize(), paddingTop: first && first.start - margin }}
+        >
           {table.getRowModel().rows.map((row, at) => {
             const { index, start } = items[at]!
             return (
               <BodyRow<R>
-                key={row.id}
+                key={slotOf[at]}
                 row={row}
                 columns={columns}
                 index={index}
                 name={nameOf(row.original)}
                 isSelected={row.getIsSelected()}
                 isCurrent={index === current}
-                start={start - margin}
+                top={index === stray ? start - margin : undefined}
                 measure={virtual.measureElement}
                 events={events}
               />
