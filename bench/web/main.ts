@@ -1,8 +1,9 @@
 import { cpus, loadavg } from 'node:os'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Browser, Locator, Mouse, Page } from 'playwright-core'
 import { startBrowser } from '../../server/test/support/browser.ts'
 import { t } from '../../server/test/support/words.ts'
 import { median } from '../figures.ts'
@@ -111,7 +112,14 @@ async function pressOf(page: Page, target: Locator, shown?: Locator): Promise<De
   if (!box) throw new Error('It is not in view.')
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
   await page.mouse.move(x, y)
-  return { do: () => page.mouse.click(x, y), shown }
+  return { do: () => press(page.mouse), shown }
+}
+
+/** As long as a finger lies on a button, about. */
+async function press(mouse: Mouse): Promise<void> {
+  await mouse.down()
+  await sleep(60)
+  await mouse.up()
 }
 
 /** Ms, the worst of all rounds counts. @param prepare gives what is measured */
