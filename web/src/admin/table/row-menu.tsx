@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState, type KeyboardEvent, type Ref, useImperativeHandle } from 'react'
+import { useImperativeHandle, useLayoutEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
 import { itemAfter } from './menu-keys.ts'
 
 /** One thing that can be done to a row. */
@@ -44,9 +44,12 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
 
   useLayoutEffect(() => {
     const element = menu.current!
+    const placeIt = () => place(element, anchor)
     element.showPopover()
-    place(element, anchor)
+    placeIt()
     itemsOf(element)[0]?.focus({ preventScroll: true })
+    addEventListener('resize', placeIt)
+    return () => removeEventListener('resize', placeIt)
   }, [anchor])
 
   /** Only then, with the focus back at the row, so that a dialog that opens gives it back to the row in its turn. */
@@ -123,6 +126,8 @@ const gaps = { anchor: 4, edge: 8 }
  * its row.
  */
 function place(menu: HTMLElement, anchor: HTMLElement): void {
+  // Where it was before may be outside a window that has become smaller, and would make the page wider.
+  menu.style.left = '0'
   const from = anchor.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = menu
   const below = from.bottom + gaps.anchor
