@@ -138,7 +138,7 @@ export const userStories: readonly Story[] = [
     boot,
     answers: {
       ...full,
-      previewBlock: { sessions: 0, containers: [] },
+      previewBlock: { sessions: 2, containers: [] },
       blockUser: new Refused(409, 'This is the last administrator who is not blocked. Make somebody else one first.'),
     },
     press: ['Actions for elif@students.example', 'Block…', 'Block'],

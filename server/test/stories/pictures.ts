@@ -25,24 +25,49 @@ export const pictureOf = (story: string, look: string) => `${story.replaceAll('/
  */
 export async function compare(page: Page, name: string): Promise<string | undefined> {
   const file = path.join(kept, name)
+  const unlike = existsSync(file) ? await differenceFrom(page, readPng(readFileSync(file))) : undefined
+  if (existsSync(file) && !unlike) return undefined
   if (isAccepting) return accept(page, file)
-  if (!existsSync(file)) return `there is no picture ${name}; npm run stories:accept makes it`
-  const wanted = readPng(readFileSync(file))
-  const end = performance.now() + patience
-  for (;;) {
+  return unlike
+    ? keepWhatDiffers(name, unlike.actual, unlike.where)
+    : `there is no picture ${name}; npm run stories:accept makes it`
+}
+
+/** @returns undefined as soon as the page looks as it should, and what it looks like when its time is over */
+async function differenceFrom(page: Page, wanted: Pixels): Promise<{ actual: Pixels; where: Pixels } | undefined> {
+  for (const end = performance.now() + patience; ; await sleep(250)) {
     const actual = await shoot(page)
     const { isSame, where } = difference(wanted, actual)
     if (isSame) return undefined
-    if (performance.now() > end) return keepWhatDiffers(name, actual, where)
-    await sleep(250)
+    if (performance.now() > end) return { actual, where }
+    await drawAnew(page)
   }
+}
+
+/**
+ * Has Chromium draw all of it again. What grew while it was shown, such as a dialog in the middle, can keep a line as it was
+ * drawn before, a part of a pixel from where it would be drawn now.
+ */
+async function drawAnew(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+    for (const zoom of ['1.05', '']) {
+      document.documentElement.style.zoom = zoom
+      await frame()
+      await frame()
+    }
+  })
 }
 
 export const shoot = async (page: Page): Promise<Pixels> =>
   readPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }))
 
-/** Waits until two pictures in a row are the same: what is kept is to be what comes in the end. */
+/**
+ * Waits until two pictures in a row are the same: what is kept is to be what comes in the end. What looked as in its picture
+ * at any time was not asked for: accepting changes nothing but what changed.
+ */
 async function accept(page: Page, file: string): Promise<undefined> {
+  await drawAnew(page)
   let picture = await shoot(page)
   for (const end = performance.now() + patience; performance.now() < end;) {
     await sleep(400)
@@ -51,8 +76,6 @@ async function accept(page: Page, file: string): Promise<undefined> {
     picture = next
   }
   mkdirSync(kept, { recursive: true })
-  // What looks the same stays the same file, so that accepting changes nothing but what changed.
-  if (existsSync(file) && difference(readPng(readFileSync(file)), picture).isSame) return
   writeFileSync(file, small(picture))
 }
 
