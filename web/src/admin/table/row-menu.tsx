@@ -21,6 +21,7 @@ export interface RowMenuContent {
 }
 
 export interface RowMenuHandle {
+  /** In the place of what was open before. */
   open(content: RowMenuContent): void
 }
 
@@ -45,7 +46,7 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
   useLayoutEffect(() => {
     const element = menu.current!
     const placeIt = () => place(element, anchor)
-    element.showPopover()
+    if (!element.matches(':popover-open')) element.showPopover()
     placeIt()
     itemsOf(element)[0]?.focus({ preventScroll: true })
     addEventListener('resize', placeIt)
@@ -69,15 +70,12 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
 
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>) {
     const items = itemsOf(event.currentTarget)
+    const labels = actions.map((action) => action.label)
     const at = items.indexOf(document.activeElement as HTMLElement)
     if (event.key === 'Tab') event.currentTarget.hidePopover()
     else if (event.ctrlKey || event.metaKey || event.altKey) return
     else {
-      const to = itemAfter(
-        event.key,
-        at,
-        actions.map((action) => action.label),
-      )
+      const to = itemAfter(event.key, at, labels)
       if (to === undefined) return
       items[to]?.focus()
     }
