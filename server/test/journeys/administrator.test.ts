@@ -164,6 +164,18 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
     },
   )
 
+  await t.test('by keys she goes to the end of the list and back, and rows follow one after the other', async () => {
+    await page.locator('tr[data-index="0"]').focus()
+    await page.keyboard.press('End')
+    await page.getByText(said('admin.table.count', { loaded: 123, total: 123 })).waitFor()
+    await page.keyboard.press('End')
+    await focusIsInViewOn(page, 122)
+    assert.deepEqual(await gaps(page), [])
+    await page.keyboard.press('Home')
+    await focusIsInViewOn(page, 0)
+    assert.deepEqual(await gaps(page), [])
+  })
+
   await t.test(
     'she acts for him: a banner says so on every page, and his open page says who, why and until when',
     async () => {
@@ -246,4 +258,24 @@ async function exported(page: Page): Promise<Record<string, string>[]> {
   ])
   assert.match(download.suggestedFilename(), /\.csv$/)
   return parse(await readFile(await download.path(), 'utf8'), { columns: true, bom: true })
+}
+
+/** Waits until a row of the table has the focus, all of it in the window. */
+async function focusIsInViewOn(page: Page, index: number): Promise<void> {
+  await page.waitForFunction((wanted) => {
+    const row = document.querySelector(`tr[data-index="${wanted}"]:focus`)?.getBoundingClientRect()
+    return row && row.top >= 0 && row.bottom <= innerHeight
+  }, index)
+}
+
+/** Rows in view that do not begin where the one before them ends. Only those in view are in the document. */
+function gaps(page: Page): Promise<string[]> {
+  return page.locator('tr[data-index]').evaluateAll((rows) =>
+    rows.flatMap((row, at) => {
+      const before = rows[at - 1]
+      const isNext = before && Number(row.getAttribute('data-index')) === Number(before.getAttribute('data-index')) + 1
+      const gap = isNext ? row.getBoundingClientRect().top - before.getBoundingClientRect().bottom : 0
+      return Math.abs(gap) > 1 ? [`${row.textContent} is ${gap} px away`] : []
+    }),
+  )
 }
