@@ -7,6 +7,12 @@ import { createAndStart, eventually, look, ofKind, openDockerEngine, read, shell
 /** The promises of the port, held against every runtime there is, with a real engine behind it. */
 const runtimes = [openDockerEngine]
 
+/**
+ * A program that takes more memory than it may, after a second: the engine begins to watch the memory of what runs already,
+ * and does not tell why something died before that.
+ */
+const greedy = { memory: 16 * 1024 ** 2, command: ['/bin/sh', '-c', 'sleep 1; tail /dev/zero'] }
+
 for (const open of runtimes) {
   const rig = await open()
   const { runtime, neighbour, spec, run } = rig
@@ -260,11 +266,11 @@ for (const open of runtimes) {
     })
 
     test('a program that was killed for want of memory says so, and no other', async () => {
-      const small = { memory: 16 * 1024 ** 2, command: ['/bin/tail', '/dev/zero'] }
-      const hungry = await run('hungry', small)
+      const hungry = await run('hungry', greedy)
       const killed = await run('killed', { command: ['/bin/sh', '-c', 'kill -9 $$'] })
       await eventually(async () => {
         const [starved, other] = [await look(runtime, hungry.id), await look(runtime, killed.id)]
+        if (starved.state === 'exited' && !starved.isOutOfMemory) await runtime.start(hungry.id)
         assert.deepEqual([starved.state, starved.isOutOfMemory, starved.exitCode], ['exited', true, 137])
         assert.deepEqual([other.state, other.isOutOfMemory, other.exitCode], ['exited', false, 137])
       })
@@ -511,9 +517,7 @@ for (const open of runtimes) {
       const actions = () =>
         heard.filter((event) => event.id === id && event.action !== 'other').map(({ action }) => action)
       await eventually(() => assert.deepEqual(actions(), ['start', 'pause', 'unpause', 'die', 'destroy']))
-      // The engine begins to watch the memory of what runs already, and what dies before that is not told.
-      const command = ['/bin/sh', '-c', 'sleep 1; tail /dev/zero']
-      const hungry = await run('hungrier', { memory: 16 * 1024 ** 2, command })
+      const hungry = await run('hungrier', greedy)
       await eventually(async () => {
         await runtime.start(hungry.id)
         assert.ok(heard.some((event) => event.id === hungry.id && event.action === 'oom'))
