@@ -37,8 +37,9 @@ function Row<R extends Listed>({
 }: BodyRowProps<R>) {
   const t = useTranslations('admin.table')
   const element = useRef<HTMLTableRowElement>(null)
-  // The element showed another row before, which may have been as high.
-  useLayoutEffect(() => measure(element.current), [measure, index])
+  // The element showed another row before, or another stands in this place since the list was loaded anew. It may have been as
+  // high, and then nothing else would tell how high this one is.
+  useLayoutEffect(() => measure(element.current), [measure, index, row.id])
   const tabIndex = isCurrent ? 0 : -1
   const toggle = ({ shiftKey }: MouseEvent) => events.select(index, !isSelected, shiftKey)
   return (
