@@ -1,17 +1,19 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { compressedAssets } from './compressed-assets.ts'
 import { precompiledMessages } from './precompiled-messages.ts'
 
 const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * Builds `dist/`: scripts, style sheets, one icon and `index.html`. The server fills the placeholders in `index.html` at
- * every navigation: `__BERTH_NONCE__` (CSP nonce), `__BERTH_BOOT__` (JSON), `__BERTH_LANGUAGE__` and `__BERTH_NO_SCRIPT__`.
+ * Builds `dist/`: scripts, style sheets, one icon, their compressed variants, and `index.html`. The server fills the
+ * placeholders in `index.html` at every navigation: `__BERTH_NONCE__` (CSP nonce), `__BERTH_BOOT__` (JSON),
+ * `__BERTH_LANGUAGE__` and `__BERTH_NO_SCRIPT__`.
  */
 export default defineConfig({
   root: local('.'),
-  plugins: [react(), precompiledMessages()],
+  plugins: [react(), precompiledMessages(), compressedAssets()],
   html: { cspNonce: '__BERTH_NONCE__' },
   // The client needs method and path of each endpoint, never the schemas: TypeBox would add 23 KB (gzip) to the first load.
   resolve: { alias: { typebox: local('./src/no-schemas.ts') } },

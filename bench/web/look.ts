@@ -21,6 +21,27 @@ export async function openPage(
   return page
 }
 
+/** A slow line: bytes a second in each direction, and ms that each request waits for its answer. */
+export const slowLine = { bytesPerSecond: 50_000, latency: 400 } as const
+
+/** Ms from a navigation over a slow line until the main heading is there, at this machine's own speed, and the bytes that came for it. */
+export async function visitSlowly(page: Page, url: string): Promise<{ heading: number; bytes: number }> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  const { bytesPerSecond: downloadThroughput, latency } = slowLine
+  const conditions = { offline: false, latency, downloadThroughput, uploadThroughput: downloadThroughput }
+  await session.send('Network.emulateNetworkConditions', conditions)
+  let bytes = 0
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+  await page.goto(url, { waitUntil: 'commit' })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  // From the navigation on; that somebody looks for the heading adds some milliseconds.
+  const heading = await page.evaluate(() => performance.now())
+  await page.getByRole('article').first().waitFor()
+  await session.detach()
+  return { heading, bytes }
+}
+
 /** What a page notes of itself, in ms. */
 interface Noted {
   largest: number

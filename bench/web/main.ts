@@ -7,7 +7,7 @@ import type { Browser, Locator, Mouse, Page } from 'playwright-core'
 import { startBrowser } from '../../server/test/support/browser.ts'
 import { t } from '../../server/test/support/words.ts'
 import { median } from '../figures.ts'
-import { interactionOf, longTasksIn, openPage, paintsOf } from './look.ts'
+import { interactionOf, longTasksIn, openPage, paintsOf, slowLine, visitSlowly } from './look.ts'
 import { crowded, everyday, webDir, type Service } from './services.ts'
 
 /**
@@ -38,6 +38,7 @@ try {
     everyday(lifetime),
   ])
   await measureFirstLoad(browser, ours)
+  await measureSlowLine(browser, ours)
   await measureInteractions(browser, ours, crowd)
   await measureTable(browser, crowd)
 } finally {
@@ -52,6 +53,7 @@ async function measureFirstLoad(browser: Browser, service: Service): Promise<voi
   ] as const) {
     const [firsts, largests]: [number[], number[]] = [[], []]
     let scripts: string[] = []
+    let onTheWire = 0
     for (let round = 0; round < rounds; round++) {
       const page = await openPage(browser, service, isSignedIn)
       await page.goto(service.url + at)
@@ -63,12 +65,44 @@ async function measureFirstLoad(browser: Browser, service: Service): Promise<voi
           .getEntriesByType('resource')
           .flatMap(({ name }) => (name.endsWith('.js') ? [new URL(name).pathname] : [])),
       )
+      onTheWire = await page.evaluate(() =>
+        (performance.getEntriesByType('resource') as PerformanceResourceTiming[]).reduce(
+          (sum, { name, transferSize }) => sum + (name.includes('/assets/') ? transferSize : 0),
+          0,
+        ),
+      )
       await page.context().close()
     }
     const bytes = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(path.join(webDir, name))).length, 0)
     add(`${at}: script of the first load, gzip`, `${(bytes / 1000).toFixed(1)} KB`, 'at most 120 KB', bytes <= 120_000)
+    add(`${at}: all files of the first load, on the wire`, `${(onTheWire / 1000).toFixed(1)} KB`)
     add(`${at}: first paint, 4x slower`, ms(median(firsts)), 'under 1 s', median(firsts) < 1_000)
     add(`${at}: largest paint, 4x slower`, ms(median(largests)))
+  }
+}
+
+/** The dashboard of somebody far away, in a browser that has nothing of it, and in the same one later. */
+async function measureSlowLine(browser: Browser, service: Service): Promise<void> {
+  const visits = { first: { times: [] as number[], bytes: 0 }, second: { times: [] as number[], bytes: 0 } }
+  for (let round = 0; round < rounds; round++) {
+    const page = await openPage(browser, service, true, 1)
+    for (const visit of [visits.first, visits.second]) {
+      const { heading, bytes } = await visitSlowly(page, service.url)
+      visit.times.push(heading)
+      visit.bytes = bytes
+      await page.goto('about:blank')
+    }
+    await page.context().close()
+  }
+  const line = `${slowLine.bytesPerSecond / 1000} kB/s, ${slowLine.latency} ms`
+  for (const [name, limit] of [
+    ['first', 4_000],
+    ['second', 1_500],
+  ] as const) {
+    const { times, bytes } = visits[name]
+    const heading = median(times)
+    const title = `/ at ${line}: heading, ${name} visit (${(bytes / 1000).toFixed(1)} KB)`
+    add(title, ms(heading), `under ${limit / 1000} s`, heading < limit)
   }
 }
 

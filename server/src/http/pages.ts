@@ -67,6 +67,8 @@ export class Pages {
       immutable: true,
       maxAge: '1y',
       cacheControl: true,
+      // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see decision 030.
+      preCompressed: true,
     })
   }
 
