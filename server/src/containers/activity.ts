@@ -74,16 +74,19 @@ export class Activity {
   }
 
   async #writeWhere(isMeant: (use: Use) => boolean): Promise<void> {
-    const due = [...this.#uses.values()].filter((use) => !use.isWritten && isMeant(use))
+    // Rows are locked in an order that does not depend on who used what first, so that no circle of waits comes of it.
+    const due = [...this.#uses.values()].filter((use) => !use.isWritten && isMeant(use)).toSorted(byOwner)
     for (let start = 0; start < due.length; start += batch) await this.#write(due.slice(start, start + batch))
   }
 
   async #write(uses: readonly Use[]): Promise<void> {
     const writtenAt = performance.now()
+    const rows = uses.map((use) => ({ use, usedAt: use.usedAt }))
     await this.#database.transaction(async (tx) => {
-      for (const { owned, usedAt } of uses) await noteUse(tx, owned.userId, owned.type, new Date(usedAt))
+      for (const { use, usedAt } of rows) await noteUse(tx, use.owned.userId, use.owned.type, new Date(usedAt))
     })
-    for (const use of uses) Object.assign(use, { writtenAt, isWritten: true })
+    // One that was used again while the store worked is written again.
+    for (const { use, usedAt } of rows) Object.assign(use, { writtenAt, isWritten: use.usedAt === usedAt })
   }
 
   #useOf(owned: OwnedType): Use {
@@ -96,3 +99,5 @@ export class Activity {
     return use
   }
 }
+
+const byOwner = ({ owned: a }: Use, { owned: b }: Use) => a.userId - b.userId || (a.type < b.type ? -1 : 1)

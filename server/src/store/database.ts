@@ -3,6 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql, type Transaction } from 'kysely'
 import { Migrator } from 'kysely/migration'
+import { retryOnConflict } from './conflict.ts'
 import { noteWritten } from './installation.ts'
 import { migrations } from './migrations/index.ts'
 import { postgresDialect } from './postgres.ts'
@@ -20,7 +21,9 @@ export interface Database {
   readonly db: Kysely<Schema>
   /**
    * Runs `work` in one transaction; all of it holds, or nothing of it when it throws.
-   * Never await mail or the engine inside: with SQLite every other writer would stand still.
+   * Never await mail or the engine inside: with SQLite every other writer would stand still. After a deadlock or a
+   * serialization failure `work` runs a second time, in a new transaction: it must change nothing but what `tx` writes.
+   * @throws {StoreFailure} when the store cannot be used, or both attempts conflicted · whatever `work` throws
    */
   transaction<T>(work: (tx: Transaction<Schema>) => Promise<T>): Promise<T>
   /**
@@ -69,7 +72,7 @@ function sqliteIn(dataDir: string) {
 function wrap(db: Kysely<Schema>, isPostgres: boolean): Database {
   return {
     db,
-    transaction: (work) => db.transaction().execute(work),
+    transaction: (work) => retryOnConflict(() => db.transaction().execute(work)),
     lock: async (tx, name) => {
       if (isPostgres) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
     },

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import { PostgresDialect, type Dialect } from 'kysely'
+import { isConflictCode, retryOnConflict, StoreConflict } from './conflict.ts'
 import { StoreFailure, storePatience } from './store-failure.ts'
 
 /** Connections at the same time. */
@@ -55,12 +56,25 @@ export async function postgresDialect(url: string, isPatient = false): Promise<D
 
 const broken = new WeakSet<PoolClient>()
 
-/** Notes when a connection is of no more use, and says what failed in our words. */
+/**
+ * Notes when a connection is of no more use, and says what failed in our words. A statement outside of a transaction is
+ * retried here after a conflict; a transaction is retried as a whole, see `Database.transaction`.
+ */
 function watch(client: PoolClient): void {
   // While it is in use the pool does not listen; without anybody the process would end.
   client.on('error', () => void broken.add(client))
   const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
+  let isInTransaction = false
   const watched = async (...args: unknown[]) => {
+    const [statement] = args
+    if (typeof statement === 'string' && /^begin\b/.test(statement)) isInTransaction = true
+    try {
+      return await (isInTransaction ? once(...args) : retryOnConflict(() => once(...args)))
+    } finally {
+      if (typeof statement === 'string' && /^(commit|rollback)$/.test(statement)) isInTransaction = false
+    }
+  }
+  const once = async (...args: unknown[]) => {
     // After an answer that did not come even a rollback would be waited for in vain.
     if (broken.has(client)) throw new StoreFailure('the connection to the database is lost')
     try {
@@ -92,6 +106,7 @@ const troubles = ['08', '25006', '28', '53', '55P03', '57', '58']
 /** A `StoreFailure` for what the server or the way to it suffers from; anything else stays what it is. */
 function translate(error: unknown): unknown {
   const state = stateOf(error)
+  if (isConflictCode(state)) return new StoreConflict(error)
   if (state !== undefined && !troubles.some((trouble) => state.startsWith(trouble))) return error
   return new StoreFailure(
     `the database cannot be used: ${error instanceof Error ? error.message : String(error)}`,

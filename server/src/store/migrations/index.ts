@@ -8,6 +8,7 @@ import { sessions } from './006-sessions.ts'
 import { links } from './007-links.ts'
 import { expiryIndexes } from './008-expiry-indexes.ts'
 import { listOrders } from './009-list-orders.ts'
+import { foreignKeys } from './010-foreign-keys.ts'
 
 /**
  * Every migration in order of its name. A released one is never edited.
@@ -24,5 +25,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '007-links': links(isPostgres),
     '008-expiry-indexes': expiryIndexes,
     '009-list-orders': listOrders,
+    '010-foreign-keys': foreignKeys,
   }
 }
