@@ -1,9 +1,13 @@
 import Type from 'typebox'
 
-/** 1 to 100 addresses, each counted once. `send: false` mails nothing: the links are in the answer, to be sent by hand. */
+/**
+ * 1 to 100 addresses, each counted once. `send: false` mails nothing: the links are in the answer, to be sent by hand.
+ * `language` is that of the mails; by default the one of the request, which is the administrator's own.
+ */
 export const InvitationsBody = Type.Object({
   emails: Type.Array(Type.String(), { minItems: 1, maxItems: 100 }),
   send: Type.Optional(Type.Boolean()),
+  language: Type.Optional(Type.Union([Type.Literal('en'), Type.Literal('de')])),
 })
 
 /**

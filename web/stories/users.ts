@@ -193,6 +193,16 @@ export const userStories: readonly Story[] = [
   },
   { name: 'users/invite', path: users, boot, answers: full, press: ['Invite people'] },
   {
+    name: 'users/invite-rows',
+    path: users,
+    boot,
+    answers: full,
+    press: [
+      'Invite people',
+      'E-mail addresses = name;email;class\nAnn Arbor;ann@students.example;7b\nDora Doe;;7b\n"Brown, Bob";bob@students.example;7b',
+    ],
+  },
+  {
     name: 'users/invited',
     path: users,
     boot,

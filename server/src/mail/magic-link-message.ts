@@ -38,11 +38,15 @@ export interface LinkMail {
 export function magicLinkMessage({ to, purpose, url, expiry, occasion }: LinkMail): Message {
   const { language } = occasion
   const said = (words: Words) => say(language, words)
-  const subject = said(message(`mails.${purpose}Subject`))
-  const intro = said(message(`mails.${purpose}Intro`))
+  // A person who was invited asked for nothing: "finish signing up" would read like a mistake, or like a fraud.
+  const about = occasion.kind === 'invited' ? occasion.kind : purpose
+  const subject = said(message(`mails.${about}Subject`))
+  const intro = said(
+    about === 'invited' ? message('mails.invitedIntro', { by: senderOf(occasion) }) : message(`mails.${about}Intro`),
+  )
   const lasts = said(message('mails.lasts', { duration: duration(expiry) }))
   const why = said(reasonFor(to, occasion))
-  const button = said(message(`mails.${purpose}Button`))
+  const button = said(message(`mails.${about}Button`))
   return {
     to,
     subject,
@@ -53,8 +57,12 @@ export function magicLinkMessage({ to, purpose, url, expiry, occasion }: LinkMai
 
 function reasonFor(to: string, occasion: Occasion): Words {
   if (occasion.kind === 'asked') return message('mails.asked', { to, whence: whence(occasion) })
-  return message(`mails.${occasion.kind}`, { to, by: occasion.by ?? message('mails.operator') })
+  return message(`mails.${occasion.kind}`, { to, by: senderOf(occasion) })
 }
+
+/** The administrator who had the mail sent, or the operator. Mails that people asked for have no use for it. */
+const senderOf = (occasion: Occasion): Value =>
+  (occasion.kind === 'asked' ? null : occasion.by) ?? message('mails.operator')
 
 /** What is not known is left out. The zone of an address (`fe80::1%eth0`) is free text, and says nothing to others. */
 function whence({ address, browser }: { address: string; browser: string | null }): Value {

@@ -49,7 +49,10 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
     await page.getByRole('heading', { name: said('dashboard.title') }).waitFor()
     await page.goto(at('/admin/users'))
     await page.getByRole('button', { name: said('admin.users.invite.open') }).click()
-    await dialog.getByLabel(said('admin.users.invite.addresses')).fill(`${bob}, ${cat}`)
+    const rows = `name;email;class\nBob;${bob};7b\nDora Doe;;7b\n"Cat, C.";${cat};7b\n`
+    const file = { name: 'class.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) }
+    await dialog.getByLabel(said('admin.users.invite.file')).setInputFiles(file)
+    await dialog.getByText('Dora Doe;;7b').waitFor()
     await pressIn(said('admin.users.invite.confirm', { count: 2 }))
     await dialog.getByText(said('admin.users.invite.done', { count: 2 })).waitFor()
     await pressIn(said('admin.table.close'))

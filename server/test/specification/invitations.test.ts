@@ -42,6 +42,20 @@ test('an administrator invites people: each gets a mail that says who it was, an
   assert.equal(verified.body.user.is_admin, false)
 })
 
+// An English administrator's invitations once reached a German class as "Finish signing up to Berth".
+test('the mail of an invitation says so in its subject, in the language that the administrator chose for it', async () => {
+  const body = { emails: ['erika@x.org'], language: 'de' }
+  assertOk(await admin.call('POST', '/api/admin/invitations', { body }))
+  const german = berth.mail.newestTo('erika@x.org')
+  assert.equal(german.subject, 'Du bist zu Berth eingeladen')
+  assert.match(german.text ?? '', /boss@x\.org hat ein Konto für dich angelegt/)
+  assertOk(await invite(['erik@x.org']))
+  const english = berth.mail.newestTo('erik@x.org')
+  assert.equal(english.subject, 'You are invited to Berth')
+  assert.doesNotMatch(`${english.text}${english.html}`, /[Ff]inish signing up/)
+  assertRefused(await admin.call('POST', '/api/admin/invitations', { body: { ...body, language: 'fr' } }), 400)
+})
+
 test('the link of an invitation lasts seven days', async () => {
   await withTime(async (pass) => {
     for (const email of ['early@x.org', 'late@x.org']) assertOk(await invite([email]))

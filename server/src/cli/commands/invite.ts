@@ -1,7 +1,8 @@
 import path from 'node:path'
+import { languages, type Language } from '@berth/api/boot.ts'
 import type { Client } from '@berth/api/client.ts'
 import type { InvitationsResponse } from '@berth/api/invitations.ts'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { CommandFailed, WrongUsage } from '#/cli/failure.ts'
 import { readAddresses } from '#/cli/read-addresses.ts'
 import { teach, type Run } from '#/cli/teach.ts'
@@ -14,6 +15,7 @@ interface InviteOptions {
   readonly csv?: string
   readonly column?: string
   readonly mail: boolean
+  readonly language?: Language
 }
 
 type Invitation = InvitationsResponse['invitations'][number]
@@ -26,6 +28,7 @@ export function addInvite(users: Command, run: Run): void {
     .argument('[email...]', 'addresses')
     .option('--csv <file>', 'the addresses in this file, too; its columns may be parted by , ; or tabs')
     .option('--column <name>', 'heading of the column with the addresses, when it is not "email"')
+    .addOption(new Option('--language <language>', 'of the mails; English by default').choices(languages))
     .option('--no-mail', 'mail nothing; print the links instead, to be handed out')
     .action((emails: string[], options: InviteOptions) => run((here) => invitePeople(here, emails, options)))
   teach(invite, {
@@ -44,17 +47,18 @@ async function invitePeople(here: Here, typed: readonly string[], options: Invit
     options.csv === undefined ? [] : await readAddresses(path.resolve(here.folder, options.csv), options.column)
   const emails = [...new Set([...typed, ...fromFile])]
   if (emails.length === 0) throw new WrongUsage('Whom? Give addresses, or a file of them with --csv.')
-  const notDone = await withApi(here, (api) => inviteAll(here, api, emails, options.mail))
+  const notDone = await withApi(here, (api) => inviteAll(here, api, emails, options))
   if (notDone > 0) throw new CommandFailed(`${notDone} of ${emails.length} could not be invited.`)
 }
 
 /** @returns how many could not be invited */
-async function inviteAll({ terminal, signal }: Here, api: Client, emails: readonly string[], send: boolean) {
+async function inviteAll({ terminal, signal }: Here, api: Client, emails: readonly string[], options: InviteOptions) {
+  const wish = { send: options.mail, ...(options.language && { language: options.language }) }
   let notDone = 0
   for (let at = 0; at < emails.length; at += chunk) {
     signal.throwIfAborted()
     if (emails.length > chunk) terminal.progress(`${at} of ${emails.length} invited`)
-    const { invitations } = await api.invite({ body: { emails: emails.slice(at, at + chunk), send } })
+    const { invitations } = await api.invite({ body: { emails: emails.slice(at, at + chunk), ...wish } })
     terminal.endProgress()
     for (const invitation of invitations) {
       terminal.json(invitation)

@@ -11,9 +11,16 @@ export interface InvitationParts {
 export function invitationHandlers({ invite }: InvitationParts): Pick<Handlers, 'invite'> {
   return {
     invite: async (call) => {
-      const { emails, send = true } = call.body
+      const { emails, send = true, language } = call.body
+      const actor = actorOf(call)
       const report = (error: unknown) => call.request.log.error({ err: error }, 'somebody could not be invited')
-      const invitations = await invite.run(emails, send, actorOf(call), call.now, report)
+      const invitations = await invite.run(
+        emails,
+        send,
+        { ...actor, language: language ?? actor.language },
+        call.now,
+        report,
+      )
       const invited = invitations.filter(({ status }) => status === 'invited').length
       return { message: told(call, message('answers.invited', { invited, all: invitations.length })), invitations }
     },

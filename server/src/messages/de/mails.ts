@@ -4,6 +4,10 @@ export const mails: Translated<'mails'> = {
   signupSubject: 'Deine Registrierung bei Berth abschließen',
   signupIntro: 'Willkommen bei Berth. Öffne diesen Link, um deine Registrierung abzuschließen:',
   signupButton: 'Registrierung abschließen',
+  invitedSubject: 'Du bist zu Berth eingeladen',
+  invitedIntro:
+    'Du bist zu Berth eingeladen: {by} hat ein Konto für dich angelegt. Öffne diesen Link, um es zu benutzen:',
+  invitedButton: 'Konto öffnen',
   loginSubject: 'Bei Berth anmelden',
   loginIntro: 'Öffne diesen Link, um dich bei Berth anzumelden:',
   loginButton: 'Anmelden',

@@ -2,18 +2,36 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressesIn, inParts } from './addresses.ts'
 
+const at = (...names: string[]) => names.map((name) => `${name}@x.org`)
+
 test('addresses are found in lines, lists and what mail programs copy', () => {
   const pasted = 'ann@x.org\n\n  bob@x.org , cy@x.org;dora@x.org eve@x.org\r\n"Fay, F." <fay@x.org>\nGus <gus@x.org>'
-  const names = ['ann', 'bob', 'cy', 'dora', 'eve', 'fay', 'gus']
-  assert.deepEqual(
-    addressesIn(pasted),
-    names.map((name) => `${name}@x.org`),
-  )
+  assert.deepEqual(addressesIn(pasted), {
+    addresses: at('ann', 'bob', 'cy', 'dora', 'eve', 'fay', 'gus'),
+    rejected: [],
+  })
 })
 
-test('an address that is there twice counts once, and what is none is kept to be told of', () => {
-  assert.deepEqual(addressesIn('Ann@x.org\nann@x.org\nnonsense'), ['Ann@x.org', 'nonsense'])
-  assert.deepEqual(addressesIn(' \n '), [])
+// A class list with name, address and class once counted three addresses a row.
+test('of the rows of a spreadsheet only the addresses count, with any separator, quoted or not', () => {
+  for (const rows of [
+    'name,email,class\nAnn Arbor,ann@x.org,7b\n"Brown, Bob",bob@x.org,7b\n',
+    '"Name";"E-Mail";"Klasse"\r\n"Ann Arbor";"ann@x.org";"7b"\r\n"Bob";"bob@x.org";"7b"\r\n',
+    'Mail\tName\nann@x.org\tAnn\nbob@x.org\tBob',
+  ])
+    assert.deepEqual(addressesIn(rows), { addresses: at('ann', 'bob'), rejected: [] })
+})
+
+test('an address that is there twice counts once, and a line without an address is named', () => {
+  assert.deepEqual(addressesIn('Ann@x.org\nann@x.org\nnonsense\n Dora Doe;7b \n'), {
+    addresses: ['Ann@x.org'],
+    rejected: ['nonsense', 'Dora Doe;7b'],
+  })
+  assert.deepEqual(addressesIn(' \n '), { addresses: [], rejected: [] })
+})
+
+test('a broken address is kept for the server to refuse, and not dropped in silence', () => {
+  assert.deepEqual(addressesIn('ann@\n@x.org').addresses, ['ann@', '@x.org'])
 })
 
 test('250 addresses go in three requests', () => {

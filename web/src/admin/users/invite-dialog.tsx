@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { InvitationsResponse } from '@berth/api/invitations.ts'
 import { connect } from '#/api.ts'
@@ -8,6 +8,7 @@ import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/hooks/use-task.ts'
 import { isOnePage, queries } from '#/queries.ts'
 import { addressesIn, inParts } from './addresses.ts'
+import { InviteForm, type InviteWish } from './invite-form.tsx'
 import { InviteResults } from './invite-results.tsx'
 
 export type Invited = InvitationsResponse['invitations'][number]
@@ -19,22 +20,18 @@ const limit = 120_000
 export function InviteDialog({ onClose }: { onClose(): void }) {
   const t = useTranslations('admin.users.invite')
   const words = useTranslations('admin.table')
-  const [text, setText] = useState('')
-  const [isMailed, setMailed] = useState(true)
   const [asked, setAsked] = useState<readonly string[]>([])
   const [invited, setInvited] = useState<readonly Invited[]>([])
   const { busy, error, run, reset } = useTask()
-  const field = useId()
-  const addresses = addressesIn(text)
 
-  function invite() {
-    if (addresses.length === 0) return
+  function invite({ text, isMailed, language }: InviteWish) {
+    const { addresses } = addressesIn(text)
     setAsked(addresses)
     setInvited([])
     void run(async (signal) => {
       try {
         for (const part of inParts(addresses)) {
-          const answer = await connect(signal, limit).invite({ body: { emails: [...part], send: isMailed } })
+          const answer = await connect(signal, limit).invite({ body: { emails: [...part], send: isMailed, language } })
           setInvited((before) => [...before, ...answer.invitations])
         }
       } finally {
@@ -49,49 +46,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
     <Dialog title={t('title')} look="wide" onClose={onClose}>
       {(close) =>
         asked.length === 0 ? (
-          <form
-            className="action-form"
-            noValidate
-            onSubmit={(event) => {
-              event.preventDefault()
-              invite()
-            }}
-          >
-            <p>{t('words')}</p>
-            <label htmlFor={field}>{t('addresses')}</label>
-            <textarea
-              id={field}
-              rows={8}
-              aria-describedby={`${field}-hint`}
-              value={text}
-              spellCheck={false}
-              autoCapitalize="none"
-              onChange={(event) => setText(event.target.value)}
-            />
-            <p className="hint" id={`${field}-hint`}>
-              {t('addressesHint')}
-            </p>
-            <p className="hint" role="status">
-              {t('found', { count: addresses.length })}
-            </p>
-            <fieldset className="choices">
-              <legend>{t('how')}</legend>
-              <label className="check-line">
-                <input type="radio" name={field} checked={isMailed} onChange={() => setMailed(true)} />
-                {t('send')}
-              </label>
-              <label className="check-line">
-                <input type="radio" name={field} checked={!isMailed} onChange={() => setMailed(false)} />
-                {t('show')}
-              </label>
-            </fieldset>
-            <div className="actions end">
-              <Button onPress={close}>{words('cancel')}</Button>
-              <button type="submit" className="button primary" aria-disabled={addresses.length === 0}>
-                {t('confirm', { count: addresses.length })}
-              </button>
-            </div>
-          </form>
+          <InviteForm onInvite={invite} onCancel={close} />
         ) : (
           <>
             {busy && (
@@ -109,7 +64,6 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
                   onPress={() => {
                     reset()
                     setAsked([])
-                    setText('')
                   }}
                 >
                   {t('more')}

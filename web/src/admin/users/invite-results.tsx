@@ -9,6 +9,8 @@ interface InviteResultsProps {
   isOver: boolean
 }
 
+const needsWork: ReadonlySet<Invited['status'] | 'waiting'> = new Set(['invalid', 'failed', 'waiting'])
+
 /** What became of each address, and the links where they were not mailed. */
 export function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
   const t = useTranslations('admin.users.invite')
@@ -17,11 +19,15 @@ export function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
   const answered = new Set(invited.map(({ email }) => email.toLowerCase()))
   const rest = isOver ? asked.filter((email) => !answered.has(email.toLowerCase())) : []
   const rows = [...invited, ...rest.map((email) => ({ email, status: 'waiting' as const, link: undefined }))]
+  // What has to be done again, or corrected, must not be below the part that is scrolled away.
+  const refused = rows.filter(({ status }) => needsWork.has(status))
+  const ordered = [...refused, ...rows.filter(({ status }) => !needsWork.has(status))]
   return (
     <>
       {isOver && (
         <p role="status">
           <strong>{t('done', { count: invited.filter(({ status }) => status === 'invited').length })}</strong>
+          {refused.length > 0 && ` ${t('refused', { count: refused.length })}`}
         </p>
       )}
       {links.length > 0 && (
@@ -49,14 +55,14 @@ export function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ email, status, link }) => (
+            {ordered.map(({ email, status, link }) => (
               <tr key={email}>
                 <th scope="row" className="address">
                   {email}
                 </th>
                 <td>
                   <div className="result">
-                    <span className={status === 'invited' ? 'good-word' : status === 'failed' ? 'bad-word' : 'quiet'}>
+                    <span className={status === 'invited' ? 'good-word' : needsWork.has(status) ? 'bad-word' : 'quiet'}>
                       {t(`statuses.${status}`)}
                     </span>
                     {link !== undefined && (

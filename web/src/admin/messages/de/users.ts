@@ -137,7 +137,13 @@ export const users: AdminWords['users'] = {
     title: 'Einladen',
     words: 'Alle bekommen ein Konto und einen Registrierungslink.',
     addresses: 'E-Mail-Adressen',
-    addressesHint: 'Eine je Zeile, oder eine Liste, die du einfügst.',
+    addressesHint: 'Eine je Zeile, oder die Zeilen einer Tabelle: Von jeder Zeile zählt die Adresse, der Rest nicht.',
+    file: 'Oder aus einer Datei (CSV oder Text):',
+    fileUnreadable:
+      'Diese Datei ist kein Text oder größer als 8 MB. Exportiere die Liste als CSV und wähle diese Datei.',
+    rejected:
+      '{count, plural, one {# Zeile hat keine Adresse und wird ausgelassen:} other {# Zeilen haben keine Adresse und werden ausgelassen, zum Beispiel:}}',
+    language: 'Sprache der E-Mail:',
     found: '{count, plural, =0 {Noch keine Adresse} one {# Adresse} other {# Adressen}}',
     how: 'Wie der Link ankommt',
     send: 'Per E-Mail',
@@ -145,6 +151,7 @@ export const users: AdminWords['users'] = {
     confirm: '{count, plural, =0 {Einladen} one {# Person einladen} other {# Personen einladen}}',
     busy: 'Wird eingeladen…',
     done: '{count, plural, =0 {Niemand wurde eingeladen.} one {# Person ist eingeladen.} other {# Personen sind eingeladen.}}',
+    refused: '{count, plural, one {# Adresse nicht: Sie steht zuerst.} other {# Adressen nicht: Sie stehen zuerst.}}',
     secret: 'Wer einen Link hat, kann ihn benutzen. Sie stehen nur hier und nur einmal.',
     results: 'Was aus jeder Adresse wurde',
     address: 'Adresse',

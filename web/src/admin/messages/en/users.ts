@@ -127,7 +127,12 @@ export const users = {
     title: 'Invite people',
     words: 'Each gets an account and a link to sign in with for the first time.',
     addresses: 'E-mail addresses',
-    addressesHint: 'One a line, or a list that you paste.',
+    addressesHint: 'One a line, or the rows of a spreadsheet: of each row the address counts, and the rest is ignored.',
+    file: 'Or read them from a file (CSV or text):',
+    fileUnreadable: 'This file is not text, or larger than 8 MB. Export the list as CSV and choose that file.',
+    rejected:
+      '{count, plural, one {# line has no address and is left out:} other {# lines have no address and are left out, such as:}}',
+    language: 'Language of the mail:',
     found: '{count, plural, =0 {No address yet} one {# address} other {# addresses}}',
     how: 'How they get their link',
     send: 'Mail it to them',
@@ -135,6 +140,8 @@ export const users = {
     confirm: '{count, plural, =0 {Invite} one {Invite # person} other {Invite # people}}',
     busy: 'Inviting…',
     done: '{count, plural, =0 {Nobody was invited.} one {# person is invited.} other {# people are invited.}}',
+    refused:
+      '{count, plural, one {# address was not: it stands first.} other {# addresses were not: they stand first.}}',
     secret: 'Whoever has a link can use it. They are shown only here, once.',
     results: 'What became of each address',
     address: 'Address',
