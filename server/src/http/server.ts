@@ -93,6 +93,8 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   server.addHook('onRequest', async (request, reply) => {
     request.now = await parts.now()
     void reply.headers(apiHeaders)
+    // The router decodes before it compares; a filter in front of Berth would not see `/%61pi/user/me` as the API.
+    if (!isSpelledAsRoute(request)) return reply.callNotFound()
   })
   server.addHook('onResponse', async (request, reply) => {
     request.log.debug(
@@ -194,6 +196,14 @@ function withoutPrototype(value: unknown): unknown {
 /** A person in a browser, looking for a page; every answer under `/api` is JSON. */
 function isNavigation({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && !/^\/api(\/|\?|$)/i.test(url) && (headers.accept ?? '').includes('text/html')
+}
+
+/** Whether the fixed parts of the route's path stand in the address as they are, and none of them percent-encoded. */
+function isSpelledAsRoute({ url, routeOptions }: FastifyRequest): boolean {
+  const pattern = routeOptions.url
+  if (pattern === undefined || !url.includes('%')) return true
+  const sent = (url.split('?', 1)[0] ?? '').split('/')
+  return pattern.split('/').every((part, at) => part.startsWith(':') || part === '*' || part === sent[at])
 }
 
 /** A known path with another method is told which methods it has; what is the operator's nobody is told of. */

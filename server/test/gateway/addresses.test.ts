@@ -147,6 +147,15 @@ test('a browser at the bare prefix is led to the slash, with the query kept', as
   assert.deepEqual([status, headers.location], [308, '/ann-dev/?x=%2F'])
 })
 
+test('an app that keeps its prefix answers a browser at the bare prefix itself', async (t) => {
+  // Next.js and WeTTY redirect `/ann-dev/` to `/ann-dev`; a redirect back would never end.
+  const { port } = await startBench(t, echoApp(), { rules: { stripPrefix: false } })
+  const { status, body } = await get(port, '/ann-dev?x=%2F', { headers: { ...browser, ...annCookie } })
+  assert.deepEqual([status, (JSON.parse(body) as { url: string }).url], [200, '/ann-dev?x=%2F'])
+  const worker = { ...annCookie, 'service-worker': 'script' }
+  assert.equal((await get(port, '/ann-dev', { headers: worker })).status, 403)
+})
+
 test('a service worker cannot be registered at the bare prefix', async (t) => {
   const { port } = await startBench(t, echoApp())
   for (const sign of [{ 'service-worker': 'script' }, { 'sec-fetch-dest': 'serviceworker' }]) {
@@ -154,6 +163,16 @@ test('a service worker cannot be registered at the bare prefix', async (t) => {
     assert.equal((await get(port, '/ann-dev?x', { headers: { ...annCookie, ...sign } })).status, 403)
     assert.equal((await get(port, '/ann-dev/sw.js', { headers: { ...annCookie, ...sign } })).status, 200)
   }
+})
+
+test('no worker script is served at a bare prefix, where its scope would be everybody’s pages', async (t) => {
+  const { port } = await startBench(t, echoApp())
+  for (const path of ['/nobody-dev', '/nobody-dev?x=/', '/ann-dev'])
+    for (const headers of [{}, ann]) {
+      const answer = await get(port, path, { headers: { ...headers, 'service-worker': 'script' } })
+      assert.ok(answer.status >= 400, `${path}: ${answer.status}`)
+      assert.doesNotMatch(answer.headers['content-type'] ?? '', /javascript/)
+    }
 })
 
 test('a service worker that a gone app left behind takes itself away', async (t) => {

@@ -184,7 +184,7 @@ test('an app that never reads what a client said last keeps no connection of the
   const app = net.createServer((socket) => void socket.pause())
   const { place } = await startBench(t, app)
   const before = openSockets()
-  const upstream = new Route(place, usualRules, [], new Set(), new Set())
+  const upstream = new Route(place, usualRules, [], { idle: new Set(), open: new Set(), tokens: new Set() })
   const connection = await AppConnection.open(upstream, upstream.address ?? assert.fail(), 1_000)
   connection.write(Buffer.alloc(20_000_000))
   await sleep(100)

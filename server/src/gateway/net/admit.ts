@@ -34,8 +34,9 @@ export function admit(
   if (entered.kind === 'home') return { kind: 'redirect', status: 302, to: homeAddress(entered.path, target) }
   if (entered.owner.isBlocked || (entered.kind === 'route' && entered.route.place.isBlocked))
     throw gatewayRefusals.containerBlocked()
-  // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it.
-  if (target.rest === '' && isNavigation(head))
+  // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it. An app that keeps its prefix
+  // decides that itself: one that redirects to the address without the slash would be sent back and forth for ever.
+  if (target.rest === '' && rulesOf(entered).stripPrefix && isNavigation(head))
     return { kind: 'redirect', status: 308, to: `/${target.segment}/${target.query}` }
   if (entered.kind === 'route') return { kind: 'app', route: entered.route }
   return { kind: 'missing', prefix: entered.prefix, type: entered.type, isOwner: isOwned(entered.owner, caller) }
@@ -52,9 +53,9 @@ function allow(people: People, caller: Caller | undefined, destination: Destinat
 
 const isOwned = (owner: Person, caller: Caller | undefined) => caller?.userId === owner.userId
 
-const closed = { access: 'owner' } as const
+const closed = { access: 'owner', stripPrefix: true } as const
 
-function rulesOf(destination: Destination | undefined): Pick<TypeRules, 'access'> {
+function rulesOf(destination: Destination | undefined): Pick<TypeRules, 'access' | 'stripPrefix'> {
   if (destination === undefined || destination.kind === 'home') return closed
   return destination.kind === 'route' ? destination.route.rules : destination.rules
 }

@@ -7,6 +7,7 @@ import { headLanguage } from './head-language.ts'
 import { isNavigation, isWorkerScript } from './navigation.ts'
 import type { GatewayRefusal } from './refusals.ts'
 import type { RequestHead } from './request-head.ts'
+import { cutTarget } from './target.ts'
 
 /** Where people are led from a refusal. */
 export interface WaysOn {
@@ -57,7 +58,7 @@ const asPage = { 'content-type': 'text/html; charset=utf-8', 'content-security-p
  * @param head undefined when the request could not be read
  */
 export function refusalAnswer(head: RequestHead | undefined, refusal: GatewayRefusal, ways: WaysOn): OwnAnswer {
-  if (head && isWorkerScript(head) && endsWorker.has(refusal.status)) return workerEnd
+  if (head && mayEndWorker(head) && endsWorker.has(refusal.status)) return workerEnd
   const language = headLanguage(head)
   if (!head || !isNavigation(head)) return jsonAnswer(refusal, language)
   const { status, sentence, headers } = refusal
@@ -69,6 +70,12 @@ export function refusalAnswer(head: RequestHead | undefined, refusal: GatewayRef
   const page = refusalPage({ status, message: sentence, dashboardUrl: ways.dashboardUrl, language })
   return pageAnswer(status, page, language, headers)
 }
+
+/**
+ * A script at `/nobody-dev` would get the scope `/` and take over the front end and everybody's pages until it unregisters.
+ * No worker can have been registered there, so none has to be ended.
+ */
+const mayEndWorker = (head: RequestHead) => isWorkerScript(head) && cutTarget(head.target).rest !== ''
 
 /** Not 403: that is also said to a script that must not be registered in the first place. */
 const endsWorker = new Set([401, 404])

@@ -96,12 +96,29 @@ function valueFor({ name, value }: NotableLine, to: Destined | undefined, dropsC
     case 'refresh':
       return isRewritten ? prefixedRefresh(value, prefix, origin) : value
     case 'www-authenticate':
-      // The browser's own box would ask for a password in the name of the whole origin.
-      return /(?:^|,)[\t ]*basic\b/i.test(value) && !rules.allowHeaders.includes(name) ? undefined : value
+      return isHarmlessChallenge(value) || rules.allowHeaders.includes(name) ? value : undefined
     default:
       return value
   }
 }
+
+/**
+ * Whether a challenge (RFC 9110, 11.6.1) names no scheme but `Bearer`, which browsers leave to scripts. For `Basic`,
+ * `Digest` and `Negotiate` they ask for a password, or send the person's Windows identity, in the name of the whole origin.
+ * What is no list of challenges in plain syntax could be read in another way by a browser, and is not harmless.
+ */
+function isHarmlessChallenge(value: string): boolean {
+  if (value.length > maxChallenge) return false
+  const parts = value.replace(/"(?:[^"\\]|\\.)*"/g, '""').split(',')
+  return parts.every((part) => harmlessPart.test(part)) && /^[\t ]*bearer\b/i.test(value)
+}
+
+/** Longest challenge looked at, in characters; the patterns may take quadratic time. */
+const maxChallenge = 1_024
+
+/** A parameter, or the scheme with its first parameter or none. */
+const harmlessPart =
+  /^[\t ]*(?:bearer|(?:bearer[\t ]+)?[!#$%&'*+\-.^_`|~\w]+[\t ]*=[\t ]*(?:""|[!#$%&'*+\-.^_`|~\w:/]+))?[\t ]*$/i
 
 /** `/x`, also behind our own origin, becomes `/{prefix}/x`; relative, other-origin and already prefixed ones stay. */
 function prefixed(location: string, prefix: string, origin: string): string {

@@ -40,7 +40,9 @@ function pathUnder(prefix: string, path: string | undefined, stripPrefix: boolea
   const root = `/${prefix}/`
   // An app that knows its BASE_PATH names it itself; a second prefix would hide the cookie from it.
   if (path?.startsWith(root)) return path
-  return stripPrefix && path?.startsWith('/') && path !== `/${prefix}` ? root + path.slice(1) : root
+  // It also answers at the bare prefix. RFC 6265, 5.1.4: `/ann-dev` matches itself and what is below, not `/ann-development`.
+  if (!stripPrefix) return `/${prefix}`
+  return path?.startsWith('/') && path !== `/${prefix}` ? root + path.slice(1) : root
 }
 
 /** `spawner_*`, and the prefixes that no script can set and the platform reserves (case does not count in prefixes). */

@@ -22,6 +22,8 @@ export interface NetGateway extends Gateway {
 
 /** How often time-outs are looked at, and activity is reported, in ms. */
 const [sweepEvery, reportEvery, pruneEvery] = [500, 1_000, 60_000]
+/** How long expired tokens for apps are kept, in ms: while the API restarts they are used past their end. */
+const tokenGrace = 3_600_000
 /** Apps close idle connections after a while (Node after 5 s); we close first, so that requests rarely cross with it. */
 const idleAppConnection = 4_000
 
@@ -52,7 +54,7 @@ class PlainGateway implements NetGateway, Core {
       setInterval(() => this.#readClock(), clockStep),
       setInterval(() => this.#sweep(), Math.min(sweepEvery, this.#limits.head / 2)),
       setInterval(() => this.#report(), reportEvery),
-      setInterval(() => this.people.prune(), pruneEvery),
+      setInterval(() => this.#prune(), pruneEvery),
     ]
     for (const timer of this.#timers) timer.unref()
   }
@@ -165,12 +167,17 @@ class PlainGateway implements NetGateway, Core {
     for (const idle of this.routes.idle) idle.endOlder(old)
   }
 
+  #prune(): void {
+    this.people.prune()
+    this.routes.pruneTokens(tokenGrace)
+  }
+
   /** Tokens for apps that were made by a clock that was set back would look good for too long. */
   #readClock(): void {
     readClock()
     if (clock.setBacks === this.#setBacks) return
     this.#setBacks = clock.setBacks
-    for (const route of this.routes.all()) route.scopedTokens.clear()
+    this.routes.clearTokens()
   }
 
   #report(): void {

@@ -43,7 +43,8 @@ export class People {
   #revoked = new Map<string, number>()
   #keys = new Map<unknown, Key>()
   readonly #verified = new Map<string, Caller>()
-  readonly #open = new Map<number, Caller['open']>()
+  /** By user; it lasts as long as a caller of theirs is remembered or has something open. */
+  readonly #open = new Map<number, WeakRef<Caller['open']>>()
 
   get(userId: number): Person | undefined {
     return this.#byId.get(userId)
@@ -76,9 +77,16 @@ export class People {
     this.#revoked = new Map(revoked.map(({ jti, expiresAt }) => [jti, expiresAt]))
   }
 
-  /** Forgets revocations of tokens that have expired by themselves, and long ago. */
+  /** Forgets revocations of tokens that have expired by themselves, and long ago, and what nobody has open any more. */
   prune(): void {
     for (const [jti, expiresAt] of this.#revoked) if (expiresAt + keptFor <= clock.wall) this.#revoked.delete(jti)
+    for (const [token, { expiresAt }] of this.#verified) if (expiresAt <= clock.wall) this.#verified.delete(token)
+    for (const [userId, open] of this.#open) if (open.deref() === undefined) this.#open.delete(userId)
+  }
+
+  /** Users whose open requests are counted, for tests of `prune`. */
+  get counted(): number {
+    return this.#open.size
   }
 
   /** What was signed with any other key counts no more. @param keys RFC 7517 public keys @throws when one is no key */
@@ -136,9 +144,11 @@ export class People {
   }
 
   #openOf(userId: number): Caller['open'] {
-    const known = this.#open.get(userId) ?? { requests: 0, webSockets: 0 }
-    this.#open.set(userId, known)
-    return known
+    const known = this.#open.get(userId)?.deref()
+    if (known) return known
+    const open = { requests: 0, webSockets: 0 }
+    this.#open.set(userId, new WeakRef(open))
+    return open
   }
 
   async #check(token: string): Promise<Caller | undefined> {

@@ -2,6 +2,7 @@ import type { Address, Activity, Place, TypeRules } from '../gateway.ts'
 import type { AppConnection } from './app-connection.ts'
 import { clock } from './clock.ts'
 import { Streams } from './stream.ts'
+import { TokenCache } from './token-cache.ts'
 
 /** Connections to one app that are kept for its next requests. */
 const mostIdle = 64
@@ -60,10 +61,12 @@ export class IdleConnections {
   }
 }
 
-/** A token for an app, and until when it is good (ms since 1970). */
-export interface ScopedToken {
-  readonly token: string
-  readonly expiresAt: number
+/** Of 100,000 routes few have anything that time changes: these, so that nobody has to look at all. */
+export interface RouteLists {
+  readonly idle: Set<IdleConnections>
+  /** Routes to which something is open; who reads it takes those out that are not any more. */
+  readonly open: Set<Route>
+  readonly tokens: Set<TokenCache>
 }
 
 /** One container's place, with everything that is open to it. Connections belong to one address of one container for ever. */
@@ -79,7 +82,7 @@ export class Route implements Upstream {
   readonly idle: IdleConnections
   readonly streams: Streams
   /** By user, and by who acts for them; see `scoped-tokens.ts`. */
-  readonly scopedTokens = new Map<string, ScopedToken>()
+  readonly scopedTokens: TokenCache
   /** Tokens that were asked for, likewise. */
   readonly askedTokens = new Map<string, Promise<string | undefined>>()
   hasAnswered = false
@@ -91,12 +94,12 @@ export class Route implements Upstream {
 
   /**
    * @param touched the list that this route enters when bytes move, until `report` takes it out
-   * @param idle as for `IdleConnections`
-   * @param open the list of routes to which something is open, likewise; who reads it takes those out that are not any more
+   * @param lists what routes enter by themselves while they have something to be looked after
    */
-  constructor(place: Place, rules: TypeRules, touched: Route[], idle: Set<IdleConnections>, open: Set<Route>) {
-    this.idle = new IdleConnections(idle)
-    this.streams = new Streams(() => open.add(this))
+  constructor(place: Place, rules: TypeRules, touched: Route[], lists: RouteLists) {
+    this.idle = new IdleConnections(lists.idle)
+    this.streams = new Streams(() => lists.open.add(this))
+    this.scopedTokens = new TokenCache(lists.tokens)
     this.#place = place
     this.#address = openAddress(place)
     this.#openedAt = place.where

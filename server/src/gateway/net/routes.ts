@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Activity, GatewaySettings, Person, Place, TypeRules } from '../gateway.ts'
 import type { People } from './people.ts'
 import { Route, type IdleConnections } from './route.ts'
+import type { TokenCache } from './token-cache.ts'
 
 /** Where a first path segment leads. */
 export type Destination =
@@ -29,6 +30,7 @@ export class Routes {
   /** Those that have idle connections now, the platform's among them. */
   readonly idle = new Set<IdleConnections>()
   readonly #open = new Set<Route>()
+  readonly #tokens = new Set<TokenCache>()
 
   constructor(people: People) {
     this.#people = people
@@ -93,7 +95,7 @@ export class Routes {
     // Its template is gone: the container runs on, but there is no way to it.
     if (!rules) return this.remove(place.prefix)
     const known = this.#byPrefix.get(place.prefix)
-    const route = known?.rules === rules ? known : new Route(place, rules, this.#touched, this.idle, this.#open)
+    const route = known?.rules === rules ? known : this.#make(place, rules)
     if (known && known !== route) known.cut()
     this.#releaseAddress(known)
     route.move(place)
@@ -122,6 +124,25 @@ export class Routes {
   /** Containers that bytes moved to or from since the last call. */
   takeActivity(): Activity[] {
     return this.#touched.splice(0).map((route) => route.report())
+  }
+
+  /** Forgets tokens for apps that expired `grace` ms ago. */
+  pruneTokens(grace: number): void {
+    for (const cache of this.#tokens) {
+      cache.prune(grace)
+      if (cache.size === 0) this.#tokens.delete(cache)
+    }
+  }
+
+  /** Forgets all tokens for apps. */
+  clearTokens(): void {
+    for (const cache of this.#tokens) cache.clear()
+    this.#tokens.clear()
+  }
+
+  #make(place: Place, rules: TypeRules): Route {
+    const lists = { idle: this.idle, open: this.#open, tokens: this.#tokens }
+    return new Route(place, rules, this.#touched, lists)
   }
 
   #takeAddress(route: Route): void {
