@@ -119,6 +119,16 @@ test('idle times contradict each other when what is stopped would be paused late
   assert.match(problems('"idle_pause":-1'), /a: idle_pause must be a whole number/)
 })
 
+test("the owner's own token goes to nobody's container but their own: with visitors it is refused", () => {
+  const problems = (access: string) =>
+    read({
+      CONTAINER_TEMPLATES: JSON.stringify({ a: { image: 'x', forward_token: 'full', ...(access && { access }) } }),
+    }).problems.join()
+  for (const access of ['', 'owner']) assert.equal(problems(access), '')
+  for (const access of ['authenticated', 'public'])
+    assert.match(problems(access), /a: forward_token: full needs access: owner; .* every visitor's own token/)
+})
+
 test('names of headers are lower-cased, and what is none is told', () => {
   const template = good({ CONTAINER_TEMPLATES: '{"a":{"image":"x","allow_headers":["Clear-Site-Data"]}}' }).templates
     .first

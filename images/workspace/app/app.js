@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { ownHeaders, sendError, sendJson } from './answer.js'
 import { fileRoutes } from './files-api.js'
-import { callerOf, refuseForeignOrigin, requireOwner } from './guard.js'
+import { isOwner, refuseForeignOrigin, requireOwner } from './guard.js'
 import { Home } from './home.js'
 import { Refusal } from './refusal.js'
 import { describeRequest } from './request-view.js'
@@ -49,7 +49,7 @@ export class App {
     this.#options = options
     this.#home = new Home(home)
     this.#site = new Site(this.#home)
-    this.#verifier = new Verifier({ jwks: env.BERTH_JWKS, jwksUrl: env.BERTH_JWKS_URL })
+    this.#verifier = new Verifier({ jwks: env.BERTH_JWKS, jwksUrl: env.BERTH_JWKS_URL, audience: env.BASE_PATH })
     const shellEnv = { ...env, TERM: 'xterm-256color', COLORTERM: 'truecolor' }
     if (mode === 'workspace') {
       this.#terminals = new Terminals({ shell, folder: this.#home.root, env: shellEnv, limit: terminals })
@@ -125,8 +125,8 @@ export class App {
   async #answerRequest(request, response) {
     const { mode, env } = this.#options
     const isKnown = this.#verifier.hasKeys && (await this.#verifier.identify(request).then(Boolean, () => false))
-    const isOwner = !this.#verifier.hasKeys || (isKnown && callerOf(request) === env.BERTH_EMAIL)
-    sendJson(response, 200, describeRequest(request, { mode, env, isOwner }))
+    const isOwners = !this.#verifier.hasKeys || (isKnown && isOwner(request, env.BERTH_EMAIL))
+    sendJson(response, 200, describeRequest(request, { mode, env, isOwner: isOwners }))
   }
 
   /**

@@ -114,4 +114,22 @@ test("with Berth's keys, files are for the owner with a token only", async (t) =
   assert.equal((await ask(url, 'GET', '/api/files')).status, 401)
   assert.equal((await ask(url, 'GET', '/api/files', as('bob@example.org'))).status, 403)
   assert.equal((await ask(url, 'GET', '/api/files', as('ann@example.org'))).status, 200)
+  // An anonymous request of a public container, with a token that its sender got elsewhere.
+  assert.equal((await ask(url, 'GET', '/api/files', { headers: { authorization } })).status, 403)
+  const ownerless = await startApp(t, { env: { BERTH_JWKS: jwks } })
+  assert.equal((await ask(ownerless.url, 'GET', '/api/files', as(''))).status, 403)
+})
+
+test('a token that was made for another container opens nothing, not even for the owner', async (t) => {
+  const { jwks, sign } = await makeKeys()
+  const env = { BERTH_JWKS: jwks, BERTH_EMAIL: 'ann@example.org', BASE_PATH: '/ann-dev' }
+  const { url } = await startApp(t, { env })
+  const statusFor = async (/** @type {unknown} */ aud) => {
+    const headers = { authorization: `Bearer ${await sign({ aud })}`, 'x-berth-user': 'ann@example.org' }
+    return (await ask(url, 'GET', '/api/files', { headers })).status
+  }
+  assert.equal(await statusFor('/ann-dev'), 200)
+  for (const aud of ['/eve-dev', '/ann-dev2', 'container', '', ['/ann-dev', '/eve-dev']]) {
+    assert.equal(await statusFor(aud), 401, JSON.stringify(aud))
+  }
 })

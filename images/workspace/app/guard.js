@@ -34,9 +34,10 @@ function isOurs(origin, headers) {
 const hostOf = (address) => (URL.canParse(address) ? new URL(address).host : undefined)
 
 /**
- * Whether this person may use files and terminals: the container's owner, with a valid token.
- * The gateway has checked this already; a template with `access: public` must not hand out a shell all the same.
- * Started by hand, without keys, the app serves whoever reaches it.
+ * Refuses everybody but the container's owner, who may use files and terminals: a valid token that was made for this
+ * container, in a request of which the gateway says that it is the owner's. The token alone would not do: with
+ * `access: public` every person with an account could send one. Started by hand, without keys, the app serves whoever
+ * reaches it.
  * @param {IncomingMessage} request
  * @param {Verifier} verifier
  * @param {string | undefined} owner e-mail address
@@ -45,10 +46,16 @@ const hostOf = (address) => (URL.canParse(address) ? new URL(address).host : und
 export async function requireOwner(request, verifier, owner) {
   if (!verifier.hasKeys) return
   await verifier.identify(request)
-  const caller = callerOf(request)
-  if (owner !== undefined && caller !== undefined && caller !== owner) {
-    throw new Refusal(403, 'Only the owner of this container may do this.')
-  }
+  if (!isOwner(request, owner)) throw new Refusal(403, 'Only the owner of this container may do this.')
+}
+
+/**
+ * Whether the gateway says that the request is the owner's. Where nobody is named as the owner, nobody is it.
+ * @param {IncomingMessage} request
+ * @param {string | undefined} owner e-mail address
+ */
+export function isOwner(request, owner) {
+  return owner !== undefined && owner !== '' && callerOf(request) === owner
 }
 
 /**

@@ -143,11 +143,18 @@ test("a page of another site cannot open a terminal, the workspace's own can", a
   assert.equal(await statusOf(port, { origin: 'https://a.example', 'x-forwarded-host': 'a.example' }), 101)
 })
 
-test("with Berth's keys, a terminal needs a token", async (t) => {
+test("with Berth's keys, a terminal is for the owner with a token for this container only", async (t) => {
   const { jwks, sign } = await makeKeys()
-  const { port } = await startApp(t, { env: { BERTH_JWKS: jwks } })
+  const env = { BERTH_JWKS: jwks, BERTH_EMAIL: 'ann@example.org', BASE_PATH: '/ann-dev' }
+  const { port } = await startApp(t, { env })
+  const owner = { 'x-berth-user': 'ann@example.org' }
+  const cookie = `spawner_token=${await sign({ aud: '/ann-dev' })}`
   assert.equal(await statusOf(port, {}), 401)
-  assert.equal(await statusOf(port, { cookie: `spawner_token=${await sign()}` }), 101)
+  assert.equal(await statusOf(port, owner), 401)
+  assert.equal(await statusOf(port, { cookie }), 403)
+  assert.equal(await statusOf(port, { cookie, 'x-berth-user': 'eve@example.org' }), 403)
+  assert.equal(await statusOf(port, { ...owner, authorization: `Bearer ${await sign({ aud: '/eve-dev' })}` }), 401)
+  assert.equal(await statusOf(port, { ...owner, cookie }), 101)
 })
 
 test('a site has no terminal', async (t) => {

@@ -20,9 +20,17 @@ const fetching = { limit: 3_000, pause: 30_000 }
 export class Verifier {
   /** @type {JWTVerifyGetKey[]} */
   #keySets = []
+  /** @type {string | undefined} */
+  #audience
 
-  /** @param {{ jwks?: string | undefined, jwksUrl?: string | undefined }} keys texts of BERTH_JWKS and BERTH_JWKS_URL */
-  constructor({ jwks, jwksUrl }) {
+  /**
+   * @param {object} settings
+   * @param {string} [settings.jwks] text of BERTH_JWKS
+   * @param {string} [settings.jwksUrl] BERTH_JWKS_URL
+   * @param {string} [settings.audience] BASE_PATH, which the tokens made for this container carry in `aud`
+   */
+  constructor({ jwks, jwksUrl, audience }) {
+    this.#audience = audience
     if (jwks) this.#keySets.push(createLocalJWKSet(JSON.parse(jwks)))
     if (jwksUrl) this.#keySets.push(remoteKeys(new URL(jwksUrl)))
   }
@@ -35,7 +43,7 @@ export class Verifier {
   /**
    * @param {IncomingMessage} request
    * @returns {Promise<JWTPayload & { sub: string, exp: number }>} the token's claims
-   * @throws {Refusal} 401 without a token that is valid now
+   * @throws {Refusal} 401 without a token that is valid now and made for this container
    */
   async identify(request) {
     const token = tokenOf(request)
@@ -43,9 +51,19 @@ export class Verifier {
     if (token.length > longest) throw unauthorized('This is not an access token.', true)
     for (const keys of this.#keySets) {
       const claims = await verify(token, keys)
+      if (claims && !this.#isForUs(claims)) throw unauthorized('The access token was made for another container.', true)
       if (claims) return claims
     }
     throw unauthorized('The access token cannot be verified: its key is not known here.', true)
+  }
+
+  /**
+   * Every app receives tokens of its visitors, signed with the same key; one that is sent on to this app must open nothing.
+   * With `forward_token: full` the owner's own token comes, which has no `aud`; no other app is given one.
+   * @param {JWTPayload} claims
+   */
+  #isForUs({ aud }) {
+    return aud === undefined || aud === this.#audience
   }
 }
 

@@ -27,17 +27,27 @@ test('whoami without a token answers 401 with an error', async (t) => {
 
 test('whoami says who the token belongs to, from the header or the cookie, in both modes', async (t) => {
   const { jwks, sign } = await makeKeys()
-  const token = await sign({ is_admin: true, aud: 'container' })
+  const token = await sign({ is_admin: true, aud: '/ann-dev' })
   for (const mode of /** @type {const} */ (['workspace', 'site'])) {
-    const { url } = await startApp(t, { mode, env: { BERTH_JWKS: jwks } })
+    const { url } = await startApp(t, { mode, env: { BERTH_JWKS: jwks, BASE_PATH: '/ann-dev' } })
     for (const headers of [{ authorization: `Bearer ${token}` }, { cookie: `theme=dark; spawner_token=${token}` }]) {
       const { status, body } = await whoami(url, headers)
       assert.equal(status, 200)
       assert.equal(body.sub, '7')
       assert.equal(body.is_admin, true)
-      assert.equal(body.aud, 'container')
+      assert.equal(body.aud, '/ann-dev')
       assert.equal(body.expires_at, new Date(Number(body.exp) * 1000).toISOString())
     }
+  }
+})
+
+test('a token that was made for another container is answered 401, in both modes', async (t) => {
+  const { jwks, sign } = await makeKeys()
+  const authorization = `Bearer ${await sign({ aud: '/eve-dev' })}`
+  for (const mode of /** @type {const} */ (['workspace', 'site'])) {
+    const { url } = await startApp(t, { mode, env: { BERTH_JWKS: jwks, BASE_PATH: '/ann-dev' } })
+    const { status, challenge } = await whoami(url, { authorization })
+    assert.deepEqual([status, challenge], [401, 'Bearer error="invalid_token"'])
   }
 })
 

@@ -41,7 +41,6 @@ export const scopedLifetime = 900
 const scopedReserve = 300_000
 /** How far two clocks may be apart, in ms; a token from later than that was made before the clock was set back. */
 const mostAhead = 60_000
-const containerAudience = 'container'
 const actingForm = /^([1-9]\d{0,14}|operator)$/
 
 /** Makes and checks access tokens. Source: specification, Authentication 2. */
@@ -80,13 +79,14 @@ export class AccessTokens {
   /**
    * A token for the app in a container: same person, same key, but short-lived and refused by the API, so that an app
    * (or whoever took it over) cannot act for the person. Handed out again while it lasts, and never to anybody else who
-   * acts for them: an app may want to know.
+   * acts for them: an app may want to know. It says which container it is for (`aud`), so that an app does not take
+   * another app's token for its visitor's.
    */
   async scoped(subject: Subject, prefix: string, acting: string | null, now: Date): Promise<ScopedToken> {
     const key = `${subject.id} ${subject.isAdmin} ${acting ?? ''} ${prefix}`
     const known = this.#scoped.get(key)
     if (known && known.expiresAt - now.getTime() > scopedReserve) return known
-    const token = await this.#sign(subject, this.plan(now, scopedLifetime), acting, containerAudience)
+    const token = await this.#sign(subject, this.plan(now, scopedLifetime), acting, `/${prefix}`)
     const scoped = { token, expiresAt: now.getTime() + scopedLifetime * 1000 }
     if (this.#scoped.size >= mostRemembered) this.#scoped.clear()
     this.#scoped.set(key, scoped)

@@ -86,8 +86,12 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
 }
 
 /** What no field is wrong about by itself. */
-function contradictionsIn({ type, idlePause, idleTimeout, idleCpu }: Template): string[] {
+function contradictionsIn({ type, idlePause, idleTimeout, idleCpu, access, forwardToken }: Template): string[] {
   const problems: string[] = []
+  if (forwardToken === 'full' && access !== 'owner')
+    problems.push(
+      `${type}: forward_token: full needs access: owner; with access: ${access} the owner of a container would get every visitor's own token, and with an administrator's all of Berth`,
+    )
   if (idlePause > 0 && idleTimeout > 0 && idlePause >= idleTimeout)
     problems.push(`${type}: idle_pause must be smaller than idle_timeout: what is stopped cannot be paused any more`)
   if (typeof idleCpu === 'number' && idlePause === 0 && idleTimeout === 0)

@@ -29,7 +29,7 @@ export interface Template {
   /** Lower-case names of headers that pass although they are taken out of answers by default. */
   readonly allowHeaders: readonly string[]
   readonly access: 'owner' | 'authenticated' | 'public'
-  /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the person's own. */
+  /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the owner's own; only with `access: owner`. */
   readonly forwardToken: 'scoped' | 'full'
   readonly runtime: string | null
   readonly readOnly: boolean

@@ -97,7 +97,7 @@ export interface TypeRules {
   readonly stripPrefix: boolean
   /** Whether `Location` and `Refresh` of its answers get the prefix when they are absolute paths. */
   readonly rewriteLocation: boolean
-  /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the person's own. */
+  /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the owner's own, visitors' never. */
   readonly forwardToken: 'scoped' | 'full'
   /** Lower-case names of headers that pass although they are taken out of answers by default. */
   readonly allowHeaders: readonly string[]

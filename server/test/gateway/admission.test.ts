@@ -150,7 +150,7 @@ test('a token that has expired, comes from more than a minute ahead, was revoked
 
 test('a token made for an app does not open containers', async (t) => {
   const { port } = await startBench(t, appAnswers())
-  assert.equal((await get(port, '/ann-dev/', bearer(await tokenFor(1, { audience: 'container' })))).status, 401)
+  assert.equal((await get(port, '/ann-dev/', bearer(await tokenFor(1, { audience: '/ann-dev' })))).status, 401)
 })
 
 test('a token older than its person belongs to somebody else', async (t) => {

@@ -89,7 +89,7 @@ test('a subject that is not a whole positive number is 401, even with a good sig
 })
 
 test('a token for containers is refused by the API', async () => {
-  assertUnauthorised(await me(await signed({ aud: 'container' })))
+  assertUnauthorised(await me(await signed({ aud: '/ann-dev' })))
 })
 
 test('is_admin in a token makes nobody an administrator: the store decides', async () => {

@@ -1,7 +1,7 @@
 import type { Destined } from './client-head.ts'
 import { carriesToken, cookiesForApp } from './cookies.ts'
 import { bearerToken } from './identify.ts'
-import type { Caller } from './people.ts'
+import type { Caller, People } from './people.ts'
 import type { RequestFields, RequestHead } from './request-head.ts'
 import type { Route } from './route.ts'
 
@@ -31,12 +31,17 @@ interface Address {
  * again, so the lines that were made last are kept until anything in them changes.
  */
 export class AppHeads {
+  readonly #people: Pick<People, 'holdsOurs'>
   #made: Address | undefined
   #fields: RequestFields | undefined
   #route: Route | undefined
   #address = ''
   #email: string | undefined
   #token: string | undefined
+
+  constructor(people: Pick<People, 'holdsOurs'>) {
+    this.#people = people
+  }
 
   /** Where the answer to the head that was written last is going. */
   get destined(): Destined | undefined {
@@ -45,7 +50,8 @@ export class AppHeads {
 
   /**
    * The head of a request as the app receives it. The platform's token in it is replaced by the identity's one; it is
-   * never added where the client sent none.
+   * never added where the client sent none. Any other token of ours is taken out, whichever header carries it: an app that
+   * was sent another app's token would take it for its visitor's.
    */
   write(
     { method, fields }: RequestHead,
@@ -75,13 +81,33 @@ export class AppHeads {
     this.#address = origin.address
     this.#email = identity?.email
     this.#token = identity?.token
-    const own = `${identityLines(fields, identity)}${forwardedLines(fields, origin)}X-Forwarded-Prefix: /${prefix}\r\n`
+    const own = `${this.#identityLines(fields, identity)}${forwardedLines(fields, origin)}X-Forwarded-Prefix: /${prefix}\r\n`
     const seenAt = `${origin.scheme}://${fields.host ?? ''}`.toLowerCase()
     this.#made = {
-      lines: inOnePiece(`${hostLine(fields)}${fields.kept}${own}${upgradeLines(fields)}\r\n`),
+      lines: inOnePiece(`${hostLine(fields)}${this.#withoutTokens(fields.kept)}${own}${upgradeLines(fields)}\r\n`),
       destined: { prefix, rules: route.rules, origin: seenAt },
     }
     return this.#made
+  }
+
+  #identityLines({ authorization, cookie }: RequestFields, identity: Identity | undefined): string {
+    if (authorization === undefined && cookie === undefined && identity === undefined) return ''
+    // Compared with the caller's own token, not by scheme alone: an app may use Bearer tokens of its own beside our cookie.
+    const isByHeader = identity !== undefined && bearerToken(authorization) === identity.caller.token
+    const token = isByHeader || carriesToken(cookie) ? identity?.token : undefined
+    const bearer = isByHeader ? token && `Bearer ${token}` : this.#unlessOurs(authorization)
+    const cookies = cookiesForApp(cookie, token, (value) => this.#people.holdsOurs(value))
+    return line('Authorization', bearer) + line('Cookie', cookies) + userLine(identity)
+  }
+
+  #unlessOurs(value: string | undefined): string | undefined {
+    return value !== undefined && this.#people.holdsOurs(value) ? undefined : value
+  }
+
+  #withoutTokens(lines: string): string {
+    if (!this.#people.holdsOurs(lines)) return lines
+    const kept = lines.split('\r\n').filter((each) => !this.#people.holdsOurs(each))
+    return kept.join('\r\n')
   }
 }
 
@@ -99,15 +125,6 @@ const line = (name: string, value: string | undefined) => (value === undefined ?
 
 // The host stays the one that people see: apps compare a WebSocket's Origin with it. HTTP/1.0 may lack it; apps may not.
 const hostLine = ({ host }: RequestFields) => (host === undefined ? 'Host: localhost\r\n' : '')
-
-function identityLines({ authorization, cookie }: RequestFields, identity: Identity | undefined): string {
-  if (authorization === undefined && cookie === undefined && identity === undefined) return ''
-  // Compared with the caller's own token, not by scheme alone: an app may use Bearer tokens of its own beside our cookie.
-  const isByHeader = identity !== undefined && bearerToken(authorization) === identity.caller.token
-  const token = isByHeader || carriesToken(cookie) ? identity?.token : undefined
-  const bearer = isByHeader ? token && `Bearer ${token}` : authorization
-  return line('Authorization', bearer) + line('Cookie', cookiesForApp(cookie, token)) + userLine(identity)
-}
 
 // Header bytes are latin1 to us; an address beyond ASCII travels as its UTF-8 bytes.
 const userLine = (identity: Identity | undefined) =>

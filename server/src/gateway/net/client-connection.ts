@@ -50,7 +50,7 @@ const longestRemembered = 4_096
  */
 export class ClientConnection implements ExchangeClient, TunnelClient {
   readonly identification: Identification
-  readonly appHeads = new AppHeads()
+  readonly appHeads: AppHeads
   /** Address of whoever connected; a proxy in front of us, perhaps. */
   readonly peer: string
   readonly #core: Core
@@ -85,6 +85,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     )
     this.#deadline = clock.now + limits.head
     this.identification = new Identification(core.people)
+    this.appHeads = new AppHeads(core.people)
     this.#socket.setKeepAlive(true, keepAliveAfter)
     this.#socket.on('drain', () => this.#drained())
     this.#socket.on('end', () => this.#ended())

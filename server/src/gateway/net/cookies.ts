@@ -10,10 +10,14 @@ export function carriesToken(cookieHeader: string | undefined): boolean {
  * The `Cookie` header for an app: the platform's cookies taken out, the token's value replaced by `token`, once,
  * because a browser may hold it for the host and for the domain. Other cookies keep their order and bytes.
  * Without `token` (an anonymous visitor) the token's cookie goes too. Undefined when nothing is left.
+ * @param holdsOurs whether a text has a token of ours in it; such cookies are taken out, whatever their name
  */
-export function cookiesForApp(cookieHeader: string | undefined, token: string | undefined): string | undefined {
-  const all = pairs(cookieHeader)
-  const own = all.filter((pair) => !isPlatformName(nameOf(pair)))
+export function cookiesForApp(
+  cookieHeader: string | undefined,
+  token: string | undefined,
+  holdsOurs: (text: string) => boolean = () => false,
+): string | undefined {
+  const own = pairs(cookieHeader).filter((pair) => !isPlatformName(nameOf(pair)) && !holdsOurs(pair))
   if (token !== undefined && carriesToken(cookieHeader)) own.push(`${tokenCookie}=${token}`)
   return own.length === 0 ? undefined : own.join('; ')
 }

@@ -11,6 +11,11 @@ const mostAhead = 60_000
 /** How long a revocation is kept after its token has expired, in ms: a clock that is set back must not find it gone. */
 const keptFor = 2 * 86_400_000
 
+/** How each signed token begins: `{"` in base64url. */
+const tokenStart = 'eyJ'
+/** Words of a token's form that are looked at in one header; apps' own cookies hold a few. */
+const maxTokenWords = 32
+
 /** What a valid token of ours says. */
 export interface Caller {
   readonly userId: number
@@ -134,6 +139,15 @@ export class People {
     }
   }
 
+  /**
+   * Whether one of our tokens stands anywhere in a header's value: bare, behind a scheme, in a cookie of another name, or in
+   * `Basic` credentials. Linear in the length; a value with very many words of a token's form counts as holding one.
+   */
+  holdsOurs(value: string): boolean {
+    const words = tokenWords(value)
+    return words.length > maxTokenWords || words.some((word) => this.#keys.has(kidIn(word)))
+  }
+
   /** The caller of a token with a good signature that has not expired; undefined for everything else. */
   async verify(token: string): Promise<Caller | undefined> {
     const caller = this.#verified.get(token) ?? (this.isOurs(token) ? await this.#check(token) : undefined)
@@ -178,6 +192,30 @@ export class People {
       // jose throws for each way in which a token can be wrong; to the caller they are one.
       return undefined
     }
+  }
+}
+
+/**
+ * Parts of a text that have the form of a signed token. The signature is left out: decoders accept it with characters
+ * that do not belong there, while what is signed has to stand there as it was written.
+ */
+function tokenWords(text: string): string[] {
+  if (!text.includes(tokenStart)) {
+    const basic = /^basic +([\w+/=-]+)/i.exec(text)?.[1]
+    return basic === undefined ? [] : tokenWords(`: ${Buffer.from(basic, 'base64').toString('latin1')}`)
+  }
+  return text.split(/[^\w.-]+/).flatMap((part) => {
+    const start = part.indexOf(tokenStart)
+    const [head = '', payload = ''] = start === -1 ? [] : part.slice(start, start + longestToken).split('.', 2)
+    return payload === '' ? [] : [head]
+  })
+}
+
+function kidIn(head: string): unknown {
+  try {
+    return decodeProtectedHeader(`${head}..`).kid
+  } catch {
+    return undefined
   }
 }
 

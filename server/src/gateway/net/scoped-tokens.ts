@@ -16,7 +16,8 @@ export function tokenForApp(
   route: Route,
   caller: Caller,
 ): string | undefined | Promise<string | undefined> {
-  if (route.rules.forwardToken === 'full') return caller.token
+  // Settings refuse `full` with another access than `owner`; a visitor's own token would be the app's to use everywhere.
+  if (route.rules.forwardToken === 'full' && caller.userId === route.place.ownerId) return caller.token
   const known = route.scopedTokens.get(nameOf(caller))
   if (known && known.expiresAt - clock.wall > reserve) return known.token
   const asked = ask(control, route, caller)

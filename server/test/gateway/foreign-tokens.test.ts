@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  annToken,
+  bobToken,
+  bodyOf,
+  echoApp,
+  exchange,
+  headOf,
+  startBench,
+  tokenFor,
+  type Echo,
+} from '#test/support/gateway-bench.ts'
+
+/**
+ * Eve's own app receives scoped tokens of Eve and of its visitors. Sent on to Bob's app without a cookie, one of them went
+ * through untouched, and an app that asks for no more than a valid token gave Eve a shell.
+ */
+const anothers = await tokenFor(1, { audience: '/eve-dev' })
+const expired = await tokenFor(1, { expiresIn: -60 })
+const revoked = await tokenFor(1, { jti: 'revoked' })
+const useless = { "another container's": anothers, expired, revoked }
+const plainHead = (...lines: readonly string[]) =>
+  headOf('GET /ann-dev/ HTTP/1.1', 'Host: spawner.test', 'Connection: close', ...lines)
+const basic = (token: string) => `Basic ${Buffer.from(`token:${token}`).toString('base64')}`
+
+for (const [what, token] of Object.entries(useless)) {
+  const carriers = [
+    `Authorization: Bearer ${token}`,
+    `authorization: bearer   ${token}  `,
+    `Authorization: Token ${token}`,
+    `Authorization: ${token}`,
+    `Authorization: Bearer "${token}"`,
+    `Authorization: Bearer x, Bearer ${token}`,
+    `Authorization: Bearer ${token}.x`,
+    `Authorization: Bearer ${token.slice(0, -4)}!${token.slice(-4)}`,
+    `Authorization: ${basic(token)}`,
+    `Cookie: spawner_token=${token}`,
+    `Cookie: spawner_token=${token}; spawner_token=${anothers}`,
+    `Cookie: token="${token}"`,
+    `Cookie: session=Bearer%20${token}`,
+    `X-Auth-Token: ${token}`,
+    `Sec-WebSocket-Protocol: chat, ${token}`,
+  ]
+  test(`a token that signs nobody in never reaches a public app: ${what}`, async (t) => {
+    const revocation = { jti: 'revoked', expiresAt: Date.now() + 3_600_000 }
+    const { port } = await startBench(t, echoApp(), { rules: { access: 'public' }, revoked: [revocation] })
+    for (const carrier of carriers) {
+      const answer = await exchange(port, plainHead(carrier, 'X-Own: 1'))
+      assert.match(answer, /^HTTP\/1\.1 200 /, carrier)
+      const { headers, lines } = JSON.parse(bodyOf(answer)) as Echo
+      assert.deepEqual(
+        lines.filter((line) => line.includes(token.slice(0, 20)) || /^(authorization|cookie):/i.test(line)),
+        [],
+        carrier,
+      )
+      assert.equal(headers['x-berth-user'], undefined, carrier)
+      assert.equal(headers['x-own'], '1', carrier)
+    }
+  })
+}
+
+test('beside the cookie of who is signed in, another token of ours is taken out, and tokens of the app stay', async (t) => {
+  const { port } = await startBench(t, echoApp(), { rules: { access: 'authenticated' } })
+  const foreign = `eyJhbGciOiJIUzI1NiJ9.${Buffer.from('{"sub":"7"}').toString('base64url')}.c2ln`
+  for (const [sent, received] of [
+    [`Authorization: Token ${anothers}`, undefined],
+    [`Authorization: Bearer ${foreign}`, `Bearer ${foreign}`],
+    ['Authorization: Basic YTpi', 'Basic YTpi'],
+  ] as const) {
+    const head = plainHead(sent, `Cookie: app=${foreign}; spawner_token=${bobToken}; other=${anothers}`)
+    const { headers } = JSON.parse(bodyOf(await exchange(port, head))) as Echo
+    assert.equal(headers.authorization, received)
+    assert.deepEqual(headers.cookie?.split('; ').sort(), [`app=${foreign}`, 'spawner_token=scoped-2-ann-dev'].sort())
+    assert.equal(headers['x-berth-user'], 'bob@example.org')
+  }
+})
+
+test("the owner's own token goes to their own container only, whoever visits it", async (t) => {
+  const { port } = await startBench(t, echoApp(), { rules: { access: 'authenticated', forwardToken: 'full' } })
+  for (const [token, received] of [
+    [annToken, `Bearer ${annToken}`],
+    [bobToken, 'Bearer scoped-2-ann-dev'],
+  ] as const) {
+    const answer = await exchange(port, plainHead(`Authorization: Bearer ${token}`))
+    assert.equal((JSON.parse(bodyOf(answer)) as Echo).headers.authorization, received)
+  }
+})
+
+test('a header full of words of a token’s form costs little, and reaches no app', async (t) => {
+  const { port } = await startBench(t, echoApp(), { rules: { access: 'public' } })
+  for (const word of ['eyJ.a', 'eyJeyJ', 'eyJhbGciOiJFUzI1NiIsImtpZCI6ImIifQ.a.']) {
+    const many = Array.from({ length: Math.floor(28_000 / (word.length + 1)) }, () => word)
+    const cpu = process.cpuUsage()
+    for (const separator of [' ', '']) {
+      const answer = await exchange(port, plainHead(`Authorization: ${many.join(separator)}`))
+      assert.match(answer, /^HTTP\/1\.1 200 /)
+    }
+    assert.ok(process.cpuUsage(cpu).user < 300_000, `${process.cpuUsage(cpu).user} us for ${word}`)
+  }
+})
