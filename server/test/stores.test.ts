@@ -134,15 +134,30 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
 
     test('last_used moves forward only, and a start forgets that Berth had stopped it', async () => {
       const { id } = await newUser()
-      const { id: recordId } = await ensureContainer(database.db, id, 'dev', 'image', now)
+      const made = await ensureContainer(database.db, id, 'dev', 'image', now)
       const record = () => findContainer(database.db, id, 'dev')
       await noteUse(database.db, id, 'dev', later(2_000))
       await noteUse(database.db, id, 'dev', later(1_000))
       assert.deepEqual((await record())?.lastUsed, later(2_000))
       await noteStopped(database.db, id, 'dev', later(3_000))
       assert.deepEqual((await record())?.stoppedAt, later(3_000))
-      await touchContainer(database.db, recordId, later(4_000))
+      await touchContainer(database.db, made, later(4_000))
       assert.deepEqual([(await record())?.lastUsed, (await record())?.stoppedAt], [later(4_000), null])
+    })
+
+    // An administrator once read "last used 3 weeks ago" of a person whose container was used an hour ago.
+    test('the last use of a user is at most a minute behind that of their containers, and never moves back', async () => {
+      const { id } = await newUser()
+      const made = await ensureContainer(database.db, id, 'dev', 'image', now)
+      const lastUsed = async () => (await findUser(database.db, id))?.lastUsed
+      await touchContainer(database.db, made, later(100_000))
+      assert.deepEqual(await lastUsed(), later(100_000))
+      await noteUse(database.db, id, 'dev', later(130_000))
+      assert.deepEqual(await lastUsed(), later(100_000))
+      await noteUse(database.db, id, 'dev', later(161_000))
+      assert.deepEqual(await lastUsed(), later(161_000))
+      await noteUse(database.db, id, 'dev', later(50_000))
+      assert.deepEqual(await lastUsed(), later(161_000))
     })
 
     test('a search finds parts of addresses and takes % and _ as they are', async () => {

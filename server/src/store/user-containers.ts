@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from './database.ts'
 import type { UserContainersTable } from './schema.ts'
+import { noteUserActive } from './users.ts'
 
 export type BlockSource = 'container' | 'user'
 
@@ -116,14 +117,17 @@ export async function storeInstance(
     .execute()
 }
 
-/** Notes that it runs and is used: `last_used` moves, and whoever stopped it before does not count any more. */
-export async function touchContainer(db: Db, id: number, now: Date): Promise<void> {
+/** Notes that it runs and is used: its `last_used` and its owner's move, and an earlier stop does not count any more. */
+export async function touchContainer(db: Db, record: Pick<UserContainer, 'id' | 'userId'>, now: Date): Promise<void> {
   const change = { last_used: now.getTime(), stopped_at: null, running_since: now.getTime() }
-  await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
+  await noteUserActive(db, record.userId, now)
+  await db.updateTable('user_containers').set(change).where('id', '=', record.id).execute()
 }
 
-/** Moves `last_used` forward, never back. */
+/** Moves `last_used` of the container and of its owner forward, never back. */
 export async function noteUse(db: Db, userId: number, type: string, at: Date): Promise<void> {
+  // The owner first, as a block does: two transactions that lock in the same order do not wait for each other.
+  await noteUserActive(db, userId, at)
   await db
     .updateTable('user_containers')
     .set({ last_used: at.getTime() })

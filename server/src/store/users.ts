@@ -87,6 +87,19 @@ export async function moveUserState(db: Db, id: number, from: UserState, to: Use
   await db.updateTable('users').set({ state: to }).where('id', '=', id).where('state', '=', from).execute()
 }
 
+/** How far `last_used` of a user may be behind that of their containers, in ms: most uses then cost no second write. */
+const maxLag = 60_000
+
+/** Moves `last_used` forward when it is more than a minute behind, never back. */
+export async function noteUserActive(db: Db, id: number, at: Date): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ last_used: at.getTime() })
+    .where('id', '=', id)
+    .where((each) => each.or([each('last_used', 'is', null), each('last_used', '<', at.getTime() - maxLag)]))
+    .execute()
+}
+
 export async function touchUser(db: Db, id: number, now: Date): Promise<void> {
   await db.updateTable('users').set({ last_used: now.getTime() }).where('id', '=', id).execute()
 }
