@@ -37,6 +37,8 @@ export function useContainerActions(
     const name = nameOf(container)
     tell({
       title: isBlocked ? t('told.blocked', { name }) : t('told.unblocked', { name }),
+      lines: isBlocked ? [] : [t('told.staysStopped')],
+      subjects: [`container:${container.id}`],
       wayBack: hasWayBack
         ? { word: wordBackFrom(isBlocked), run: () => setAlone(container, !isBlocked, false) }
         : undefined,

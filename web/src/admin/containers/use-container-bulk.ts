@@ -19,5 +19,6 @@ export function useContainerBulk(): BulkKind {
       return { done: answer.containers.map(({ id }) => id), notFound: answer.not_found, refused: [] }
     },
     words,
+    subjectOf: (id) => `container:${id}`,
   }
 }

@@ -23,6 +23,7 @@ export function useBulkWords(area: Area): BulkKind['words'] {
   return {
     running: (wanted) => (wanted ? t('blocking') : t('unblocking')),
     changed: (wanted, count) => (wanted ? t('blocked', { count }) : t('unblocked', { count })),
+    staysStopped: () => t('staysStopped'),
     unchanged: (wanted, count) => (wanted ? t('blockedBefore', { count }) : t('unblockedBefore', { count })),
   }
 }

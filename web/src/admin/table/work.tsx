@@ -1,4 +1,4 @@
-import { createContext, useContext, useState, type ReactNode } from 'react'
+import { createContext, useContext, useRef, useState, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Toast } from '@base-ui/react/toast'
 import { useSentence } from '#/hooks/use-sentence.ts'
@@ -6,6 +6,7 @@ import { inBatches, runBulk, type BatchAnswer, type BulkOutcome, type Target } f
 import { focusRows } from './focus-rows.ts'
 import { inTurn } from './in-turn.ts'
 import { JobBar, type Job } from './job-bar.tsx'
+import { superseded } from './superseded.ts'
 import { Toasts } from './toasts.tsx'
 import { wordBackFrom, type WayBack } from './way-back.ts'
 
@@ -18,7 +19,11 @@ export interface BulkKind {
     changed(wanted: boolean, count: number): string
     /** How many were so already. */
     unchanged(wanted: boolean, count: number): string
+    /** That what was unblocked does not start by itself. */
+    staysStopped(): string
   }
+  /** What a row is in `Told.subjects`. */
+  subjectOf(id: number): string
 }
 
 export interface BulkWork {
@@ -36,6 +41,8 @@ export interface Told {
   readonly title: string
   readonly lines?: readonly string[]
   readonly wayBack?: WayBack | undefined
+  /** The rows that it is about, such as `user:7`; earlier messages about them go. */
+  readonly subjects?: readonly string[]
 }
 
 export interface Work {
@@ -76,17 +83,21 @@ function Working({ children }: { children: ReactNode }) {
   const toasts = Toast.useToastManager()
   const [job, setJob] = useState<Job>()
   const [begin] = useState(inTurn)
+  const shown = useRef(new Map<string, readonly string[]>())
 
-  function tell({ title, lines = [], wayBack }: Told, isWorthReading = false) {
+  function tell({ title, lines = [], wayBack, subjects = [] }: Told, isWorthReading = false) {
+    for (const earlier of superseded(shown.current, subjects)) toasts.close(earlier)
     const id: string = toasts.add({
       title,
       data: { lines },
+      onRemove: () => shown.current.delete(id),
       // Who was left out, and why, is there until it was read.
       ...(isWorthReading ? { timeout: 0 } : {}),
       ...(wayBack && {
         actionProps: { children: t(wayBack.word), onClick: () => (toasts.close(id), wayBack.run()) },
       }),
     })
+    shown.current.set(id, subjects)
   }
 
   async function run({ kind, targets, total, wanted, isWayBack = false }: BulkWork) {
@@ -107,7 +118,11 @@ function Working({ children }: { children: ReactNode }) {
     tell(
       {
         title: kind.words.changed(wanted, changed.length),
-        lines: linesOf(outcome, kind.words.unchanged(wanted, outcome.unchanged)),
+        lines: [
+          ...(wanted || changed.length === 0 ? [] : [kind.words.staysStopped()]),
+          ...linesOf(outcome, kind.words.unchanged(wanted, outcome.unchanged)),
+        ],
+        subjects: changed.map(({ id }) => kind.subjectOf(id)),
         wayBack: isWayBack || changed.length === 0 ? undefined : { word: wordBackFrom(wanted), run: goBack },
       },
       outcome.leftOut.length > 0,

@@ -10,6 +10,12 @@ import type { UserDialogName } from './dialogs.tsx'
 import { actionsFor } from './user-actions.ts'
 import { showUserGone, showUsers } from './user-list.ts'
 
+/** A block falls on their containers, too. */
+const subjectsOf = ({ id, containers }: AdminUser) => [
+  `user:${id}`,
+  ...containers.map((container) => `container:${container.id}`),
+]
+
 export interface UserActions {
   /** What stands in the menu of a user. */
   of(user: AdminUser): readonly RowAction[]
@@ -57,19 +63,30 @@ export function useUserActions(
     try {
       const answer = await (isBlocked ? api.unblockUser : api.blockUser)({ params: { id: String(id) } })
       await showUsers([answer.user])
-      const { email } = answer.user
-      tell({ title: isBlocked ? t('told.unblocked', { email }) : t('told.blocked', { email }) })
+      tell(isBlocked ? unblockedWords(answer.user) : blockedWords(answer.user))
     } catch (error) {
       tell({ title: sentenceOf(error) })
     }
   }
 
+  const blockedWords = (user: AdminUser) => ({
+    title: t('told.blocked', { email: user.email }),
+    subjects: subjectsOf(user),
+  })
+
+  /** Nothing of theirs starts by itself, which an undo lets one expect. */
+  const unblockedWords = (user: AdminUser) => ({
+    title: t('told.unblocked', { email: user.email }),
+    lines: user.containers.length === 0 ? [] : [t('told.staysStopped')],
+    subjects: subjectsOf(user),
+  })
+
   async function done(name: string, user: AdminUser) {
     const { email } = user
     await showUsers([user])
     const wayBack = { word: wordBackFrom(name === 'block'), run: () => void turnBack(user, name === 'block') }
-    if (name === 'block') tell({ title: t('told.blocked', { email }), wayBack })
-    if (name === 'unblock') tell({ title: t('told.unblocked', { email }), wayBack })
+    if (name === 'block') tell({ ...blockedWords(user), wayBack })
+    if (name === 'unblock') tell({ ...unblockedWords(user), wayBack })
     if (name === 'promote') tell({ title: t('told.promoted', { email }) })
     if (name === 'demote') tell({ title: t('told.demoted', { email }) })
   }

@@ -17,5 +17,6 @@ export function useUserBulk(): BulkKind {
       return { done: answer.users.map(({ id }) => id), notFound: answer.not_found, refused: answer.refused }
     },
     words,
+    subjectOf: (id) => `user:${id}`,
   }
 }

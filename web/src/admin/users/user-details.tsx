@@ -20,6 +20,7 @@ export function UserDetails({ user, onClose }: Pick<UserDialogProps, 'user' | 'o
             <dt>{t('details.state')}</dt>
             <dd>
               <UserState user={user} />
+              <p className="hint">{t(`stateMeanings.${user.is_blocked ? 'blocked' : user.state}`)}</p>
             </dd>
             <dt>{t('details.slug')}</dt>
             <dd className="path">{user.slug}</dd>

@@ -1,16 +1,27 @@
 import { useTranslations } from 'use-intl/react'
 import type { AdminUser } from '@berth/api/admin.ts'
 
-/** Where an account stands, and what is special about it, each in a word. */
-export function UserState({ user: { state, is_admin, is_blocked } }: { user: AdminUser }) {
+/**
+ * Where an account stands, in a word, with its meaning on hover. A block comes first: "blocked" and "active" side by side
+ * contradict each other.
+ */
+export function UserState({ user }: { user: Pick<AdminUser, 'state' | 'is_admin' | 'is_blocked'> }) {
   const t = useTranslations('admin.users')
-  const word = <span className={state === 'active' ? 'state' : 'state quiet'}>{t(`states.${state}`)}</span>
-  if (!is_admin && !is_blocked) return word
+  const { state, is_admin, is_blocked } = user
+  const word = is_blocked ? (
+    <span className="tag bad" title={t('stateMeanings.blocked')}>
+      {t('badges.blocked')}
+    </span>
+  ) : (
+    <span className={state === 'active' ? 'state' : 'state quiet'} title={t(`stateMeanings.${state}`)}>
+      {t(`states.${state}`)}
+    </span>
+  )
+  if (!is_admin) return word
   return (
     <span className="tags">
-      {is_blocked && <span className="tag bad">{t('badges.blocked')}</span>}
       {word}
-      {is_admin && <span className="tag busy">{t('badges.administrator')}</span>}
+      <span className="tag busy">{t('badges.administrator')}</span>
     </span>
   )
 }

@@ -50,10 +50,16 @@ export const containers: AdminWords['containers'] = {
     unblocked:
       '{count, plural, =0 {Nichts wurde entsperrt.} one {# Container ist entsperrt.} other {# Container sind entsperrt.}}',
     blockedBefore: '{count, plural, one {# war schon gesperrt.} other {# waren schon gesperrt.}}',
+    staysStopped: 'Sie bleiben gestoppt, bis ihre Besitzer sie starten.',
     unblockedBefore: '{count, plural, one {# war nicht gesperrt.} other {# waren nicht gesperrt.}}',
   },
   actions: { owner: 'Person zeigen', block: 'Sperren…', unblock: 'Entsperren', delete: 'Löschen…' },
-  told: { blocked: '{name} ist gesperrt.', unblocked: '{name} ist entsperrt.', deleted: '{name} ist gelöscht.' },
+  told: {
+    blocked: '{name} ist gesperrt.',
+    unblocked: '{name} ist entsperrt.',
+    staysStopped: 'Der Container bleibt gestoppt, bis sein Besitzer ihn startet.',
+    deleted: '{name} ist gelöscht.',
+  },
   block: {
     title: '{name} sperren?',
     words: 'Der Container wird gestoppt und lässt sich nicht starten, bis er entsperrt ist. Die Dateien bleiben.',

@@ -13,7 +13,13 @@ export const users: AdminWords['users'] = {
     last_used: 'Zuletzt da',
     created_at: 'Angelegt',
   },
-  states: { registered: 'Registriert', verified: 'Bestätigt', active: 'Aktiv' },
+  states: { registered: 'Nicht bestätigt', verified: 'Bestätigt', active: 'Aktiv' },
+  stateMeanings: {
+    registered: 'Hat ein Konto und noch keinen Link benutzt.',
+    verified: 'Hat die Adresse mit einem Link bestätigt.',
+    active: 'Hat einen Link benutzt und einen Container neu gestartet.',
+    blocked: 'Kann sich weder anmelden noch etwas starten, bis eine Administratorin oder ein Administrator entsperrt.',
+  },
   filters: {
     state: 'Status',
     anyState: 'Jeder Status',
@@ -46,6 +52,7 @@ export const users: AdminWords['users'] = {
     unblocked:
       '{count, plural, =0 {Niemand wurde entsperrt.} one {# Person ist entsperrt.} other {# Personen sind entsperrt.}}',
     blockedBefore: '{count, plural, one {# war schon gesperrt.} other {# waren schon gesperrt.}}',
+    staysStopped: 'Ihre Container bleiben gestoppt, bis sie sie starten.',
     unblockedBefore: '{count, plural, one {# war nicht gesperrt.} other {# waren nicht gesperrt.}}',
   },
   actions: {
@@ -65,6 +72,7 @@ export const users: AdminWords['users'] = {
     demoted: '{email} hat keine Administratorrechte mehr.',
     blocked: '{email} ist gesperrt.',
     unblocked: '{email} ist entsperrt.',
+    staysStopped: 'Die Container dieser Person bleiben gestoppt, bis sie sie startet.',
     deleted: '{email} ist gelöscht.',
   },
   details: {

@@ -49,10 +49,16 @@ export const containers = {
     unblocked:
       '{count, plural, =0 {Nothing was unblocked.} one {# container is unblocked.} other {# containers are unblocked.}}',
     blockedBefore: '{count, plural, one {# was blocked already.} other {# were blocked already.}}',
+    staysStopped: 'They stay stopped until their owners launch them.',
     unblockedBefore: '{count, plural, one {# was not blocked.} other {# were not blocked.}}',
   },
   actions: { owner: 'Show the owner', block: 'Block…', unblock: 'Unblock', delete: 'Delete…' },
-  told: { blocked: '{name} is blocked.', unblocked: '{name} is unblocked.', deleted: '{name} is deleted.' },
+  told: {
+    blocked: '{name} is blocked.',
+    unblocked: '{name} is unblocked.',
+    staysStopped: 'It stays stopped until its owner launches it.',
+    deleted: '{name} is deleted.',
+  },
   block: {
     title: 'Block {name}?',
     words: 'It stops, and its owner cannot launch it until it is unblocked. Files are kept.',

@@ -6,7 +6,13 @@ export const users = {
   nobody: 'Nobody matches.',
   nobodyHint: 'Check the spelling, or clear the filters.',
   columns: { email: 'E-mail', state: 'State', containers: 'Containers', last_used: 'Last used', created_at: 'Created' },
-  states: { registered: 'Registered', verified: 'Verified', active: 'Active' },
+  states: { registered: 'Not verified', verified: 'Verified', active: 'Active' },
+  stateMeanings: {
+    registered: 'Has an account and has not used a link yet.',
+    verified: 'Has proved the address by using a link.',
+    active: 'Has used a link, and has restarted a container.',
+    blocked: 'Cannot sign in or launch anything until an administrator unblocks them.',
+  },
   filters: {
     state: 'State',
     anyState: 'Any state',
@@ -36,6 +42,7 @@ export const users = {
     blocked: '{count, plural, =0 {Nobody was blocked.} one {# user is blocked.} other {# users are blocked.}}',
     unblocked: '{count, plural, =0 {Nobody was unblocked.} one {# user is unblocked.} other {# users are unblocked.}}',
     blockedBefore: '{count, plural, one {# was blocked already.} other {# were blocked already.}}',
+    staysStopped: 'Their containers stay stopped until they launch them.',
     unblockedBefore: '{count, plural, one {# was not blocked.} other {# were not blocked.}}',
   },
   actions: {
@@ -55,6 +62,7 @@ export const users = {
     demoted: '{email} is not an administrator any more.',
     blocked: '{email} is blocked.',
     unblocked: '{email} is unblocked.',
+    staysStopped: 'Their containers stay stopped until they launch them.',
     deleted: '{email} is deleted.',
   },
   details: {
