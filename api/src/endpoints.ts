@@ -24,12 +24,26 @@ export type Access = 'public' | 'user' | 'admin' | 'operator'
 /** Statuses an endpoint may refuse with, and the schema of each refusal. */
 export type Refusals = { readonly [status: number]: Type.TSchema }
 
+/**
+ * Whether a signed-in user who is blocked may call an endpoint. Every row for users has to say it, so that a new one is
+ * never open to blocked users by omission; the server refuses what does not say `allowed`.
+ * - `refused`: 403, after 401 (token), 404 (user gone) and 400 (unknown container type).
+ * - `allowed`: reading what explains the block, and leaving.
+ */
+export type Blocked = 'refused' | 'allowed'
+
 /** One row of the table: everything that routes, validation, serialisation, OpenAPI, client and access test need. */
-export interface Endpoint {
+export type Endpoint = Row &
+  (
+    | { readonly access: 'user'; readonly blocked: Blocked }
+    // Of administrators a blocked one is none; the others have no account.
+    | { readonly access: Exclude<Access, 'user'>; readonly blocked?: never }
+  )
+
+interface Row {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** OpenAPI notation: `{name}` is one path segment. */
   readonly path: string
-  readonly access: Access
   readonly summary: string
   readonly params?: Type.TSchema
   readonly query?: Type.TSchema
@@ -130,6 +144,7 @@ export const endpoints = {
     method: 'POST',
     path: '/api/auth/logout',
     access: 'user',
+    blocked: 'allowed',
     endsTakeover: true,
     summary: 'Revoke the access token of this request',
     response: Message,
@@ -139,6 +154,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/user/me',
     access: 'user',
+    blocked: 'allowed',
     summary: 'The signed-in user and their primary container',
     response: user.MeResponse,
     refusals: { 404: ErrorBody },
@@ -147,6 +163,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/user/containers',
     access: 'user',
+    blocked: 'allowed',
     summary: 'One entry for each configured container type',
     response: user.ContainersResponse,
     refusals: { 404: ErrorBody },
@@ -155,6 +172,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/user/sessions',
     access: 'user',
+    blocked: 'allowed',
     guarded: true,
     summary: 'Where one is signed in, and who acted for one in the last 30 days',
     response: sessions.SessionsResponse,
@@ -164,6 +182,7 @@ export const endpoints = {
     method: 'DELETE',
     path: '/api/user/sessions/{id}',
     access: 'user',
+    blocked: 'allowed',
     summary: "End one of one's own sessions",
     params: sessions.SessionParams,
     response: Message,
@@ -173,6 +192,7 @@ export const endpoints = {
     method: 'POST',
     path: '/api/user/sessions/end-others',
     access: 'user',
+    blocked: 'allowed',
     summary: "End all of one's sessions but the one that asks",
     response: sessions.EndOthersResponse,
     refusals: { 403: ErrorBody, 404: ErrorBody },
@@ -181,6 +201,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/container/status',
     access: 'user',
+    blocked: 'allowed',
     summary: 'Status of the primary container',
     response: container.StatusResponse,
     refusals: { 404: ErrorBody },
@@ -189,6 +210,7 @@ export const endpoints = {
     method: 'POST',
     path: '/api/container/restart',
     access: 'user',
+    blocked: 'refused',
     summary: 'Replace the container of the first type by a new one; its home stays',
     response: container.RestartResponse,
     refusals: { 403: BlockedBody, 404: ErrorBody, 500: LaunchFailedBody },
@@ -197,6 +219,7 @@ export const endpoints = {
     method: 'POST',
     path: '/api/container/launch/{container_type}',
     access: 'user',
+    blocked: 'refused',
     summary: 'Make sure that the container of this type runs',
     params: container.TypeParams,
     response: container.LaunchResponse,
@@ -206,6 +229,7 @@ export const endpoints = {
     method: 'POST',
     path: '/api/container/stop/{container_type}',
     access: 'user',
+    blocked: 'refused',
     summary: 'Stop the container of this type; its home stays, and it starts again when it is asked for',
     params: container.TypeParams,
     response: Message,
@@ -215,6 +239,7 @@ export const endpoints = {
     method: 'POST',
     path: '/api/container/keep/{container_type}',
     access: 'user',
+    blocked: 'refused',
     summary: 'Count the idle time of the container of this type from now',
     params: container.TypeParams,
     response: container.KeepResponse,
@@ -224,6 +249,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/container/events',
     access: 'user',
+    blocked: 'refused',
     guarded: true,
     summary: 'What happens to the containers of the signed-in user, as it happens',
     stream: container.containerEvents,
@@ -234,6 +260,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/container/logs/{container_type}',
     access: 'user',
+    blocked: 'refused',
     guarded: true,
     summary: 'What the container of this type writes: its last lines, then each new one',
     params: container.TypeParams,
@@ -444,6 +471,7 @@ export const endpoints = {
     method: 'POST',
     path: '/api/auth/end-takeover',
     access: 'user',
+    blocked: 'allowed',
     endsTakeover: true,
     summary: "End acting for a user; in a browser the administrator's own session comes back",
     response: Message,

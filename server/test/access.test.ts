@@ -5,6 +5,10 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endpoints, type Endpoint, type EndpointName } from '@berth/api/endpoints.ts'
+import type { Session } from '#/accounts/session.ts'
+import type { Templates } from '#/containers/template.ts'
+import { refuseBlocked } from '#/http/blocked.ts'
+import type { Database } from '#/store/database.ts'
 import { assertOk, assertRefused } from './support/asking.ts'
 import { startEnginelessBerth, tokenIn, type EnginelessBerth } from './support/engineless-berth.ts'
 import { ObedientGateway } from './support/obedient-gateway.ts'
@@ -57,15 +61,6 @@ callers['who acts for an administrator'] = await takeOver(callers['an administra
 
 const isWorthless = (who: Who) => everybody.indexOf(who) <= everybody.indexOf('the app in a container')
 
-/** What a blocked person cannot do, though signed in; the rest explains to them why. */
-const notForBlocked: readonly EndpointName[] = [
-  'launchContainer',
-  'restartContainer',
-  'stopOwnContainer',
-  'keepContainer',
-  'containerEvents',
-  'containerLogs',
-]
 /** What only the owner of an account may do. */
 const forOwners: readonly EndpointName[] = ['endSession', 'endOtherSessions']
 
@@ -78,7 +73,7 @@ function refusalOf(name: EndpointName, who: Who): number | undefined {
   if (access === 'admin') return who === 'an administrator' ? undefined : 403
   if (name === 'logOut' || name === 'endTakeover') return undefined
   if (who.startsWith('a deleted')) return 404
-  if (who.startsWith('a blocked') && notForBlocked.includes(name)) return 403
+  if (who.startsWith('a blocked') && endpoints[name].blocked === 'refused') return 403
   return who.startsWith('who acts') && forOwners.includes(name) ? 403 : undefined
 }
 
@@ -214,6 +209,32 @@ test('the OpenAPI document says of each endpoint whether it needs a token', asyn
     const { security } = paths[path][method.toLowerCase()]
     assert.equal(security !== undefined, access !== 'public', `${method} ${path}`)
   }
+})
+
+// Every use case had to remember the block by itself, and a new row was open to blocked users.
+test('a blocked user is let in only where a row says so, and where not, its refusals name 403', async () => {
+  const user: Endpoint[] = rows.filter(({ access }) => access === 'user')
+  const allowed = user.filter(({ blocked }) => blocked === 'allowed').map(({ path }) => path)
+  assert.deepEqual(allowed.sort(), [
+    '/api/auth/end-takeover',
+    '/api/auth/logout',
+    '/api/container/status',
+    '/api/user/containers',
+    '/api/user/me',
+    '/api/user/sessions',
+    '/api/user/sessions/end-others',
+    '/api/user/sessions/{id}',
+  ])
+  for (const { blocked, refusals, path } of user) if (blocked === 'refused') assert.ok(refusals[403], path)
+})
+
+test('a row that says nothing about blocked users is refused to them', async () => {
+  const row = { ...endpoints.me, blocked: undefined } as unknown as Endpoint
+  const session = { user: { id: 1, isBlocked: true } } as Session
+  const templates = { first: { type: 'dev' }, get: () => ({}) } as unknown as Templates
+  const parts = { database: {} as Database, templates }
+  await assert.rejects(refuseBlocked(parts, row, session, {}), { status: 403 })
+  await refuseBlocked(parts, endpoints.me, session, {})
 })
 
 test('the table has every endpoint of the specification, with the access it demands', () => {

@@ -14,3 +14,9 @@ export async function blockOf(db: Db, userId: number, type: string): Promise<Ref
   if (record.isBlocked) return refusals.containerBlocked(record.blockedAt)
   return user.isBlocked ? refusals.userBlockedFromContainers(record.blockedAt) : undefined
 }
+
+/** The refusal of a blocked user who asks for a container of theirs: its own block when it has one, with its time. */
+export async function refusalOfBlocked(db: Db, userId: number, type: string): Promise<Refusal> {
+  const record = await findContainer(db, userId, type)
+  return record?.isBlocked ? refusals.containerBlocked(record.blockedAt) : refusals.userBlockedFromContainers(null)
+}

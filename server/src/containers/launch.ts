@@ -72,10 +72,10 @@ export class Launch {
     return running
   }
 
+  /** Of the container alone: a blocked user does not come here, and one who is blocked meanwhile is found in the flight. */
   async #refuseBlocked(user: User, template: Template): Promise<void> {
     const record = await findContainer(this.#parts.database.db, user.id, template.type)
     if (record?.isBlocked) throw refusals.containerBlocked(record.blockedAt)
-    if (user.isBlocked) throw refusals.userBlockedFromContainers(null)
   }
 
   /** Waits for a launch, but not for ever; it goes on without whoever waited. */

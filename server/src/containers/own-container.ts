@@ -75,7 +75,6 @@ export class OwnContainer {
     if (!template) throw refusals.unknownType(templates.types)
     const record = await findContainer(database.db, user.id, type)
     if (record?.isBlocked) throw refusals.containerBlocked(record.blockedAt)
-    if (user.isBlocked) throw refusals.userBlockedFromContainers(null)
     return template
   }
 

@@ -12,6 +12,7 @@ import type { Session, Sessions } from '#/accounts/session.ts'
 import { refusals } from '#/errors.ts'
 import type { CookieSettings } from '#/token-cookies.ts'
 import { authenticate } from './authenticate.ts'
+import { refuseBlocked, type BlockedParts } from './blocked.ts'
 import { browserOf } from './browser.ts'
 import { apiHeaders, bodyLimit, handleError, routeOf } from './error-handler.ts'
 import { sendEventStream, type EventStream } from './event-stream.ts'
@@ -43,6 +44,8 @@ export interface HttpParts {
   readonly operator: (request: FastifyRequest['raw']) => string | undefined
   /** How often one address may call what needs no token, in a minute; 0 is no limit. */
   readonly requestsPerMinute: number
+  /** What the refusal of a blocked user depends on. */
+  readonly blocked: BlockedParts
   readonly pages: Pages
   /** Further numbers for `/metrics`, by name. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>
@@ -134,6 +137,7 @@ function addRoute(
       request.session = await authenticate(parts, endpoint, request, request.now)
     },
     handler: async (request, reply) => {
+      await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
       const answer = await handle(toCall(request, reply, parts))
       return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer
     },

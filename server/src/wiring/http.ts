@@ -99,6 +99,7 @@ export async function wireHttp(
     },
     sessions: accounts.sessions,
     cookie,
+    blocked: { database, templates: config.templates },
     pages: await Pages.load({
       webDir: parts.webDir,
       ...accounts,

@@ -43,6 +43,19 @@ test('blocked users are refused with 403 at login, at signup of their address, a
   assertRefused(await verify(berth, 'login', token), 403)
 })
 
+test('with a live token a blocked user may read, and launches nothing: 400 for an unknown type, 403 for every other', async () => {
+  const hugo = await berth.signUp('hugo@x.org')
+  assertOk(await blockUser(admin, hugo.id))
+  for (const path of ['user/me', 'user/containers', 'container/status'])
+    assertOk(await hugo.call('GET', `/api/${path}`))
+  for (const what of ['launch/dev', 'launch/prod', 'restart', 'stop/dev', 'keep/dev'])
+    assertRefused(await hugo.call('POST', `/api/container/${what}`), 403, ['blocked_at'])
+  assert.match((await hugo.call('POST', '/api/container/launch/dev')).body.blocked_at, instant)
+  assertRefused(await hugo.call('POST', '/api/container/launch/nonsense'), 400)
+  assertRefused(await hugo.call('GET', '/api/container/logs/nonsense'), 400)
+  assertRefused(await hugo.call('GET', '/api/container/logs/dev'), 403)
+})
+
 test('a user block is written to the audit log with the containers it took along', async () => {
   const eve = await berth.signUp('eve@x.org')
   assertOk(await blockUser(admin, eve.id))

@@ -19,7 +19,6 @@ export function eventHandlers({ events }: EventParts): Pick<Handlers, 'container
       const { jti, expiresAt } = sessionOf(call).claims
       const language = requestedLanguage(call.request)
       const lastId = call.request.headers['last-event-id']?.toString()
-      if (user.isBlocked) throw refusals.userBlocked()
       return {
         endsAt: expiresAt,
         begin: (sink) => {
