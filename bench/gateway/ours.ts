@@ -40,7 +40,7 @@ function settings(): GatewaySettings {
     reservedSlugs: ['api', 'login', 'dashboard'],
     trustedProxies: [],
     keys: told.keys,
-    types: { dev: { ...rules, allowHeaders: [] } },
+    types: { dev: { ...rules, displayName: 'App', allowHeaders: [] } },
     firstType: 'dev',
   }
 }

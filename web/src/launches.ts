@@ -47,9 +47,12 @@ export const isOver = ({ stage }: LaunchEvent) => stage === 'ready' || stage ===
  */
 export function failureOf(error: unknown, event: LaunchEvent | undefined): unknown {
   if (error !== undefined && !mayGoOn(error)) return wasStopped(error) ? undefined : error
-  if (event?.stage === 'failed') return event.reason === 'stopped' ? undefined : errorOf(event)
+  if (event?.stage === 'failed') return event.reason === 'stopped' ? undefined : failureIn(event)
   return isUnderWay(event) ? undefined : error
 }
+
+/** The error that an event tells of; undefined when it tells of none. */
+export const failureIn = (event: LaunchEvent | undefined) => (event?.stage === 'failed' ? errorOf(event) : undefined)
 
 /** A launch that failed, told by an event, is the error that its answer would have been. */
 function errorOf({ message, reason, exit_code, last_lines }: Extract<LaunchEvent, { stage: 'failed' }>): ApiError {

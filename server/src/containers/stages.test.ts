@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { failedStage } from './launch-failure.ts'
 import { Stages } from './stages.ts'
 
 const owned = { userId: 1, type: 'dev' }
@@ -13,6 +14,8 @@ function arrange(isHeard = true) {
   const stages = new Stages({
     tell: (_, { data }) => void told.push(String(data.stage)),
     isHeard: () => isHeard,
+    hasEnded: () => false,
+    onEnded: () => undefined,
   })
   return { stages, told }
 }
@@ -62,7 +65,7 @@ test('nobody is told that an app is ready whose container was launched anew or h
   stages.started(owned, app.at)
   stages.enter(owned, { stage: 'creating' })
   stages.started({ userId: 1, type: 'prod' }, app.at)
-  stages.endWait({ userId: 1, type: 'prod' })
+  stages.forget({ userId: 1, type: 'prod' })
   app.listen()
   await sleep(400)
   assert.deepEqual(told, ['waiting', 'creating', 'waiting'])
@@ -90,11 +93,34 @@ test('what a pull still owed is not told when it is over', async () => {
   assert.deepEqual(told, ['pulling', 'creating'])
 })
 
-test('what is finished is forgotten after a minute, what is under way is not', (t) => {
+test('what is finished is forgotten after a minute, a failure after ten, what is under way is not', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { stages } = arrange()
   stages.enter(owned, { stage: 'ready' })
   stages.enter({ userId: 2, type: 'dev' }, { stage: 'creating' })
+  stages.enter({ userId: 3, type: 'dev' }, failedStage(new Error('for a reason')))
+  const known = () => [1, 2, 3].map((userId) => stages.current(userId).length)
   t.mock.timers.tick(61_000)
-  assert.deepEqual([stages.current(1), stages.current(2).length], [[], 1])
+  assert.deepEqual(known(), [0, 1, 1])
+  t.mock.timers.tick(540_000)
+  assert.deepEqual(known(), [0, 1, 0])
+})
+
+test('of 600 failures the last 500 are remembered: each may keep many lines', () => {
+  const { stages } = arrange()
+  for (let userId = 1; userId <= 600; userId++)
+    stages.enter({ userId, type: 'dev' }, failedStage(new Error('for a reason')))
+  assert.deepEqual([stages.current(100), stages.current(101).length], [[], 1])
+})
+
+test('what ended before its app could be waited for is neither waited for nor called ready', () => {
+  const told: string[] = []
+  const stages = new Stages({
+    tell: (_, { data }) => void told.push(String(data.stage)),
+    isHeard: () => true,
+    hasEnded: () => true,
+    onEnded: () => void told.push('ended'),
+  })
+  for (const app of [undefined, { host: '127.0.0.1', port: 1 }]) stages.started(owned, app)
+  assert.deepEqual(told, ['waiting', 'ended', 'waiting', 'ended'])
 })

@@ -3,10 +3,12 @@ import type { Message } from '#/messages/message.ts'
 import type { PullProgress } from '#/runtime/runtime.ts'
 import { isListening } from './app-probe.ts'
 import type { PersonalEvent } from './events.ts'
-import type { OwnedType } from './owned-type.ts'
+import { ownedKey, type OwnedType } from './owned-type.ts'
 
-/** How long a stage that nothing follows is remembered, in ms. */
-const keepFinished = 60_000
+/** How long a stage that nothing follows is remembered, in ms; and why a program does not run, for a page that is reloaded later. */
+const [keepFinished, keepFault] = [60_000, 600_000]
+/** Failures that are remembered at the same time, of all containers: each may keep 25 KB of last lines. */
+const maxFailures = 500
 /** How long an app is given until it accepts connections, in ms; after that nobody is kept in suspense. */
 const appLimit = 60_000
 /** Between two tellings of how far a pull is, in ms. */
@@ -29,6 +31,10 @@ export interface StagesParts {
   readonly tell: (userId: number, event: PersonalEvent) => void
   /** Whether somebody has a page open that would be told. */
   readonly isHeard: (userId: number) => boolean
+  /** Whether the program of a container is known to be over. */
+  readonly hasEnded: (owned: OwnedType) => boolean
+  /** Called when an app would be waited for whose program is over already. */
+  readonly onEnded: (owned: OwnedType) => void
 }
 
 interface Present {
@@ -46,6 +52,8 @@ interface Present {
 export class Stages {
   readonly #parts: StagesParts
   readonly #present = new Map<number, Map<string, Present>>()
+  /** Those that failed, the oldest first. */
+  readonly #failed = new Map<string, OwnedType>()
 
   constructor(parts: StagesParts) {
     this.#parts = parts
@@ -87,19 +95,29 @@ export class Stages {
    * while its owner has a page open.
    */
   started(owned: OwnedType, app: Listening | undefined): void {
-    if (!app) return this.enter(owned, { stage: 'ready' })
+    const hasEnded = this.#parts.hasEnded(owned)
+    if (!app && !hasEnded) return this.enter(owned, { stage: 'ready' })
     this.enter(owned, { stage: 'waiting' })
+    // The end was heard before this stage began, and is not told once more.
+    if (!app || hasEnded) return this.#parts.onEnded(owned)
     if (this.#parts.isHeard(owned.userId)) void this.#awaitApp(owned, app)
     else this.#set(owned, { stage: 'waiting' }, app)
   }
 
-  /** The program has ended, so no app is awaited any more. */
-  endWait(owned: OwnedType): void {
-    if (this.of(owned)?.stage === 'waiting') this.forget(owned)
+  /** Whether an app is waited for that nobody has looked for yet, because its owner has no page open. */
+  isUnprobed({ userId, type }: OwnedType): boolean {
+    return this.#present.get(userId)?.get(type)?.unwatched !== undefined
+  }
+
+  /** It runs again, so that why it did not is no matter any more. */
+  forgetFailure(owned: OwnedType): void {
+    if (this.of(owned)?.stage === 'failed') this.forget(owned)
   }
 
   /** There is no launch any more. */
-  forget({ userId, type }: OwnedType): void {
+  forget(owned: OwnedType): void {
+    const { userId, type } = owned
+    this.#failed.delete(ownedKey(owned))
     const theirs = this.#present.get(userId)
     theirs?.get(type)?.over.abort()
     theirs?.delete(type)
@@ -127,12 +145,22 @@ export class Stages {
     theirs.get(type)?.over.abort()
     const over = new AbortController()
     this.#present.set(userId, theirs.set(type, { stage, at: performance.now(), over, unwatched }))
-    if (isLast(stage)) this.#forgetLater(owned, over.signal)
+    this.#noteFailure(owned, stage)
+    if (isLast(stage)) this.#forgetLater(owned, stage, over.signal)
     return over
   }
 
-  #forgetLater(owned: OwnedType, isOver: AbortSignal): void {
-    const timer = setTimeout(() => this.forget(owned), keepFinished).unref()
+  #noteFailure(owned: OwnedType, { stage }: Stage): void {
+    const key = ownedKey(owned)
+    this.#failed.delete(key)
+    if (stage !== 'failed') return
+    this.#failed.set(key, owned)
+    const [oldest] = this.#failed.values()
+    if (oldest && this.#failed.size > maxFailures) this.forget(oldest)
+  }
+
+  #forgetLater(owned: OwnedType, stage: Stage, isOver: AbortSignal): void {
+    const timer = setTimeout(() => this.forget(owned), isFault(stage) ? keepFault : keepFinished).unref()
     isOver.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
 }
@@ -147,5 +175,8 @@ const pullStage = ({ layersDone, layersTotal, bytesDone, bytesTotal }: PullProgr
 
 /** Nothing has to follow: an app need not ever listen. */
 const isLast = ({ stage }: Stage) => stage === 'waiting' || stage === 'ready' || stage === 'failed'
+
+/** A failure of the program or its image. What the server, or a person, was the reason for is over sooner. */
+const isFault = (stage: Stage) => stage.stage === 'failed' && !['full', 'engine', 'stopped'].includes(stage.reason)
 
 const eventOf = (type: string, stage: Stage): PersonalEvent => ({ name: 'launch', data: { type, ...stage } })

@@ -6,9 +6,9 @@ export function typeRules(templates: Templates): Record<string, TypeRules> {
   return Object.fromEntries(
     templates
       .all()
-      .map(({ type, access, stripPrefix, rewriteLocation, forwardToken, allowHeaders }) => [
+      .map(({ type, displayName, access, stripPrefix, rewriteLocation, forwardToken, allowHeaders }) => [
         encodeURIComponent(type),
-        { access, stripPrefix, rewriteLocation, forwardToken, allowHeaders },
+        { displayName, access, stripPrefix, rewriteLocation, forwardToken, allowHeaders },
       ]),
   )
 }

@@ -9,6 +9,7 @@ import type { Activity } from './activity.ts'
 import type { Admission } from './admission.ts'
 import { blockedGrace, blockOf } from './block-of.ts'
 import type { CrashLoops } from './crash-loops.ts'
+import { hasEnded } from './early-end.ts'
 import type { Flights } from './flights.ts'
 import { absence, isThere, type KnownContainer } from './known-container.ts'
 import type { LaunchChecks } from './launch-checks.ts'
@@ -75,7 +76,14 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
       within(explainLimit, places.look(known)),
     ])
     const displayName = templates.get(known.type)?.displayName ?? known.type
-    return { absence: this.#whyNot(known), lastLines: lastLines ?? [], displayName }
+    return { absence: this.#endOf(known) ?? this.#whyNot(known), lastLines: lastLines ?? [], displayName }
+  }
+
+  /** Ended by itself without an error, which its place tells from a stop by nothing but the exit code. */
+  #endOf(owned: OwnedType): Absence | undefined {
+    const known = this.#parts.places.get(owned)
+    if (!known || known.isBlocked || known.wasStopped || !hasEnded(known) || exitCodeOf(known) !== 0) return undefined
+    return absence('crashed', 0)
   }
 
   suspect(prefix: string): void {

@@ -90,8 +90,9 @@ export interface GatewaySettings {
   readonly firstType: string
 }
 
-/** What a template says about its containers' traffic. */
+/** What a template says about its containers' traffic, and what people call them. */
 export interface TypeRules {
+  readonly displayName: string
   readonly access: 'owner' | 'authenticated' | 'public'
   /** Whether the app sees paths without `/{prefix}`. */
   readonly stripPrefix: boolean

@@ -59,7 +59,7 @@ export function wireContainers(
     report,
   })
   const idleWarnings = new IdleWarnings((userId, event) => events.tell(userId, event))
-  const launching = wireLaunching({ config, database, runtime, log }, events)
+  const launching = wireLaunching({ config, database, runtime, log }, events, (owned) => places.get(owned))
   const { admission, stages, crashLoops, launchCounts } = launching
   const flights = new Flights()
   const settings = {

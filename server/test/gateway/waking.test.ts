@@ -185,6 +185,8 @@ test('a type of my own that was never launched has the same page; that of others
   const mine = await get(port, '/ann-prod/', { headers: { ...browser, ...annCookie } })
   assert.equal(mine.status, 503)
   assert.match(mine.body, /launch/)
+  // It called itself "prod is not there yet", by the name in its path.
+  assert.match(mine.body, /<h1>Development is not there yet<\/h1>/)
   const others = await get(port, '/ann-prod/', { headers: bob })
   assert.ok([403, 404].includes(others.status))
 })
@@ -197,6 +199,30 @@ test('an app that does not listen yet is waited for: running is never followed b
   const running = app().listen(late, '127.0.0.1')
   t.after(() => running.close())
   assert.equal((await asked).body, 'the app')
+})
+
+test('a program that ends after it was woken is not woken again and again: its visitor reads at once why', async (t) => {
+  const wakes: string[] = []
+  const deaf = placeOf('ann-dev', 1, await closedPort())
+  const ended: Absence = { absent: 'asleep', exitCode: 0 }
+  const bench: Bench = await startBench(t, echoApp(), {
+    place: { where: asleep },
+    control: {
+      ...explained({ absent: 'crashed', exitCode: 0 }),
+      wake: async (prefix) => {
+        wakes.push(prefix)
+        await bench.gateway.apply([{ kind: 'place', place: deaf }])
+        setTimeout(() => void bench.gateway.apply([{ kind: 'place', place: { ...deaf, where: ended } }]), 1_200)
+        return undefined
+      },
+    },
+  })
+  const begun = performance.now()
+  const { body } = await get(bench.port, '/ann-dev/', { headers: { ...browser, ...annCookie } })
+  assert.match(body, /Starting Development[^]*Waiting for the app to answer[^]*Development has ended[^]*exit code 0/)
+  const late = performance.now() - begun - 1_200
+  assert.ok(late < 1_000, `told ${late} ms after the end`)
+  assert.equal(wakes.length, 1)
 })
 
 test('a request that waits is let go when its person is blocked or leaves', async (t) => {

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { assertOk, assertRefused, instant, logIn, onEngine } from '../support/asking.ts'
 import { startBerth, testTemplates, type Person, type Reply } from '../support/berth.ts'
 import { patiently } from '../support/control-plane.ts'
+import { askEngine } from '../support/engine.ts'
 import { openStream, type OpenStream } from '../support/event-stream.ts'
 import { startRegistry } from '../support/registry.ts'
 
@@ -13,6 +14,9 @@ const templates = {
   ...good,
   quits: { ...good.dev, ...shell('for line in $(seq 60); do echo "line $line of my-password"; done; exit 3') },
   greedy: { ...good.dev, ...shell('echo hungry; sleep 0.3; exec tail /dev/zero'), memory: '8m' },
+  brief: { ...good.dev, ...shell('echo "no such file: data.csv" >&2; sleep 1.2; exit 3') },
+  finished: { ...good.dev, ...shell('echo "all done"; sleep 1.2') },
+  deaf: { ...good.dev, ...shell('while :; do sleep 0.1; done') },
   nothing: { ...good.dev, command: ['/no/such/program'] },
   pulled: { ...good.dev, image: registry.image },
 }
@@ -63,6 +67,53 @@ test('the gateway tells the same, and a visit does not start it again', async ()
   const before = await onEngine(berth, ann.id)
   await visit()
   assert.deepEqual(await onEngine(berth, ann.id), before)
+})
+
+/** When the engine says that the last container of this type ended, in ms since 1970. */
+async function endOf(person: Person, type: string): Promise<number> {
+  const ids = (await berth.runtime.list({ userId: person.id })).filter(({ owner }) => owner?.type === type)
+  const { State } = (await askEngine('GET', `/containers/${ids[0]?.id}/json`)) as { State: { FinishedAt: string } }
+  return Date.parse(State.FinishedAt)
+}
+
+for (const [type, code, line] of [
+  ['brief', 3, 'no such file: data.csv'],
+  ['finished', 0, 'all done'],
+] as const) {
+  test(`a program that ends with ${code} after a second, before its app listens, is told to open pages within a second`, async () => {
+    // It was the commonest mistake of a student, and pages said "Waiting for the app" for a minute.
+    const dora = await berth.signUp(`dora-${type}@x.org`)
+    const stream = await openStream(berth, dora.token)
+    assertOk(await launch(dora, type))
+    const last = () => launchesIn(stream, type).at(-1)
+    await patiently(
+      () => last()?.stage === 'failed',
+      () => stream.text(),
+    )
+    const late = Date.now() - (await endOf(dora, type))
+    assert.ok(late < 1_000, `told ${late} ms after the end`)
+    const { message, ...event } = last() ?? {}
+    assert.deepEqual(event, { type, stage: 'failed', reason: 'crashed', exit_code: code, last_lines: [line] })
+    assert.match(String(message), new RegExp(`exit code ${code}\\b`))
+    stream.close()
+  })
+}
+
+test('a stop while the app is awaited ends the wait, and is no failure of its program', async () => {
+  const fay = await berth.signUp('fay@x.org')
+  const stream = await openStream(berth, fay.token)
+  assertOk(await launch(fay, 'deaf'))
+  await patiently(
+    () => launchesIn(stream, 'deaf').at(-1)?.stage === 'waiting',
+    () => stream.text(),
+  )
+  assertOk(await fay.call('POST', '/api/container/stop/deaf'))
+  await patiently(
+    () => launchesIn(stream, 'deaf').at(-1)?.stage === 'failed',
+    () => stream.text(),
+  )
+  assert.equal(launchesIn(stream, 'deaf').at(-1)?.reason, 'stopped')
+  stream.close()
 })
 
 test('a program that needs more memory than it may use is 500, and says so', async () => {

@@ -82,6 +82,7 @@ export const bob = { authorization: `Bearer ${bobToken}` }
 export const max = { authorization: `Bearer ${maxToken}` }
 
 export const usualRules: TypeRules = {
+  displayName: 'Development',
   access: 'owner',
   stripPrefix: true,
   rewriteLocation: true,

@@ -49,11 +49,12 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
   const { verb, done, doneAt, failure, start, giveUp } = useLifecycle(entry, told?.event)
   const isStarting = isUnderWay(told?.event)
   const isStarted = told?.event.stage === 'waiting' || told?.event.stage === 'ready'
+  const hasFailed = failure !== undefined || told?.event.stage === 'failed'
   const opening = useOpening({
     within: card,
     stage: told?.event.stage,
     answeredAt: done === 'launch' ? doneAt : undefined,
-    isOver: verb === undefined && done !== 'launch' && !isStarting && !isStarted,
+    isOver: hasFailed || (verb === undefined && done !== 'launch' && !isStarting && !isStarted),
     open: () => location.assign(`${entry.service_url}/`),
   })
 

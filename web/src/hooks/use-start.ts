@@ -4,7 +4,7 @@ import { askAgain } from '#/ask-again.ts'
 import { isSignedOut } from '#/errors.ts'
 import { hearing, useEvents } from '#/hooks/use-events.ts'
 import { useTask } from '#/hooks/use-task.ts'
-import { failureOf, mayGoOn, wasStopped, type LaunchState } from '#/launches.ts'
+import { failureIn, failureOf, mayGoOn, wasStopped, type LaunchState } from '#/launches.ts'
 
 /** A launch that was answered: its program runs. */
 export interface StartAnswer {
@@ -37,6 +37,7 @@ export function useStart(type: string, onSignedOut: () => void, onRefused: (reas
   const start = () =>
     void run(async (signal) => {
       hearing.forgetEnd(type)
+      setAnswer(undefined)
       try {
         const api = connect(signal, launchLimit)
         const launch = () => api.launchContainer({ params: { container_type: type } })
@@ -58,9 +59,11 @@ export function useStart(type: string, onSignedOut: () => void, onRefused: (reas
   useEffect(() => void (isStarted && goOn()), [isStarted])
 
   const failure = useMemo(() => {
-    if (busy || error === undefined) return undefined
-    // On this page somebody waits for it.
+    if (busy) return undefined
+    // It was answered, and its program, or somebody, ended it before its app listened. On this page somebody waits for it,
+    // so that a stop is told, too.
+    if (error === undefined) return answer && failureIn(launch?.event)
     return wasStopped(error) ? error : failureOf(error, launch?.event)
-  }, [busy, error, launch])
+  }, [busy, error, launch, answer])
   return { launch, answer, failure, start }
 }

@@ -14,6 +14,7 @@ export interface AbsentContainer {
   readonly prefix: string
   /** As encoded in its path. */
   readonly type: string
+  readonly displayName: string
   readonly isOwner: boolean
 }
 
@@ -36,7 +37,7 @@ export async function absenceAnswer(
   const language = headLanguage(head)
   const headers = { 'retry-after': retryAfter[why] ?? '30' }
   if (!isNavigation(head)) {
-    const { title, what, todo } = absenceWords(why, nameOf(container), absence?.exitCode ?? null)
+    const { title, what, todo } = absenceWords(why, container.displayName, absence?.exitCode ?? null)
     return jsonAnswer(
       new GatewayRefusal(status, message('gateway.absent', { title, what, todo }), { headers }),
       language,
@@ -50,9 +51,9 @@ export async function absenceAnswer(
 export async function absenceReason(
   { control }: Serving,
   absence: Absence | undefined,
-  { prefix, isOwner, ...container }: AbsentContainer,
+  { prefix, isOwner, displayName }: AbsentContainer,
 ): Promise<AbsenceReason> {
-  const known: Explanation = { absence, lastLines: [], displayName: nameOf(container) }
+  const known: Explanation = { absence, lastLines: [], displayName }
   if (!isOwner) return known
   const explained = await control.explain(prefix).catch(() => known)
   return { ...explained, absence: explained.absence ?? absence }
@@ -61,17 +62,15 @@ export async function absenceReason(
 export function absenceView(
   { settings }: Serving,
   head: RequestHead,
-  { prefix, type, isOwner }: AbsentContainer,
+  { prefix, type, displayName, isOwner }: AbsentContainer,
 ): AbsenceView {
   const launch = `${settings.launchUrl}${settings.launchUrl.includes('?') ? '&' : '?'}type=${type}`
   return {
     prefix,
-    displayName: nameOf({ type }),
+    displayName,
     isOwner,
     launchHref: withNext(launch, head.target),
     dashboardUrl: settings.dashboardUrl,
     language: headLanguage(head),
   }
 }
-
-const nameOf = ({ type }: Pick<AbsentContainer, 'type'>) => decodeURIComponent(type)

@@ -1,4 +1,5 @@
 import type { Person, TypeRules } from '../gateway.ts'
+import type { AbsentContainer } from './absence-answer.ts'
 import { headerValue } from './header-lines.ts'
 import { isNavigation, isWorkerScript } from './navigation.ts'
 import type { Caller, People } from './people.ts'
@@ -11,7 +12,7 @@ import { checkTarget, type Target } from './target.ts'
 /** What an admitted request gets: the app, another address, or the word that there is no app yet. */
 export type Admission =
   | { readonly kind: 'app'; readonly route: Route }
-  | { readonly kind: 'missing'; readonly prefix: string; readonly type: string; readonly isOwner: boolean }
+  | { readonly kind: 'missing'; readonly container: AbsentContainer }
   | { readonly kind: 'redirect'; readonly status: 302 | 308; readonly to: string }
 
 /**
@@ -39,7 +40,9 @@ export function admit(
   if (target.rest === '' && rulesOf(entered).stripPrefix && isNavigation(head))
     return { kind: 'redirect', status: 308, to: `/${target.segment}/${target.query}` }
   if (entered.kind === 'route') return { kind: 'app', route: entered.route }
-  return { kind: 'missing', prefix: entered.prefix, type: entered.type, isOwner: isOwned(entered.owner, caller) }
+  const { prefix, type, rules } = entered
+  const isOwner = isOwned(entered.owner, caller)
+  return { kind: 'missing', container: { prefix, type, displayName: rules.displayName, isOwner } }
 }
 
 function allow(people: People, caller: Caller | undefined, destination: Destination | undefined): Destination {

@@ -82,7 +82,7 @@ async function showProgress(
 ): Promise<void> {
   const { upstream, head } = exchange.parts
   if (!(upstream instanceof Route) || exchange.isOver) return
-  const displayName = decodeURIComponent(upstream.place.type)
+  const { displayName } = upstream.rules
   const { dashboardUrl } = serving.settings
   const language = headLanguage(head)
   const isAwake = () => upstream.address !== undefined
@@ -138,4 +138,9 @@ async function explainFailure(
   await answerAbsence(serving, client, exchange, isOwner, undefined)
 }
 
-const viewOf = ({ place: { prefix, type } }: Route, isOwner: boolean) => ({ prefix, type, isOwner })
+const viewOf = ({ place: { prefix, type }, rules: { displayName } }: Route, isOwner: boolean) => ({
+  prefix,
+  type,
+  displayName,
+  isOwner,
+})

@@ -109,6 +109,10 @@ export class Exchange implements AnswerTaker, Stream {
     return this.#request.isDone
   }
 
+  get isWaiting(): boolean {
+    return this.#app === undefined && this.#answer === undefined && this.#partialHead === ''
+  }
+
   /** The answer has begun to go to the client, and cannot be taken back. */
   get hasBegun(): boolean {
     return this.#answer !== undefined

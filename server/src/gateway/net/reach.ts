@@ -34,8 +34,13 @@ export async function reach(
 ): Promise<AppConnection | Absence> {
   const begun = performance.now()
   const end = begun + waiting.patience
+  let wasWoken = false
   for (let pause = firstPause; ; pause = Math.min(pause * 1.5, longestPause)) {
-    const got = await attempt(upstream, control, waiting, end)
+    const isAwake = upstream.address !== undefined
+    // It was started for this very request, and has ended: once more would only end once more.
+    const mayWake = waiting.mayWake && !(wasWoken && !isAwake)
+    const got = await attempt(upstream, control, { ...waiting, mayWake }, end)
+    wasWoken ||= !isAwake && upstream.address !== undefined
     if (got instanceof AppConnection || 'absent' in got) return got
     const limit = isBack(upstream) ? Math.min(end, begun + returnLimit) : end
     if (performance.now() + pause > limit || !waiting.isWanted()) throw lost(upstream, control, got)

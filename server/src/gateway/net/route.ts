@@ -129,8 +129,8 @@ export class Route implements Upstream {
     if ('absent' in place.where && place.where.absent === 'unknown') return this.idle.endAll()
     if (isSameAddress(this.#openedAt, place.where)) return
     this.hasAnswered = false
-    // Whoever waits for an absent container goes on waiting.
-    if (!('absent' in this.#openedAt)) this.cut()
+    this.idle.endAll()
+    this.streams.cutBegun()
     this.#openedAt = place.where
   }
 

@@ -5,6 +5,7 @@ import { People } from './people.ts'
 import { Routes } from './routes.ts'
 
 const rules: TypeRules = {
+  displayName: 'Development',
   access: 'owner',
   stripPrefix: true,
   rewriteLocation: true,
@@ -55,7 +56,7 @@ test('of many places those to which something is open are looked at when somebod
   assert.deepEqual([...routes.inUse()], [])
 
   const [dev, other] = [routes.get('ann-dev'), routes.get('ann-10')]
-  const stream = () => ({ caller: undefined, place: 0, cut: () => undefined })
+  const stream = () => ({ caller: undefined, place: 0, isWaiting: false, cut: () => undefined })
   const [first, second] = [stream(), stream()]
   for (const each of [first, second]) dev?.streams.add(each)
   other?.streams.add(stream())

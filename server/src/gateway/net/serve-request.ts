@@ -120,8 +120,7 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
   const admission = admitted(request, caller)
   if (admission.kind === 'redirect') return client.answer(redirectAnswer(admission.status, admission.to))
   if (admission.kind === 'missing') {
-    const { prefix, type, isOwner } = admission
-    return void absenceAnswer(serving, head, missing, { prefix, type, isOwner }).then(
+    return void absenceAnswer(serving, head, missing, admission.container).then(
       (own) => client.isGone || client.answer(own),
     )
   }

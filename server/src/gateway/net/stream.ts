@@ -6,6 +6,8 @@ export interface Stream {
   readonly caller: Caller | undefined
   /** Where it stands in its `Streams`; theirs to set. */
   place: number
+  /** Nothing of it has gone to the app yet, and nothing of the app has come: it may wait for another one. */
+  readonly isWaiting: boolean
   /** Ends both sides at once, without a word. */
   cut(): void
 }
@@ -42,5 +44,10 @@ export class Streams {
   /** Cuts them all. */
   cut(): void {
     for (const stream of this.#all.slice()) stream.cut()
+  }
+
+  /** Cuts those that an app has to do with. What waits finds out by itself what has become of the app, and can still say it. */
+  cutBegun(): void {
+    for (const stream of this.#all.slice()) if (!stream.isWaiting) stream.cut()
   }
 }

@@ -21,6 +21,7 @@ export interface TunnelClient {
  * what people send from pings: an open but silent socket must not keep a container awake.
  */
 export class Tunnel implements AnswerTaker, Stream {
+  readonly isWaiting = false
   place = 0
   readonly caller: Caller | undefined
   readonly upstream: Upstream

@@ -40,6 +40,7 @@ export async function runOracle(
       name,
       {
         ...rules,
+        displayName: name,
         access: name === 'd' ? ('authenticated' as const) : name === 'e' ? ('public' as const) : ('owner' as const),
       },
     ]),
