@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { freePort } from '../gateway/process.ts'
+import { timed } from '../figures.ts'
+import { Load } from './load.ts'
+import { readOptions } from './options.ts'
+import { startFleetside } from './program.ts'
+import { details, table, type Level } from './report.ts'
+import { scenarios, settled, type Finding } from './scenarios.ts'
+import { seed, templatesWith, type Size } from './seed.ts'
+import { engineInWords, write } from './write.ts'
+
+/**
+ * Both processes of Berth with 1,000, 10,000 and 20,000 containers, against a stand-in for the engine that is as slow as a
+ * real one: `npm run bench:fleet -- --sizes=1000,20000 --only=steady,storm --minutes=1 --profile=/tmp/profiles --write`.
+ * Ends with code 1 when a goal is missed.
+ */
+const options = readOptions(process.argv.slice(2))
+process.stdout.write(`${engineInWords()}\n`)
+if (options.profiles) mkdirSync(options.profiles, { recursive: true })
+const levels: Level[] = []
+for (const containers of options.sizes) levels.push(await runLevel(sizeFor(containers)))
+process.stdout.write(`\n${table(levels)}\n`)
+if (options.isWritten) write(levels)
+const missed = levels.flatMap(({ size, findings }) =>
+  findings.flatMap((finding) => finding.missed.map((words) => `${size.containers}, ${finding.scenario}: ${words}`)),
+)
+for (const words of missed) process.stdout.write(`MISSED ${words}\n`)
+process.exit(missed.length > 0 ? 1 : 0)
+
+/** What sleeps grows; what runs does not, beyond 2,000. For each container there are five people. */
+function sizeFor(containers: number): Size {
+  return { containers, running: Math.min(2_000, containers), people: 5 * containers }
+}
+
+async function runLevel(size: Size): Promise<Level> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-fleet-'))
+  const [port, appPort] = [await freePort(), await freePort()]
+  try {
+    const { ms, value: seeded } = await timed(() => seed(folder, size, port, appPort))
+    process.stdout.write(
+      `${size.containers} containers, ${size.people} people: seeded in ${(ms / 1000).toFixed(1)} s\n`,
+    )
+    const env = { CONTAINER_TEMPLATES: templatesWith(appPort), JWT_ACCESS_TOKEN_EXPIRES: '7200' }
+    const berth = await startFleetside(folder, seeded, port, env)
+    const load = new Load(berth.url, seeded)
+    await settled({ load })
+    const findings: Finding[] = []
+    for (const name of options.only) {
+      const finding = await scenarios[name]({ ...options, berth, seeded, load })
+      findings.push(finding)
+      process.stdout.write(
+        `${details(finding)}\n${table([{ size, findings: [finding] }])
+          .split('\n')
+          .at(-1)}\n`,
+      )
+    }
+    await load.close()
+    await berth.end()
+    return { size, findings }
+  } finally {
+    if (process.env.FLEET_KEEP === undefined) rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,122 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import path from 'node:path'
+import { json } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Seeded } from './seed.ts'
+import type { Order } from './stand-in/main.ts'
+
+/** In ms. */
+const startLimit = 120_000
+const root = path.resolve(import.meta.dirname, '../..')
+
+/** Delays of an event loop, in ms. */
+export interface LoopDelay {
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+}
+
+/** Of both processes. */
+export type Both<T> = Readonly<Record<'gateway' | 'api', T>>
+
+/** Berth as `npm start` runs it, beside the stand-in; both are programs of their own. */
+export interface Fleetside {
+  readonly url: string
+  /** Process ids. */
+  pids(): Both<number>
+  /** Asks the probe that is loaded into a process. */
+  probe<T = object>(which: keyof Both<unknown>, words: string): Promise<T>
+  tell<T = object>(order: Order): Promise<T>
+  /** Kills both processes and starts them again. @returns ms until `/readyz` says 200 */
+  restart(env?: Readonly<Record<string, string>>): Promise<number>
+  end(): Promise<void>
+}
+
+/** @param env further settings of Berth @throws when it is not ready within two minutes */
+export async function startFleetside(
+  folder: string,
+  seeded: Seeded,
+  port: number,
+  env: Readonly<Record<string, string>>,
+): Promise<Fleetside> {
+  const socket = path.join(folder, 'engine.sock')
+  const probes = path.join(folder, 'probes')
+  mkdirSync(probes, { recursive: true })
+  const standIn = fork(path.join(import.meta.dirname, 'stand-in/main.ts'), [socket, seeded.fleetFile], { execArgv: [] })
+  await once(standIn, 'message')
+  const settings = {
+    PATH: process.env.PATH ?? '',
+    PORT: String(port),
+    DATA_DIR: seeded.dataDir,
+    DOCKER_HOST: `unix://${socket}`,
+    HOST_RULES: 'off',
+    LOG_LEVEL: 'warn',
+    FLEET_PROBES: probes,
+    NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'probe.ts')}`,
+    ...env,
+  }
+  const url = `http://127.0.0.1:${port}`
+  let berth = run(folder, settings)
+  const ready = async (began: number) => {
+    while (performance.now() - began < startLimit) {
+      const response = await fetch(`${url}/readyz`).catch(() => undefined)
+      if (response?.status === 200) return performance.now() - began
+      await sleep(10)
+    }
+    throw new Error(`Berth is not ready within ${startLimit} ms; see ${folder}/berth.log`)
+  }
+  const pids = () => ({ gateway: berth.pid ?? 0, api: childOf(berth.pid ?? 0) })
+  const kill = async () => {
+    const { api } = pids()
+    const ended = once(berth, 'exit')
+    berth.kill('SIGKILL')
+    process.kill(api, 'SIGKILL')
+    await ended
+  }
+  await ready(performance.now())
+  return {
+    url,
+    pids,
+    probe: (which, words) => ask(path.join(probes, `${pids()[which]}.sock`), words),
+    tell: async <T>(order: Order) => {
+      standIn.send(order)
+      const [answer] = (await once(standIn, 'message')) as [T]
+      return answer
+    },
+    restart: async (more = {}) => {
+      await kill()
+      const began = performance.now()
+      berth = run(folder, { ...settings, ...more })
+      return ready(began)
+    },
+    end: async () => {
+      await kill()
+      standIn.disconnect()
+      await once(standIn, 'exit')
+    },
+  }
+}
+
+function run(folder: string, env: Readonly<Record<string, string>>): ChildProcess {
+  const child = spawn(path.join(root, 'tools/serve.sh'), { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const log = createWriteStream(path.join(folder, 'berth.log'), { flags: 'a' })
+  child.stdout.pipe(log)
+  child.stderr.pipe(log)
+  return child
+}
+
+/** @throws {Error} when there is no API process */
+function childOf(pid: number): number {
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+  if (!child) throw new Error('there is no API process')
+  return Number(child)
+}
+
+async function ask<T>(socket: string, words: string): Promise<T> {
+  const connection = connect(socket)
+  connection.write(`${words}\n`)
+  return (await json(connection)) as T
+}

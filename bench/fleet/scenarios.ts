@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answers, Load } from './load.ts'
+import type { Fleetside } from './program.ts'
+import { templatesWith, type Seeded } from './seed.ts'
+import { measureUsage, type Usage } from './usage.ts'
+
+/** What one scenario found. */
+export interface Finding {
+  readonly scenario: string
+  readonly usage: Usage
+  readonly answers: Answers
+  /** Calls that the engine was asked, by kind, per second. */
+  readonly calls: Readonly<Record<string, number>>
+  /** Further figures, in words. */
+  readonly notes: Readonly<Record<string, string>>
+  /** Goals that were missed, in words. */
+  readonly missed: readonly string[]
+}
+
+export interface Stage {
+  readonly berth: Fleetside
+  readonly seeded: Seeded
+  readonly load: Load
+  /** Length of the morning in minutes; the others are a tenth of it, two runs of the reconciler where they need them. */
+  readonly minutes: number
+  /** A folder for CPU profiles of each scenario; undefined for none. */
+  readonly profiles: string | undefined
+}
+
+/** Requests a second of those who only look; a campus that is awake. */
+const looks = 40
+const launchesPerMorning = 2_000
+const [morningMinutes, stormRate, idlePause] = [10, 500, 30]
+/** Goals. Source: the issue that asked for this bench. */
+const goals = { reconcilerCores: 0.2, run: 5_000, ready: 5_000, resident: 400 }
+
+interface SystemReport {
+  readonly reconciler: {
+    readonly duration_ms: number | null
+    readonly last_run: string | null
+    readonly failures: string[]
+  }
+}
+
+/** In the order in which they run: the later ones leave containers paused behind. */
+export const scenarios = { steady, looking, morning, reconnect, storm, restart, idle } as const
+
+/** Nobody is there; what remains is the reconciler and whatever else runs by the clock. */
+async function steady(stage: Stage): Promise<Finding> {
+  const runs: SystemReport['reconciler'][] = []
+  const finding = await observed('steady', stage, async () => {
+    // Three runs of the reconciler, which come every 30 s.
+    const end = performance.now() + 3 * 31_000
+    while (performance.now() < end) {
+      await sleep(10_000)
+      const { reconciler } = await stage.load.askAdmin<SystemReport>('/api/admin/system')
+      if (reconciler.last_run !== runs.at(-1)?.last_run) runs.push(reconciler)
+    }
+  })
+  const longest = Math.max(...runs.map(({ duration_ms }) => duration_ms ?? 0))
+  const failures = [...new Set(runs.flatMap((run) => run.failures))]
+  const { api } = finding.usage.cores
+  return {
+    ...finding,
+    notes: {
+      'longest run of the reconciler': `${longest} ms`,
+      ...(failures.length > 0 ? { 'left to do': failures.slice(0, 3).join('; ') } : {}),
+    },
+    missed: [
+      ...finding.missed,
+      ...(api > goals.reconcilerCores ? [`the API used ${percent(api)} of a core with nobody there`] : []),
+      ...(longest > goals.run ? [`a run of the reconciler took ${longest} ms`] : []),
+      ...failures.slice(0, 3),
+    ],
+  }
+}
+
+/** People look, list and launch what runs already. */
+async function looking(stage: Stage): Promise<Finding> {
+  return observed('looking', stage, () => browsing(stage, stage.minutes * 6_000))
+}
+
+/** 2,000 people come within ten minutes, nine of ten to a container that sleeps, and look around meanwhile. */
+async function morning(stage: Stage): Promise<Finding> {
+  const { load, seeded, minutes } = stage
+  const { containers, running } = seeded.size
+  const sleeping = containers - running
+  const perSecond = launchesPerMorning / (morningMinutes * 60)
+  // One in ten has none any more; when nothing sleeps, as at the smallest size, nobody has.
+  const comer = (each: number) => (each % 10 === 0 || each >= sleeping ? containers + 1 + each : running + 1 + each)
+  return observed('morning', stage, async () => {
+    const signal = AbortSignal.timeout(minutes * 60_000)
+    const arrive = async (each: number) => {
+      await load.ask('me', comer(each))
+      await load.ask('list', comer(each))
+      if (await load.ask('launch', comer(each))) await load.ask('page', comer(each))
+    }
+    await Promise.all([load.evenly(perSecond, signal, arrive), load.browse(looks, signal)])
+  })
+}
+
+/** The engine goes away for five seconds, and everything in it runs on. */
+async function reconnect(stage: Stage): Promise<Finding> {
+  const { berth, load } = stage
+  let back = 0
+  const finding = await observed('reconnect', stage, async () => {
+    const away = berth.tell({ kind: 'away', ms: 5_000 })
+    const looked = browsing(stage, Math.max(15_000, stage.minutes * 6_000))
+    await away
+    const began = performance.now()
+    while (!(await load.ask('launch of what runs', 2)) || !(await load.ask('page', 2))) await sleep(50)
+    back = performance.now() - began
+    await looked
+  })
+  return { ...finding, notes: { 'launch and page again after': `${(back / 1000).toFixed(1)} s` } }
+}
+
+/** Programs end and are started again beside Berth, 250 a second, which the engine tells in 500 events. */
+async function storm(stage: Stage): Promise<Finding> {
+  let told = 0
+  const ms = stage.minutes * 6_000
+  const finding = await observed('storm', stage, async () => {
+    const [answer] = await Promise.all([
+      stage.berth.tell<{ told: number }>({ kind: 'storm', perSecond: stormRate, ms }),
+      browsing(stage, ms),
+    ])
+    told = answer.told
+  })
+  return { ...finding, notes: { events: String(told) } }
+}
+
+/** Both processes are killed and started again; ready is when somebody's page comes, too. */
+async function restart(stage: Stage): Promise<Finding> {
+  const times: number[] = []
+  for (let each = 0; each < 3; each++) {
+    const began = performance.now()
+    await stage.berth.restart()
+    while (!(await stage.load.ask('page', 3))) await sleep(10)
+    times.push(performance.now() - began)
+  }
+  const longest = Math.max(...times)
+  const finding = await observed('restart', stage, () => browsing(stage, 10_000))
+  return {
+    ...finding,
+    notes: { 'ready again after': times.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ') },
+    missed: [
+      ...finding.missed,
+      ...(longest > goals.ready ? [`it was ready again after ${(longest / 1000).toFixed(1)} s`] : []),
+    ],
+  }
+}
+
+/** 1,500 people stop using theirs in the same moment, and everything that is idle is paused. */
+async function idle(stage: Stage): Promise<Finding> {
+  const { berth, seeded } = stage
+  await berth.restart({ CONTAINER_TEMPLATES: templatesWith(seeded.fleet.appPort, idlePause) })
+  const wanted = Math.min(1_500, seeded.size.running)
+  let [took, paused] = [0, 0]
+  const finding = await observed('idle', stage, async () => {
+    const began = performance.now()
+    while (paused < wanted && performance.now() - began < 180_000) {
+      await sleep(1_000)
+      paused = (await berth.tell<Record<string, number>>({ kind: 'states' })).paused ?? 0
+      if (paused === 0) took = performance.now()
+    }
+    took = performance.now() - took
+  })
+  return {
+    ...finding,
+    notes: { 'paused, and within': `${paused}, ${(took / 1000).toFixed(0)} s` },
+    missed: [...finding.missed, ...(paused < wanted ? [`only ${paused} of ${wanted} were paused`] : [])],
+  }
+}
+
+/** Waits for the first run of the reconciler, so that it is in none of the scenarios but `restart`. */
+export async function settled(stage: Pick<Stage, 'load'>): Promise<void> {
+  const end = performance.now() + 60_000
+  const { load } = stage
+  while (performance.now() < end) {
+    const report = await load.askAdmin<SystemReport>('/api/admin/system').catch(() => undefined)
+    if (report?.reconciler.last_run) return sleep(5_000)
+    await sleep(500)
+  }
+}
+
+async function browsing({ load }: Stage, ms: number): Promise<void> {
+  await load.browse(looks, AbortSignal.timeout(ms))
+}
+
+async function observed(scenario: string, stage: Stage, work: () => Promise<void>): Promise<Finding> {
+  const { berth, load, profiles } = stage
+  load.take()
+  await berth.tell({ kind: 'counts' })
+  const size = stage.seeded.size.containers
+  const fileOf = (which: string) => `${profiles}/${scenario}-${size}-${which}.cpuprofile`
+  if (profiles) for (const which of ['gateway', 'api'] as const) await berth.probe(which, `profile ${fileOf(which)}`)
+  const end = await measureUsage(berth)
+  await work()
+  const usage = await end()
+  if (profiles) for (const which of ['gateway', 'api'] as const) await berth.probe(which, 'profiled')
+  const { calls } = await berth.tell<{ calls: Record<string, number> }>({ kind: 'counts' })
+  const { gateway, api } = usage.resident
+  const unknown = Object.keys(calls).filter((name) => name.startsWith('unknown'))
+  return {
+    scenario,
+    usage,
+    answers: load.take(),
+    calls: Object.fromEntries(Object.entries(calls).map(([name, count]) => [name, count / usage.seconds])),
+    notes: {},
+    missed: [
+      ...(gateway > goals.resident ? [`the gateway process had ${gateway.toFixed(0)} MB`] : []),
+      ...(api > goals.resident ? [`the API process had ${api.toFixed(0)} MB`] : []),
+      ...unknown.map((name) => `the stand-in does not know a call (${name})`),
+    ],
+  }
+}
+
+const percent = (cores: number) => `${(cores * 100).toFixed(0)} %`

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { AccessTokens } from '../../server/src/accounts/access-token.ts'
+import { loadSigningKeys } from '../../server/src/accounts/signing-keys.ts'
+import { instanceSpec } from '../../server/src/containers/instance-spec.ts'
+import { readTemplates } from '../../server/src/containers/read-templates.ts'
+import { openDatabase, type Db } from '../../server/src/store/database.ts'
+import { installationName, tokenEra } from '../../server/src/store/installation.ts'
+import { containerIdOf, emailOf, fleetType, slugOf, type Fleet } from './stand-in/fleet.ts'
+
+/** How many there are of everything at one level of the bench. */
+export interface Size {
+  /** Containers that the engine has. */
+  readonly containers: number
+  /** Of these, how many run. */
+  readonly running: number
+  /** People, each with one record; those without a container had one once. */
+  readonly people: number
+}
+
+/** A Berth's data folder, ready to be started with, and what the stand-in has to begin with. */
+export interface Seeded {
+  readonly size: Size
+  readonly dataDir: string
+  readonly fleetFile: string
+  readonly fleet: Fleet
+  /** A token of the n-th person; the first is an administrator. */
+  tokenOf(person: number): Promise<string>
+}
+
+/** The image that every app of the fleet is made of; only the stand-in knows it. */
+const image = 'fleet-app:1'
+const instance = 'berth-fleet'
+/** Seconds; longer than any run. */
+const tokenLifetime = 7_200
+const [minute, day] = [60_000, 86_400_000]
+
+/** Setting `CONTAINER_TEMPLATES`. @param idlePause seconds; 0 never */
+export const templatesWith = (appPort: number, idlePause = 0) =>
+  JSON.stringify({
+    [fleetType]: {
+      display_name: 'Development',
+      description: 'Where work is done',
+      image,
+      port: appPort,
+      memory: '256m',
+      ...(idlePause > 0 ? { idle_pause: idlePause } : {}),
+    },
+  })
+
+/** Fills a store as a university's after some years, through the store's own modules. @param port Berth's, on which its addresses hang */
+export async function seed(folder: string, size: Size, port: number, appPort: number): Promise<Seeded> {
+  const dataDir = path.join(folder, 'data')
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const key = await loadSigningKeys(dataDir)
+  const database = await openDatabase(null, dataDir)
+  await installationName(database.db, () => instance)
+  const era = await tokenEra(database.db, () => randomUUID().slice(0, 8))
+  await fillStore(database.db, size, appPort)
+  await database.close()
+
+  const spawnerUrl = `http://spawner.berth.localhost:${port}`
+  const settings = {
+    instance,
+    spawnerUrl,
+    jwksUrl: `${spawnerUrl}/api/.well-known/jwks.json`,
+    jwks: JSON.stringify(key.jwks),
+    signingJwks: JSON.stringify(key.signingJwks),
+  }
+  const [template] = readTemplates(templatesWith(appPort), 'CONTAINER_TEMPLATES').templates
+  if (!template) throw new Error('there is no template')
+  const fingerprints = Array.from({ length: size.containers }, (_, index) => {
+    const person = index + 1
+    return instanceSpec({ id: person, slug: slugOf(person), email: emailOf(person) }, template, settings).fingerprint
+  })
+  const fleet: Fleet = { instance, image, appPort, people: size.people, fingerprints, running: size.running }
+  const fleetFile = path.join(folder, 'fleet.json')
+  writeFileSync(fleetFile, JSON.stringify(fleet))
+
+  const tokens = new AccessTokens(key, spawnerUrl, tokenLifetime, () => `${era}.${randomUUID()}`)
+  const issued = new Map<number, Promise<string>>()
+  const tokenOf = async (person: number) => {
+    const token = issued.get(person) ?? tokens.issue({ id: person, isAdmin: person === 1 }, tokens.plan(new Date()))
+    issued.set(person, token)
+    return token
+  }
+  return { size, dataDir, fleetFile, fleet, tokenOf }
+}
+
+/** People and records by one statement each; the engine's ids by a table beside them, for SQLite knows no SHA-256. */
+async function fillStore(db: Db, { people, containers, running }: Size, appPort: number): Promise<void> {
+  const now = Date.now()
+  const run = (text: string) => sql.raw(text).execute(db)
+  const numbers = `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${people})`
+  // Of those with a container nobody was away for longer than ten days.
+  const lastUsed = `${now} - case when n <= ${containers} then n % 14000 else 43200 + n % 400000 end * ${minute}`
+  await run(`${numbers} insert into users (id, email, slug, state, is_admin, is_blocked, last_used, created_at)
+    select n, '${emailOf(0).replace('0', "' || n || '")}', '${slugOf(0).replace('0', "' || n || '")}', 'active',
+      case when n = 1 then 1 else 0 end, 0, ${lastUsed}, ${now - 400 * day} from numbers`)
+  await run(`insert into used_slugs (slug) select slug from users`)
+  await run('create temp table engine_ids (n integer primary key, id text not null)')
+  for (let from = 1; from <= containers; from += 500) {
+    const some = Array.from({ length: Math.min(500, containers - from + 1) }, (_, index) => from + index)
+    await run(`insert into engine_ids values ${some.map((n) => `(${n}, '${containerIdOf(n)}')`).join(', ')}`)
+  }
+  await run(`insert into user_containers (user_id, container_type, container_id, container_port, template_image,
+      created_at, last_used, is_blocked, stopped_at, running_since)
+    select users.id, '${fleetType}', engine_ids.id, case when engine_ids.id is null then null else ${appPort} end,
+      '${image}', ${now - 300 * day}, last_used, 0,
+      case when users.id <= ${running} then null else last_used end,
+      case when users.id <= ${running} then last_used else null end
+    from users left join engine_ids on engine_ids.n = users.id`)
+  await run('drop table engine_ids')
+}
