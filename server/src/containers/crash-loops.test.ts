@@ -44,3 +44,31 @@ test('one that lasted has a new beginning, and an end that is told twice counts 
   run(100)
   assert.ok(loops.mayStart(owned))
 })
+
+test('what has run for ten seconds is not remembered, however many run', () => {
+  let now = 0
+  const loops = new CrashLoops(() => now)
+  for (let userId = 1; userId <= 5_000; userId++) {
+    loops.started({ userId, type: 'dev' })
+    now += 100
+  }
+  assert.ok(loops.size <= 101, `${loops.size} are remembered`)
+})
+
+test('beyond the limit the oldest start is forgotten, and not everybody else too', () => {
+  // Formerly all were forgotten at the 10,000th: every crash loop began anew at the same moment.
+  const [loops, crowd] = [new CrashLoops(() => 0, 100), 150]
+  for (let time = 0; time < 3; time++)
+    for (let userId = 1; userId <= crowd; userId++) {
+      loops.started({ userId, type: 'dev' })
+      loops.ended({ userId, type: 'dev' })
+    }
+  assert.equal(loops.size, 100)
+  const fresh = { userId: crowd, type: 'dev' }
+  for (let time = 0; time < 3; time++) {
+    loops.started(fresh)
+    loops.ended(fresh)
+  }
+  for (let userId = 1_000; userId < 1_060; userId++) loops.started({ userId, type: 'dev' })
+  assert.ok(!loops.mayStart(fresh), 'a loop is held up although others were started since')
+})

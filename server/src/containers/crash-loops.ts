@@ -6,8 +6,10 @@ const soon = 10_000
 const free = 2
 /** How long it waits then, in ms; doubled with each further one. */
 const [firstPause, longestPause] = [5_000, 300_000]
-/** Containers that are remembered. */
-const most = 10_000
+/** How long bad starts are remembered after the last pause is over, in ms. */
+const rememberFor = 3_600_000
+/** Max containers that are remembered; the one that was started first goes when there are more. */
+const usualMax = 10_000
 
 interface History {
   /** Undefined when its end is known. */
@@ -20,14 +22,24 @@ interface History {
 /**
  * Keeps apps that end right after every start from being started without end: an open page asks for its app every few
  * seconds, and each start costs everybody. Whoever launches by hand is not held up.
+ *
+ * A bounded map in order of the last start, from which entries expire that decide nothing any more: once a program has run
+ * for ten seconds its end is no bad start. So it holds what was started lately, however many run.
  */
 export class CrashLoops {
   readonly #now: () => number
+  readonly #max: number
   readonly #histories = new Map<string, History>()
 
-  /** @param now in ms, never set back */
-  constructor(now = () => performance.now()) {
+  /** @param now in ms, never set back @param max containers that are remembered */
+  constructor(now = () => performance.now(), max = usualMax) {
     this.#now = now
+    this.#max = max
+  }
+
+  /** How many containers are remembered. */
+  get size(): number {
+    return this.#histories.size
   }
 
   /** Whether it may be started without anybody asking for it by hand. */
@@ -36,11 +48,14 @@ export class CrashLoops {
   }
 
   started(owned: OwnedType): void {
-    const key = ownedKey(owned)
-    const history = this.#histories.get(key) ?? { startedAt: undefined, badStarts: 0, notBefore: 0 }
-    history.startedAt = this.#now()
-    if (this.#histories.size >= most) this.#histories.clear()
+    const [key, now] = [ownedKey(owned), this.#now()]
+    const known = this.#histories.get(key)
+    const history = known && !isExpired(known, now) ? known : { startedAt: undefined, badStarts: 0, notBefore: 0 }
+    history.startedAt = now
+    // Deleted first, so that the map stays in order of the last start.
+    this.#histories.delete(key)
     this.#histories.set(key, history)
+    this.#evict(now)
   }
 
   /** It ended, and nobody of ours stopped it. */
@@ -58,4 +73,17 @@ export class CrashLoops {
   forget(owned: OwnedType): void {
     this.#histories.delete(ownedKey(owned))
   }
+
+  /** From the oldest start on, until one still counts: each entry is looked at about once, however many there are. */
+  #evict(now: number): void {
+    for (const [key, history] of this.#histories) {
+      if (!isExpired(history, now) && this.#histories.size <= this.#max) return
+      this.#histories.delete(key)
+    }
+  }
+}
+
+/** Whether it decides nothing any more, however its program ends from now on. */
+function isExpired({ startedAt, notBefore }: History, now: number): boolean {
+  return startedAt === undefined ? now >= notBefore + rememberFor : now - startedAt >= soon
 }

@@ -107,9 +107,20 @@ export class Places {
     return this.#teller.picture.person(userId)
   }
 
-  /** All that are known, for those who look for idle ones. */
-  *all(): Generator<KnownContainer> {
-    for (const { known } of this.#registry.entries()) yield known
+  /** Those that run or are paused, as the gateway was told; costs nothing for what does neither. */
+  *running(): Generator<{ readonly known: KnownContainer; readonly isPaused: boolean }> {
+    for (const kind of ['running', 'paused'] as const)
+      for (const prefix of this.#teller.picture.ofKind(kind)) {
+        const known = this.find(prefix)
+        if (known) yield { known, isPaused: kind === 'paused' }
+      }
+  }
+
+  /** Whether the gateway was told that it runs or is paused. */
+  isRunning(owned: OwnedType): boolean {
+    const known = this.get(owned)
+    const where = known && this.placeOf(known)?.where
+    return where !== undefined && isThere(where)
   }
 
   /** What is known of the container with this id of the engine. */

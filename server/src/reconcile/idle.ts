@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Activity } from '#/containers/activity.ts'
 import type { IdleWarnings } from '#/containers/idle-warnings.ts'
 import type { KnownContainer } from '#/containers/known-container.ts'
-import { ownedKey } from '#/containers/owned-type.ts'
+import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
 import type { Places } from '#/containers/places.ts'
 import type { Rest, RestKind } from '#/containers/rest.ts'
 import type { Template, Templates } from '#/containers/template.ts'
@@ -26,6 +26,7 @@ export interface IdleParts {
 }
 
 interface Sample {
+  readonly known: OwnedType
   /** By `performance.now()`, as all instants here: see `Activity`. */
   readonly at: number
   readonly cpuSeconds: number
@@ -58,15 +59,14 @@ export class Idle {
     clearInterval(this.#timer)
   }
 
-  /** One look at all that run. */
+  /** One look at all that run; what sleeps costs nothing, however much there is of it. */
   look(): void {
     const now = performance.now()
-    for (const known of this.#parts.places.all()) {
+    for (const { known, isPaused } of this.#parts.places.running()) {
       const template = this.#parts.templates.get(known.type)
-      const where = this.#parts.places.placeOf(known)?.where
-      if (!template || firstStep(template) === 0 || !where || !('host' in where)) continue
-      this.#consider(known, template, where.isPaused, now)
+      if (template && firstStep(template) > 0) this.#consider(known, template, isPaused, now)
     }
+    for (const [key, { known }] of this.#samples) if (!this.#parts.places.isRunning(known)) this.#samples.delete(key)
   }
 
   #consider(known: KnownContainer, template: Template, isPaused: boolean, now: number): void {
@@ -126,7 +126,7 @@ export class Idle {
   async #sample(known: KnownContainer): Promise<Sample | undefined> {
     if (known.containerId === null) return undefined
     const usage = await this.#parts.runtime.usage(known.containerId)
-    const sample = usage && { at: performance.now(), cpuSeconds: usage.cpuSeconds }
+    const sample = usage && { known, at: performance.now(), cpuSeconds: usage.cpuSeconds }
     if (sample) this.#samples.set(ownedKey(known), sample)
     return sample
   }
