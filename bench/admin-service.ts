@@ -53,6 +53,7 @@ async function readInstances(): Promise<Map<string, Instance>> {
           exitCode: isRunning ? null : 0,
           isOutOfMemory: false,
           startedAt: 0,
+          endedAt: null,
           fingerprint: null,
         },
       ]

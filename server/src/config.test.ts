@@ -23,8 +23,15 @@ test('without any setting the defaults hold', () => {
   assert.equal(config.accessTokenExpires, 3600)
   assert.equal(config.magicLinkExpiry, 900)
   assert.equal(config.magicLinksPerHour, 3)
+  assert.equal(config.retireAfter, 14 * 86_400)
   assert.deepEqual(config.templates.types, ['dev', 'prod'])
   assert.equal(config.templates.first.home, '/home/berth')
+})
+
+test('RETIRE_AFTER is a number of seconds, and 0 retires nothing', () => {
+  assert.equal(good({ RETIRE_AFTER: '0' }).retireAfter, 0)
+  assert.equal(good({ RETIRE_AFTER: '86400' }).retireAfter, 86_400)
+  assert.match(read({ RETIRE_AFTER: '14d' }).problems.join(), /RETIRE_AFTER/)
 })
 
 test('the front end and the containers share spawner.{base domain}, with the port that was bound', () => {

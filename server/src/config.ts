@@ -53,6 +53,8 @@ export interface Config {
   readonly maxDiskPerUser: number | null
   /** How long the homes of a deleted person are kept, in seconds. */
   readonly keepHomes: number
+  /** How long a stopped container that nobody uses stays in the engine, in seconds; 0 is for ever. */
+  readonly retireAfter: number
   /** Whether Berth sets the rules of the host that keep containers away from the host itself. */
   readonly hostRules: 'auto' | 'off'
 }
@@ -138,6 +140,7 @@ export function readConfig(
     maxPerUser: check('MAX_PER_USER', null, whole(1, 1_000)),
     maxDiskPerUser: check('MAX_DISK_PER_USER', null, size),
     keepHomes: check('KEEP_HOMES', 2_592_000, whole(0, 315_360_000)),
+    retireAfter: check('RETIRE_AFTER', 1_209_600, whole(0, 315_360_000)),
     hostRules: check('HOST_RULES', 'auto', (value) =>
       value === 'auto' || value === 'off' ? value : new Problem('must be auto or off'),
     ),

@@ -28,7 +28,7 @@ for (const open of runtimes) {
     test('a new container does not run, and carries whose it is', async () => {
       const owner = { userId: 7, slug: 'new', type: 'prod' }
       const { id, port } = await runtime.create(spec('new', { owner, fingerprint: 'abc' }))
-      const unknown = { address: null, exitCode: null, isOutOfMemory: false, startedAt: null }
+      const unknown = { address: null, exitCode: null, isOutOfMemory: false, startedAt: null, endedAt: null }
       const imageId = await runtime.imageId(spec('new').image)
       assert.ok(imageId)
       const expected = {
@@ -367,6 +367,21 @@ for (const open of runtimes) {
       const running = await run('felled')
       await runtime.remove(running.id)
       assert.equal(await runtime.inspect(running.name), undefined)
+    })
+
+    test('what runs or is paused is not removed where only what is stopped may be, and the end of its last run is told', async () => {
+      const { id, endedAt } = await run('busy')
+      assert.equal(endedAt, null)
+      await assert.rejects(runtime.removeStopped(id), ofKind('conflict'))
+      await runtime.pause(id)
+      await assert.rejects(runtime.removeStopped(id), ofKind('conflict'))
+      const before = Date.now()
+      await runtime.stop(id)
+      const stopped = await look(runtime, id)
+      assert.ok(stopped.endedAt !== null && stopped.endedAt >= before - 1, `${stopped.endedAt}`)
+      await runtime.removeStopped(id)
+      assert.equal(await runtime.inspectId(id), undefined)
+      await runtime.removeStopped(id)
     })
 
     test('a program that will not end is ended after 10 s', async () => {

@@ -35,7 +35,7 @@ const newFor = 60 * 60_000
  * @param createdAt of the account; null or undefined when it is not known
  */
 export function isFirstVisit(entries: Entries, createdAt: string | null | undefined, now: number): boolean {
-  const launched = entries.filter(({ status, container_id: id }) => status !== 'not_created' || id !== null)
+  const launched = entries.filter(({ status, last_used: used }) => status !== 'not_created' || used !== null)
   if (launched.length === 0) return entries.length > 0
   if (launched.length > 1 || launched[0] !== entries[0] || !createdAt) return false
   return now - Date.parse(createdAt) < newFor

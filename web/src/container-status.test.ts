@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { actionsFor, statusView } from './container-status.ts'
 
-const entry = { status: 'running', is_blocked: false, container_id: 'c1' }
+const entry = { status: 'running', is_blocked: false, container_id: 'c1', last_used: null }
 const still = { canRestart: true, isStarting: false }
 const nothing = { open: false, launch: false, restart: false, stop: false, readLogs: false }
 
@@ -31,6 +31,12 @@ test('a blocked container offers nothing but to read what it wrote, even while t
   const blocked = { ...entry, is_blocked: true }
   assert.deepEqual(actionsFor(blocked, { ...still, isStarting: true }), { ...nothing, readLogs: true })
   assert.equal(statusView(blocked).word, 'blocked')
+})
+
+test('what was used and has no container any more is stopped; what was never launched is not', () => {
+  const { word, hint } = statusView({ ...entry, status: 'not_created', last_used: '2026-10-01T00:00:00.000Z' })
+  assert.deepEqual([word, hint], ['stopped', 'renewed'])
+  assert.equal(statusView({ ...entry, status: 'not_created' }).word, 'notLaunched')
 })
 
 test('a status that no engine has reported before has no word of ours', () => {

@@ -53,12 +53,15 @@ const ends: Partial<Record<ContainerEvent['status'], StatusView>> = {
  * @param told where it stands as an event told it last, which knows how a program ended
  */
 export function statusView(
-  entry: Pick<ContainerEntry, 'status' | 'is_blocked'>,
+  entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'last_used'>,
   told?: ContainerEvent['status'],
 ): StatusView {
   if (entry.is_blocked) return { word: 'blocked', tone: 'bad' }
   const end = told && entry.status === 'exited' ? ends[told] : undefined
   if (end) return end
+  // It was there: Berth removes from the engine what nobody used for long, and the next launch makes it anew.
+  if (entry.status === 'not_created' && entry.last_used !== null)
+    return { word: 'stopped', tone: 'idle', hint: 'renewed' }
   return Object.hasOwn(views, entry.status) ? views[entry.status]! : { word: undefined, tone: 'idle' }
 }
 
@@ -100,6 +103,8 @@ export function withTold(entry: ContainerEntry, told: ContainerEvent['status']):
   if (told === 'blocked') return entry.is_blocked ? entry : { ...entry, is_blocked: true }
   const status = statuses[told]
   if (status === undefined || status === entry.status) return entry
+  // What has no container sleeps, too, once it was used.
+  if (entry.status === 'not_created' && told === 'asleep' && entry.last_used !== null) return entry
   // One that was never launched is nowhere, and stopped is stopped, whichever of its words the engine uses: no news.
   const isNoNews = { not_created: 'not_found', created: 'exited' }[entry.status] === status
   return isNoNews ? entry : { ...entry, status }

@@ -8,7 +8,7 @@ const seenAs = (state: string, fields: Partial<Instance> = {}) =>
   ({ id: 'c1', owner, state, address: null, port: 8080, exitCode: null, isOutOfMemory: false, ...fields }) as Instance
 const where = (seen: KnownContainer['seen'], fields: Partial<KnownContainer> = {}) => {
   const known = { userId: 1, type: 'dev', recordId: 1, prefix: 'ann-dev', containerId: 'c1', isBlocked: false }
-  const found = whereIs({ ...known, wasStopped: false, failure: undefined, seen, ...fields })
+  const found = whereIs({ ...known, wasStopped: false, isRetired: false, failure: undefined, seen, ...fields })
   return 'absent' in found ? `${found.absent} ${found.exitCode}` : `${found.host} ${found.isPaused ? 'paused' : 'runs'}`
 }
 
@@ -36,6 +36,12 @@ test("without a container, and with one that is somebody else's, it is missing",
   assert.equal(where('gone'), 'missing null')
   for (const other of [null, { ...owner, userId: 2 }, { ...owner, type: 'prod' }])
     assert.equal(where(seenAs('running', { address: '172.18.0.2', owner: other })), 'missing null')
+})
+
+test('what was retired sleeps, unless its last launch failed', () => {
+  const retired = { containerId: null, isRetired: true }
+  assert.equal(where(undefined, retired), 'asleep null')
+  assert.equal(where(undefined, { ...retired, failure: absence('no-image') }), 'no-image null')
 })
 
 test('why a launch failed counts where nothing runs, but not before the end of a program', () => {

@@ -15,6 +15,8 @@ export interface KnownContainer extends OwnedType {
   readonly isBlocked: boolean
   /** Whether Berth itself stopped it last, and has not started it since. */
   readonly wasStopped: boolean
+  /** Whether Berth removed it from the engine because nobody used it: it counts as stopped, and wakes by a launch. */
+  readonly isRetired: boolean
   /** What the engine said of this id: undefined, when it was not asked yet. */
   readonly seen: Instance | 'gone' | undefined
   /** Why the last launch failed, until the next one. */
@@ -30,6 +32,7 @@ const quietEnds = new Set([0, 137, 143])
  */
 export function whereIs(known: KnownContainer): Address | Absence {
   const { seen, failure } = known
+  if (known.isRetired) return failure ?? absence('asleep')
   if (known.containerId === null || seen === 'gone' || (seen && !isTheirs(known, seen)))
     return failure ?? absence('missing')
   if (seen?.state === 'running' || seen?.state === 'paused') return addressOf(seen)

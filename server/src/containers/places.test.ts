@@ -24,7 +24,15 @@ class LateRuntime {
 
   run(id: string, userId: number, address: string): void {
     const owner = { userId, slug: `u${userId}`, type: 'dev' }
-    const fields = { name: id, imageId: 'i', exitCode: null, isOutOfMemory: false, startedAt: 1, fingerprint: 'f' }
+    const fields = {
+      name: id,
+      imageId: 'i',
+      exitCode: null,
+      isOutOfMemory: false,
+      startedAt: 1,
+      endedAt: null,
+      fingerprint: 'f',
+    }
     this.states.set(id, { id, owner, state: 'running', address, port: 8080, ...fields })
   }
 

@@ -107,6 +107,7 @@ function knownOf(user: User, record: UserContainer, old: KnownContainer | undefi
     containerId,
     isBlocked: record.isBlocked || user.isBlocked,
     wasStopped: record.stoppedAt !== null,
+    isRetired: record.retiredAt !== null,
     seen: isSame ? old?.seen : undefined,
     failure: old?.failure,
   }

@@ -1,8 +1,8 @@
 import { reached } from '#/crash-points.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError, type Instance, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { deleteRemovals, pendingRemovals, type RemovedContainer } from '#/store/removals.ts'
-import { homeVolume } from './container-name.ts'
+import { containerName, homeVolume } from './container-name.ts'
 import type { Flights } from './flights.ts'
 import { ownedKey } from './owned-type.ts'
 
@@ -36,27 +36,48 @@ export class Removal {
 
   /** As `finish`, for who is in a flight of this container already. */
   async finishInFlight(container: RemovedContainer): Promise<void> {
-    const { database, runtime, instance } = this.#parts
+    const { database } = this.#parts
     const pending = await pendingRemovals(database.db, container)
     if (pending.length === 0) return
-    await this.#removeContainers(container)
-    if (pending.some(({ isPurge }) => isPurge))
-      await runtime.removeHome(homeVolume(instance, container.userId, container.slug, container.type))
+    await this.#removeContainer(container)
+    if (pending.some(({ isPurge }) => isPurge)) await this.#removeHome(container)
     await deleteRemovals(
       database.db,
       pending.map(({ id }) => id),
     )
   }
 
-  /** Found by their labels: a crash can leave one whose id no record ever knew. Stopped first, so that files are written. */
-  async #removeContainers({ userId, slug, type }: RemovedContainer): Promise<void> {
-    const { runtime } = this.#parts
-    for (const { id, owner } of await runtime.list({ userId })) {
-      if (owner?.slug !== slug || owner.type !== type) continue
-      await runtime.stop(id)
-      reached('delete.after-stop')
-      await runtime.remove(id)
-      reached('delete.after-remove')
+  /** Found by its name: a crash can leave one whose id no record ever knew. */
+  async #removeContainer(container: RemovedContainer): Promise<void> {
+    const { runtime, instance } = this.#parts
+    const found = await runtime.inspect(containerName(instance, container.slug, container.type))
+    if (found && isOf(container, found)) await this.#remove(found.id)
+  }
+
+  /** One that somebody renamed still has the home; only its labels tell whose it is, and to look for them takes the engine long. */
+  async #removeHome(container: RemovedContainer): Promise<void> {
+    const { runtime, instance } = this.#parts
+    const { userId, slug, type } = container
+    const volume = homeVolume(instance, userId, slug, type)
+    try {
+      await runtime.removeHome(volume)
+    } catch (error) {
+      if (!(error instanceof RuntimeError) || error.kind !== 'conflict') throw error
+      for (const found of await runtime.list({ userId })) if (isOf(container, found)) await this.#remove(found.id)
+      await runtime.removeHome(volume)
     }
   }
+
+  /** Stopped first, so that files are written. */
+  async #remove(id: string): Promise<void> {
+    const { runtime } = this.#parts
+    await runtime.stop(id)
+    reached('delete.after-stop')
+    await runtime.remove(id)
+    reached('delete.after-remove')
+  }
 }
+
+/** By slug as well: after an older store was restored, ids are given again. */
+const isOf = ({ userId, slug, type }: RemovedContainer, { owner }: Instance) =>
+  owner?.userId === userId && owner.slug === slug && owner.type === type

@@ -4,7 +4,7 @@ import type { OwnedType } from '#/containers/owned-type.ts'
 import type { Templates } from '#/containers/template.ts'
 import type { Db } from '#/store/database.ts'
 import { findOwnedRecord, listOwnedRecords, type OwnedRecord } from '#/store/records-with-owners.ts'
-import type { Desired } from './plan.ts'
+import { onSteadyClock, type Desired } from './plan.ts'
 
 /** Records read from the store at a time; others get their turn in between. */
 const pageSize = 500
@@ -37,7 +37,7 @@ export async function findDesired(parts: DesiredParts, { userId, type }: OwnedTy
 }
 
 function toDesired(record: OwnedRecord, { templates, instance }: DesiredParts): Desired {
-  const { id, userId, slug, type, containerId, isBlocked, wasStopped, shouldRun } = record
+  const { id, userId, slug, type, containerId, isBlocked, wasStopped, shouldRun, lastUse } = record
   return {
     recordId: id,
     userId,
@@ -49,5 +49,6 @@ function toDesired(record: OwnedRecord, { templates, instance }: DesiredParts): 
     isConfigured: templates.get(type) !== undefined,
     wasStopped,
     shouldRun,
+    lastUse: onSteadyClock(lastUse),
   }
 }

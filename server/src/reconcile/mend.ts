@@ -1,15 +1,16 @@
 import type { Logger } from 'pino'
+import { attempt } from '#/attempt.ts'
 import type { Admission } from '#/containers/admission.ts'
 import { blockedGrace } from '#/containers/block-of.ts'
 import type { Flights } from '#/containers/flights.ts'
 import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
 import type { Places } from '#/containers/places.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
-import { forgetInstance, storeAdopted } from '#/store/records-with-owners.ts'
+import type { Instance, Runtime } from '#/runtime/runtime.ts'
+import { forgetInstance, storeAdopted, storeRetired } from '#/store/records-with-owners.ts'
 import { noteStopped } from '#/store/user-containers.ts'
 import { findDesired, type DesiredParts } from './desired.ts'
 import type { EngineHistory } from './engine-history.ts'
-import { plan, type Action, type Graces } from './plan.ts'
+import { plan, type Action, type Desired, type Graces } from './plan.ts'
 import type { Tally } from './tally.ts'
 
 export interface MenderParts extends DesiredParts {
@@ -29,8 +30,8 @@ const blindly = { isFirstLook: false, isBlind: true, restoring: new Set<string>(
 /** Makes what the engine has of one (user, type) as the store says. */
 export class Mender {
   readonly #parts: MenderParts
-  /** `ownedKey` of what was asked for since the last look at it. */
-  readonly #wanted = new Set<string>()
+  /** By `ownedKey` what was asked for since the last look at it: the engine's ids that are known beside the record's. */
+  readonly #wanted = new Map<string, Set<string>>()
 
   constructor(parts: MenderParts) {
     this.#parts = parts
@@ -39,11 +40,12 @@ export class Mender {
   /**
    * In its turn, after whatever is under way for it: looks again, plans again, and does what is still to do; nothing, when
    * that was done meanwhile. So an old list, a lifted block or a launch that was quicker do no harm.
+   * @param ids engine's ids of containers that are labelled as theirs, beside the record's and the one of its name
    * @throws {RuntimeError} what is done by then stays, and the rest is done by the next attempt
    */
-  async mend(owned: OwnedType): Promise<void> {
+  async mend(owned: OwnedType, ids: readonly string[] = []): Promise<void> {
     const key = ownedKey(owned)
-    this.#wanted.add(key)
+    this.#wanted.set(key, new Set([...(this.#wanted.get(key) ?? []), ...ids]))
     // Otherwise a stop would stand behind a launch that waits for its turn, for minutes.
     this.#parts.admission.recheck(owned.userId, owned.type)
     // A flight that is under way may have looked before what its new passenger wants to see: a block that was just stored.
@@ -51,11 +53,12 @@ export class Mender {
   }
 
   async #inFlight(owned: OwnedType): Promise<void> {
-    const { runtime, history, graces, places } = this.#parts
+    const { history, graces, places } = this.#parts
+    const ids = this.#wanted.get(ownedKey(owned)) ?? []
     this.#wanted.delete(ownedKey(owned))
     const now = performance.now()
-    const instances = await runtime.list({ userId: owned.userId })
-    const observed = instances.filter(({ owner }) => owner?.type === owned.type)
+    const observed = await this.#find(owned, await findDesired(this.#parts, owned), ids)
+    // Read again: what was found had its record before it was made, see `plan`.
     const desired = await findDesired(this.#parts, owned)
     const memory = { ...history.memory(blindly.restoring), ...blindly }
     const actions = plan(desired ? [desired] : [], observed, memory, now, graces).actions.filter(isForEngineOrRecord)
@@ -65,6 +68,20 @@ export class Mender {
     } finally {
       await places.publishContainer(owned)
     }
+  }
+
+  /** By name and id: a look for labels would read every container that the engine has. */
+  async #find(owned: OwnedType, record: Desired | undefined, ids: Iterable<string>): Promise<Instance[]> {
+    const { runtime } = this.#parts
+    const known = new Set([...ids, ...(record?.containerId ? [record.containerId] : [])])
+    const found = await Promise.all([
+      record && runtime.inspect(record.name),
+      ...[...known].map((id) => runtime.inspectId(id)),
+    ])
+    const theirs = found.filter(
+      (each) => each !== undefined && each.owner !== null && ownedKey(each.owner) === ownedKey(owned),
+    )
+    return [...new Map(theirs.map((each) => [each?.id, each as Instance])).values()]
   }
 
   async #do(action: Mending): Promise<void> {
@@ -86,6 +103,24 @@ export class Mender {
         return runtime.remove(action.instance.id)
       case 'forget':
         return forgetInstance(db, action.recordId)
+      case 'retire':
+        return this.#retire(action)
+    }
+  }
+
+  /**
+   * Stored first, so that nobody is told for a moment that it is missing. After a crash in between the next run finds the
+   * container by its name, adopts it, and begins anew.
+   */
+  async #retire({ userId, type, recordId, instance }: Extract<Action, { kind: 'retire' }>): Promise<void> {
+    const { db, runtime, places, log } = this.#parts
+    await storeRetired(db, recordId, new Date())
+    await places.publishContainer({ userId, type })
+    try {
+      await runtime.removeStopped(instance.id)
+    } catch (error) {
+      await attempt(log, 'storing that a container stays', () => storeAdopted(db, recordId, instance))
+      throw error
     }
   }
 }

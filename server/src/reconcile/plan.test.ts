@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Instance } from '#/runtime/runtime.ts'
-import { plan, usualGraces, type Action, type Desired, type Memory } from './plan.ts'
+import { plan, usualGraces, type Action, type Desired, type Graces, type Memory } from './plan.ts'
 
 /** A table of worlds. Ann (7) has a container of type dev, called `b-ann-dev`, whose id is `aaa`, unless a row says otherwise. */
 
 const now = 10_000_000
+const day = 86_400_000
 const { remove, forget, down } = usualGraces
 
 const record = (fields: Partial<Desired> = {}): Desired => ({
@@ -19,8 +20,12 @@ const record = (fields: Partial<Desired> = {}): Desired => ({
   isConfigured: true,
   wasStopped: false,
   shouldRun: true,
+  lastUse: now - day,
   ...fields,
 })
+
+/** Stopped by its owner. */
+const asleep = (fields: Partial<Desired>) => record({ shouldRun: false, wasStopped: true, ...fields })
 
 const container = (fields: Partial<Instance> = {}): Instance => ({
   id: 'aaa',
@@ -33,6 +38,7 @@ const container = (fields: Partial<Instance> = {}): Instance => ({
   imageId: 'image',
   isOutOfMemory: false,
   startedAt: null,
+  endedAt: null,
   fingerprint: null,
   ...fields,
 })
@@ -46,6 +52,7 @@ interface World {
   /** By key, how long it has been so (ms). */
   readonly so?: Record<string, number>
   readonly memory?: Partial<Memory>
+  readonly graces?: Partial<Graces>
   /** Each as `kind` and what it is about. */
   readonly actions: string[]
 }
@@ -251,6 +258,62 @@ const worlds: Record<string, World> = {
     memory: { restoring: new Set(['7 dev']) },
     actions: [],
   },
+  'what sleeps and was not used for so long is retired': {
+    desired: [asleep({ lastUse: now - 14 * day })],
+    observed: [container({ state: 'exited' })],
+    graces: { retire: 14 * day },
+    actions: ['retire 1'],
+  },
+  'what was made and never started is retired, too': {
+    desired: [asleep({ lastUse: now - 14 * day })],
+    observed: [container({ state: 'created' })],
+    graces: { retire: 14 * day },
+    actions: ['retire 1'],
+  },
+  'blocked or of a type that is not configured any more, it is retired as well': {
+    desired: [asleep({ lastUse: now - 14 * day, isBlocked: true, isConfigured: false })],
+    observed: [container({ state: 'exited' })],
+    graces: { retire: 14 * day },
+    actions: ['retire 1'],
+  },
+  'what was used a moment later is not retired': {
+    desired: [asleep({ lastUse: now - 14 * day + 1 })],
+    observed: [container({ state: 'exited' })],
+    graces: { retire: 14 * day },
+    actions: [],
+  },
+  'what ran until a moment later is not retired, whenever it was used': {
+    desired: [asleep({ lastUse: now - 30 * day })],
+    observed: [container({ state: 'exited', endedAt: performance.timeOrigin + now - day })],
+    graces: { retire: 14 * day },
+    actions: [],
+  },
+  'what runs, is paused, or is about to be started again is not retired': {
+    desired: [
+      asleep({ lastUse: now - 30 * day }),
+      asleep({ lastUse: now - 30 * day, userId: 8, slug: 'bob', containerId: 'bbb', recordId: 2 }),
+      asleep({ lastUse: now - 30 * day, userId: 9, slug: 'cat', containerId: 'ccc', recordId: 3, shouldRun: true }),
+    ],
+    observed: [
+      container({ state: 'paused' }),
+      container({ id: 'bbb', owner: { userId: 8, slug: 'bob', type: 'dev' } }),
+      container({ id: 'ccc', owner: { userId: 9, slug: 'cat', type: 'dev' }, state: 'exited' }),
+    ],
+    graces: { retire: 14 * day },
+    actions: [],
+  },
+  'with 0 nothing is ever retired': {
+    desired: [asleep({ lastUse: now - 1_000 * day })],
+    observed: [container({ state: 'exited' })],
+    graces: { retire: 0 },
+    actions: [],
+  },
+  'a record that was retired misses nothing': {
+    desired: [asleep({ containerId: null })],
+    observed: [],
+    so: { 'gone aaa': forget },
+    actions: [],
+  },
   'while the engine is not heard nothing is said of how programs ended': {
     observed: [container({ state: 'exited' })],
     so: { 'down aaa': down * 2 },
@@ -315,9 +378,9 @@ test('ten thousand users with two containers each are planned in one go', () => 
   assert.ok(performance.now() - began < 3_000)
 })
 
-function planOf({ desired = [record()], observed = [container()], so = {}, memory = {} }: World) {
+function planOf({ desired = [record()], observed = [container()], so = {}, memory = {}, graces = {} }: World) {
   const since = new Map(Object.entries(so).map(([key, age]) => [key, now - age]))
-  return plan(desired, observed, memoryWith({ since, ...memory }), now)
+  return plan(desired, observed, memoryWith({ since, ...memory }), now, { ...usualGraces, ...graces })
 }
 
 const memoryWith = (fields: Partial<Memory>): Memory => ({
@@ -335,6 +398,8 @@ function spelled(action: Action): string {
     case 'stop':
     case 'remove':
       return `${action.kind} ${action.instance.id}: ${action.why}`
+    case 'retire':
+      return `retire ${action.recordId}`
     case 'forget':
       return `forget ${action.recordId}`
     case 'note':

@@ -16,6 +16,8 @@ export interface Desired extends OwnedType {
   readonly wasStopped: boolean
   /** Whether it is noted as what should run. */
   readonly shouldRun: boolean
+  /** When it was used, stopped or made last; on the clock of the memory, and negative when that was before this process. */
+  readonly lastUse: number
 }
 
 /** What one list does not tell. */
@@ -40,9 +42,17 @@ export interface Graces {
   readonly down: number
   /** Of one that runs although it is noted as stopped: no stop takes as long, so whoever started it could not note that. */
   readonly up: number
+  /** Of a container that does not run and that nobody uses: it is removed from the engine; 0 is never. */
+  readonly retire: number
 }
 
-export const usualGraces: Graces = { remove: 600_000, forget: 3_600_000, down: 30_000, up: 30_000 }
+export const usualGraces: Graces = { remove: 600_000, forget: 3_600_000, down: 30_000, up: 30_000, retire: 0 }
+
+/**
+ * An instant (ms since 1970) on the clock of `performance.now()`. What is old by it is old however the clock was moved since
+ * this process began.
+ */
+export const onSteadyClock = (instant: number) => instant - performance.timeOrigin
 
 export type Action = OwnedType &
   (
@@ -50,6 +60,7 @@ export type Action = OwnedType &
     | { readonly kind: 'stop'; readonly instance: Instance; readonly why: Wrong }
     | { readonly kind: 'remove'; readonly instance: Instance; readonly why: Wrong }
     | { readonly kind: 'forget'; readonly recordId: number }
+    | { readonly kind: 'retire'; readonly recordId: number; readonly instance: Instance }
     | { readonly kind: 'restore' }
     | { readonly kind: 'note'; readonly recordId: number; readonly shouldRun: boolean }
   )
@@ -102,6 +113,10 @@ class Clock {
     this.#since = since
     this.#now = now
     for (const [key, at] of since) if (at > now) this.#kept.set(key, at)
+  }
+
+  get now(): number {
+    return this.#now
   }
 
   has(key: string): boolean {
@@ -172,6 +187,7 @@ function planKeeper(record: Desired, keeper: Instance, memory: Memory, clock: Cl
   const adopt: Action[] =
     keeper.id === record.containerId ? [] : [{ ...owned, kind: 'adopt', recordId, instance: keeper }]
   const wrong = record.isBlocked ? 'blocked' : record.isConfigured ? undefined : 'no such type'
+  if (isUnused(record, keeper, clock, graces)) return [{ ...owned, kind: 'retire', recordId, instance: keeper }]
   if (!wrong) return [...adopt, ...planRun(record, keeper, memory, clock, graces)]
   return isAlive(keeper) ? [...adopt, { ...owned, kind: 'stop', instance: keeper, why: wrong }] : adopt
 }
@@ -192,10 +208,30 @@ function planRun(record: Desired, keeper: Instance, memory: Memory, clock: Clock
   return clock.isSo(down(keeper.id), graces.down) ? [{ ...owned, kind: 'note', recordId, shouldRun: false }] : []
 }
 
+/**
+ * Whether it is retired: it sleeps, is not about to be started again, and was neither used nor did it run for so long. A list
+ * does not tell when a program ended; so this is asked again of an answer that does, before anything is done.
+ */
+function isUnused(record: Desired, keeper: Instance, clock: Clock, { retire }: Graces): boolean {
+  if (retire === 0 || record.shouldRun || keeper.id !== record.containerId || !canBeRemoved(keeper)) return false
+  const lastRun = onSteadyClock(Math.max(keeper.startedAt ?? 0, keeper.endedAt ?? 0))
+  return clock.now - Math.max(record.lastUse, lastRun) >= retire
+}
+
+const canBeRemoved = ({ state }: Instance) => state === 'exited' || state === 'created' || state === 'dead'
+
 const ownerOf = ({ userId, type }: OwnedType): OwnedType => ({ userId, type })
 
 const isAlive = ({ state }: Instance) => state === 'running' || state === 'paused' || state === 'restarting'
 
-const urgency: Record<Action['kind'], number> = { stop: 0, adopt: 1, remove: 2, forget: 3, note: 4, restore: 5 }
+const urgency: Record<Action['kind'], number> = {
+  stop: 0,
+  adopt: 1,
+  remove: 2,
+  forget: 3,
+  note: 4,
+  restore: 5,
+  retire: 6,
+}
 
 const byUrgency = (actions: readonly Action[]) => actions.toSorted((a, b) => urgency[a.kind] - urgency[b.kind])

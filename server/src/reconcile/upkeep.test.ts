@@ -35,15 +35,20 @@ async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
   const stopped: string[] = []
   const world = {
     beforeList: async () => {},
+    beforeInspect: async () => {},
     beforeStop: async (_id: string) => {},
     restored: [] as number[],
     activations: 0,
   }
-  const runtime: Pick<Runtime, 'list' | 'inspectId' | 'stop' | 'remove'> = {
+  const runtime: Pick<Runtime, 'list' | 'inspect' | 'inspectId' | 'stop' | 'remove' | 'removeStopped'> = {
     list: async (filter) => {
       const listed = [...engine.values()].filter(({ owner }) => !filter?.userId || owner?.userId === filter.userId)
       await world.beforeList()
-      return listed
+      return listed.map((each) => ({ ...each, endedAt: null }))
+    },
+    inspect: async (name) => {
+      await world.beforeInspect()
+      return [...engine.values()].find((each) => each.name === name)
     },
     inspectId: async (id) => engine.get(id),
     stop: async (id) => {
@@ -53,6 +58,7 @@ async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
       if (instance) engine.set(id, { ...instance, state: 'exited' })
     },
     remove: async (id) => void engine.delete(id),
+    removeStopped: async (id) => void engine.delete(id),
   }
   const parts: UpkeepParts = {
     db: database.db,
@@ -97,6 +103,7 @@ const instanceOf = (id: string, owner: Instance['owner'], state: string): Instan
   imageId: 'image',
   isOutOfMemory: false,
   startedAt: null,
+  endedAt: null,
   fingerprint: null,
 })
 
@@ -107,19 +114,19 @@ test('who asks for a look while one is under way gets another: what they want to
   const { world, upkeep, person } = await rigOf(t)
   const { user } = await person('ann', 'running')
   const [listed, goOn] = [gate(), gate()]
-  let lists = 0
-  world.beforeList = async () => {
-    lists++
+  let looks = 0
+  world.beforeInspect = async () => {
+    looks++
     listed.open()
     await goOn.passed
   }
   const owned = { userId: user.id, type: 'dev' }
-  const looks = [upkeep.mend(owned)]
+  const asked = [upkeep.mend(owned)]
   await listed.passed
-  looks.push(upkeep.mend(owned), upkeep.mend(owned))
+  asked.push(upkeep.mend(owned), upkeep.mend(owned))
   goOn.open()
-  await Promise.all(looks)
-  assert.equal(lists, 2)
+  await Promise.all(asked)
+  assert.equal(looks, 2)
 })
 
 test('an engine that restarts between list and plan loses nobody: the next run restores what it ended', async (t) => {
@@ -183,4 +190,21 @@ test('what fails comes last: it keeps nothing else from being done', async (t) =
   assert.equal(stopped.length, 0)
   await assert.rejects(upkeep.run(), { name: 'Unfinished' })
   assert.equal(stopped.length, 100)
+})
+
+test('of what nobody used fifty are retired in a run, and what ended lately keeps none of them waiting', async (t) => {
+  const { engine, upkeep, person, database } = await rigOf(t, { retire: 60_000 })
+  for (let at = 0; at < 120; at++) {
+    const { user } = await person(`p${at}`, 'exited')
+    await noteStopped(database.db, user.id, 'dev', now)
+    const endedAt = at < 50 ? Date.now() : now.getTime()
+    engine.set(`p${at}`, { ...(engine.get(`p${at}`) as Instance), endedAt })
+  }
+  const lefts = []
+  for (let run = 0; run < 4; run++) {
+    await upkeep.run()
+    lefts.push(engine.size)
+  }
+  assert.deepEqual(lefts, [120, 70, 50, 50])
+  assert.equal(upkeep.counts().retire, 70)
 })

@@ -8,7 +8,7 @@ import type { Instance, RuntimeEvent } from '#/runtime/runtime.ts'
 import { noteShouldRest, noteShouldRun } from '#/store/records-with-owners.ts'
 import { readDesired } from './desired.ts'
 import { EngineHistory } from './engine-history.ts'
-import { isForEngineOrRecord, Mender, type MenderParts } from './mend.ts'
+import { isForEngineOrRecord, Mender, type Mending, type MenderParts } from './mend.ts'
 import { Newcomers, type NewcomersParts } from './newcomers.ts'
 import { plan, usualGraces, type Action, type Graces } from './plan.ts'
 import { Unfinished, type Task } from './reconciler.ts'
@@ -17,6 +17,10 @@ import { Tally } from './tally.ts'
 
 /** Containers worked on at the same time, and in one run; the others come with the next, which follows at once. */
 const [parallel, mostPerRun] = [8, 200]
+/** Containers retired at the same time, and in one run: it has no hurry, and the engine has others to serve. */
+const [parallelRetirements, maxRetirements] = [2, 50]
+/** Max pause before one that turned out to be no candidate is asked again, in ms. */
+const retireAgainAfter = 3_600_000
 /** How long one run waits for what it began, in ms; programs may take 10 s to end. What takes longer goes on. */
 const patience = 15_000
 /** Containers that are asked since when they run, to tell whether the engine restarted; some may have been started since. */
@@ -45,6 +49,8 @@ export class Upkeep implements Task, EngineListener {
   readonly #newcomers: Newcomers
   /** `ownedKey` of what failed last time; others come first. */
   #failed: ReadonlySet<string> = new Set()
+  /** By `ownedKey`, when a candidate was tried; by `performance.now()`. */
+  #retireTriedAt: ReadonlyMap<string, number> = new Map()
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts
@@ -73,7 +79,8 @@ export class Upkeep implements Task, EngineListener {
     this.#history.keep(made)
     this.#beginRestoring(made.actions)
     await this.#note(made.actions)
-    await this.#mendAll(made.actions)
+    await this.#mendAll(made.actions.filter(({ kind }) => kind !== 'retire'))
+    await this.#retireSome(made.actions.filter(({ kind }) => kind === 'retire'))
     return difference(this.#tally.counts(), before)
   }
 
@@ -138,10 +145,10 @@ export class Upkeep implements Task, EngineListener {
   }
 
   async #mendAll(actions: readonly Action[]): Promise<void> {
-    const all = new Map(actions.filter(isForEngineOrRecord).map((action) => [ownedKey(action), action]))
+    const all = Map.groupBy(actions.filter(isForEngineOrRecord), ownedKey)
     const hasFailed = (key: string) => Number(this.#failed.has(key))
     const due = [...all].toSorted(([a], [b]) => hasFailed(a) - hasFailed(b)).slice(0, mostPerRun)
-    const { done, failures } = await this.#mendEach(due)
+    const { done, failures } = await this.#mendEach(due, parallel)
     this.#failed = new Set(failures.keys())
     if (failures.size > 0) throw new Unfinished([...failures.values()])
     const left = due.length - done
@@ -149,14 +156,30 @@ export class Upkeep implements Task, EngineListener {
     if (due.length < all.size) this.#parts.activate()
   }
 
+  /**
+   * A few in each run, until all that were unused for so long are gone from the engine. Who was tried and turned out to have
+   * run lately, which a list does not tell, lets the others go first.
+   */
+  async #retireSome(actions: readonly Action[]): Promise<void> {
+    const now = performance.now()
+    const all = Map.groupBy(actions.filter(isForEngineOrRecord), ownedKey)
+    const pause = Math.min(retireAgainAfter, this.#graces.retire)
+    const tried = new Map([...this.#retireTriedAt].filter(([key, at]) => all.has(key) && now - at < pause))
+    const due = [...all].filter(([key]) => !tried.has(key)).slice(0, maxRetirements)
+    for (const [key] of due) tried.set(key, now)
+    this.#retireTriedAt = tried
+    const { failures } = await this.#mendEach(due, parallelRetirements)
+    if (failures.size > 0) throw new Unfinished([...failures.values()])
+  }
+
   /** Ends after the limit; then nothing more is begun, and what was begun goes on. */
-  async #mendEach(due: readonly (readonly [string, OwnedType])[]) {
+  async #mendEach(due: readonly (readonly [string, readonly Mending[]])[], parallel: number) {
     const [waiting, failures] = [[...due], new Map<string, unknown>()]
     let done = 0
     const worker = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const [key, owned] = next
-        await this.#mender.mend(owned).then(
+        const [key, actions] = next
+        await this.#mender.mend(ownerIn(actions), idsIn(actions)).then(
           () => done++,
           (error: unknown) => failures.set(key, error),
         )
@@ -167,6 +190,13 @@ export class Upkeep implements Task, EngineListener {
     return { done, failures: new Map(failures) }
   }
 }
+
+const ownerIn = ([first]: readonly Mending[]): OwnedType => {
+  if (!first) throw new Error('nothing is to be done')
+  return { userId: first.userId, type: first.type }
+}
+
+const idsIn = (actions: readonly Mending[]) => actions.flatMap((each) => ('instance' in each ? [each.instance.id] : []))
 
 function difference(now: Readonly<Record<string, number>>, before: Readonly<Record<string, number>>) {
   return Object.fromEntries(Object.entries(now).map(([kind, count]) => [kind, count - (before[kind] ?? 0)]))

@@ -66,6 +66,9 @@ export interface Runtime {
   /** Takes the container away, running or not. Home volumes stay. Nothing to do when it is gone. */
   remove(id: string, signal?: AbortSignal): Promise<void>
 
+  /** As `remove`, but never what runs or is paused by now. @throws {RuntimeError} `conflict` then */
+  removeStopped(id: string): Promise<void>
+
   /**
    * All containers of this installation, of one user, or of those with the given ids what there is, in one engine call.
    * Strangers' are left out. Asked for ids the engine looks at these alone; else it reads all containers that it has.
@@ -234,6 +237,8 @@ export interface Instance {
   readonly isOutOfMemory: boolean
   /** When it was started last, in ms since 1970; null when it never was, and where only a list was asked. */
   readonly startedAt: number | null
+  /** When its last run ended, in ms since 1970; null while it runs, when it never did, and where only a list was asked. */
+  readonly endedAt: number | null
   readonly fingerprint: string | null
 }
 

@@ -13,6 +13,8 @@ export interface OwnedRecord {
   readonly wasStopped: boolean
   /** Whether it is noted as what should run. */
   readonly shouldRun: boolean
+  /** When it was used, stopped or made last; ms since 1970. */
+  readonly lastUse: number
 }
 
 /** Ids in one statement. */
@@ -38,13 +40,22 @@ export async function findOwnedRecord(db: Db, userId: number, type: string): Pro
 
 /** Stores which engine container a record stands for, that was made for it before. */
 export async function storeAdopted(db: Db, id: number, found: { id: string; port: number | null }): Promise<void> {
-  const change = { container_id: found.id, container_port: found.port }
+  const change = { container_id: found.id, container_port: found.port, retired_at: null }
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 
 /** Stores that there is no engine container of a record any more. */
 export async function forgetInstance(db: Db, id: number): Promise<void> {
   const change = { container_id: null, container_port: null, running_since: null }
+  await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
+}
+
+/**
+ * Stores that a container is removed from the engine because nobody uses it. Record and home stay, and the next launch makes
+ * it anew.
+ */
+export async function storeRetired(db: Db, id: number, at: Date): Promise<void> {
+  const change = { container_id: null, container_port: null, running_since: null, retired_at: at.getTime() }
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 
@@ -87,6 +98,8 @@ const selectOwned = (db: Db) =>
       'user_containers.is_blocked',
       'user_containers.stopped_at',
       'user_containers.running_since',
+      'user_containers.last_used',
+      'user_containers.created_at',
       'users.slug',
       'users.is_blocked as is_owner_blocked',
     ])
@@ -103,5 +116,6 @@ function fromRow(row: Row): OwnedRecord {
     isBlocked: row.is_blocked === 1 || row.is_owner_blocked === 1,
     wasStopped: row.stopped_at !== null,
     shouldRun: row.running_since !== null,
+    lastUse: Math.max(row.last_used ?? 0, row.stopped_at ?? 0, row.created_at),
   }
 }

@@ -53,6 +53,8 @@ export interface UserContainersTable {
   stopped_at: number | null
   /** Since when it should run; null when it was stopped, or ended while the engine was well. */
   running_since: number | null
+  /** When its container was removed from the engine because nobody used it; null while there is one, or never was. */
+  retired_at: Generated<number | null>
 }
 
 export interface MagicLinksTable {

@@ -25,6 +25,8 @@ export interface UserContainer {
   readonly stoppedAt: Date | null
   /** Since when it should run; null when Berth stopped it, or it ended by itself. */
   readonly runningSince: Date | null
+  /** When its container was removed from the engine because nobody used it; null while there is one, or never was. */
+  readonly retiredAt: Date | null
 }
 
 /** All records of one user, oldest first. */
@@ -112,7 +114,12 @@ export async function storeInstance(
 ): Promise<void> {
   await db
     .updateTable('user_containers')
-    .set({ container_id: instance.containerId, container_port: instance.port, template_image: instance.image })
+    .set({
+      container_id: instance.containerId,
+      container_port: instance.port,
+      template_image: instance.image,
+      retired_at: null,
+    })
     .where('id', '=', id)
     .execute()
 }
@@ -230,5 +237,6 @@ export function fromRow(row: Selectable<UserContainersTable>): UserContainer {
     blockSource: row.block_source,
     stoppedAt: date(row.stopped_at),
     runningSince: date(row.running_since),
+    retiredAt: date(row.retired_at),
   }
 }

@@ -39,7 +39,7 @@ export function wireReconciler(
     findContainer: (id) => places.withId(id),
     activate: () => reconciler.activate(),
     log,
-    ...(pace ? { graces: pace } : {}),
+    graces: { retire: config.retireAfter * 1_000, ...pace },
   })
   const tasks = [
     preparedTask(runtime, hostCheck),

@@ -21,6 +21,7 @@ function passThrough(runtime: Runtime): Runtime {
     pause: (id, signal) => runtime.pause(id, signal),
     stop: (id, signal, grace) => runtime.stop(id, signal, grace),
     remove: (id, signal) => runtime.remove(id, signal),
+    removeStopped: (id) => runtime.removeStopped(id),
     list: (filter) => runtime.list(filter),
     logs: (id, lines) => runtime.logs(id, lines),
     followLogs: (id, lines, onLine, signal) => runtime.followLogs(id, lines, onLine, signal),
@@ -52,6 +53,7 @@ export function deafRuntime(runtime: Runtime, fault: Fault): Runtime {
     pause: (id, signal) => unlessDeaf('pause', () => runtime.pause(id, signal)),
     stop: (id, signal, grace) => unlessDeaf('stop', () => runtime.stop(id, signal, grace)),
     remove: (id, signal) => unlessDeaf('remove', () => runtime.remove(id, signal)),
+    removeStopped: (id) => unlessDeaf('remove', () => runtime.removeStopped(id)),
     list: (filter) => unlessDeaf('list', () => runtime.list(filter)),
     logs: (id, lines) => unlessDeaf('logs', () => runtime.logs(id, lines)),
     followLogs: (id, lines, onLine, signal) => unlessDeaf('logs', () => runtime.followLogs(id, lines, onLine, signal)),
@@ -178,6 +180,7 @@ export const barrenRuntime: Runtime = {
   },
   stop: async () => undefined,
   remove: async () => undefined,
+  removeStopped: async () => undefined,
   list: async () => [],
   logs: async () => [],
   followLogs: async () => {

@@ -18,7 +18,7 @@ import { Networks, usualPerNetwork } from './networks.ts'
 import { pause } from './pause.ts'
 import { prepare } from './prepare.ts'
 import { Pulls } from './pull.ts'
-import { remove } from './remove.ts'
+import { remove, removeStopped } from './remove.ts'
 import { start } from './start.ts'
 import { stop } from './stop.ts'
 import { usage } from './usage.ts'
@@ -52,6 +52,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     pause: (id, signal) => pause(engine, id, signal),
     stop: (id, signal, grace) => stop(engine, id, signal, grace),
     remove: (id, signal) => remove(engine, id, signal),
+    removeStopped: (id) => removeStopped(engine, id),
     list: (filter) => list(engine, filter),
     logs: (id, lines) => logs(engine, id, lines),
     followLogs: (id, lines, onLine, signal) => followLogs(engine, id, lines, onLine, signal),

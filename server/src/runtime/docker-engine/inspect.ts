@@ -16,6 +16,7 @@ export interface Inspection {
     readonly ExitCode: number
     readonly OOMKilled?: boolean
     readonly StartedAt?: string
+    readonly FinishedAt?: string
   }
   readonly HostConfig: { readonly NetworkMode: string }
   readonly Config: { readonly Labels: Readonly<Record<string, string>> | null; readonly Tty?: boolean }
@@ -69,7 +70,7 @@ const isAmbiguous = ({ cause }: RuntimeError) => /multiple ids found|more than o
 
 function toInstance({ instance, networks }: Engine, found: Inspection): Instance {
   const Labels = found.Config.Labels ?? {}
-  const { Status, Running, ExitCode, OOMKilled, StartedAt } = found.State
+  const { Status, Running, ExitCode, OOMKilled, StartedAt, FinishedAt } = found.State
   const owner = ownerFrom(Labels, instance)
   return {
     id: found.Id,
@@ -84,6 +85,7 @@ function toInstance({ instance, networks }: Engine, found: Inspection): Instance
     exitCode: Running || Status === 'created' ? null : ExitCode,
     isOutOfMemory: OOMKilled === true,
     startedAt: toInstant(StartedAt),
+    endedAt: Running ? null : toInstant(FinishedAt),
     fingerprint: owner && fingerprintFrom(Labels),
   }
 }

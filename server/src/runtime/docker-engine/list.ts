@@ -41,6 +41,7 @@ function toInstance({ instance, networks }: Engine, found: Listed): Instance {
     exitCode: null,
     isOutOfMemory: false,
     startedAt: null,
+    endedAt: null,
     fingerprint: fingerprintFrom(Labels),
   }
 }

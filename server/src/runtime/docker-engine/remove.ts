@@ -15,13 +15,31 @@ export async function remove(engine: Engine, id: string, signal?: AbortSignal): 
   engine.networks.forget(id)
 }
 
-async function removeOwn(engine: Engine, id: string, name: string, signal?: AbortSignal): Promise<void> {
-  const what = `remove ${name}`
-  const path = `/containers/${id}`
-  // `v` takes the nameless volumes with it that the image declares; volumes with a name, as homes have, stay.
-  const query = { force: 'true', v: 'true' }
+/** Without force the engine refuses to remove what runs, however late it was started. */
+export async function removeStopped(engine: Engine, id: string): Promise<void> {
+  const found = await findOwn(engine, id)
+  if (found?.state === 'paused') throw new RuntimeError('conflict', `remove ${found.name}, which is paused`)
   try {
-    await engine.client.ask({ what, method: 'DELETE', path, query, limit: limits.remove, signal })
+    if (found) await engine.client.ask(callFor(id, found.name, false))
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || error.kind !== 'missing') throw error
+  }
+  engine.networks.forget(id)
+}
+
+/** `v` takes the nameless volumes with it that the image declares; volumes with a name, as homes have, stay. */
+const callFor = (id: string, name: string, isForced: boolean) =>
+  ({
+    what: `remove ${name}`,
+    method: 'DELETE',
+    path: `/containers/${id}`,
+    query: { force: String(isForced), v: 'true' },
+    limit: limits.remove,
+  }) as const
+
+async function removeOwn(engine: Engine, id: string, name: string, signal?: AbortSignal): Promise<void> {
+  try {
+    await engine.client.ask({ ...callFor(id, name, true), signal })
   } catch (error) {
     if (!(error instanceof RuntimeError) || (error.kind !== 'missing' && error.kind !== 'conflict')) throw error
     // 409: somebody else is removing it already.

@@ -9,6 +9,7 @@ import { links } from './007-links.ts'
 import { expiryIndexes } from './008-expiry-indexes.ts'
 import { listOrders } from './009-list-orders.ts'
 import { foreignKeys } from './010-foreign-keys.ts'
+import { retired } from './011-retired.ts'
 
 /**
  * Every migration in order of its name. A released one is never edited.
@@ -26,5 +27,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '008-expiry-indexes': expiryIndexes,
     '009-list-orders': listOrders,
     '010-foreign-keys': foreignKeys,
+    '011-retired': retired,
   }
 }

@@ -5,7 +5,7 @@ import { useAgo, useInstants } from '#/admin/use-instants.ts'
 import { useQuantities } from '#/admin/use-quantities.ts'
 import { Part } from './part.tsx'
 
-const kinds = ['adopt', 'stop', 'remove', 'forget', 'restore', 'note'] as const
+const kinds = ['adopt', 'stop', 'remove', 'forget', 'restore', 'retire', 'note'] as const
 
 /** What the reconciler did, and what it could not do. */
 export function Reconciler({ report }: { report: SystemReport['reconciler'] }) {

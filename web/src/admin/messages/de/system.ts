@@ -22,6 +22,7 @@ export const system: AdminWords['system'] = {
     stop: 'Container gestoppt, die nicht laufen dürfen',
     remove: 'Container entfernt, die niemandem gehören',
     forget: 'Einträge von einem Container gelöst, der seit einer Stunde fehlte',
+    retire: 'Gestoppte Container entfernt, weil niemand sie benutzte; Dateien bleiben erhalten',
     restore: 'Container nach einem Neustart von Engine oder Server wieder gestartet',
     note: 'Notizen, was laufen soll',
   },

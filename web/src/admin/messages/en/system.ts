@@ -21,6 +21,7 @@ export const system = {
     stop: 'Containers stopped that may not run',
     remove: 'Containers removed that belong to nobody',
     forget: 'Records freed of a container that was gone for an hour',
+    retire: 'Stopped containers removed because nobody used them; files are kept',
     restore: 'Containers started again after a restart of the engine or the host',
     note: 'Times it was written down what should run',
   },
