@@ -253,7 +253,7 @@ export const endpoints = {
     guarded: true,
     summary: 'What happens to the containers of the signed-in user, as it happens',
     stream: container.containerEvents,
-    refusals: { 403: ErrorBody, 404: ErrorBody, 429: ErrorBody },
+    refusals: { 403: ErrorBody, 404: ErrorBody, 429: ErrorBody, 503: ErrorBody },
     head: false,
   },
   containerLogs: {
@@ -266,7 +266,7 @@ export const endpoints = {
     params: container.TypeParams,
     query: container.LogsQuery,
     stream: container.logEvents,
-    refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 429: ErrorBody, 500: ErrorBody },
+    refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 429: ErrorBody, 500: ErrorBody, 503: ErrorBody },
     head: false,
   },
   systemReport: {

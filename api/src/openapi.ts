@@ -55,10 +55,10 @@ function parameters(place: 'path' | 'query', schema: Type.TSchema | undefined): 
   }))
 }
 
-/** What the table names, plus what access alone can answer: 401 without a token, 403 without the role. */
+/** What the table names, plus what access alone can answer: 401 without a token, 403 without the role, 429 with too many at once. */
 function responses(endpoint: Endpoint): Record<string, unknown> {
   const schemas: Record<number, Type.TSchema> = {}
-  if (endpoint.access !== 'public') schemas[401] = ErrorBody
+  if (endpoint.access !== 'public') Object.assign(schemas, { 401: ErrorBody, 429: ErrorBody })
   if (endpoint.access === 'admin') schemas[403] = ErrorBody
   Object.assign(schemas, endpoint.refusals)
   const refused = Object.entries(schemas).map(([status, schema]) => [status, response(status, json(schema))])
@@ -97,7 +97,7 @@ const meanings: Record<string, string> = {
   403: 'Refused: blocked, not verified, or not an administrator',
   404: 'No such thing',
   409: 'The change would leave nobody in charge',
-  429: 'Too many links were mailed to this address in the last hour, or too many streams are open',
+  429: 'Too many links were mailed to this address in the last hour, or too many streams or requests of this person are open',
   500: 'Something the service depends on failed',
-  503: 'Not ready; the body says which part',
+  503: 'Not ready, or too busy; the body says with what',
 }

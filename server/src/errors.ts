@@ -140,6 +140,11 @@ export const refusals = named({
     new Refusal(429, message('refusals.tooManyStreams'), {
       headers: { 'retry-after': '30' },
     }),
+  /** @param max requests of one person at the same time */
+  tooManyAtOnce: (max: number) =>
+    new Refusal(429, message('refusals.tooManyAtOnce', { max }), {
+      headers: { 'retry-after': '1' },
+    }),
 
   stopFailed: (cause: unknown) =>
     new Refusal(500, message('refusals.stopFailed'), {
@@ -198,6 +203,10 @@ export const refusals = named({
   endsAgain: () =>
     new Refusal(500, message('refusals.endsAgain'), {
       extra: { reason: 'crashed' },
+    }),
+  streamsFull: () =>
+    new Refusal(503, message('refusals.streamsFull'), {
+      headers: { 'retry-after': '30' },
     }),
   auditTooLong: (seconds: number) => new Refusal(503, message('refusals.auditTooLong', { seconds })),
   stopping: () =>

@@ -15,6 +15,7 @@ import {
   breakingEngine,
   deafEngine,
   engineAnswering,
+  engineHangingAt,
   lineToEngine,
   ok,
   refusal,
@@ -134,6 +135,40 @@ test('an engine that accepts and never answers is unreachable within 4 s, whatev
   ]
   await Promise.all(calls.map((call) => assert.rejects(call, ofKind('unreachable'))))
   assert.ok(performance.now() - began < 4_000)
+})
+
+test('hundreds of followed logs take no connection from pings, questions and verbs', async (t) => {
+  // As 51 people with five open logs each: with one pool of 256 connections the ping was not answered within 3 s.
+  const { id } = await rig.run('followed')
+  const away = new AbortController()
+  t.after(() => away.abort())
+  const distant = createDockerRuntime({ instance: rig.instance, dockerHost: engineAddress, network: rig.instance })
+  let heard = 0
+  for (let each = 0; each < 300; each++)
+    void distant
+      .followLogs(id, 1, () => void heard++, away.signal)
+      .catch((error: unknown) => t.diagnostic(String(error)))
+  // Each is told the last line, or is open without one; until they are.
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  const began = performance.now()
+  await Promise.all([distant.ping(), distant.inspectId(id), distant.list({ ids: [id] }), distant.usage(id)])
+  await distant.pause(id)
+  await distant.start(id)
+  assert.ok(performance.now() - began < 2_500, `${performance.now() - began} ms`)
+})
+
+test('hundreds of verbs that never return take no connection from pings, questions and streams', async (t) => {
+  const { id } = await rig.run('stuck')
+  const address = await engineHangingAt(t, /\/stop\?/)
+  const distant = createDockerRuntime({ instance: rig.instance, dockerHost: address, network: rig.instance })
+  const gaveUp = new AbortController()
+  const stops = Array.from({ length: 300 }, () => distant.stop(id, gaveUp.signal).catch((error: unknown) => error))
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const began = performance.now()
+  await Promise.all([distant.ping(), distant.inspectId(id), distant.logs(id, 5), distant.usage(id)])
+  assert.ok(performance.now() - began < 2_500, `${performance.now() - began} ms`)
+  gaveUp.abort(new Error('enough'))
+  await Promise.all(stops)
 })
 
 test('an engine that falls silent later is unreachable within 4 s, and who gives up earlier is free at once', async (t) => {

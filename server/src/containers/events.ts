@@ -40,15 +40,15 @@ export class Events {
   /**
    * Tells the listener what is missed, and from then on all that comes.
    * @param lastId of the event that was heard last
-   * @returns what ends it; undefined when this person has too many already, and then nothing was told
+   * @returns what ends it
+   * @throws {Refusal} 429, 503 as `OpenStreams.open`; then nothing was told
    */
-  subscribe(owner: StreamOwner, listener: Listener, lastId?: string): (() => void) | undefined {
+  subscribe(owner: StreamOwner, listener: Listener, lastId?: string): () => void {
     const { userId } = owner
     const close = this.#streams.open('events', owner, () => {
       this.#remove(userId, listener)
       listener.onEnd()
     })
-    if (!close) return undefined
     const missed = lastId === undefined ? undefined : this.#recent.since(userId, lastId)
     listener.onEvents(missed ?? this.#snapshot(userId))
     this.#listeners.set(userId, (this.#listeners.get(userId) ?? new Set()).add(listener))

@@ -1,8 +1,5 @@
-import type { Logger } from 'pino'
-import { attempt } from '#/attempt.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
 import type { UserContainer } from '#/store/user-containers.ts'
-import { statusWords } from './status.ts'
+import { statusWords, type StatusLookup, type StatusLookups } from './status.ts'
 import type { Template, Templates } from './template.ts'
 
 /** One configured type of a user, with the record and the status when there are any. */
@@ -14,28 +11,23 @@ export interface ListedContainer {
 
 /**
  * One entry per configured type, in the configured order. Asks the engine once, whatever the number of types, and not
- * at all when nothing was created. Source: specification, `GET /api/user/containers`.
+ * at all when nothing was created; each container by itself when that is not answered. Source: specification, `GET /api/user/containers`.
  */
 export async function listContainers(
-  runtime: Runtime,
+  statuses: Pick<StatusLookups, 'ofEach'>,
   templates: Templates,
-  userId: number,
   records: readonly UserContainer[],
-  log: Pick<Logger, 'warn'>,
 ): Promise<ListedContainer[]> {
-  const ids = records.flatMap(({ containerId }) => containerId ?? [])
-  const instances =
-    ids.length > 0 ? await attempt(log, `listing the containers of user ${userId}`, () => runtime.list({ ids })) : []
-  const stateById = instances && new Map(instances.map(({ id, state }) => [id, state]))
+  const found = await statuses.ofEach(records.flatMap(({ containerId }) => containerId ?? []))
   const recordByType = new Map(records.map((record) => [record.type, record]))
   return templates.all().map((template) => {
     const record = recordByType.get(template.type)
-    return { template, record, status: statusOf(record, stateById) }
+    return { template, record, status: statusOf(record, found) }
   })
 }
 
-function statusOf(record: UserContainer | undefined, stateById: ReadonlyMap<string, string> | undefined): string {
+function statusOf(record: UserContainer | undefined, found: ReadonlyMap<string, StatusLookup>): string {
   if (!record?.containerId) return statusWords.notCreated
-  if (!stateById) return statusWords.error
-  return stateById.get(record.containerId) ?? statusWords.notFound
+  const status = found.get(record.containerId)
+  return status && 'state' in status ? status.state : statusWords.error
 }

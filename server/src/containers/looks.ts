@@ -2,18 +2,18 @@
  * Looks at things, one at a time for each: whoever asks while a look is under way shares the next one, because the present
  * one may have begun before what they want to see. So a hundred askers cause two looks.
  */
-export class Looks {
-  readonly #look: (id: string) => Promise<void>
-  readonly #running = new Map<string, Promise<void>>()
-  readonly #waiting = new Map<string, Promise<void>>()
+export class Looks<T = void> {
+  readonly #look: (id: string) => Promise<T>
+  readonly #running = new Map<string, Promise<T>>()
+  readonly #waiting = new Map<string, Promise<T>>()
 
   /** @param look must end within a limit of its own */
-  constructor(look: (id: string) => Promise<void>) {
+  constructor(look: (id: string) => Promise<T>) {
     this.#look = look
   }
 
   /** Resolves (or rejects) with a look that began after this call. */
-  async look(id: string): Promise<void> {
+  async look(id: string): Promise<T> {
     const running = this.#running.get(id)
     if (!running) return this.#start(id)
     const waiting = this.#waiting.get(id)
@@ -31,17 +31,17 @@ export class Looks {
     await (this.#waiting.get(id) ?? this.#running.get(id))
   }
 
-  async #startWaiting(id: string): Promise<void> {
+  async #startWaiting(id: string): Promise<T> {
     this.#waiting.delete(id)
     // Between the end of the one before and now somebody may have begun, later than those who wait here.
     return this.#running.get(id) ?? this.#start(id)
   }
 
-  async #start(id: string): Promise<void> {
+  async #start(id: string): Promise<T> {
     const look = this.#look(id)
     this.#running.set(id, look)
     try {
-      await look
+      return await look
     } finally {
       if (this.#running.get(id) === look) this.#running.delete(id)
     }

@@ -1,6 +1,8 @@
-import type { Runtime } from '#/runtime/runtime.ts'
-import { RuntimeError } from '#/runtime/runtime.ts'
+import { within } from '#/attempt.ts'
+import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
 import type { UserContainer } from '#/store/user-containers.ts'
+import { AtMost } from './at-most.ts'
+import { Looks } from './looks.ts'
 import type { Templates } from './template.ts'
 
 /**
@@ -20,23 +22,73 @@ export const statusWords = {
   error: 'error',
 } as const
 
-/** What the engine says of one container, or that it could not be asked. Never throws: reading must not fail with it. */
-export async function lookUpStatus(
-  runtime: Runtime,
-  containerId: string,
-): Promise<{ state: string } | { failure: string }> {
-  try {
-    const instance = await runtime.inspectId(containerId)
-    return { state: instance?.state ?? statusWords.notFound }
-  } catch (error) {
-    return { failure: detailOf(error) }
+/** Look-ups for people who read, at the same time; a thousand polling pages leave the engine free for launches. */
+const parallel = 32
+/** How long a look-up may take, the wait for its slot included, in ms. */
+const lookUpLimit = 3_000
+/** How long one question about several containers may take before each is looked up by itself, in ms. */
+const listLimit = 1_500
+
+/** What the engine says of a container in its own word, or why it could not be asked. */
+export type StatusLookup = { readonly state: string } | { readonly failure: string }
+
+/**
+ * Looks containers up for people who read their status. The engine is asked each time, because it alone knows; requests
+ * for the same container share one look-up that began after they came, so that nobody costs more than two at a time.
+ * A container whose look-up hangs costs its own requests 3 s and nobody else anything.
+ */
+export class StatusLookups {
+  readonly #runtime: Pick<Runtime, 'inspectId' | 'list'>
+  readonly #slots = new AtMost(parallel)
+  readonly #one = new Looks((id) => this.#slots.run(() => this.#inspect(id)))
+  readonly #several = new Looks((ids) => this.#slots.run(() => this.#list(ids)))
+
+  constructor(runtime: Pick<Runtime, 'inspectId' | 'list'>) {
+    this.#runtime = runtime
+  }
+
+  /** Never throws: reading must not fail with it. */
+  async of(containerId: string): Promise<StatusLookup> {
+    return (await within(lookUpLimit, this.#one.look(containerId))) ?? { failure: silence }
+  }
+
+  /**
+   * One engine call for all; when that is not answered, one for each, so that one that hangs does not hide the others.
+   * Never throws. @returns by id
+   */
+  async ofEach(ids: readonly string[]): Promise<ReadonlyMap<string, StatusLookup>> {
+    if (ids.length === 0) return new Map()
+    const listed = await within(listLimit, this.#several.look(ids.join()))
+    if (listed) return listed
+    return new Map(await Promise.all(ids.map(async (id) => [id, await this.of(id)] as const)))
+  }
+
+  async #inspect(id: string): Promise<StatusLookup> {
+    try {
+      return { state: (await this.#runtime.inspectId(id))?.state ?? statusWords.notFound }
+    } catch (error) {
+      return { failure: detailOf(error) }
+    }
+  }
+
+  async #list(joined: string): Promise<ReadonlyMap<string, StatusLookup> | undefined> {
+    const ids = joined.split(',')
+    try {
+      const states = new Map((await this.#runtime.list({ ids })).map(({ id, state }) => [id, state]))
+      return new Map(ids.map((id) => [id, { state: states.get(id) ?? statusWords.notFound }]))
+    } catch {
+      // Each is looked up by itself then, which says why.
+      return undefined
+    }
   }
 }
+
+const silence = 'the container engine does not answer'
 
 /** A reason that may be shown to users: no address, no path, nothing of the engine's own words. */
 function detailOf(error: unknown): string {
   const isUnreachable = error instanceof RuntimeError && error.kind === 'unreachable'
-  return isUnreachable ? 'the container engine does not answer' : 'the container engine could not look it up'
+  return isUnreachable ? silence : 'the container engine could not look it up'
 }
 
 /**

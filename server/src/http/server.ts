@@ -14,6 +14,7 @@ import type { CookieSettings } from '#/token-cookies.ts'
 import { authenticate } from './authenticate.ts'
 import { refuseBlocked, type BlockedParts } from './blocked.ts'
 import { browserOf } from './browser.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { apiHeaders, bodyLimit, handleError, routeOf } from './error-handler.ts'
 import { sendEventStream, type EventStream } from './event-stream.ts'
 import type { Call, Handlers } from './handlers.ts'
@@ -106,7 +107,8 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     )
   })
   const limit = await requestLimit(server, { perMinute: parts.requestsPerMinute, clientAddress: parts.clientAddress })
-  for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts, limit)
+  const concurrency = new ConcurrencyLimit()
+  for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts, { limit, concurrency })
   registerMetrics(server, parts.counts)
   parts.pages.register(server)
   await server.ready()
@@ -114,11 +116,17 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   return { server: listener, handle, close: () => server.close() }
 }
 
+interface RouteLimits {
+  /** Called by what strangers may ask; throws {Refusal} 429. */
+  readonly limit: (request: FastifyRequest) => Promise<void>
+  readonly concurrency: ConcurrencyLimit
+}
+
 function addRoute(
   server: FastifyInstance,
   name: EndpointName,
   parts: HttpParts,
-  limit: (request: FastifyRequest) => Promise<void>,
+  { limit, concurrency }: RouteLimits,
 ): void {
   const endpoint: Endpoint = endpoints[name]
   // One loop serves rows of different types; each handler was checked against its row by `Handlers`.
@@ -137,9 +145,14 @@ function addRoute(
       request.session = await authenticate(parts, endpoint, request, request.now)
     },
     handler: async (request, reply) => {
-      await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
-      const answer = await handle(toCall(request, reply, parts))
-      return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer
+      const leave = request.session && concurrency.enter(request.session.claims.userId)
+      try {
+        await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
+        const answer = await handle(toCall(request, reply, parts))
+        return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer
+      } finally {
+        leave?.()
+      }
     },
   })
 }

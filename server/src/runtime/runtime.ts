@@ -72,6 +72,7 @@ export interface Runtime {
   /**
    * All containers of this installation, of one user, or of those with the given ids what there is, in one engine call.
    * Strangers' are left out. Asked for ids the engine looks at these alone; else it reads all containers that it has.
+   * Of ids `unreachable` follows within 3 s. Of all containers the answer may take 30 s, as long as the engine answers pings.
    * For a moment after a program ended its list may still say that it runs; `inspectId` does not.
    */
   list(filter?: ListFilter): Promise<Instance[]>

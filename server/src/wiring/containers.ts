@@ -14,6 +14,7 @@ import { Places } from '#/containers/places.ts'
 import { Removal } from '#/containers/removal.ts'
 import { Rest } from '#/containers/rest.ts'
 import { Spawner } from '#/containers/spawner.ts'
+import { StatusLookups } from '#/containers/status.ts'
 import { Wake } from '#/containers/wake.ts'
 import { wireLaunching } from '#/wiring/launching.ts'
 import type { Tokens } from '#/wiring/tokens.ts'
@@ -91,6 +92,7 @@ export function wireContainers(
     streams,
     events,
     idleWarnings,
+    statusLookups: new StatusLookups(runtime),
     logs: new Logs({ database, runtime, templates }),
     activity,
     places,

@@ -37,6 +37,8 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   tooManyLinks: refusals.tooManyLinks(3, 60),
   tooManyRequests: refusals.tooManyRequests(60, 60),
   tooManyStreams: refusals.tooManyStreams(),
+  tooManyAtOnce: refusals.tooManyAtOnce(100),
+  streamsFull: refusals.streamsFull(),
   stopFailed: refusals.stopFailed(cause),
   logsFailed: refusals.logsFailed(cause),
   storeFailed: refusals.storeFailed(cause),

@@ -1,19 +1,18 @@
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { Launch } from '#/containers/launch.ts'
 import type { OwnContainer } from '#/containers/own-container.ts'
-import { lookUpStatus, primaryOf, statusWords } from '#/containers/status.ts'
+import { primaryOf, statusWords, type StatusLookups } from '#/containers/status.ts'
 import type { Templates } from '#/containers/template.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { userOf } from '#/http/session-of.ts'
 import { told } from '#/http/told.ts'
 import { message } from '#/messages/message.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { listContainersOf } from '#/store/user-containers.ts'
 
 export interface ContainerParts {
   readonly database: Database
-  readonly runtime: Runtime
+  readonly statusLookups: StatusLookups
   readonly templates: Templates
   readonly launch: Launch
   readonly ownContainer: OwnContainer
@@ -24,7 +23,7 @@ type Container = 'containerStatus' | 'restartContainer' | 'launchContainer' | 's
 
 export function containerHandlers({
   database,
-  runtime,
+  statusLookups,
   templates,
   launch,
   ownContainer,
@@ -34,7 +33,7 @@ export function containerHandlers({
     containerStatus: async (call) => {
       const records = await listContainersOf(database.db, userOf(call).id)
       const id = primaryOf(records, templates)?.containerId ?? null
-      return { container_id: id, status: id === null ? statusWords.noContainer : await statusFor(runtime, id) }
+      return { container_id: id, status: id === null ? statusWords.noContainer : await statusFor(statusLookups, id) }
     },
 
     restartContainer: async (call) => {
@@ -68,7 +67,7 @@ export function containerHandlers({
 }
 
 /** Source: specification, `GET /api/container/status`: "the text error followed by a colon and a detail". */
-async function statusFor(runtime: Runtime, id: string): Promise<string> {
-  const status = await lookUpStatus(runtime, id)
+async function statusFor(statuses: StatusLookups, id: string): Promise<string> {
+  const status = await statuses.of(id)
   return 'failure' in status ? `${statusWords.error}: ${status.failure}` : status.state
 }

@@ -1,7 +1,6 @@
 import type { Language } from '@berth/api/boot.ts'
 import type { Events } from '#/containers/events.ts'
 import type { SentEvent } from '#/containers/recent-events.ts'
-import { refusals } from '#/errors.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { requestedLanguage } from '#/http/requested-language.ts'
 import { sessionOf, userOf } from '#/http/session-of.ts'
@@ -26,9 +25,7 @@ export function eventHandlers({ events }: EventParts): Pick<Handlers, 'container
             onEvents: (all: readonly SentEvent[]) => void sink.send(all.map((each) => said(each, language))),
             onEnd: sink.end,
           }
-          const unsubscribe = events.subscribe({ userId: user.id, jti }, listener, lastId)
-          if (!unsubscribe) throw refusals.tooManyStreams()
-          return unsubscribe
+          return events.subscribe({ userId: user.id, jti }, listener, lastId)
         },
       }
     },

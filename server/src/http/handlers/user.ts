@@ -1,23 +1,22 @@
 import { listContainers } from '#/containers/list.ts'
-import { lookUpStatus, primaryOf, statusWords } from '#/containers/status.ts'
+import { primaryOf, statusWords, type StatusLookups } from '#/containers/status.ts'
 import type { Templates } from '#/containers/template.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import { userOf } from '#/http/session-of.ts'
 import { toContainerEntry } from '#/http/wire.ts'
-import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { listContainersOf } from '#/store/user-containers.ts'
 
 export interface UserParts {
   readonly database: Database
-  readonly runtime: Runtime
+  readonly statusLookups: StatusLookups
   readonly templates: Templates
   readonly spawnerUrl: string
 }
 
 export function userHandlers({
   database,
-  runtime,
+  statusLookups,
   templates,
   spawnerUrl,
 }: UserParts): Pick<Handlers, 'me' | 'listContainers'> {
@@ -39,7 +38,7 @@ export function userHandlers({
         container: {
           id,
           port: primary?.port ?? null,
-          status: id === null ? statusWords.unknown : await statusFor(runtime, id),
+          status: id === null ? statusWords.unknown : await statusFor(statusLookups, id),
           service_url: `${spawnerUrl}/${user.slug}`,
         },
       }
@@ -48,13 +47,13 @@ export function userHandlers({
     listContainers: async (call) => {
       const user = userOf(call)
       const records = await listContainersOf(database.db, user.id)
-      const listed = await listContainers(runtime, templates, user.id, records, call.request.log)
+      const listed = await listContainers(statusLookups, templates, records)
       return { containers: listed.map((each) => toContainerEntry(spawnerUrl, user.slug, each)) }
     },
   }
 }
 
-async function statusFor(runtime: Runtime, id: string): Promise<string> {
-  const status = await lookUpStatus(runtime, id)
+async function statusFor(statuses: StatusLookups, id: string): Promise<string> {
+  const status = await statuses.of(id)
   return 'failure' in status ? statusWords.error : status.state
 }

@@ -36,6 +36,10 @@ export const refusals: Translated<'refusals'> = {
   tooManyRequests:
     'Von deiner Netzwerkadresse kamen zu viele Anfragen: höchstens {perMinute} in der Minute. Versuche es gleich noch einmal.',
   tooManyStreams: 'Zu viele deiner Seiten verfolgen schon deine Container. Schließe einige davon.',
+  tooManyAtOnce:
+    'Von dir sind schon {max} Anfragen unterwegs. Warte, bis einige davon beantwortet sind, und versuche es dann noch einmal.',
+  streamsFull:
+    'Es verfolgen schon so viele Seiten Container und Ausgaben, wie dieser Server bedienen kann. Versuche es in einer halben Minute noch einmal; alles andere funktioniert.',
   stopFailed:
     'Die Container-Engine antwortet nicht, oder sie konnte den Container nicht stoppen. Versuche es gleich noch einmal.',
   logsFailed:

@@ -31,6 +31,9 @@ export const refusals = {
   tooManyRequests:
     'Too many requests came from your network address: at most {perMinute} a minute. Try again in a moment.',
   tooManyStreams: 'Too many pages of yours listen to your containers already. Close some of them.',
+  tooManyAtOnce: 'You already have {max} requests under way. Wait until some of them are answered, then try again.',
+  streamsFull:
+    'As many pages follow containers and logs as this server can serve. Try again in half a minute; everything else works.',
   stopFailed: 'The container engine does not answer, or could not stop the container. Try again in a moment.',
   logsFailed: 'The container engine does not answer, so nothing can be read there now. Try again in a moment.',
   storeFailed: 'The database does not answer, or cannot be written at the moment. Try again in a minute.',

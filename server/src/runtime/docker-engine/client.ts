@@ -1,5 +1,6 @@
-import { Pool, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { RuntimeError } from '#/runtime/runtime.ts'
+import { ConnectionPools, type CallKind } from './connection-pools.ts'
 import { failureOf, refusalOf, statusOf } from './failure.ts'
 import { parseAddress } from './find-engine.ts'
 import { jsonLines } from './json-lines.ts'
@@ -8,6 +9,8 @@ import { withSignal } from './with-signal.ts'
 /** How long each kind of call may take, in ms; after it the engine counts as not answering. */
 export const limits = {
   read: 3_000,
+  /** All containers: the engine takes seconds over tens of thousands. Nothing that a person waits for asks this. */
+  list: 30_000,
   create: 60_000,
   start: 60_000,
   /** Freezing takes milliseconds, except while the program forks without end. */
@@ -33,8 +36,10 @@ export interface Call {
   readonly query?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: unknown
-  /** ms */
+  /** ms, the wait for a connection included */
   readonly limit: number
+  /** Whose connections it takes; `query` for GET, `verb` for everything else when it is not given. */
+  readonly kind?: CallKind
   readonly signal?: AbortSignal | undefined
 }
 
@@ -43,14 +48,13 @@ const newestMinor = 47
 
 /** Connections to one engine. Connects at the first call, not before; idle connections do not keep the process alive. */
 export class EngineClient {
-  readonly #pool: Pool
+  readonly #pools: ConnectionPools
   #version: Promise<string> | undefined
 
   /** @param address `unix:///path`, `tcp://host:port` or a URL. @throws {Error} when it is none of these */
   constructor(address: string) {
     const { origin, ...where } = parseAddress(address)
-    // Limits are ours, per call. The number of connections is bounded so that a hung engine does not cost all file handles.
-    this.#pool = new Pool(origin, { ...where, bodyTimeout: 0, headersTimeout: 0, connections: 256 })
+    this.#pools = new ConnectionPools(origin, where)
   }
 
   /**
@@ -59,7 +63,7 @@ export class EngineClient {
    * @throws {RuntimeError} `unreachable` within 3 s
    */
   async ping(): Promise<string> {
-    const call: Call = { what: 'ping the engine', method: 'GET', path: '/_ping', limit: limits.read }
+    const call: Call = { what: 'ping the engine', method: 'GET', path: '/_ping', limit: limits.read, kind: 'health' }
     const { headers } = await this.#exchange(call, '', async (response) => {
       await response.body.text()
       return response
@@ -131,7 +135,7 @@ export class EngineClient {
       call.limit,
     )
     try {
-      const response = await this.#pool.request(toRequest(call, prefix, limit.signal))
+      const response = await this.#pools.of(kindOf(call)).request(toRequest(call, prefix, limit.signal))
       if (response.statusCode >= 400) throw refusalOf(call, response.statusCode, await response.body.text())
       return await read(response)
     } catch (error) {
@@ -155,6 +159,8 @@ export class EngineClient {
     return error
   }
 }
+
+const kindOf = ({ kind, method }: Call): CallKind => kind ?? (method === 'GET' ? 'query' : 'verb')
 
 function toRequest({ method, path, query, body, signal }: Call, prefix: string, limit: AbortSignal) {
   return {

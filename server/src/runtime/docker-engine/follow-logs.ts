@@ -40,5 +40,5 @@ export async function followLogs(
 function open({ client }: Engine, id: string, lines: number, signal: AbortSignal): Promise<AsyncGenerator<Buffer>> {
   const [what, path] = [`follow the output of ${id}`, `/containers/${id}/logs`]
   const query = { stdout: 'true', stderr: 'true', follow: 'true', tail: String(Math.max(0, Math.trunc(lines))) }
-  return client.stream({ what, method: 'GET', path, query, limit: limits.read, signal })
+  return client.stream({ what, method: 'GET', path, query, limit: limits.read, kind: 'stream', signal })
 }

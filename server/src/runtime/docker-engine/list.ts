@@ -4,6 +4,7 @@ import type { Engine } from './engine.ts'
 import { fingerprintFrom, labelFilter, ownerFrom, portFrom } from './labels.ts'
 import { imageIdFrom } from './images.ts'
 import type { Addresses } from './networks.ts'
+import { whileAnswering } from './while-answering.ts'
 
 interface Listed {
   readonly Id: string
@@ -17,13 +18,13 @@ interface Listed {
 export async function list(engine: Engine, { userId, ids }: ListFilter = {}): Promise<Instance[]> {
   // An empty filter would be none: everybody's.
   if (ids?.length === 0) return []
-  const found = await engine.client.ask<Listed[]>({
-    what: 'list containers',
-    method: 'GET',
-    path: '/containers/json',
-    query: { all: 'true', filters: JSON.stringify({ label: labelFilter(engine.instance, userId), id: ids }) },
-    limit: limits.read,
-  })
+  const { client } = engine
+  const query = { all: 'true', filters: JSON.stringify({ label: labelFilter(engine.instance, userId), id: ids }) }
+  const call = { what: 'list containers', method: 'GET', path: '/containers/json', query } as const
+  // By id the engine looks at these alone; otherwise it reads all that it has.
+  const found = ids
+    ? await client.ask<Listed[]>({ ...call, limit: limits.read })
+    : await whileAnswering(client, (signal) => client.ask<Listed[]>({ ...call, limit: limits.list, signal }))
   return found.map((each) => toInstance(engine, each)).filter(({ owner }) => owner !== null)
 }
 

@@ -40,7 +40,7 @@ async function askForSizes({ client }: Engine, signal: AbortSignal): Promise<Rea
   for (;;) {
     try {
       const limit = Math.max(1, end - performance.now())
-      const call = { what, method: 'GET', path, query, limit, signal } as const
+      const call = { what, method: 'GET', path, query, limit, kind: 'stream', signal } as const
       const { Volumes } = await client.ask<{ Volumes: readonly Measured[] | null }>(call)
       const known = (Volumes ?? []).filter(({ UsageData }) => UsageData && UsageData.Size >= 0)
       return new Map(known.map(({ Name, UsageData }) => [Name, UsageData?.Size ?? 0]))

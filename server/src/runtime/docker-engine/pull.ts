@@ -104,7 +104,15 @@ const tooLong = (what: string, ms: number) => new DOMException(`the pull ${what}
 async function* readPull(client: EngineClient, image: string, signal: AbortSignal): AsyncGenerator<PullLine> {
   const what = `pull ${image}`
   const query = { fromImage: withTag(image) }
-  const call = { what, method: 'POST', path: '/images/create', query, limit: limits.pull, signal } as const
+  const call = {
+    what,
+    method: 'POST',
+    path: '/images/create',
+    query,
+    limit: limits.pull,
+    kind: 'stream',
+    signal,
+  } as const
   try {
     for await (const line of await client.follow<PullLine>(call)) {
       if (line.error) throw new Error(line.error)

@@ -26,7 +26,8 @@ async function cpuTime({ client }: Engine, id: string): Promise<number | undefin
   // before API 1.41 do not know `one-shot`; they ignore it and wait for two strokes.
   const query = { stream: 'false', 'one-shot': 'true' }
   try {
-    const stats = await client.ask<Stats | undefined>({ what, method: 'GET', path, query, limit: limits.measure })
+    const call = { what, method: 'GET', path, query, limit: limits.measure, kind: 'stream' } as const
+    const stats = await client.ask<Stats | undefined>(call)
     return stats?.cpu_stats?.cpu_usage?.total_usage
   } catch (error) {
     if (error instanceof RuntimeError && error.kind === 'missing') return undefined

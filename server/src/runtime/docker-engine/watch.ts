@@ -79,6 +79,7 @@ async function* listen(engine: Engine, signal: AbortSignal, isBlind: boolean): A
     path: '/events',
     query: { filters: JSON.stringify({ type: ['container'], label: labelFilter(engine.instance) }) },
     limit: limits.read,
+    kind: 'health',
     signal,
   })
   if (isBlind) yield { id: undefined, action: 'other' }
