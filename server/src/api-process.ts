@@ -3,10 +3,13 @@ import path from 'node:path'
 import { pino, type Logger } from 'pino'
 import { openParts, outboxOf } from '#/adapters.ts'
 import { startApp, type App, type AppParts } from '#/app.ts'
-import { readConfig, warningsFor, type Config } from '#/config.ts'
+import { readConfig, type Config } from '#/config.ts'
 import { armCrashPoints } from '#/crash-points.ts'
+import { findingsIn } from '#/findings.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { LogStream } from '#/log-stream.ts'
+import { usualLanguage } from '#/language.ts'
+import { say } from '#/messages/say.ts'
 import { channelTo } from '#/processes/channel.ts'
 import { RemoteGateway } from '#/processes/remote-gateway.ts'
 import { removeRunFolder } from '#/processes/run-folder.ts'
@@ -45,7 +48,7 @@ async function main(): Promise<void> {
     writeWhereabouts(config.dataDir, { socket: operatorSocket, pid: process.ppid, since: new Date() })
     const app = await start(config, log, gateway, { socketPath, operatorSocket })
     end.app = app
-    for (const warning of warningsFor(config, app)) log.warn(warning)
+    for (const finding of findingsIn(config, app)) log.warn(say(usualLanguage, finding))
     gateway.ready(whereItIs(app, config))
   } catch (error) {
     log.fatal({ err: error }, 'Berth could not start')

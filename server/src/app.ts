@@ -108,6 +108,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     containers.guard.start()
     containers.history.start()
     diskUse.start()
+    await api.metricsListener?.start()
   }
   // Last, so that whoever finds it answered finds everything in its place.
   if (parts.operatorSocket !== undefined) await listenOnSocket(operatorListener, parts.operatorSocket)
@@ -120,6 +121,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     clock.stop()
     containers.streams.close()
     accounts.padding.close()
+    api.metricsListener?.stop()
     // First of all: what is being started again would take the refusals that follow for its own failures, and give up.
     const upkept = Promise.all([reconciling.reconciler.stop(), reconciling.upkeep.stop(), diskUse.stop()])
     // Who waits for a turn is answered at once; who has one, and those whom no request waits for, may finish.

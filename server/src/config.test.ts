@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressesFor, readConfig, warningsFor } from './config.ts'
+import { addressesFor, readConfig } from './config.ts'
 
 const read = (env: Record<string, string>, files: Record<string, string> = {}) =>
   readConfig(env, (file) => {
@@ -182,15 +182,15 @@ test('the image of dev and prod can be set by variable while the templates are t
   assert.equal(templates.get('prod')?.image, 'berth-demo-prod:latest')
 })
 
-test('plain http anywhere but on this machine, and a subdomain of an address, are warned of', () => {
-  const warned = (env: Record<string, string>) => {
-    const config = good(env)
-    return warningsFor(config, addressesFor(config, 80)).join()
-  }
-  assert.equal(warned({}), '')
-  assert.equal(warned({ BASE_DOMAIN: 'berth.example.org', PREFERRED_URL_SCHEME: 'https' }), '')
-  assert.match(warned({ BASE_DOMAIN: 'berth.example.org' }), /plain http/)
-  assert.match(warned({ BASE_DOMAIN: '127.0.0.1:8080' }), /SPAWNER_SUBDOMAIN=/)
+test('METRICS_LISTEN is an address with a port, METRICS_TOKEN what a header can carry, and neither is repeated in a problem', () => {
+  const config = good({ METRICS_LISTEN: '[::1]:9100', METRICS_TOKEN: 'prometheus' })
+  assert.deepEqual(config.metricsListen, { host: '::1', port: 9100, text: '[::1]:9100' })
+  assert.equal(good({ METRICS_LISTEN: '127.0.0.1:9100' }).metricsListen?.host, '127.0.0.1')
+  for (const wrong of ['9100', ':9100', 'x:', 'x:0', 'x:70000', '::1:9100', 'http://x:1'])
+    assert.match(read({ METRICS_LISTEN: wrong }).problems.join(), /^METRICS_LISTEN: must be host:port/, wrong)
+  for (const wrong of ['two words', 'ümläute!', 'x'.repeat(513)])
+    assert.match(read({ METRICS_TOKEN: wrong }).problems.join(), /^METRICS_TOKEN: must be at most 512 visible/)
+  assert.doesNotMatch(read({ METRICS_TOKEN: 'two words' }).problems.join(), /two/)
 })
 
 test('who may sign up is open to all unless it is set, and a wrong setting is told in words', () => {

@@ -31,8 +31,12 @@ export interface Config {
   readonly allowedEmailDomains: EmailDomains | null
   /** Seconds that the link of an invitation lasts. */
   readonly invitationExpiry: number
-  /** How often one address may call what needs no token, in a minute; 0 is no limit. */
+  /** How often one address may call what needs no token and leads to no sign-in, in a minute; 0 is no limit. */
   readonly requestsPerMinute: number
+  /** Bearer that `/metrics` asks for. */
+  readonly metricsToken: string | null
+  /** Where `/metrics` is answered, and not on the public listener. */
+  readonly metricsListen: ListenAddress | null
   readonly smtpUrl: string | null
   readonly mailFrom: string | null
   readonly dockerHost: string | undefined
@@ -57,6 +61,14 @@ export interface Config {
   readonly retireAfter: number
   /** Whether Berth sets the rules of the host that keep containers away from the host itself. */
   readonly hostRules: 'auto' | 'off'
+}
+
+/** Where a listener binds. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+  /** As it was set. */
+  readonly text: string
 }
 
 /** The demo images that set-up builds; used when the operator names no template. */
@@ -124,7 +136,9 @@ export function readConfig(
     ),
     allowedEmailDomains: check('ALLOWED_EMAIL_DOMAINS', null, emailDomains),
     invitationExpiry: check('INVITATION_EXPIRY', 604_800, whole(1, 31_536_000)),
-    requestsPerMinute: check('REQUESTS_PER_MINUTE', 300, whole(0, 1_000_000)),
+    requestsPerMinute: check('REQUESTS_PER_MINUTE', 600, whole(0, 1_000_000)),
+    metricsToken: check('METRICS_TOKEN', null, bearer),
+    metricsListen: check('METRICS_LISTEN', null, listenAddress),
     smtpUrl: check('SMTP_URL', null, url('smtp:', 'smtps:')),
     mailFrom: text('MAIL_FROM'),
     dockerHost: text('DOCKER_HOST') ?? undefined,
@@ -172,19 +186,6 @@ export function addressesFor(config: Config, boundPort: number): Addresses {
   const host = config.spawnerSubdomain === '' ? baseDomain : `${config.spawnerSubdomain}.${baseDomain}`
   const spawnerUrl = `${config.scheme}://${host}`
   return { spawnerUrl, frontendUrl: config.frontendUrl ?? spawnerUrl, cookieDomain: baseDomain.replace(/:\d+$/, '') }
-}
-
-/** What is allowed but will surprise somebody, each a sentence; said once at start. */
-export function warningsFor(config: Config, { spawnerUrl, frontendUrl, cookieDomain }: Addresses): string[] {
-  const warnings: string[] = []
-  const isLocal = /(^|\.)localhost$|^127\./.test(cookieDomain)
-  if (isIP(cookieDomain) !== 0 && config.spawnerSubdomain !== '') {
-    warnings.push(`${spawnerUrl} leads nowhere: addresses have no subdomains. Set SPAWNER_SUBDOMAIN= (empty).`)
-  }
-  if (frontendUrl.startsWith('http:') && !isLocal) {
-    warnings.push('Tokens travel over plain http. Put a TLS proxy in front and set PREFERRED_URL_SCHEME=https.')
-  }
-  return warnings
 }
 
 function readAllTemplates(
@@ -250,6 +251,19 @@ const url =
     URL.canParse(value) && schemes.includes(new URL(value).protocol)
       ? value
       : new Problem(`must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
+
+/** What a header can carry; the value itself stands in no message. */
+const bearer = (value: string) =>
+  /^[\x21-\x7e]{1,512}$/.test(value)
+    ? value
+    : new Problem('must be at most 512 visible ASCII characters without spaces')
+
+function listenAddress(text: string): ListenAddress | Problem {
+  const [, six, other, digits] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? []
+  const [host, port] = [six ?? other, Number(digits)]
+  const isRight = host !== undefined && port >= 1 && port <= 65_535
+  return isRight ? { host, port, text } : new Problem('must be host:port, e.g. 127.0.0.1:9100 or [::1]:9100')
+}
 
 const webUrl = (value: string) => {
   const parsed = url('http:', 'https:')(value)

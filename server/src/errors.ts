@@ -105,6 +105,7 @@ export const refusals = named({
     new Refusal(403, message('refusals.userBlockedFromContainers'), {
       extra: { blocked_at: at?.toISOString() ?? null },
     }),
+  metricsClosed: () => new Refusal(403, message('refusals.metricsClosed')),
   /** @param setCookie what makes the browser forget them */
   tossedTokens: (setCookie: string[]) =>
     new Refusal(401, message('refusals.tossedTokens'), {
@@ -134,6 +135,10 @@ export const refusals = named({
 
   tooManyRequests: (perMinute: number, retrySeconds: number) =>
     new Refusal(429, message('refusals.tooManyRequests', { perMinute }), {
+      headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
+    }),
+  tooManyForMailbox: (perMinute: number, retrySeconds: number) =>
+    new Refusal(429, message('refusals.tooManyForMailbox', { perMinute }), {
       headers: { 'retry-after': String(Math.max(1, retrySeconds)) },
     }),
   tooManyStreams: () =>

@@ -11,7 +11,6 @@ import { test } from 'node:test'
 const forOperators: Readonly<Record<string, readonly string[]>> = {
   'accounts/missing-administrator.ts': ['No administrator has verified', 'Nobody may sign up.'],
   'api-process.ts': ['Start Berth with "npm start"'],
-  'config.ts': ['Tokens travel over plain http.'],
   'reconcile/host-check.ts': ['Berth sets no rules on this host'],
 }
 

@@ -1,15 +1,27 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { cachedFor } from '#/cached.ts'
 import { routeOf } from './error-handler.ts'
 
+/** However often it is asked for, the text is made anew after so many ms. */
+const textLifetime = 1_000
+
+/** Prometheus text about the process and its requests, and what other parts counted. Numbers and route patterns only. */
+export interface Metrics {
+  readonly contentType: string
+  /** One second old at most. */
+  text(): Promise<string>
+}
+
 /**
- * `GET /metrics`: Prometheus text about the process and its requests, and what other parts counted. Numbers and route
- * patterns only. @param counts rejects when there is nobody to ask; its numbers are left out then
+ * Counts the answers of the server from now on.
+ * @param counts rejects when there is nobody to ask; its numbers are left out then
  */
-export function registerMetrics(
+export function collectMetrics(
   server: FastifyInstance,
   counts: () => Promise<Readonly<Record<string, number>>>,
-): void {
+): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const labelNames = ['method', 'route', 'status'] as const
@@ -31,11 +43,20 @@ export function registerMetrics(
     requests.inc(labels)
     seconds.observe(labels, reply.elapsedTime / 1000)
   })
-  server.get('/metrics', async (_request, reply) => {
+  const text = cachedFor(textLifetime, async () => {
     const more = await counts().catch(() => ({}))
-    return reply.type(registry.contentType).send((await registry.metrics()) + lines(more))
+    return (await registry.metrics()) + lines(more)
   })
+  return { contentType: registry.contentType, text }
 }
+
+/** Whether the header is `Bearer` and this token, found out in a time that does not depend on what was sent. */
+export function isBearer(authorization: string | undefined, token: string): boolean {
+  const [, sent = ''] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  return timingSafeEqual(digest(sent), digest(token))
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** @param counts names may have labels: `name{kind="x"}` */
 function lines(counts: Readonly<Record<string, number>>): string {

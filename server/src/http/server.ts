@@ -9,7 +9,9 @@ import fastify, {
 import type { RequestListener, Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Session, Sessions } from '#/accounts/session.ts'
+import { normaliseEmail } from '#/accounts/email-address.ts'
 import { refusals } from '#/errors.ts'
+import { mailboxOf } from '#/store/magic-links.ts'
 import type { CookieSettings } from '#/token-cookies.ts'
 import { authenticate } from './authenticate.ts'
 import { refuseBlocked, type BlockedParts } from './blocked.ts'
@@ -19,9 +21,10 @@ import { apiHeaders, bodyLimit, handleError, routeOf } from './error-handler.ts'
 import { sendEventStream, type EventStream } from './event-stream.ts'
 import type { Call, Handlers } from './handlers.ts'
 import { createListener } from './listener.ts'
-import { registerMetrics } from './metrics.ts'
+import { collectMetrics, isBearer, type Metrics } from './metrics.ts'
 import type { Pages } from './pages.ts'
-import { isLimited, requestLimit } from './request-limit.ts'
+import { clientAddress, isThisMachine } from './request-origin.ts'
+import { isLimited, usesLink, type RequestLimit } from './request-limit.ts'
 import { requestedLanguage } from './requested-language.ts'
 
 declare module 'fastify' {
@@ -39,12 +42,14 @@ export interface HttpParts {
   readonly sessions: Sessions
   readonly cookie: CookieSettings
   readonly log: Logger
-  /** Address of the person behind a request. */
-  readonly clientAddress: (request: FastifyRequest['raw']) => string
   /** Name of the operator when a request came by their socket, which nobody else can reach. */
   readonly operator: (request: FastifyRequest['raw']) => string | undefined
-  /** How often one address may call what needs no token, in a minute; 0 is no limit. */
-  readonly requestsPerMinute: number
+  /** Of requests that need no account. The machine itself is exempt, but not a proxy there. */
+  readonly requestLimit: RequestLimit
+  /** Called with each request, before anything else. */
+  readonly onRequest: (request: FastifyRequest['raw']) => void
+  /** Bearer that `/metrics` asks for; null answers this machine and the operator. Undefined leaves it to another listener. */
+  readonly metricsToken: string | null | undefined
   /** What the refusal of a blocked user depends on. */
   readonly blocked: BlockedParts
   readonly pages: Pages
@@ -63,6 +68,7 @@ export interface HttpServer {
   readonly server: Server
   /** Answers a request that another listener took. */
   readonly handle: RequestListener
+  readonly metrics: Metrics
   close(): Promise<void>
 }
 
@@ -95,6 +101,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     throw notFound(request)
   })
   server.addHook('onRequest', async (request, reply) => {
+    parts.onRequest(request.raw)
     request.now = await parts.now()
     void reply.headers(apiHeaders)
     // The router decodes before it compares; a filter in front of Berth would not see `/%61pi/user/me` as the API.
@@ -106,28 +113,27 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
       request.method,
     )
   })
-  const limit = await requestLimit(server, { perMinute: parts.requestsPerMinute, clientAddress: parts.clientAddress })
   const concurrency = new ConcurrencyLimit()
-  for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts, { limit, concurrency })
-  registerMetrics(server, parts.counts)
+  for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts, concurrency)
+  const metrics = collectMetrics(server, parts.counts)
+  addMetrics(server, metrics, parts)
   parts.pages.register(server)
   await server.ready()
   if (!listener || !handle) throw new Error('the HTTP framework did not take the listener')
-  return { server: listener, handle, close: () => server.close() }
+  return { server: listener, handle, metrics, close: () => server.close() }
 }
 
-interface RouteLimits {
-  /** Called by what strangers may ask; throws {Refusal} 429. */
-  readonly limit: (request: FastifyRequest) => Promise<void>
-  readonly concurrency: ConcurrencyLimit
+/** `GET /metrics` on the public listener: its numbers are for operators, and tell strangers whom mails are sent to. */
+function addMetrics(server: FastifyInstance, metrics: Metrics, { metricsToken: token, operator }: HttpParts): void {
+  if (token === undefined) return
+  server.get('/metrics', async ({ raw }, reply) => {
+    const mayRead = token === null ? isThisMachine(raw) : isBearer(raw.headers.authorization, token)
+    if (!mayRead && operator(raw) === undefined) throw refusals.metricsClosed()
+    return reply.type(metrics.contentType).send(await metrics.text())
+  })
 }
 
-function addRoute(
-  server: FastifyInstance,
-  name: EndpointName,
-  parts: HttpParts,
-  { limit, concurrency }: RouteLimits,
-): void {
+function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts, concurrency: ConcurrencyLimit): void {
   const endpoint: Endpoint = endpoints[name]
   // One loop serves rows of different types; each handler was checked against its row by `Handlers`.
   const handle = parts.handlers[name] as (call: Call<EndpointName>) => unknown
@@ -138,13 +144,15 @@ function addRoute(
     config: { endpoint },
     schema: schemaOf(endpoint),
     onRequest: async (request) => {
-      if (isLimited(endpoint)) await limit(request)
+      if (isLimited(endpoint) && !isThisMachine(request.raw))
+        parts.requestLimit.count(clientAddress(request.raw), usesLink(endpoint))
       const isOperator = parts.operator(request.raw) !== undefined
       if (endpoint.access === 'operator' && !isOperator) throw notFound(request)
       if (isOperator && endpoint.access !== 'user') return
       request.session = await authenticate(parts, endpoint, request, request.now)
     },
     handler: async (request, reply) => {
+      if (isLimited(endpoint)) limitMailbox(parts.requestLimit, request)
       const leave = request.session && concurrency.enter(request.session.claims.userId)
       try {
         await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
@@ -155,6 +163,13 @@ function addRoute(
       }
     },
   })
+}
+
+/** @throws {Refusal} 429 when the address of the client asks too often for the mailbox in the body */
+function limitMailbox(limit: RequestLimit, { raw, body }: FastifyRequest): void {
+  const { email } = Object(body) as { email?: unknown }
+  if (typeof email === 'string' && !isThisMachine(raw))
+    limit.countMailbox(clientAddress(raw), mailboxOf(normaliseEmail(email)))
 }
 
 function toCall(request: FastifyRequest, reply: FastifyReply, parts: HttpParts): Call<EndpointName> {
@@ -169,7 +184,7 @@ function toCall(request: FastifyRequest, reply: FastifyReply, parts: HttpParts):
     reply,
     operator: parts.operator(request.raw),
     requester: {
-      address: parts.clientAddress(request.raw),
+      address: clientAddress(request.raw),
       browser: browserOf(request.headers['user-agent']),
       language: requestedLanguage(request),
     },

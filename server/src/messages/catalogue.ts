@@ -1,6 +1,7 @@
 import type { Language } from '@berth/api/boot.ts'
 import { answers } from './en/answers.ts'
 import { faults } from './en/faults.ts'
+import { findings } from './en/findings.ts'
 import { gateway } from './en/gateway.ts'
 import { launches } from './en/launches.ts'
 import { mails } from './en/mails.ts'
@@ -11,6 +12,7 @@ import { warnings } from './en/warnings.ts'
 import { words } from './en/words.ts'
 import { answers as answersDe } from './de/answers.ts'
 import { faults as faultsDe } from './de/faults.ts'
+import { findings as findingsDe } from './de/findings.ts'
 import { gateway as gatewayDe } from './de/gateway.ts'
 import { launches as launchesDe } from './de/launches.ts'
 import { mails as mailsDe } from './de/mails.ts'
@@ -20,11 +22,12 @@ import { requests as requestsDe } from './de/requests.ts'
 import { warnings as warningsDe } from './de/warnings.ts'
 import { words as wordsDe } from './de/words.ts'
 
-const en = { answers, faults, gateway, launches, mails, pages, refusals, requests, warnings, words }
+const en = { answers, faults, findings, gateway, launches, mails, pages, refusals, requests, warnings, words }
 
 const de: Catalogue = {
   answers: answersDe,
   faults: faultsDe,
+  findings: findingsDe,
   gateway: gatewayDe,
   launches: launchesDe,
   mails: mailsDe,

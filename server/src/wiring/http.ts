@@ -7,7 +7,6 @@ import type { AppParts } from '#/app.ts'
 import type { ClockWatch } from '#/clock-watch.ts'
 import type { Addresses } from '#/config.ts'
 import { ContainerStatuses } from '#/containers/container-statuses.ts'
-import { forwardedAddress } from '#/http/forwarded-address.ts'
 import { adminHandlers } from '#/http/handlers/admin.ts'
 import { auditHandlers } from '#/http/handlers/audit.ts'
 import { authHandlers } from '#/http/handlers/auth.ts'
@@ -26,12 +25,16 @@ import { systemReportHandlers } from '#/http/handlers/system-report.ts'
 import { systemHandlers } from '#/http/handlers/system.ts'
 import { takeoverHandlers } from '#/http/handlers/takeover.ts'
 import { userHandlers } from '#/http/handlers/user.ts'
+import { MetricsListener } from '#/http/metrics-listener.ts'
 import type { OperatorRequests } from '#/http/operator-socket.ts'
 import { Pages } from '#/http/pages.ts'
+import { RequestLimit } from '#/http/request-limit.ts'
 import { createHttpServer } from '#/http/server.ts'
+import { UntrustedProxies } from '#/http/untrusted-proxies.ts'
 import { AskedHere } from '#/http/asked-here.ts'
 import { ReturnCookie } from '#/http/return-cookie.ts'
 import { Visits } from '#/http/visits.ts'
+import { findingsIn } from '#/findings.ts'
 import { enforceBlocks } from '#/reconcile/enforce-blocks.ts'
 import { operatorNumbers } from '#/reconcile/operator-numbers.ts'
 import type { Accounts } from '#/wiring/accounts.ts'
@@ -68,8 +71,20 @@ export async function wireHttp(
   const linkLifetime = config.magicLinkExpiry
   const askedHere = new AskedHere({ secret: parts.key.secretFor('asked'), settings: cookie, visits, linkLifetime })
   const browsers = { cookie, visits, askedHere, returnCookie }
-  const shared = { ...parts, ...addresses, ...accounts, ...containers, ...browsers, templates: config.templates }
-  return createHttpServer({
+  const requestLimit = new RequestLimit(config.requestsPerMinute)
+  const untrusted = new UntrustedProxies(log)
+  const fixed = findingsIn(config, addresses)
+  const findings = () => [...fixed, ...untrusted.warnings(), ...(metricsListener?.warnings() ?? [])]
+  const shared = {
+    ...parts,
+    ...addresses,
+    ...accounts,
+    ...containers,
+    ...browsers,
+    requestLimit,
+    templates: config.templates,
+  }
+  const http = await createHttpServer({
     handlers: {
       ...authHandlers(shared),
       ...userHandlers(shared),
@@ -78,7 +93,14 @@ export async function wireHttp(
       ...eventHandlers(shared),
       ...logHandlers(shared),
       ...deletionHandlers({ deletion: wireDeletion(parts, accounts, containers, reconciler) }),
-      ...systemReportHandlers({ ...containers, ...accounts, reconciler, upkeep, mostRunning: config.maxRunning }),
+      ...systemReportHandlers({
+        ...containers,
+        ...accounts,
+        reconciler,
+        upkeep,
+        findings,
+        mostRunning: config.maxRunning,
+      }),
       ...systemHistoryHandlers(containers),
       ...listHandlers({ database, statuses }),
       ...blockUserHandlers({ database, statuses, blocking: new UserBlocking(database, { publish, enforce, refuse }) }),
@@ -108,8 +130,9 @@ export async function wireHttp(
       contact: config.supportContact,
     }),
     log,
-    clientAddress: forwardedAddress,
-    requestsPerMinute: config.requestsPerMinute,
+    requestLimit,
+    onRequest: (request) => untrusted.note(request),
+    metricsToken: config.metricsListen === null ? config.metricsToken : undefined,
     operator: (request) => operators.nameOf(request),
     counts: async () => ({
       ...operatorNumbers(reconciler, upkeep, containers.places),
@@ -120,4 +143,7 @@ export async function wireHttp(
     }),
     now: () => clock.now(),
   })
+  const { metricsListen, metricsToken } = config
+  const metricsListener = metricsListen && new MetricsListener(metricsListen, metricsToken, http.metrics, log)
+  return { ...http, metricsListener }
 }

@@ -1,13 +1,27 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Runtime } from '#/runtime/runtime.ts'
 import { assertOk, assertRefused } from '../support/asking.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startBerth } from '../support/berth.ts'
 import { deafRuntime, refusingRuntime, type Fault } from '../support/misbehaving.ts'
 
 const deafness: Fault = { active: false }
+let pings = 0
+const counted = (runtime: Runtime): Runtime =>
+  new Proxy(runtime, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name)
+      if (name === 'ping') pings++
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
 const berth = await startBerth(
   { after },
-  { wrapRuntime: (runtime) => deafRuntime(refusingRuntime(runtime), deafness), env: { BASE_DOMAIN: 'berth.example' } },
+  {
+    wrapRuntime: (runtime) => counted(deafRuntime(refusingRuntime(runtime), deafness)),
+    env: { BASE_DOMAIN: 'berth.example' },
+  },
 )
 
 test('GET /healthz is 200 while the process lives, engine or not', async () => {
@@ -25,7 +39,17 @@ test('GET /readyz is 200 when store and engine answer', async () => {
   assert.deepEqual(reply.body, { status: 'ready', parts: { store: 'ok', engine: 'ok' } })
 })
 
+// Strangers could have store and engine asked as often as they liked.
+test('GET /readyz asks store and engine once a second, however often it is asked itself', async () => {
+  await sleep(1_100)
+  const before = pings
+  const replies = await Promise.all(Array.from({ length: 50 }, () => berth.call('GET', '/readyz')))
+  for (const reply of replies) assertOk(reply)
+  assert.ok(pings - before <= 2, `${pings - before} pings of the engine`)
+})
+
 test('GET /readyz is 503 and names the part that does not answer, and nothing more', async () => {
+  await sleep(1_100)
   deafness.active = true
   const reply = await berth.call('GET', '/readyz')
   deafness.active = false

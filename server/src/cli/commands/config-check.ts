@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { addressesFor, readConfig, warningsFor, type Config } from '#/config.ts'
+import { addressesFor, readConfig, type Config } from '#/config.ts'
+import { findingsIn } from '#/findings.ts'
+import { usualLanguage } from '#/language.ts'
+import { say } from '#/messages/say.ts'
 import { CommandFailed, reasonOf } from '#/cli/failure.ts'
 import { teach, type Run } from '#/cli/teach.ts'
 import type { Here } from '#/cli/with-api.ts'
@@ -31,7 +34,8 @@ interface Verdict {
 
 async function checkConfig({ env, terminal }: Here): Promise<void> {
   const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))
-  const warnings = config ? warningsFor(config, addressesFor(config, config.port)) : []
+  const findings = config ? findingsIn(config, addressesFor(config, config.port)) : []
+  const warnings = findings.map((finding) => say(usualLanguage, finding))
   const parts: Record<string, Verdict> = config ? await checkParts(config) : {}
   terminal.json({ settings: { ok: config !== null, problems, warnings }, ...parts })
   terminal.print(`settings  ${config ? 'right' : 'wrong'}`)

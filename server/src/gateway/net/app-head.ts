@@ -11,6 +11,8 @@ export interface Origin {
   readonly address: string
   /** `http` or `https`, as people see it. */
   readonly scheme: string
+  /** Whether a proxy passes the request on, one of the operator's or another. Told to the API alone. */
+  readonly proxy: 'none' | 'trusted' | 'untrusted'
 }
 
 /** Who asks, and the token that the app gets in place of theirs; none when it cannot be had. */
@@ -118,7 +120,7 @@ const inOnePiece = (text: string) => Buffer.from(text, 'latin1').toString('latin
 export function headForPlatform({ method, target, fields }: RequestHead, origin: Origin): string {
   const { kept, authorization, cookie } = fields
   const tokens = line('Authorization', authorization) + line('Cookie', cookie)
-  return `${method} ${target} HTTP/1.1\r\n${hostLine(fields)}${kept}${tokens}${forwardedLines(fields, origin)}\r\n`
+  return `${method} ${target} HTTP/1.1\r\n${hostLine(fields)}${kept}${tokens}${forwardedLines(fields, origin)}X-Berth-Proxy: ${origin.proxy}\r\n\r\n`
 }
 
 const line = (name: string, value: string | undefined) => (value === undefined ? '' : `${name}: ${value}\r\n`)

@@ -44,6 +44,8 @@ export interface RequestFields {
   readonly cookie: string | undefined
   readonly authorization: string | undefined
   readonly forwardedFor: string | undefined
+  /** A proxy says that it passes on what somebody else asks: `X-Forwarded-*`, `Forwarded`, `X-Real-IP` or `Via`. */
+  readonly isForwarded: boolean
   /** Lines for the other end, each with its CRLF: all but hop-by-hop ones, cookies, authorization, and what only a proxy may say. */
   readonly kept: string
   /** The lines themselves. */
@@ -54,6 +56,12 @@ const framing = ['content-length', 'host', 'transfer-encoding']
 const identity = ['authorization', 'cookie']
 const proxyWords = ['forwarded', 'proxy', 'x-forwarded', 'x-forwarded-for', 'x-real-ip']
 
+/** Whether a line of this name, which is notable, says that somebody else asks. */
+function saysForwarded(name: string): boolean {
+  const plain = name.replace(/[_.]/g, '-')
+  return plain === 'via' || (isProxyWord(plain) && plain !== 'proxy' && !plain.startsWith('x-berth-'))
+}
+
 /** CGI-like apps read `X_Forwarded_For` and `X.Forwarded.For` as `X-Forwarded-For`. */
 function isProxyWord(name: string): boolean {
   const plain = name.replace(/[_.]/g, '-')
@@ -61,11 +69,11 @@ function isProxyWord(name: string): boolean {
 }
 
 const names = new NotableNames(
-  ['http2-settings', ...hopByHop, ...framing, ...identity, ...proxyWords],
+  ['http2-settings', 'via', ...hopByHop, ...framing, ...identity, ...proxyWords],
   ['x-'],
   isProxyWord,
 )
-const stays = new Set(framing)
+const stays = new Set([...framing, 'via'])
 /** These lines say how long the message is and where it goes, whatever `Connection` says of them. */
 const neverNamed = new Set([...framing, 'expect'])
 
@@ -103,6 +111,7 @@ function readFields(text: string, first: RequestLine, block: string): RequestFie
     cookie: read.cookie,
     authorization: read.authorization,
     forwardedFor: read.forwardedFor,
+    isForwarded: lines.some(({ name }) => saysForwarded(name)),
     kept: read.named === undefined ? kept : withoutNamed(kept, read.named, neverNamed),
     block,
   }

@@ -180,5 +180,10 @@ function pathFor({ rest, query }: Target, route: Route): string {
 }
 
 function originOf({ settings, trustedProxies }: Serving, client: ClientConnection, head: RequestHead): Origin {
-  return { address: trustedProxies.clientAddress(client.peer, head.fields.forwardedFor), scheme: settings.scheme }
+  const { forwardedFor, isForwarded } = head.fields
+  return {
+    address: trustedProxies.clientAddress(client.peer, forwardedFor),
+    scheme: settings.scheme,
+    proxy: trustedProxies.proxyOf(client.peer, isForwarded),
+  }
 }

@@ -32,6 +32,15 @@ export class TrustedProxies {
     return address.slice(0, longest)
   }
 
+  /**
+   * Whether a proxy passes the request on, and whether it is one of ours.
+   * @param isForwarded the request has a header that only proxies send
+   */
+  proxyOf(peer: string, isForwarded: boolean): 'none' | 'trusted' | 'untrusted' {
+    if (!isForwarded) return 'none'
+    return this.#isTrusted(normalised(peer)) ? 'trusted' : 'untrusted'
+  }
+
   #isTrusted(address: string): boolean {
     return isIP(address) !== 0 && this.#list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   }

@@ -14,6 +14,7 @@ import type { AskedHere } from '#/http/asked-here.ts'
 import { authResponse } from '#/http/auth-response.ts'
 import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
 import { isPrefetch } from '#/http/prefetch.ts'
+import type { RequestLimit } from '#/http/request-limit.ts'
 import type { ReturnCookie } from '#/http/return-cookie.ts'
 import { told } from '#/http/told.ts'
 import type { Visits } from '#/http/visits.ts'
@@ -21,6 +22,7 @@ import type { Call, Handlers } from '#/http/handlers.ts'
 import { sessionOf } from '#/http/session-of.ts'
 import { message, type Message } from '#/messages/message.ts'
 import type { Database } from '#/store/database.ts'
+import { mailboxOf } from '#/store/magic-links.ts'
 
 export interface AuthParts {
   readonly database: Database
@@ -36,6 +38,7 @@ export interface AuthParts {
   readonly visits: Visits
   readonly askedHere: AskedHere
   readonly returnCookie: ReturnCookie
+  readonly requestLimit: Pick<RequestLimit, 'forgive'>
 }
 
 type Auth = 'logIn' | 'signUp' | 'askForLink' | 'resendVerification' | 'verifySignup' | 'verifyLogin' | 'logOut'
@@ -110,6 +113,7 @@ function refusePrefetch({ request }: Verify): void {
 async function deliver(parts: AuthParts, call: Verify, { user, token, jti }: SignedIn): Promise<AuthResponse> {
   const { lifetime } = parts.tokens
   const { headers, url } = call.request
+  parts.requestLimit.forgive(call.requester.address, mailboxOf(user.email))
   // A page that makes the browser fetch an attacker's link must not sign its owner in as the attacker.
   if (parts.visits.mayKeep(headers)) {
     const own = tokenCookies({ text: token, jti, lifetime }, headers.host, parts.cookie)

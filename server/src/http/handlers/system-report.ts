@@ -24,6 +24,8 @@ export interface SystemReportParts {
   readonly diskUse: Pick<DiskUse, 'warnings'>
   readonly deliveries: Pick<Deliveries, 'report'>
   readonly places: Pick<Places, 'isEngineAnswering'>
+  /** What the settings, and what was seen since, switch off. */
+  readonly findings: () => readonly Message[]
   /** The cap of containers that run, of everybody together. */
   readonly mostRunning: number | null
 }
@@ -54,8 +56,9 @@ export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, '
   }
 }
 
-function warningsOf({ upkeep, guard, diskUse }: SystemReportParts): Message[] {
-  return [...upkeep.warnings(), ...guard.warnings(), ...diskUse.warnings(), ...rulesWarning(guard.report)]
+function warningsOf({ upkeep, guard, diskUse, findings }: SystemReportParts): Message[] {
+  const ofRules = rulesWarning(guard.report)
+  return [...upkeep.warnings(), ...guard.warnings(), ...diskUse.warnings(), ...ofRules, ...findings()]
 }
 
 function reconcilerPart(

@@ -1,12 +1,15 @@
 import { openApiDocument } from '@berth/api/openapi.ts'
 import type { SigningKeys } from '#/accounts/signing-keys.ts'
 import { within } from '#/attempt.ts'
+import { cachedFor } from '#/cached.ts'
 import type { Handlers } from '#/http/handlers.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 
 /** How long a part may take to answer before it counts as not answering, in ms. */
-const patience = 3_000
+const timeout = 3_000
+/** Strangers may ask, so store and engine are asked once in so many ms however often that is. */
+const readyLifetime = 1_000
 
 export interface SystemParts {
   readonly database: Database
@@ -22,10 +25,11 @@ export function systemHandlers({
   spawnerUrl,
 }: SystemParts): Pick<Handlers, 'health' | 'ready' | 'jwks' | 'openApi'> {
   const document = openApiDocument(spawnerUrl)
+  const readiness = cachedFor(readyLifetime, () => Promise.all([check(database.ping()), check(runtime.ping())]))
   return {
     health: () => ({ status: 'ok' }),
     ready: async ({ reply }) => {
-      const [store, engine] = await Promise.all([check(database.ping()), check(runtime.ping())])
+      const [store, engine] = await readiness()
       const isReady = store === 'ok' && engine === 'ok'
       if (!isReady) void reply.status(503)
       return { status: isReady ? 'ready' : 'not ready', parts: { store, engine } }
@@ -41,5 +45,5 @@ async function check(ping: Promise<void>): Promise<string> {
     () => 'ok',
     () => 'does not answer',
   )
-  return (await within(patience, answered)) ?? 'does not answer in time'
+  return (await within(timeout, answered)) ?? 'does not answer in time'
 }

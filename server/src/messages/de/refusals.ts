@@ -19,6 +19,8 @@ export const refusals: Translated<'refusals'> = {
   containerBlocked: 'Dieser Container ist gesperrt. Wende dich an deinen Administrator.',
   userBlockedFromContainers:
     'Dieses Konto ist gesperrt, deshalb können seine Container nicht gestartet werden. Wende dich an deinen Administrator.',
+  metricsClosed:
+    'Die Messwerte sind nicht öffentlich. Sende „Authorization: Bearer“ mit dem METRICS_TOKEN dieses Berth; ohne diese Einstellung gibt es sie nur auf dem Server selbst.',
   takenOver:
     'In dieser Sitzung handelt jemand anderes für den Inhaber des Kontos. Verwalten und Sitzungen beenden darf sie nicht.',
   notAdministrator: 'Das dürfen nur Administratoren.',
@@ -35,6 +37,8 @@ export const refusals: Translated<'refusals'> = {
     'An diese Adresse gingen zu viele Links: höchstens {perHour} in der Stunde. Benutze den neuesten, oder versuche es später noch einmal.',
   tooManyRequests:
     'Von deiner Netzwerkadresse kamen zu viele Anfragen: höchstens {perMinute} in der Minute. Versuche es gleich noch einmal.',
+  tooManyForMailbox:
+    'Aus deinem Netz kamen zu viele Anfragen für diese Mailadresse: höchstens {perMinute} in der Minute. Nimm die neueste Mail, oder versuche es gleich noch einmal.',
   tooManyStreams: 'Zu viele deiner Seiten verfolgen schon deine Container. Schließe einige davon.',
   tooManyAtOnce:
     'Von dir sind schon {max} Anfragen unterwegs. Warte, bis einige davon beantwortet sind, und versuche es dann noch einmal.',

@@ -15,6 +15,8 @@ export const refusals = {
   notVerified: 'This account is not verified yet. Use the signup link first, or ask for a new one.',
   containerBlocked: 'This container is blocked. Ask your administrator.',
   userBlockedFromContainers: 'This account is blocked, so its containers cannot be started. Ask your administrator.',
+  metricsClosed:
+    'The metrics are not public. Send "Authorization: Bearer" with the METRICS_TOKEN of this Berth; without such a setting they are answered on the machine itself only.',
   takenOver: 'In this session somebody acts for the owner of the account. It may not administer, nor end sessions.',
   notAdministrator: 'Only administrators may do this.',
   forgeable:
@@ -30,6 +32,8 @@ export const refusals = {
     'Too many links were sent to this address: at most {perHour} per hour. Use the newest one, or try again later.',
   tooManyRequests:
     'Too many requests came from your network address: at most {perMinute} a minute. Try again in a moment.',
+  tooManyForMailbox:
+    'Too many requests for this mail address came from your network: at most {perMinute} a minute. Use the newest mail, or try again in a moment.',
   tooManyStreams: 'Too many pages of yours listen to your containers already. Close some of them.',
   tooManyAtOnce: 'You already have {max} requests under way. Wait until some of them are answered, then try again.',
   streamsFull:

@@ -1,0 +1,62 @@
+import { isIP } from 'node:net'
+import os from 'node:os'
+import type { Addresses, Config } from '#/config.ts'
+import { bytesInWords } from '#/containers/bytes-in-words.ts'
+import { isLoopback } from '#/loopback.ts'
+import { message, type Message } from '#/messages/message.ts'
+
+/**
+ * What the settings allow although it switches a protection off, or leads nowhere. The one list of these, told at start,
+ * by `berth config check` and on the page System; what only shows while Berth runs is added there.
+ * @param totalMemory bytes that the machine has
+ */
+export function findingsIn(config: Config, addresses: Addresses, totalMemory = os.totalmem()): Message[] {
+  return [
+    ...addressFindings(config, addresses),
+    ...proxyFindings(config),
+    ...metricsFindings(config),
+    ...(config.smtpUrl === null && !isLocal(addresses)
+      ? [message('findings.noMailServer', { url: addresses.frontendUrl })]
+      : []),
+    ...(config.hostRules === 'off' ? [message('findings.noHostRules')] : []),
+    ...(config.requestsPerMinute === 0 ? [message('findings.noRequestLimit')] : []),
+    ...memoryFindings(config, totalMemory),
+  ]
+}
+
+/** Whether nobody but this machine can follow the address. */
+const isLocal = ({ cookieDomain }: Addresses) => /(^|\.)localhost$|^127\./.test(cookieDomain)
+
+const isThisMachineAlone = (host: string) => host === 'localhost' || isLoopback(host)
+
+function addressFindings(config: Config, addresses: Addresses): Message[] {
+  const { spawnerUrl, frontendUrl, cookieDomain } = addresses
+  const leadsNowhere = isIP(cookieDomain) !== 0 && config.spawnerSubdomain !== ''
+  const isPlain = frontendUrl.startsWith('http:') && !isLocal(addresses)
+  const isOpen = config.scheme === 'http' && !isPlain && !isThisMachineAlone(config.host)
+  return [
+    ...(leadsNowhere ? [message('findings.nowhere', { url: spawnerUrl })] : []),
+    ...(isPlain ? [message('findings.plainHttp', { url: frontendUrl })] : []),
+    ...(isOpen ? [message('findings.openListener', { host: config.host })] : []),
+  ]
+}
+
+function proxyFindings({ scheme, trustedProxies }: Config): Message[] {
+  if (trustedProxies.length === 0) return scheme === 'https' ? [message('findings.noTrustedProxy')] : []
+  const everybody = trustedProxies.find((network) => /\/0+$/.test(network))
+  return everybody === undefined ? [] : [message('findings.anyTrustedProxy', { network: everybody })]
+}
+
+function metricsFindings({ metricsListen, metricsToken }: Config): Message[] {
+  if (metricsListen === null || metricsToken !== null || isThisMachineAlone(metricsListen.host)) return []
+  return [message('findings.openMetrics', { listen: metricsListen.text })]
+}
+
+/** Every template has a limit, 2g when it names none; one that the machine cannot hold is none. */
+function memoryFindings({ templates }: Config, totalMemory: number): Message[] {
+  const large = templates.all().filter(({ memory }) => memory >= totalMemory)
+  if (large.length === 0) return []
+  const limit = bytesInWords(Math.min(...large.map(({ memory }) => memory)))
+  const types = large.map(({ type }) => type).join(', ')
+  return [message('findings.noMemoryLimit', { types, limit, total: bytesInWords(totalMemory) })]
+}

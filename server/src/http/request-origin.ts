@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { isLoopback } from '#/loopback.ts'
+
+/**
+ * Where a request comes from, as the gateway found it out. Nobody but the gateway and the account that Berth runs as
+ * reaches our socket, and the gateway replaces whatever a client says of itself.
+ */
+
+/** Address of the client; empty when it is missing, as of a program that speaks to the socket itself. */
+export function clientAddress({ headers }: IncomingMessage): string {
+  const address = String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .at(-1)
+  return address && isIP(address.trim()) !== 0 ? address.trim() : ''
+}
+
+/** Whether a program on this machine asks, and no proxy passes on what somebody else asks. */
+export function isThisMachine(request: IncomingMessage): boolean {
+  const address = clientAddress(request)
+  if (address === '') return request.headers['x-forwarded-for'] === undefined
+  return request.headers['x-berth-proxy'] === 'none' && isLoopback(address)
+}
+
+/** Whether a proxy passes the request on that `TRUSTED_PROXIES` does not name; the address is the proxy's own then. */
+export function isFromUntrustedProxy({ headers }: IncomingMessage): boolean {
+  return headers['x-berth-proxy'] === 'untrusted'
+}

@@ -1,0 +1,11 @@
+import { BlockList, isIP } from 'node:net'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+
+/** Whether the address is this machine's own, `127.0.0.0/8` or `::1`; false for whatever is no IP address. */
+export function isLoopback(address: string): boolean {
+  const family = isIP(address)
+  return family !== 0 && loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')
+}

@@ -1,0 +1,26 @@
+import type { Translated } from '../catalogue.ts'
+
+export const findings: Translated<'findings'> = {
+  nowhere: '{url} führt nirgendwohin: IP-Adressen haben keine Subdomains. Setze SPAWNER_SUBDOMAIN= (leer).',
+  plainHttp:
+    'Tokens gehen unverschlüsselt (http) an {url}. Stelle einen TLS-Proxy davor und setze PREFERRED_URL_SCHEME=https.',
+  openListener:
+    'HOST={host} antwortet anderen Rechnern unverschlüsselt (http). Setze HOST=127.0.0.1, oder stelle einen TLS-Proxy davor und setze PREFERRED_URL_SCHEME=https.',
+  noTrustedProxy:
+    'PREFERRED_URL_SCHEME=https heißt, dass ein TLS-Proxy davor steht, aber TRUSTED_PROXIES nennt keinen: Alle zählen als eine Adresse. Setze TRUSTED_PROXIES auf die Adresse des Proxys.',
+  anyTrustedProxy:
+    'TRUSTED_PROXIES={network} glaubt allen, was sie über ihre eigene Adresse sagen; Grenzen je Adresse gelten damit nicht. Nenne nur deinen Proxy.',
+  untrustedProxy:
+    'Anfragen mit Weiterleitungs-Headern kommen von {addresses}, was TRUSTED_PROXIES nicht nennt. Ist das dein Reverse-Proxy, zählen alle dahinter als eine Adresse: Setze TRUSTED_PROXIES={first}. Kennst du die Adresse nicht, lass sie weg.',
+  noMailServer:
+    'SMTP_URL ist nicht gesetzt, also bekommt unter {url} niemand eine Mail: Links stehen nur im Postausgang und im Log. Setze SMTP_URL.',
+  noHostRules:
+    'HOST_RULES=off: Wenn du sie nicht selbst gesetzt hast, halten keine Regeln Container von diesem Server und seinen Cloud-Metadaten fern.',
+  noRequestLimit: 'REQUESTS_PER_MINUTE=0: Eine Adresse darf unbegrenzt Links anfordern. Setze eine Zahl, etwa 600.',
+  noMemoryLimit:
+    'Der Arbeitsspeicher von {types} ({limit}) ist so groß wie der des Servers ({total}); keine Grenze hindert einen Container daran, ihn ganz zu belegen. Setze im Template einen kleineren Wert für memory.',
+  openMetrics:
+    'METRICS_LISTEN={listen} antwortet anderen Rechnern, und METRICS_TOKEN ist nicht gesetzt: Alle, die es erreichen, lesen die Messwerte. Setze METRICS_TOKEN.',
+  metricsUnreachable:
+    'Die Messwerte gibt es unter METRICS_LISTEN={listen} nicht: {reason}. Berth versucht es alle paar Sekunden wieder.',
+}

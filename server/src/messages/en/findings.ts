@@ -1,0 +1,24 @@
+/** What the settings or the surroundings switch off although nothing fails; each says what it means and what to set. */
+export const findings = {
+  nowhere: '{url} leads nowhere: IP addresses have no subdomains. Set SPAWNER_SUBDOMAIN= (empty).',
+  plainHttp: 'Tokens travel over plain http to {url}. Put a TLS proxy in front and set PREFERRED_URL_SCHEME=https.',
+  openListener:
+    'HOST={host} answers other machines over plain http. Set HOST=127.0.0.1, or put a TLS proxy in front and set PREFERRED_URL_SCHEME=https.',
+  noTrustedProxy:
+    'PREFERRED_URL_SCHEME=https means a TLS proxy in front, but TRUSTED_PROXIES names none: everybody counts as one address. Set TRUSTED_PROXIES to the address of the proxy.',
+  anyTrustedProxy:
+    'TRUSTED_PROXIES={network} believes whatever anybody says of their own address, so limits by address do not hold. Name your proxy alone.',
+  untrustedProxy:
+    'Requests with forwarding headers come from {addresses}, which TRUSTED_PROXIES does not name. If that is your reverse proxy, everybody behind it counts as one address: set TRUSTED_PROXIES={first}. If you do not know the address, leave it out.',
+  noMailServer:
+    'No SMTP_URL is set, so nobody at {url} receives a mail: links are only written to the outbox and the log. Set SMTP_URL.',
+  noHostRules:
+    'HOST_RULES=off: unless you have set them yourself, no rules keep containers away from this host and its cloud metadata.',
+  noRequestLimit: 'REQUESTS_PER_MINUTE=0: one address may ask for links without limit. Set a number, such as 600.',
+  noMemoryLimit:
+    'The memory of {types} ({limit}) is as much as this machine has ({total}), so no limit keeps one container from taking all of it. Set a smaller memory in the template.',
+  openMetrics:
+    'METRICS_LISTEN={listen} answers other machines, and no METRICS_TOKEN is set: everybody who reaches it reads the metrics. Set METRICS_TOKEN.',
+  metricsUnreachable:
+    'The metrics cannot be had at METRICS_LISTEN={listen}: {reason}. Berth tries again every few seconds.',
+} as const
