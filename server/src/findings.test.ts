@@ -48,6 +48,18 @@ for (const [env, pattern] of cases)
     assert.equal(found(env).split('\n').length, 1, found(env))
   })
 
+test("types that let visitors in are told, each with what it means for visitors' own containers", () => {
+  const told = (fields: object) => found({ CONTAINER_TEMPLATES: JSON.stringify({ a: { image: 'x', ...fields } }) })
+  assert.equal(told({}), '')
+  assert.match(told({ access: 'public' }), /^a: access: public shows its pages to visitors in a sandbox/)
+  assert.match(told({ access: 'authenticated' }), /^a: access: authenticated .* refuses whatever they load/)
+  for (const access of ['authenticated', 'public'])
+    assert.match(
+      told({ access, sandbox_visitors: false }),
+      /opens each visitor's own containers to the owner of the container they visit/,
+    )
+})
+
 test('every template has a limit of memory; one that the machine does not have is none', () => {
   const CONTAINER_TEMPLATES =
     '{"small":{"image":"x"},"large":{"image":"x","memory":"8g"},"huge":{"image":"x","memory":"99g"}}'

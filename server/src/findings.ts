@@ -21,6 +21,7 @@ export function findingsIn(config: Config, addresses: Addresses, totalMemory = o
     ...(config.hostRules === 'off' ? [message('findings.noHostRules')] : []),
     ...(config.requestsPerMinute === 0 ? [message('findings.noRequestLimit')] : []),
     ...memoryFindings(config, totalMemory),
+    ...visitorFindings(config),
   ]
 }
 
@@ -50,6 +51,15 @@ function proxyFindings({ scheme, trustedProxies }: Config): Message[] {
 function metricsFindings({ metricsListen, metricsToken }: Config): Message[] {
   if (metricsListen === null || metricsToken !== null || isThisMachineAlone(metricsListen.host)) return []
   return [message('findings.openMetrics', { listen: metricsListen.text })]
+}
+
+/** People who visit each other's containers on one origin: see decision 032. */
+function visitorFindings({ templates }: Config): Message[] {
+  return templates.all().flatMap(({ type, access, sandboxVisitors }) => {
+    if (access === 'owner') return []
+    if (!sandboxVisitors) return message('findings.openVisitors', { type, access })
+    return message(access === 'public' ? 'findings.publicSandbox' : 'findings.authenticatedSandbox', { type })
+  })
 }
 
 /** Every template has a limit, 2g when it names none; one that the machine cannot hold is none. */

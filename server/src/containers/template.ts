@@ -29,6 +29,8 @@ export interface Template {
   /** Lower-case names of headers that pass although they are taken out of answers by default. */
   readonly allowHeaders: readonly string[]
   readonly access: 'owner' | 'authenticated' | 'public'
+  /** Whether its pages get an origin of their own in the browsers of visitors who are not the owner. */
+  readonly sandboxVisitors: boolean
   /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the owner's own; only with `access: owner`. */
   readonly forwardToken: 'scoped' | 'full'
   readonly runtime: string | null

@@ -6,9 +6,11 @@ export function typeRules(templates: Templates): Record<string, TypeRules> {
   return Object.fromEntries(
     templates
       .all()
-      .map(({ type, displayName, access, stripPrefix, rewriteLocation, forwardToken, allowHeaders }) => [
-        encodeURIComponent(type),
-        { displayName, access, stripPrefix, rewriteLocation, forwardToken, allowHeaders },
-      ]),
+      .map(
+        ({ type, displayName, access, sandboxVisitors, stripPrefix, rewriteLocation, forwardToken, allowHeaders }) => [
+          encodeURIComponent(type),
+          { displayName, access, sandboxVisitors, stripPrefix, rewriteLocation, forwardToken, allowHeaders },
+        ],
+      ),
   )
 }

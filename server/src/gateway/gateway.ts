@@ -94,6 +94,8 @@ export interface GatewaySettings {
 export interface TypeRules {
   readonly displayName: string
   readonly access: 'owner' | 'authenticated' | 'public'
+  /** Whether pages get an origin of their own in the browsers of visitors who are not the owner; they do when it is not said. */
+  readonly sandboxVisitors?: boolean
   /** Whether the app sees paths without `/{prefix}`. */
   readonly stripPrefix: boolean
   /** Whether `Location` and `Refresh` of its answers get the prefix when they are absolute paths. */

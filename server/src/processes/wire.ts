@@ -9,7 +9,7 @@ import type { ControlPlane, Gateway, GatewaySettings, Known } from '#/gateway/ga
  * To be raised whenever a call here or a shape in gateway.ts changes: an upgrade replaces the API process while the
  * gateway process of the old version goes on, and neither may misread the other.
  */
-export const wireVersion = 3
+export const wireVersion = 4
 
 /** What the API process may call on the gateway process. */
 export interface GatewaySide extends Pick<Gateway, 'listen' | 'apply' | 'hold' | 'counts'> {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { connect, endsWithPage, isSignedIn } from '#/api.ts'
+import { boot, connect, endsWithPage, isSignedIn } from '#/api.ts'
+import { endForeignWorkers } from '#/end-foreign-workers.ts'
 import { isLeaving } from '#/leave.ts'
 
 /** Whose this document is: what it shows, its proofs and its banner are of this person alone. */
@@ -11,6 +12,8 @@ export function useMe() {
     queryKey: ['me'],
     queryFn: async ({ signal }) => {
       const { user } = await connect(signal).me()
+      // Who acts for somebody is not to leave with what that person's containers put here.
+      if (owner === undefined) void endForeignWorkers(boot.acting === null ? user.slug : undefined)
       owner ??= user.id
       if (user.id !== owner) becomeTheirs()
       return user

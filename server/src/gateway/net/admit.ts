@@ -1,6 +1,7 @@
 import type { Person, TypeRules } from '../gateway.ts'
 import type { AbsentContainer } from './absence-answer.ts'
 import { headerValue } from './header-lines.ts'
+import { refuseWhatLasts } from './isolation.ts'
 import { isNavigation, isWorkerScript } from './navigation.ts'
 import type { Caller, People } from './people.ts'
 import { gatewayRefusals } from './refusals.ts'
@@ -39,7 +40,10 @@ export function admit(
   // decides that itself: one that redirects to the address without the slash would be sent back and forth for ever.
   if (target.rest === '' && rulesOf(entered).stripPrefix && isNavigation(head))
     return { kind: 'redirect', status: 308, to: `/${target.segment}/${target.query}` }
-  if (entered.kind === 'route') return { kind: 'app', route: entered.route }
+  if (entered.kind === 'route') {
+    refuseWhatLasts(entered.route, head, caller)
+    return { kind: 'app', route: entered.route }
+  }
   const { prefix, type, rules } = entered
   const isOwner = isOwned(entered.owner, caller)
   return { kind: 'missing', container: { prefix, type, displayName: rules.displayName, isOwner } }

@@ -1,6 +1,7 @@
 import type { Destined } from './client-head.ts'
 import { carriesToken, cookiesForApp } from './cookies.ts'
 import { bearerToken } from './identify.ts'
+import { isIsolated, isPartForSandbox } from './isolation.ts'
 import type { Caller, People } from './people.ts'
 import type { RequestFields, RequestHead } from './request-head.ts'
 import type { Route } from './route.ts'
@@ -40,6 +41,7 @@ export class AppHeads {
   #address = ''
   #email: string | undefined
   #token: string | undefined
+  #acting: string | null | undefined
 
   constructor(people: Pick<People, 'holdsOurs'>) {
     this.#people = people
@@ -72,7 +74,8 @@ export class AppHeads {
       route === this.#route &&
       origin.address === this.#address &&
       identity?.email === this.#email &&
-      identity?.token === this.#token
+      identity?.token === this.#token &&
+      identity?.caller.acting === this.#acting
     return isSame ? this.#made : undefined
   }
 
@@ -83,11 +86,18 @@ export class AppHeads {
     this.#address = origin.address
     this.#email = identity?.email
     this.#token = identity?.token
+    this.#acting = identity?.caller.acting
     const own = `${this.#identityLines(fields, identity)}${forwardedLines(fields, origin)}X-Forwarded-Prefix: /${prefix}\r\n`
     const seenAt = `${origin.scheme}://${fields.host ?? ''}`.toLowerCase()
     this.#made = {
       lines: inOnePiece(`${hostLine(fields)}${this.#withoutTokens(fields.kept)}${own}${upgradeLines(fields)}\r\n`),
-      destined: { prefix, rules: route.rules, origin: seenAt },
+      destined: {
+        prefix,
+        rules: route.rules,
+        origin: seenAt,
+        isIsolated: isIsolated(route, identity?.caller),
+        isForSandbox: isPartForSandbox(route, identity?.caller, fields.kept),
+      },
     }
     return this.#made
   }

@@ -1,5 +1,6 @@
 import type { TypeRules } from '../gateway.ts'
 import { narrowedSetCookie } from './cookies.ts'
+import { sandboxLine } from './isolation.ts'
 import { hopByHop, isFault, NotableNames, readLines, without, withoutNamed, type NotableLine } from './header-lines.ts'
 import type { ResponseHead } from './response-head.ts'
 
@@ -8,6 +9,10 @@ export interface Destined {
   readonly prefix: string
   readonly rules: TypeRules
   readonly origin: string
+  /** Its pages get an origin of their own. */
+  readonly isIsolated: boolean
+  /** One of these pages loads it: see `isPartForSandbox`. */
+  readonly isForSandbox: boolean
 }
 
 // They speak for the whole origin, which an app shares with the platform and with other people's apps: one app could
@@ -33,7 +38,14 @@ const isOriginWide = (name: string) => originWide.has(name) || name.startsWith('
 
 const framing = ['content-length', 'transfer-encoding']
 const neverNamed = new Set(framing)
-const rewritten = ['location', 'refresh', 'service-worker-allowed', 'set-cookie', 'www-authenticate']
+const rewritten = [
+  'access-control-allow-origin',
+  'location',
+  'refresh',
+  'service-worker-allowed',
+  'set-cookie',
+  'www-authenticate',
+]
 
 /** Lines of an answer that its reader has to be told of. */
 export const responseNames = new NotableNames(
@@ -55,7 +67,8 @@ export function headForClient(
   { isLast, isUnchunked, isUpgrade }: { isLast: boolean; isUnchunked: boolean; isUpgrade: boolean },
 ): string | undefined {
   const { text, linesStart, notable } = head
-  const added = isLast ? 'Connection: close\r\n' : isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''
+  const connection = isLast ? 'Connection: close\r\n' : isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''
+  const added = head.status < 200 ? connection : connection + isolationLines(to)
   // In their order: of two cookies of one name the later one counts.
   let lines = ''
   let at = linesStart
@@ -70,6 +83,15 @@ export function headForClient(
   lines += text.slice(at, -2)
   if (head.named.length > 0) lines = withoutNamed(lines, head.named, neverNamed)
   return `${text.slice(0, linesStart)}${lines}${added}\r\n`
+}
+
+/** With visitors the same address is answered with and without a sandbox, and a cache must not mix the two up. */
+function isolationLines(to: Destined | undefined): string {
+  if (to === undefined) return ''
+  const isOpen = to.rules.access !== 'owner' && to.rules.sandboxVisitors !== false
+  const vary = isOpen ? 'Vary: Cookie, Authorization, Origin\r\n' : ''
+  const shared = to.isForSandbox ? 'Access-Control-Allow-Origin: null\r\n' : ''
+  return vary + (to.isIsolated ? sandboxLine : '') + shared
 }
 
 /** The lines behind an answer's chunked body. None that rewrites or speaks for the origin: browsers ignore those there anyway. */
@@ -89,6 +111,8 @@ function valueFor({ name, value }: NotableLine, to: Destined | undefined, dropsC
   switch (name) {
     case 'set-cookie':
       return narrowedSetCookie(value, prefix, rules.stripPrefix)
+    case 'access-control-allow-origin':
+      return to.isForSandbox ? undefined : value
     case 'service-worker-allowed':
       return `/${prefix}/`
     case 'location':

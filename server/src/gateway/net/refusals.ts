@@ -59,6 +59,9 @@ export const gatewayRefusals = {
   notYours: () => new GatewayRefusal(403, message('gateway.notYours')),
   containerBlocked: () => new GatewayRefusal(403, message('gateway.containerBlocked')),
   foreignOrigin: () => new GatewayRefusal(403, message('gateway.foreignOrigin')),
+  workerWhileActing: () => new GatewayRefusal(403, message('gateway.isolatedWorker')),
+  visitorsWorker: () => new GatewayRefusal(404, message('gateway.isolatedWorker')),
+  pageWhileActing: () => new GatewayRefusal(403, message('gateway.pageWhileActing')),
   workerOnBarePrefix: () => new GatewayRefusal(403, message('gateway.workerOnBarePrefix')),
 
   tooManyConnections: () =>

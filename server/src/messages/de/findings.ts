@@ -23,4 +23,10 @@ export const findings: Translated<'findings'> = {
     'METRICS_LISTEN={listen} antwortet anderen Rechnern, und METRICS_TOKEN ist nicht gesetzt: Alle, die es erreichen, lesen die Messwerte. Setze METRICS_TOKEN.',
   metricsUnreachable:
     'Die Messwerte gibt es unter METRICS_LISTEN={listen} nicht: {reason}. Berth versucht es alle paar Sekunden wieder.',
+  openVisitors:
+    '{type}: access: {access} mit sandbox_visitors: false öffnet die eigenen Container jedes Besuchers für den Besitzer des besuchten Containers, weil alle denselben Ursprung haben. Lass sandbox_visitors weg, außer diese Leute vertrauen einander.',
+  publicSandbox:
+    '{type}: access: public zeigt Besuchern seine Seiten in einer Sandbox, ohne Cookies, Speicher und WebSockets, weil sie sonst die eigenen Container der Besucher erreichten. Siehe „Visitors“ in docs/configuration.md.',
+  authenticatedSandbox:
+    '{type}: access: authenticated zeigt Besuchern seine Seiten in einer Sandbox und verweigert, was sie nachladen, weil sie sonst die eigenen Container der Besucher erreichten. Siehe „Visitors“ in docs/configuration.md.',
 }

@@ -12,6 +12,10 @@ export const gateway: Translated<'gateway'> = {
   notYours: 'Dieser Container gehört jemand anderem.',
   containerBlocked: 'Dieser Container ist gesperrt. Wende dich an deinen Administrator.',
   foreignOrigin: 'Einen WebSocket darf nur eine Seite dieses Servers öffnen.',
+  isolatedWorker:
+    'Nur der Besitzer eines Containers darf einen Worker dafür anmelden: Er würde in deinem Browser weiterlaufen.',
+  pageWhileActing:
+    'Solange du für jemanden handelst, öffnen sich dessen Container nicht in deinem Browser: Eine Seite daraus hätte dieselbe Adresse wie deine eigenen Container und könnte nach der Übernahme als du weitermachen. Lies das Protokoll des Containers in der Übersicht, oder lass ihn dir vom Besitzer zeigen.',
   workerOnBarePrefix:
     'Unter dieser Adresse darf kein Service-Worker angemeldet werden: Er würde auch andere Container erreichen.',
   tooManyConnections: 'Im Moment sind zu viele Verbindungen offen. Versuche es gleich noch einmal.',

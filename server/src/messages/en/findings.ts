@@ -21,4 +21,10 @@ export const findings = {
     'METRICS_LISTEN={listen} answers other machines, and no METRICS_TOKEN is set: everybody who reaches it reads the metrics. Set METRICS_TOKEN.',
   metricsUnreachable:
     'The metrics cannot be had at METRICS_LISTEN={listen}: {reason}. Berth tries again every few seconds.',
+  openVisitors:
+    "{type}: access: {access} with sandbox_visitors: false opens each visitor's own containers to the owner of the container they visit, because all share one origin. Leave sandbox_visitors out, unless these people trust each other.",
+  publicSandbox:
+    '{type}: access: public shows its pages to visitors in a sandbox, without cookies, storage and WebSockets, because they would otherwise reach the visitors’ own containers. See "Visitors" in docs/configuration.md.',
+  authenticatedSandbox:
+    '{type}: access: authenticated shows its pages to visitors in a sandbox, and refuses whatever they load, because they would otherwise reach the visitors’ own containers. See "Visitors" in docs/configuration.md.',
 } as const

@@ -11,6 +11,9 @@ export const gateway = {
   notYours: 'This container belongs to somebody else.',
   containerBlocked: 'This container is blocked. Ask your administrator.',
   foreignOrigin: 'A WebSocket may be opened only by a page of this host.',
+  isolatedWorker: 'Only the owner of a container may register a worker for it: it would go on in your browser.',
+  pageWhileActing:
+    'While you act for somebody, their containers do not open in your browser: a page of theirs would share its address with your own containers, and could go on as you when the takeover is over. Read the log of the container on the dashboard, or ask its owner to show you.',
   workerOnBarePrefix: 'A service worker may not be registered at this address: it would reach other containers.',
   tooManyConnections: 'Too many connections are open at the moment. Try again in a moment.',
   tooManyOfYours: 'You have too many connections open: at most {most}. Close some pages first.',
