@@ -86,7 +86,7 @@ test('no worker is registered while acting, whichever page tries', async () => {
     const shared = (script: string) =>
       new Promise((resolve, reject) => {
         const worker = new SharedWorker(script)
-        worker.onerror = () => reject(new Error('refused'))
+        worker.addEventListener('error', () => reject(new Error('refused')))
         setTimeout(resolve, 1_500)
       })
     return [

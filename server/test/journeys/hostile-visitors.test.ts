@@ -75,8 +75,8 @@ const attack = () =>
         () =>
           new Promise((resolve) => {
             const socket = new WebSocket(`ws://${location.host}/ann-dev/`)
-            socket.onopen = () => resolve('open')
-            socket.onerror = () => resolve('no: socket')
+            socket.addEventListener('open', () => resolve('open'))
+            socket.addEventListener('error', () => resolve('no: socket'))
           }),
       ),
     }
