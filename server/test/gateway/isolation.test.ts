@@ -110,7 +110,11 @@ test('a sandboxed page of a public app may load its modules, styles and fonts; n
 })
 
 test('a sandboxed page opens no WebSocket: its origin is none', async (t) => {
-  const { port } = await startBench(t, httpApp(), { rules: { access: 'public' } })
+  const { port } = await startBench(
+    t,
+    httpApp((_, response) => response.end()),
+    { rules: { access: 'public' } },
+  )
   const handshake = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
   for (const token of [bobToken, annToken, 'none']) {
     const lines = ['Host: spawner.test', 'Connection: Upgrade, close', ...handshake, 'Origin: null']
