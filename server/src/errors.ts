@@ -23,7 +23,12 @@ export class Refusal extends Error {
     sentence: Message,
     more: { extra?: Record<string, unknown>; headers?: Record<string, string | string[]>; cause?: unknown } = {},
   ) {
-    super(say(usualLanguage, sentence), { cause: more.cause })
+    const said = say(usualLanguage, sentence)
+    // Nobody reads where an expected "no" was thrown, and collecting that takes longer than the rest of it.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    super(said, { cause: more.cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'Refusal'
     this.status = status
     this.sentence = sentence
@@ -212,11 +217,6 @@ export const refusals = named({
   streamsFull: () =>
     new Refusal(503, message('refusals.streamsFull'), {
       headers: { 'retry-after': '30' },
-    }),
-  tooManySignIns: (cause: unknown) =>
-    new Refusal(503, message('refusals.tooManySignIns'), {
-      headers: { 'retry-after': '10' },
-      cause,
     }),
   auditTooLong: (seconds: number) => new Refusal(503, message('refusals.auditTooLong', { seconds })),
   stopping: () =>

@@ -16,9 +16,15 @@ export function languageOf(cookie: string | undefined, acceptLanguage: string | 
   return cookieValues(cookie, languageCookie).find(isLanguage) ?? asked(acceptLanguage) ?? usualLanguage
 }
 
+/** Characters of `Accept-Language` that are read; browsers send up to a hundred, best first. */
+const maxAccepted = 256
+
 function asked(acceptLanguage: string | undefined): Language | undefined {
   if (!acceptLanguage) return undefined
-  return new Negotiator({ headers: { 'accept-language': acceptLanguage } }).languages([...languages]).find(isLanguage)
+  const whole = acceptLanguage.slice(0, maxAccepted)
+  // What is cut off could be a weight, without which a language counts as the best.
+  const read = acceptLanguage.length <= maxAccepted ? whole : whole.slice(0, Math.max(0, whole.lastIndexOf(',')))
+  return new Negotiator({ headers: { 'accept-language': read } }).languages([...languages]).find(isLanguage)
 }
 
 const isLanguage = (text: string): text is Language => (languages as readonly string[]).includes(text)

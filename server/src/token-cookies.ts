@@ -24,24 +24,57 @@ export interface CookieSettings {
 /** Longest token looked at, in characters; ours have about 350. */
 export const longestToken = 4096
 /**
- * Signatures checked for one request, each about 100 us. Browsers send cookies with longer paths first, so ours, of path
- * `/`, are among the last, and beside them stand only as many as the host's name has labels: junk of whatever number
- * takes little time, and cannot push the real one out.
+ * Signatures checked for one request. Browsers send cookies with longer paths first, so ours, of path `/`, are among the
+ * last, and beside them stand only as many as the host's name has labels: junk of whatever number takes little time, and
+ * cannot push the real one out.
  */
-const mostChecked = 8
+export const maxChecked = 8
+/** Values of one name that are looked at, the last ones, for the same reason. */
+const maxValues = 16
 /** Segments of an address below which tossed cookies are looked for. */
 const deepestPath = 5
+/** Longest path that a browser takes for a cookie's, in characters. Source: RFC 6265bis, 5.6. */
+const maxCookiePath = 1_024
 
-/** Every value of a cookie, in the order sent. */
-export function cookieValues(header: string | undefined, name: string): string[] {
-  if (!header?.includes(name)) return []
-  return header
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.includes('=') && pair.slice(0, pair.indexOf('=')).trim() === name)
-    .map((pair) => pair.slice(pair.indexOf('=') + 1).trim())
-    .filter((value) => value !== '')
+/** What was found in the header that was looked at last: one request asks for several names, some of them repeatedly. */
+let found: { readonly header: string; readonly values: Map<string, readonly string[]> } | undefined
+
+/** The last values of a cookie, at most 16, in the order sent. Linear in the length of the header, with small constants. */
+export function cookieValues(header: string | undefined, name: string): readonly string[] {
+  if (header === undefined || !header.includes(name)) return none
+  if (found?.header !== header) found = { header, values: new Map() }
+  const known = found.values.get(name) ?? valuesIn(header, name)
+  found.values.set(name, known)
+  return known
 }
+
+const none: readonly string[] = []
+
+function valuesIn(header: string, name: string): readonly string[] {
+  const values: string[] = []
+  let at = header.lastIndexOf(name)
+  while (at !== -1 && values.length < maxValues) {
+    const value = valueAt(header, at, name)
+    if (value !== undefined && value !== '') values.push(value)
+    at = at === 0 ? -1 : header.lastIndexOf(name, at - 1)
+  }
+  return values.toReversed()
+}
+
+/** The value of the pair whose name stands there; undefined when it is a part of another name, or of a value. */
+function valueAt(header: string, start: number, name: string): string | undefined {
+  let before = start - 1
+  while (isBlank(header.charCodeAt(before))) before--
+  if (before >= 0 && header[before] !== ';') return undefined
+  let equals = start + name.length
+  while (isBlank(header.charCodeAt(equals))) equals++
+  if (header[equals] !== '=') return undefined
+  const end = header.indexOf(';', equals)
+  return header.slice(equals + 1, end === -1 ? header.length : end).trim()
+}
+
+/** A space or a tab. */
+const isBlank = (code: number) => code === 32 || code === 9
 
 /** What the companion cookie of a token holds. */
 export const bindingOf = (jti: string) => createHash('sha256').update(`bind ${jti}`).digest('base64url')
@@ -50,21 +83,24 @@ export const bindingOf = (jti: string) => createHash('sha256').update(`bind ${jt
 export interface TokenKnowledge {
   /** Whether its signature was found good before. */
   isRemembered(token: string): boolean
-  /** Whether it says, in a form that ours have, that it is of a key of ours. */
-  isOurs(token: string): boolean
+  /** Whether it is worth a check: in all that takes no signature it is like a good one, and was not found bad before. */
+  isPlausible(token: string): boolean
 }
 
 /** The tokens of a `Cookie` header that are worth a look, each once: those that are known, and few of all others. */
 export function candidatesIn(header: string | undefined, knowledge: TokenKnowledge): string[] {
   const sent = cookieValues(header, tokenCookie)
   if (sent.length === 0) return []
-  const bindings = cookieValues(header, bindCookie)
+  const binding = bindingIn(header)
+  const isBound = (token: string) => binding === undefined || isBoundTo(jtiIn(token), binding)
+  const candidates: string[] = []
+  let checked = 0
   // From behind, so that of two the same the last counts.
-  const all = [...new Set(sent.toReversed())].toReversed()
-  const isWorthIt = (token: string) =>
-    knowledge.isOurs(token) && (bindings.length === 0 || isBound(jtiIn(token), bindings))
-  const unknown = all.filter((token) => !knowledge.isRemembered(token) && isWorthIt(token)).slice(-mostChecked)
-  return all.filter((token) => knowledge.isRemembered(token) || unknown.includes(token))
+  for (const token of new Set(sent.toReversed()))
+    if (knowledge.isRemembered(token)) candidates.push(token)
+    else if (checked < maxChecked && knowledge.isPlausible(token) && isBound(token))
+      checked += Math.sign(candidates.push(token))
+  return candidates.toReversed()
 }
 
 /**
@@ -76,17 +112,21 @@ export function believedAmong<T extends { readonly jti: string }>(
   good: readonly T[],
   header: string | undefined,
 ): T | undefined | 'tossed' {
-  const bindings = cookieValues(header, bindCookie)
+  const binding = bindingIn(header)
   // A signature can be written in two ways: two tokens of one id are the same.
   const distinct = [...new Map(good.map((each) => [each.jti, each])).values()]
-  const eligible = bindings.length === 0 ? distinct : distinct.filter(({ jti }) => isBound(jti, bindings))
+  const eligible = binding === undefined ? distinct : distinct.filter(({ jti }) => isBoundTo(jti, binding))
   if (eligible.length === 1) return eligible[0]
   return distinct.length === 0 ? undefined : 'tossed'
 }
 
-/** No browser sends two of this name. */
-const isBound = (jti: string | undefined, bindings: readonly string[]) =>
-  jti !== undefined && bindings.every((binding) => binding === bindingOf(jti))
+/** What the companion says; null when there are different ones, of which no browser has two; undefined without one. */
+function bindingIn(header: string | undefined): string | null | undefined {
+  const [binding, ...more] = new Set(cookieValues(header, bindCookie))
+  return more.length > 0 ? null : binding
+}
+
+const isBoundTo = (jti: string | undefined, binding: string | null) => jti !== undefined && binding === bindingOf(jti)
 
 /** As the token says; nobody has checked that. */
 function jtiIn(token: string): string | undefined {
@@ -132,7 +172,8 @@ function pathsAbove(target: string): string[] {
     return [above, `${above}/`]
   })
   // What could end the attribute, or the line, cannot be in a cookie's path.
-  return [...new Set(['/', ...paths])].filter((each) => /^[\x21-\x3a\x3c-\x7e]+$/.test(each))
+  const isPossible = (each: string) => each.length <= maxCookiePath && /^[\x21-\x3a\x3c-\x7e]+$/.test(each)
+  return [...new Set(['/', ...paths])].filter(isPossible)
 }
 
 /** A host's name and those above it that a browser may take for a cookie; at most four. */

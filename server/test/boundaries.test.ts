@@ -80,7 +80,7 @@ const allowed: Record<string, string[]> = {
   runtime: [],
   mail: ['store/magic-links.ts', ...language],
   messages: [],
-  gateway: ['token-cookies.ts', ...language],
+  gateway: ['address-network.ts', 'token-checks.ts', 'token-cookies.ts', ...language],
   processes: ['gateway/gateway.ts'],
   containers: [
     'store',
@@ -101,7 +101,7 @@ const allowed: Record<string, string[]> = {
     'attempt.ts',
     'clock-watch.ts',
     'one-at-a-time.ts',
-    'semaphore.ts',
+    'token-checks.ts',
     'token-cookies.ts',
     'spread.ts',
     'mail/failure-reason.ts',
@@ -196,6 +196,8 @@ test('the gateway process loads neither store, engine, settings nor Fastify: wha
   const ours = [
     'server/src/main.ts',
     'server/src/language.ts',
+    'server/src/address-network.ts',
+    'server/src/token-checks.ts',
     'server/src/token-cookies.ts',
     'server/src/messages/',
     'server/src/gateway/',

@@ -1,5 +1,5 @@
-import { decodeProtectedHeader, jwtVerify, SignJWT, type JWTPayload } from 'jose'
-import { longestToken } from '#/token-cookies.ts'
+import { SignJWT } from 'jose'
+import { readToken, TokenChecks, type ReadToken } from '#/token-checks.ts'
 import { algorithm, type SigningKeys } from './signing-keys.ts'
 
 /** What a valid access token says. */
@@ -50,6 +50,7 @@ export class AccessTokens {
   readonly #newId: () => string
   readonly #remembered = new Map<string, { readonly claims: Claims; readonly kid: string }>()
   readonly #scoped = new Map<string, ScopedToken>()
+  readonly #checks = new TokenChecks()
   /** Seconds. */
   readonly lifetime: number
 
@@ -102,36 +103,46 @@ export class AccessTokens {
     return this.#remembered.has(token)
   }
 
-  /** Whether a token says, in a form that ours have, that it is signed with a key of ours; junk costs no signature check. */
-  isOurs(token: string): boolean {
-    try {
-      if (token.length > longestToken) return false
-      const { alg, kid } = decodeProtectedHeader(token)
-      return alg === algorithm && this.#keys.accepted(kid) !== undefined
-    } catch {
-      return false
-    }
+  /** Whether only its signature and its time, which are not looked at, can be wrong, and the signature was not found bad before. */
+  isPlausible(token: string): boolean {
+    return this.#said(token) !== undefined && !this.#checks.isRejected(token)
   }
 
-  /** The claims of a token of ours that has not expired; undefined for everything else. Revocation is the caller's to check. */
-  async verify(token: string, now: Date): Promise<Claims | undefined> {
-    const known = this.#remembered.get(token)
-    if (known) return isOfNow(known.claims, now) && this.#keys.accepted(known.kid) ? known.claims : undefined
-    const checked = this.isOurs(token) ? await this.#check(token, now) : undefined
-    if (!checked || !isOfNow(checked.claims, now)) return undefined
-    if (this.#remembered.size >= mostRemembered) this.#remembered.clear()
-    this.#remembered.set(token, checked)
-    return checked.claims
+  /** Whether it says that somebody acts for the user; nobody has checked that. */
+  saysActing(token: string): boolean {
+    const known = this.#remembered.get(token) ?? this.#said(token)
+    return known !== undefined && known.claims.acting !== null
+  }
+
+  /** How many of so many unknown tokens of one request may be checked; see `TokenChecks`. */
+  checksAllowed(address: string, wanted: number): number {
+    return this.#checks.allowed(address, wanted)
+  }
+
+  /**
+   * The claims of a token of ours that has not expired; undefined for everything else. Revocation is the caller's to check.
+   * @param address the client's, to whom a bad signature is charged
+   */
+  async verify(token: string, now: Date, address = ''): Promise<Claims | undefined> {
+    const said = this.#remembered.get(token) ?? this.#said(token)
+    // What has expired needs no signature to be refused.
+    return said && isOfNow(said.claims, now) ? this.read(token, address) : undefined
   }
 
   /**
    * The claims of a token of ours, whether or not it has expired, for what only leads out of a session; undefined for
    * everything else. It lets nobody in.
    */
-  async read(token: string): Promise<Claims | undefined> {
-    const known =
-      this.#remembered.get(token) ?? (this.isOurs(token) ? await this.#check(token, new Date(0)) : undefined)
-    return known && this.#keys.accepted(known.kid) ? known.claims : undefined
+  async read(token: string, address = ''): Promise<Claims | undefined> {
+    const known = this.#remembered.get(token)
+    if (known) return this.#keys.accepted(known.kid) ? known.claims : undefined
+    const said = this.#said(token)
+    const key = said && this.#keys.accepted(said.kid)
+    if (!key || this.#checks.isRejected(token) || !this.#checks.isSigned(token, key, address)) return undefined
+    if (this.#remembered.size >= mostRemembered)
+      for (const oldest of this.#remembered.keys()) if (this.#remembered.delete(oldest)) break
+    this.#remembered.set(token, said)
+    return said.claims
   }
 
   async #sign(
@@ -152,32 +163,26 @@ export class AccessTokens {
     return (audience ? jwt.setAudience(audience) : jwt).sign(this.#keys.privateKey)
   }
 
-  /** @param now undefined claims once it has expired by then */
-  async #check(token: string, now: Date): Promise<{ claims: Claims; kid: string } | undefined> {
-    try {
-      const { kid = '' } = decodeProtectedHeader(token)
-      const key = this.#keys.accepted(kid)
-      if (!key) return undefined
-      const { payload } = await jwtVerify(token, key, {
-        algorithms: [algorithm],
-        requiredClaims: ['sub', 'jti', 'iat', 'exp'],
-        currentDate: now,
-      })
-      const { sub = '', jti = '', iat = 0, exp = 0, aud } = payload
-      const acting = actingIn(payload)
-      // Only a container's token has an audience; the API is not it.
-      if (aud !== undefined || !/^[1-9]\d{0,14}$/.test(sub) || acting === undefined) return undefined
-      const dates = { issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000) }
-      return { claims: { userId: Number(sub), jti, ...dates, acting }, kid }
-    } catch {
-      // jose throws for each way in which a token can be wrong; to the caller they are one.
-      return undefined
-    }
+  /** What a token says that has the form of ours and names a key of ours. */
+  #said(token: string): { readonly claims: Claims; readonly kid: string } | undefined {
+    const read = readToken(token)
+    const claims = read && this.#keys.accepted(read.kid) && claimsOf(read)
+    return claims && { claims, kid: read.kid }
   }
 }
 
+function claimsOf({ claims }: ReadToken): Claims | undefined {
+  const { sub, jti, iat, exp, aud } = claims
+  const acting = actingIn(claims)
+  // Only a container's token has an audience; the API is not it.
+  if (aud !== undefined || acting === undefined || typeof jti !== 'string') return undefined
+  if (typeof sub !== 'string' || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
+  if (typeof iat !== 'number' || typeof exp !== 'number') return undefined
+  return { userId: Number(sub), jti, issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000), acting }
+}
+
 /** Undefined when the claim is none of ours. */
-function actingIn({ act }: JWTPayload): string | null | undefined {
+function actingIn({ act }: ReadToken['claims']): string | null | undefined {
   if (act === undefined) return null
   const sub = typeof act === 'object' && act !== null && 'sub' in act ? act.sub : undefined
   return typeof sub === 'string' && actingForm.test(sub) ? sub : undefined

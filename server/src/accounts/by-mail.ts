@@ -1,6 +1,5 @@
 import type { Mailer } from '#/mail/mailer.ts'
 import type { Database } from '#/store/database.ts'
-import { forCrowds } from './crowd.ts'
 import { Deliveries } from './deliveries.ts'
 import { Invite } from './invite.ts'
 import { LinkLimits, type LinkLimitSettings } from './link-limits.ts'
@@ -27,10 +26,8 @@ export interface AccountsByMailParts {
 }
 
 /** Everything that ends in a mail with a link. */
-export function accountsByMail({ database: store, mailer, settings, onOwed }: AccountsByMailParts) {
-  const database = forCrowds(store)
-  // What has to be taken back, or is old, waits behind nobody.
-  const withdrawals = new Withdrawals(store, onOwed)
+export function accountsByMail({ database, mailer, settings, onOwed }: AccountsByMailParts) {
+  const withdrawals = new Withdrawals(database, onOwed)
   const padding = new Padding()
   const deliveries = new Deliveries()
   const limits = new LinkLimits(database, settings)
@@ -43,7 +40,7 @@ export function accountsByMail({ database: store, mailer, settings, onOwed }: Ac
     deliveries,
     links,
     linksLeft: new LinksLeftCount(settings),
-    unverified: new Unverified(store, registration),
+    unverified: new Unverified(database, registration),
     logIn: new LogIn(database, links, strangers),
     invite: new Invite({ database, links, registration, ...settings }),
     signUp: new SignUp({ database, links, limits, registration, strangers, policy: settings }),

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { allDone } from '#/attempt.ts'
 import type { Database } from '#/store/database.ts'
 import { setTokenEra, tokenEra } from '#/store/installation.ts'
 import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
@@ -105,7 +104,7 @@ export class Revocations {
     this.#note(era, now)
     this.#era = newEra()
     return async () => {
-      await allDone([this.save(), this.#listeners.onEraEnded(era)])
+      await Promise.all([this.save(), this.#listeners.onEraEnded(era)])
     }
   }
 

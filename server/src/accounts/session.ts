@@ -2,12 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Database } from '#/store/database.ts'
 import { findUser, type User } from '#/store/users.ts'
-import { believedAmong, candidatesIn, cookieValues, tokenCookie } from '#/token-cookies.ts'
+import { believedAmong, candidatesIn, cookieValues, maxChecked, tokenCookie } from '#/token-cookies.ts'
 import type { AccessTokens, Claims } from './access-token.ts'
 import type { Revocations } from './revocations.ts'
-
-/** Signatures checked of tokens that a browser has kept aside; it has one. */
-const mostKept = 8
 
 /** Who sends a request, as far as their token says. */
 export interface Session {
@@ -46,12 +43,14 @@ export class Sessions {
    * The session of a request; undefined without a valid, unrevoked token.
    * An `Authorization` header alone counts when there is one: falling back to the cookie would hide a bad token.
    */
-  async identify({ authorization, cookie }: IncomingHttpHeaders, now: Date): Promise<Identified> {
+  async identify(headers: IncomingHttpHeaders, now: Date): Promise<Identified> {
+    const { authorization, cookie } = headers
+    const address = addressIn(headers)
     if (authorization !== undefined) {
-      const [only] = await this.#good(bearerTokens(authorization), now)
+      const [only] = await this.#good(bearerTokens(authorization), now, address)
       return { session: only && (await this.#begin(only, 'header')), wasSent: true, isTossed: false }
     }
-    const believed = believedAmong(await this.#good(candidatesIn(cookie, this.#tokens), now), cookie)
+    const believed = believedAmong(await this.#good(candidatesIn(cookie, this.#tokens), now, address), cookie)
     const isTossed = believed === 'tossed'
     const session = believed === undefined || isTossed ? undefined : await this.#begin(believed, 'cookie')
     return { session, wasSent: cookieValues(cookie, tokenCookie).length > 0, isTossed }
@@ -61,11 +60,14 @@ export class Sessions {
    * The takeover that a browser was in, although it is over: by time, or because somebody ended it. It says who acted, and
    * as whom, so that the browser can be led back; nobody is let in by it, and it has no `user`.
    */
-  async endedTakeover({ authorization, cookie }: IncomingHttpHeaders): Promise<Session | undefined> {
+  async endedTakeover(headers: IncomingHttpHeaders): Promise<Session | undefined> {
+    const { authorization, cookie } = headers
     if (authorization !== undefined) return undefined
+    const address = addressIn(headers)
     const takeovers: Good[] = []
-    for (const token of candidatesIn(cookie, this.#tokens)) {
-      const claims = await this.#tokens.read(token)
+    const said = candidatesIn(cookie, this.#tokens).filter((token) => this.#tokens.saysActing(token))
+    for (const token of this.#mayBeChecked(said, address) ? said : []) {
+      const claims = await this.#tokens.read(token, address)
       if (claims && claims.acting !== null) takeovers.push({ claims, token, jti: claims.jti })
     }
     const believed = believedAmong(takeovers, cookie)
@@ -78,8 +80,8 @@ export class Sessions {
    * @returns undefined when there is none, or more than one: then somebody tossed one in
    */
   async ownOf(userId: number, tokens: readonly string[], now: Date): Promise<Session | undefined> {
-    // As many as are looked at of the token's own cookie.
-    const good = await this.#good([...new Set(tokens)].slice(-mostKept), now)
+    // As many as are looked at of the token's own cookie; only who has an account gets here.
+    const good = await this.#good([...new Set(tokens)].slice(-maxChecked), now, '')
     const [own, ...more] = good.filter(({ claims }) => claims.userId === userId && claims.acting === null)
     return own && more.length === 0 ? this.#begin(own, 'cookie') : undefined
   }
@@ -98,14 +100,27 @@ export class Sessions {
     return given.length === expected.length && timingSafeEqual(given, expected)
   }
 
-  /** Those that are signed by us, have not expired, and were not revoked. */
-  async #good(tokens: readonly string[], now: Date): Promise<Good[]> {
+  /**
+   * Those that are signed by us, have not expired, and were not revoked. None while there are more signatures to check than
+   * the client's budget allows; one is checked then, so that its next request comes further.
+   */
+  async #good(tokens: readonly string[], now: Date, address: string): Promise<Good[]> {
+    const isDecided = this.#mayBeChecked(tokens, address)
     const good: Good[] = []
-    for (const token of tokens) {
-      const claims = await this.#tokens.verify(token, now)
+    for (const token of isDecided ? tokens : this.#unknown(tokens).slice(-1)) {
+      const claims = await this.#tokens.verify(token, now, address)
       if (claims && !this.#revocations.has(claims.jti)) good.push({ claims, token, jti: claims.jti })
     }
-    return good
+    return isDecided ? good : []
+  }
+
+  #mayBeChecked(tokens: readonly string[], address: string): boolean {
+    const unknown = this.#unknown(tokens).length
+    return this.#tokens.checksAllowed(address, unknown) >= unknown
+  }
+
+  #unknown(tokens: readonly string[]): readonly string[] {
+    return tokens.filter((token) => !this.#tokens.isRemembered(token))
   }
 
   async #begin({ claims, token }: Good, via: Session['via']): Promise<Session | undefined> {
@@ -124,6 +139,9 @@ export class Sessions {
     return admin !== undefined && admin.isAdmin && !admin.isBlocked
   }
 }
+
+/** Of the client, as the gateway tells it; no other proxy reaches us. */
+const addressIn = (headers: IncomingHttpHeaders) => String(headers['x-forwarded-for'] ?? '')
 
 interface Good {
   readonly claims: Claims

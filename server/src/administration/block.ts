@@ -26,12 +26,12 @@ export interface BlockEffects {
 export async function follow(
   { enforce }: Pick<BlockEffects, 'enforce'>,
   records: readonly UserContainer[],
-  published: readonly Promise<unknown>[],
+  published: Promise<unknown>,
 ): Promise<void> {
   reached('block.after-store')
-  const [, ...told] = await Promise.allSettled([enforce(records), ...published])
+  const [told] = await Promise.allSettled([published, enforce(records)])
   reached('block.after-stop')
-  for (const each of told) if (each.status === 'rejected') throw each.reason
+  if (told.status === 'rejected') throw told.reason
 }
 
 /**
@@ -53,7 +53,7 @@ export class Blocking {
     const result = await this.#change(actor, ids, 'container.block', now, (tx, known) =>
       blockContainers(tx, known, { by: actor.id, at: now }),
     )
-    await follow(this.#effects, result.containers, [this.#publish(result.containers)])
+    await follow(this.#effects, result.containers, this.#publish(result.containers))
     return result
   }
 

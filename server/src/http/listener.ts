@@ -7,6 +7,11 @@ import { message, type Message } from '#/messages/message.ts'
 import { say } from '#/messages/say.ts'
 import { requestedLanguage } from './requested-language.ts'
 
+/**
+ * Longest head, in bytes: whatever the gateway takes (32 KB) and what it adds. With Node's 16 KB six large cookies, which a
+ * container's page may set, made every page of Berth answer 431 to that browser for as long as they lived.
+ */
+const maxHeaderSize = 64 * 1024
 /** How long a client may take for its head, in ms. */
 const headersTimeout = 15_000
 /** How long a client may take for its body, in ms. */
@@ -30,7 +35,7 @@ const shouldUpgradeCallback = (request: IncomingMessage) => /^websocket$/i.test(
  */
 export function createListener(handle: RequestListener, bodyLimit = bodyTimeout): Server {
   const server = createServer(
-    { headersTimeout, requestTimeout: 0, keepAliveTimeout, shouldUpgradeCallback },
+    { headersTimeout, requestTimeout: 0, keepAliveTimeout, shouldUpgradeCallback, maxHeaderSize },
     (request, response) => {
       endSlowBody(request, bodyLimit)
       handle(request, response)

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { BootData, Language } from '@berth/api/boot.ts'
 import { pages } from '@berth/web/paths.ts'
-import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionList } from '#/accounts/session-list.ts'
 import type { Session, Sessions } from '#/accounts/session.ts'
@@ -12,6 +11,7 @@ import { contentLanguage } from '#/language.ts'
 import { message } from '#/messages/message.ts'
 import { say } from '#/messages/say.ts'
 import type { AskedHere } from './asked-here.ts'
+import { registerAssets } from './assets.ts'
 import { isPrefetch } from './prefetch.ts'
 import { requestedLanguage } from './requested-language.ts'
 import type { Visits } from './visits.ts'
@@ -54,22 +54,12 @@ export class Pages {
     }
   }
 
-  register(server: FastifyInstance): void {
+  async register(server: FastifyInstance): Promise<void> {
     for (const url of Object.values(pages)) {
       server.route({ method: ['GET', 'HEAD'], url, handler: (request, reply) => this.send(request, reply, 200) })
     }
-    server.register(fastifyStatic, {
-      root: path.join(this.#parts.webDir, 'assets'),
-      prefix: '/assets/',
-      decorateReply: false,
-      index: false,
-      // File names carry a hash of their content.
-      immutable: true,
-      maxAge: '1y',
-      cacheControl: true,
-      // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see decision 030.
-      preCompressed: true,
-    })
+    // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see decision 030.
+    await registerAssets(server, path.join(this.#parts.webDir, 'assets'))
   }
 
   /** The document with what this request may know: whether it is signed in, and the proof that it is our own page. */

@@ -7,6 +7,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { RequestListener, Server } from 'node:http'
+import { parse as parseQuery } from 'node:querystring'
 import type { Logger } from 'pino'
 import type { Session, Sessions } from '#/accounts/session.ts'
 import { normaliseEmail } from '#/accounts/email-address.ts'
@@ -62,6 +63,9 @@ export interface HttpParts {
 /** Longest path parameter looked at; Fastify's own limit of 100 would answer 414 where the specification says 400. */
 const longestParameter = 16_384
 
+/** Names in a query that are read; no endpoint knows a third as many. */
+const maxQueryKeys = 64
+
 /** The built HTTP side. */
 export interface HttpServer {
   /** Not bound yet; it is the caller's to open and to drain. */
@@ -86,7 +90,11 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     bodyLimit,
     exposeHeadRoutes: false,
     return503OnClosing: false,
-    routerOptions: { maxParamLength: longestParameter },
+    routerOptions: {
+      maxParamLength: longestParameter,
+      // A head has room for 15,000 of them.
+      querystringParser: (text) => parseQuery(text, '&', '=', { maxKeys: maxQueryKeys }),
+    },
     // What a client sent is judged as it is: a number is not an address, however it could be spelled.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     serverFactory: (handler) => (listener = createListener((handle = handler))),
@@ -117,7 +125,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts, concurrency)
   const metrics = collectMetrics(server, parts.counts)
   addMetrics(server, metrics, parts)
-  parts.pages.register(server)
+  await parts.pages.register(server)
   await server.ready()
   if (!listener || !handle) throw new Error('the HTTP framework did not take the listener')
   return { server: listener, handle, metrics, close: () => server.close() }
@@ -240,11 +248,18 @@ function isSpelledAsRoute({ url, routeOptions }: FastifyRequest): boolean {
 
 /** A known path with another method is told which methods it has; what is the operator's nobody is told of. */
 function notFound(request: FastifyRequest): Error {
-  const path = request.url.split('?')[0] ?? ''
-  const allowed = Object.values<Endpoint>(endpoints)
-    .filter(({ access, path: pattern }) => access !== 'operator' && patternOf(pattern).test(path))
-    .map(({ method }) => method)
+  const path = request.url.split('?', 1)[0] ?? ''
+  const allowed =
+    path.length > maxKnownPath ? [] : knownPaths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
   return allowed.length > 0 ? refusals.wrongMethod([...new Set(allowed)]) : refusals.notFound('address')
 }
 
+/** Longest path that is compared with those of the endpoints, in characters. */
+const maxKnownPath = 2_048
+
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
+
+/** Made once: dozens of patterns are too much work for a request to an unknown address. */
+const knownPaths = Object.values<Endpoint>(endpoints)
+  .filter(({ access }) => access !== 'operator')
+  .map(({ method, path }) => ({ method, pattern: patternOf(path) }))

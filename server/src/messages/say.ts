@@ -9,8 +9,19 @@ const translators = Object.fromEntries(
   languages.map((language) => [language, translatorFor(language)] as const),
 ) as Readonly<Record<Language, Translate>>
 
+/** What was said of messages without values, which are most refusals: formatting one takes longer than all else about it. */
+const plain = new Map<string, string>()
+
 /** Says a message in a language. @throws {Error} when a value is missing, which types and tests rule out */
-export function say(language: Language, { key, values }: Message): string {
+export function say(language: Language, message: Message): string {
+  for (const _ in message.values) return sayWith(language, message)
+  const name = `${language} ${message.key}`
+  const known = plain.get(name) ?? sayWith(language, message)
+  plain.set(name, known)
+  return known
+}
+
+function sayWith(language: Language, { key, values }: Message): string {
   const said = Object.entries(values).map(([name, value]) => [name, valueIn(language, value)] as const)
   return translators[language](key, Object.fromEntries(said))
 }

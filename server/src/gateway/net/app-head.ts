@@ -34,7 +34,7 @@ interface Address {
  * again, so the lines that were made last are kept until anything in them changes.
  */
 export class AppHeads {
-  readonly #people: Pick<People, 'holdsOurs'>
+  readonly #people: Pick<People, 'holdsOurs' | 'suspects'>
   #made: Address | undefined
   #fields: RequestFields | undefined
   #route: Route | undefined
@@ -43,7 +43,7 @@ export class AppHeads {
   #token: string | undefined
   #acting: string | null | undefined
 
-  constructor(people: Pick<People, 'holdsOurs'>) {
+  constructor(people: Pick<People, 'holdsOurs' | 'suspects'>) {
     this.#people = people
   }
 
@@ -118,7 +118,8 @@ export class AppHeads {
 
   #withoutTokens(lines: string): string {
     if (!this.#people.holdsOurs(lines)) return lines
-    const kept = lines.split('\r\n').filter((each) => !this.#people.holdsOurs(each))
+    const isSuspect = this.#people.suspects(lines)
+    const kept = lines.split('\r\n').filter((each) => !isSuspect(each))
     return kept.join('\r\n')
   }
 }

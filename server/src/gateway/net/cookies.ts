@@ -1,10 +1,8 @@
-import { tokenCookie } from '../../token-cookies.ts'
+import { cookieValues, tokenCookie } from '../../token-cookies.ts'
 
 /** Whether a `Cookie` header holds the platform's token. */
-export function carriesToken(cookieHeader: string | undefined): boolean {
-  if (!cookieHeader?.includes(tokenCookie)) return false
-  return pairs(cookieHeader).some((pair) => nameOf(pair) === tokenCookie)
-}
+export const carriesToken = (cookieHeader: string | undefined): boolean =>
+  cookieValues(cookieHeader, tokenCookie).length > 0
 
 /**
  * The `Cookie` header for an app: the platform's cookies taken out, the token's value replaced by `token`, once,
@@ -17,10 +15,22 @@ export function cookiesForApp(
   token: string | undefined,
   holdsOurs: (text: string) => boolean = () => false,
 ): string | undefined {
-  const own = pairs(cookieHeader).filter((pair) => !isPlatformName(nameOf(pair)) && !holdsOurs(pair))
-  if (token !== undefined && carriesToken(cookieHeader)) own.push(`${tokenCookie}=${token}`)
-  return own.length === 0 ? undefined : own.join('; ')
+  if (cookieHeader === undefined) return undefined
+  const others = cookieHeader.replace(platformPairs, '').replace(/^[;\s]+/, '')
+  const own = holdsOurs(others) ? withoutHolding(others, holdsOurs) : others
+  if (token === undefined || !carriesToken(cookieHeader)) return own === '' ? undefined : own
+  return `${own}${own === '' ? '' : '; '}${tokenCookie}=${token}`
 }
+
+/** Pairs that are looked at one by one, for tokens in cookies of other names; the rest of so many is left out. */
+const maxPairs = 64
+
+const withoutHolding = (cookies: string, holdsOurs: (text: string) => boolean) =>
+  cookies
+    .split(';', maxPairs)
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '' && !holdsOurs(pair))
+    .join('; ')
 
 /**
  * An app's `Set-Cookie` narrowed to its own prefix: no Domain, and a Path under `/{prefix}/`, which is what keeps apps
@@ -50,16 +60,9 @@ function pathUnder(prefix: string, path: string | undefined, stripPrefix: boolea
 }
 
 /** `spawner_*`, and the prefixes that no script can set and the platform reserves (case does not count in prefixes). */
-function isPlatformName(name: string): boolean {
-  return /^(spawner_|__host-http-|__http-)/i.test(name)
-}
-
-function pairs(cookieHeader: string | undefined): string[] {
-  return (cookieHeader ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair !== '')
-}
+const isPlatformName = (name: string) => /^(spawner_|__host-http-|__http-)/i.test(name)
+/** Pairs of a `Cookie` header with such a name, each with the semicolon before it. In one pass: there may be thousands. */
+const platformPairs = /(?:^|;)\s*(?:spawner_|__host-http-|__http-)[^;]*/gi
 
 function nameOf(pair: string): string {
   return (pair.split('=', 1)[0] ?? '').trim()

@@ -26,28 +26,28 @@ export class Identification {
   }
 
   /**
-   * The caller, undefined without a good token, or `'unseen'` when a signature has to be checked first: see `verify`.
-   * A connection that carries several people's requests, as from a TLS proxy, finds each of them among those remembered.
+   * The caller; undefined without a good token. A connection that carries several people's requests, as from a TLS proxy,
+   * finds each of them among those remembered. While there are more signatures to check than the client's budget allows,
+   * nobody is believed: of several tokens that nobody has looked at, one may be the person's own.
+   * @param address the client's, asked for only when a signature is to be checked
    */
-  seen({ authorization, cookie }: RequestFields): Caller | undefined | 'unseen' {
+  callerOf({ authorization, cookie }: RequestFields, address: () => string): Caller | undefined {
     this.#isTossed = false
     const isSame = this.#isKnown && authorization === this.#authorization && cookie === this.#cookie
     if (!isSame && authorization === undefined && !carriesToken(cookie)) return undefined
     if (isSame) return this.#caller && this.#people.isGood(this.#caller) ? this.#caller : undefined
-    const remembered = this.#candidates(authorization, cookie).map((token) => this.#people.remembered(token))
-    if (remembered.includes(undefined)) return 'unseen'
-    return this.#settle(authorization, cookie, remembered as Caller[])
+    const tokens = this.#candidates(authorization, cookie)
+    const unknown = tokens.filter((token) => !this.#people.isRemembered(token))
+    if (unknown.length > 0 && !this.#check(unknown, address())) return undefined
+    const callers = tokens.map((token) => this.#people.remembered(token)).filter((caller) => caller !== undefined)
+    return this.#settle(authorization, cookie, callers)
   }
 
-  /** Checks signatures and remembers the outcome for `seen`. */
-  async verify({ authorization, cookie }: RequestFields): Promise<Caller | undefined> {
-    const tokens = this.#candidates(authorization, cookie)
-    const callers: Caller[] = []
-    for (const token of tokens) {
-      const caller = await this.#people.verify(token)
-      if (caller) callers.push(caller)
-    }
-    return this.#settle(authorization, cookie, callers)
+  /** @returns whether all of them were checked */
+  #check(unknown: readonly string[], address: string): boolean {
+    const allowed = this.#people.checksAllowed(address, unknown.length)
+    for (const token of unknown.slice(-allowed)) this.#people.verify(token, address)
+    return allowed >= unknown.length
   }
 
   #candidates(authorization: string | undefined, cookie: string | undefined): readonly string[] {

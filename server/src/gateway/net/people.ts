@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { decodeProtectedHeader, importJWK, jwtVerify, type CryptoKey, type JWK, type JWTPayload } from 'jose'
+import { importJWK, type CryptoKey, type JWK } from 'jose'
 import { longestToken } from '../../token-cookies.ts'
+import { readToken, TokenChecks, tokenKey, type ReadToken } from '../../token-checks.ts'
 import type { Person, Revocation } from '../gateway.ts'
 import { clock } from './clock.ts'
 
@@ -48,6 +49,7 @@ export class People {
   #revoked = new Map<string, number>()
   #keys = new Map<unknown, Key>()
   readonly #verified = new Map<string, Caller>()
+  readonly #checks = new TokenChecks()
   /** By user; it lasts as long as a caller of theirs is remembered or has something open. */
   readonly #open = new Map<number, WeakRef<Caller['open']>>()
 
@@ -104,6 +106,7 @@ export class People {
     }
     this.#keys = read
     this.#verified.clear()
+    this.#checks.clear()
   }
 
   /** Whether this caller may act now; asked again at every request and for everything open. Source: specification, Authentication 3. */
@@ -132,11 +135,17 @@ export class People {
 
   /** Whether a token says that it was signed with a key of ours, valid or not; junk costs no signature check. */
   isOurs(token: string): boolean {
-    try {
-      return token.length <= longestToken && this.#keys.has(decodeProtectedHeader(token).kid)
-    } catch {
-      return false
-    }
+    return this.#keys.has(tokenKey(token))
+  }
+
+  /** Whether only its signature, which is not looked at, can be wrong, and was not found wrong before. */
+  isPlausible(token: string): boolean {
+    return this.#callerIn(token) !== undefined && !this.#checks.isRejected(token)
+  }
+
+  /** How many of so many unknown tokens of one request may be checked; see `TokenChecks`. */
+  checksAllowed(address: string, wanted: number): number {
+    return this.#checks.allowed(address, wanted)
   }
 
   /**
@@ -148,13 +157,28 @@ export class People {
     return words.length > maxTokenWords || words.some((word) => this.#keys.has(kidIn(word)))
   }
 
-  /** The caller of a token with a good signature that has not expired; undefined for everything else. */
-  async verify(token: string): Promise<Caller | undefined> {
-    const caller = this.#verified.get(token) ?? (this.isOurs(token) ? await this.#check(token) : undefined)
-    if (!caller) return undefined
-    if (this.#verified.size >= mostRemembered) this.#verified.clear()
-    this.#verified.set(token, caller)
-    return caller
+  /** What tells the lines of such a text that go: those that hold a token of ours, or all that may when there are very many. */
+  suspects(text: string): (line: string) => boolean {
+    const isFull = tokenWords(text).length > maxTokenWords
+    return (line) => (isFull ? line.includes(tokenStart) || /:[ \t]*basic /i.test(line) : this.holdsOurs(line))
+  }
+
+  /**
+   * The caller of a token with a good signature that has not expired; undefined for everything else.
+   * @param address the client's, to whom a bad signature is charged
+   */
+  verify(token: string, address: string): Caller | undefined {
+    const known = this.#verified.get(token)
+    if (known) return known
+    const caller = this.isPlausible(token) ? this.#callerIn(token) : undefined
+    if (!caller || !this.#checks.isSigned(token, caller.key.imported, address)) return undefined
+    if (this.#verified.size >= mostRemembered)
+      for (const oldest of this.#verified.keys()) if (this.#verified.delete(oldest)) break
+    // A part of a head would keep all of it in memory.
+    const own = Buffer.from(token, 'latin1').toString('latin1')
+    const remembered = { ...caller, token: own, open: this.#openOf(caller.userId) }
+    this.#verified.set(own, remembered)
+    return remembered
   }
 
   #openOf(userId: number): Caller['open'] {
@@ -165,34 +189,22 @@ export class People {
     return open
   }
 
-  async #check(token: string): Promise<Caller | undefined> {
-    try {
-      const key = this.#keys.get(decodeProtectedHeader(token).kid)
-      if (!key) return undefined
-      const { payload } = await jwtVerify(token, key.imported, {
-        requiredClaims: ['sub', 'jti', 'iat', 'exp'],
-        currentDate: new Date(clock.wall),
-      })
-      const { sub = '', jti = '', iat = 0, exp = 0, aud } = payload
-      const acting = actingIn(payload)
-      // Only a container's own token has an audience; it opens nothing.
-      if (aud !== undefined || !/^[1-9]\d{0,14}$/.test(sub) || acting === undefined) return undefined
-      return {
-        userId: Number(sub),
-        jti,
-        era: eraOf(jti),
-        issuedAt: iat * 1000,
-        expiresAt: exp * 1000,
-        acting,
-        token,
-        key,
-        open: this.#openOf(Number(sub)),
-      }
-    } catch {
-      // jose throws for each way in which a token can be wrong; to the caller they are one.
-      return undefined
-    }
+  /** Who a token says that it is of, when that is possible now; its signature is not checked. */
+  #callerIn(token: string): Omit<Caller, 'open'> | undefined {
+    const read = readToken(token)
+    const key = read && this.#keys.get(read.kid)
+    return key && callerOf(read, key, token)
   }
+}
+
+/** Only a container's own token has an audience; it opens nothing. */
+function callerOf({ claims }: ReadToken, key: Key, token: string): Omit<Caller, 'open'> | undefined {
+  const { sub, jti, iat, exp, aud } = claims
+  const acting = actingIn(claims)
+  if (aud !== undefined || acting === undefined || typeof jti !== 'string') return undefined
+  if (typeof sub !== 'string' || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
+  if (typeof iat !== 'number' || typeof exp !== 'number' || exp * 1000 <= clock.wall) return undefined
+  return { userId: Number(sub), jti, era: eraOf(jti), issuedAt: iat * 1000, expiresAt: exp * 1000, acting, token, key }
 }
 
 /**
@@ -200,27 +212,29 @@ export class People {
  * that do not belong there, while what is signed has to stand there as it was written.
  */
 function tokenWords(text: string): string[] {
-  if (!text.includes(tokenStart)) {
+  let at = text.indexOf(tokenStart)
+  if (at === -1) {
     const basic = /^basic +([\w+/=-]+)/i.exec(text)?.[1]
     return basic === undefined ? [] : tokenWords(`: ${Buffer.from(basic, 'base64').toString('latin1')}`)
   }
-  return text.split(/[^\w.-]+/).flatMap((part) => {
-    const start = part.indexOf(tokenStart)
-    const [head = '', payload = ''] = start === -1 ? [] : part.slice(start, start + longestToken).split('.', 2)
-    return payload === '' ? [] : [head]
-  })
+  const words: string[] = []
+  for (let seen = 0; at !== -1; at = text.indexOf(tokenStart, word.lastIndex)) {
+    word.lastIndex = at
+    const [head = '', payload = ''] = (word.exec(text)?.[0] ?? '').slice(0, longestToken).split('.', 2)
+    if (payload !== '') words.push(head)
+    // Beginnings without an end count as well, so that nobody has to look at thousands of them.
+    if (++seen > maxTokenWords) return Array<string>(seen).fill(head)
+  }
+  return words
 }
 
-function kidIn(head: string): unknown {
-  try {
-    return decodeProtectedHeader(`${head}..`).kid
-  } catch {
-    return undefined
-  }
-}
+/** Used at a place: from there on, all that can belong to a token. */
+const word = /[\w.-]+/y
+
+const kidIn = (head: string) => tokenKey(`${head}.`)
 
 /** RFC 8693, 4.1. Undefined when the claim is none of ours. */
-function actingIn({ act }: JWTPayload): string | null | undefined {
+function actingIn({ act }: ReadToken['claims']): string | null | undefined {
   if (act === undefined) return null
   const sub = typeof act === 'object' && act !== null && 'sub' in act ? act.sub : undefined
   return typeof sub === 'string' && /^([1-9]\d{0,14}|operator)$/.test(sub) ? sub : undefined

@@ -18,7 +18,12 @@ export class GatewayRefusal extends Error {
     sentence: Message,
     more: { headers?: Record<string, string | readonly string[]>; cause?: unknown } = {},
   ) {
-    super(say(usualLanguage, sentence), { cause: more.cause })
+    const said = say(usualLanguage, sentence)
+    // Collecting where it was thrown takes longer than the rest of it.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    super(said, { cause: more.cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'GatewayRefusal'
     this.status = status
     this.sentence = sentence

@@ -17,6 +17,9 @@ import {
 /** Longest head of a request, in bytes: browsers with many cookies send up to 20 KB. */
 export const longestRequestHead = 32 * 1024
 
+/** Characters that are read of `Connection`, and that `Host` may have: these are split, compared and repeated to apps. A name of DNS has 253. */
+const [maxConnection, maxHost] = [1_024, 300]
+
 /** Body lengths that are no number of bytes. */
 export const chunked = -1
 
@@ -209,7 +212,7 @@ class Lines {
   }
 
   #takeConnection(value: string): void {
-    for (const token of value === 'keep-alive' ? [] : tokensOf(value)) {
+    for (const token of value === 'keep-alive' ? [] : tokensOf(value.slice(0, maxConnection))) {
       if (token === 'close') this.isClose = true
       else if (token === 'upgrade') this.isUpgrade = true
       else if (token !== 'keep-alive') (this.named ??= []).push(token)
@@ -220,7 +223,7 @@ class Lines {
 /** RFC 9112, 6: what could be read as two different lengths, and what nobody here can undo. */
 function framingFault({ host, length, coding }: Lines, { isHttp10 }: RequestLine): MessageFault | undefined {
   if (host === undefined && !isHttp10) return fault('noHost')
-  if (host !== undefined && !/^[\w.\-:[\]]*$/.test(host)) return fault('badHost')
+  if (host !== undefined && (host.length > maxHost || !/^[\w.\-:[\]]*$/.test(host))) return fault('badHost')
   if (coding !== undefined && length !== undefined) return fault('lengthAndCoding')
   // RFC 9112, 6.1: an HTTP/1.0 message with a transfer coding has faulty framing.
   if (coding !== undefined && isHttp10) return fault('codingInHttp10')

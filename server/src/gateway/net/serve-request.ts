@@ -85,20 +85,12 @@ function servePlatform({ core, serving, client, head }: Request): void {
 
 /** @throws {GatewayRefusal} 503 before it is known who there is */
 function identifyAndServe(request: Request): void {
-  const { core, client, head } = request
-  if (!core.isTold) throw gatewayRefusals.starting()
-  const caller = client.identification.seen(head.fields)
-  if (caller === 'unseen') void verifyAndServe(request)
-  else serveContainer(request, caller)
+  if (!request.core.isTold) throw gatewayRefusals.starting()
+  serveContainer(request, callerOf(request))
 }
 
-async function verifyAndServe(request: Request): Promise<void> {
-  const { client, head } = request
-  client.pause()
-  const caller = await client.identification.verify(head.fields)
-  client.resume()
-  if (client.isGone) return
-  guarded(client, () => serveContainer(request, caller))
+function callerOf({ serving, client, head }: Request): Caller | undefined {
+  return client.identification.callerOf(head.fields, () => originOf(serving, client, head).address)
 }
 
 /** As `admit`; who has no caller because of tossed cookies is made to forget them all. @throws {GatewayRefusal} */
@@ -137,13 +129,12 @@ async function serveLater(
   before: Admission & { kind: 'app' },
   asked: Promise<string | undefined>,
 ): Promise<void> {
-  const { core, client, head } = request
+  const { core, client } = request
   const token = await asked
   if (client.isGone) return
   guarded(client, () => {
-    const caller = client.identification.seen(head.fields)
+    const known = callerOf(request)
     const { people } = core
-    const known = caller === 'unseen' ? undefined : caller
     const admission = admitted(request, known)
     if (admission.kind !== 'app' || admission.route !== before.route) throw gatewayRefusals.changed()
     const person = known && people.get(known.userId)

@@ -1,5 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
+/** Trusted proxies in a row that are looked behind; whoever names more of them is not one. */
+const maxHops = 32
 /** Longest address that is passed on, in characters. */
 const longest = 45
 
@@ -23,11 +25,13 @@ export class TrustedProxies {
   clientAddress(peer: string, forwardedFor: string | undefined): string {
     let address = normalised(peer)
     if (this.#isEmpty || forwardedFor === undefined) return address
-    const forwarded = forwardedFor.split(',').map((each) => normalised(each.trim()))
-    while (this.#isTrusted(address)) {
-      const next = forwarded.pop()
-      if (next === undefined || isIP(next) === 0) break
+    let end = forwardedFor.length
+    for (let hops = 0; end > 0 && hops < maxHops && this.#isTrusted(address); hops++) {
+      const comma = forwardedFor.lastIndexOf(',', end - 1)
+      const next = normalised(forwardedFor.slice(comma + 1, end).trim())
+      if (isIP(next) === 0) break
       address = next
+      end = comma
     }
     return address.slice(0, longest)
   }
