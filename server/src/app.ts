@@ -130,7 +130,8 @@ export async function startApp(parts: AppParts): Promise<App> {
       drain(operatorListener, drainTime),
       within(drainTime, containers.admission.close()),
     ])
-    await upkept
+    // What the engine does not answer now goes on without us, and is looked at by the next process.
+    await within(drainTime, upkept)
     await attempt(log, 'writing when containers were used last', () => containers.activity.writeAll())
     await api.close()
     mailer.close()

@@ -15,7 +15,7 @@ import {
   breakingEngine,
   deafEngine,
   engineAnswering,
-  engineHangingAt,
+  hangingEngine,
   lineToEngine,
   ok,
   refusal,
@@ -159,7 +159,8 @@ test('hundreds of followed logs take no connection from pings, questions and ver
 
 test('hundreds of verbs that never return take no connection from pings, questions and streams', async (t) => {
   const { id } = await rig.run('stuck')
-  const address = await engineHangingAt(t, /\/stop\?/)
+  const { address, hang } = await hangingEngine(t)
+  hang(/\/stop\?/)
   const distant = createDockerRuntime({ instance: rig.instance, dockerHost: address, network: rig.instance })
   const gaveUp = new AbortController()
   const stops = Array.from({ length: 300 }, () => distant.stop(id, gaveUp.signal).catch((error: unknown) => error))

@@ -13,8 +13,9 @@ export interface PulseListener {
 }
 
 /**
- * Whether the engine can be believed: it answers questions, and its events are heard. Without events an address may be
- * somebody else's by now, so both are needed.
+ * Health of the engine as a whole: it answers pings, and its events are heard. Without events an address may be somebody
+ * else's by now, so both are needed. No other question counts: engines do not answer about one container for ever while
+ * they serve all others.
  */
 export class EnginePulse {
   readonly #runtime: Runtime
@@ -43,21 +44,21 @@ export class EnginePulse {
   /** Events are heard, or are not. */
   hears(isHearing: boolean): void {
     this.#isBlind = !isHearing
-    if (this.#isBlind) this.fails(performance.now())
+    if (this.#isBlind) this.#fails(performance.now())
   }
 
-  /** The engine did not answer something that was asked then (`performance.now()`). */
-  fails(askedAt: number): void {
+  /** As if a ping had failed, without the grace time: nothing is known yet that could count on. @param askedAt by `performance.now()` */
+  giveUp(askedAt: number): void {
+    this.#silentSince = Math.min(askedAt, performance.now() - patience)
+    this.#fails(this.#silentSince)
+  }
+
+  /** A ping was not answered that was sent then (`performance.now()`), or no event is heard since. */
+  #fails(askedAt: number): void {
     this.#silentSince = Math.min(this.#silentSince ?? askedAt, askedAt)
     if (this.#isLost || performance.now() - this.#silentSince < patience) return
     this.#isLost = true
     this.#listener.onLost()
-  }
-
-  /** As `fails`, without patience: nothing is known yet that could count on. */
-  giveUp(askedAt: number): void {
-    this.#silentSince = Math.min(askedAt, performance.now() - patience)
-    this.fails(this.#silentSince)
   }
 
   async #ask(): Promise<void> {
@@ -65,9 +66,9 @@ export class EnginePulse {
     try {
       await this.#runtime.ping()
     } catch {
-      return this.fails(askedAt)
+      return this.#fails(askedAt)
     }
-    if (this.#isBlind) return this.fails(askedAt)
+    if (this.#isBlind) return this.#fails(askedAt)
     this.#silentSince = undefined
     if (!this.#isLost) return
     this.#isLost = false

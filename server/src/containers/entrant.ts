@@ -33,7 +33,10 @@ export interface Entry {
   readonly hasWaited: boolean
   readonly admitted: PromiseWithResolvers<void>
   readonly pull: AbortController
-  standing: 'waiting' | 'working' | 'pulling'
+  /** `overdue` works on, and has given its slot back. */
+  standing: 'waiting' | 'working' | 'pulling' | 'overdue'
+  /** Takes its slot away. */
+  slotTimer: NodeJS.Timeout | undefined
   told: { readonly place: number; readonly waiting: number; readonly at: number } | undefined
 }
 

@@ -10,8 +10,8 @@ const created: Created = { id: 'one', port: 8080 }
 const progress: PullProgress = { layersDone: 0, layersTotal: 1, bytesDone: 5, bytesTotal: 10 }
 
 /** A queue, and people in it whose work ends when the test says so. */
-function arrange(parallel: number, ping: () => Promise<void> = async () => undefined) {
-  const queue = new LaunchQueue({ parallel, ping })
+function arrange(parallel: number, ping: () => Promise<void> = async () => undefined, slotLimit = 15_000) {
+  const queue = new LaunchQueue({ parallel, ping, slotLimit })
   const begun: number[] = []
   let lastId = 0
   const come = (fields: Partial<Entrant> = {}, work?: (turn: Turn) => Promise<unknown>) => {
@@ -268,4 +268,56 @@ test('whoever comes when ten thousand wait is refused', async () => {
   for (let each = 0; each <= 10_000; each++) come()
   await assert.rejects(come().done, { status: 500, extra: { reason: 'full' } })
   void queue.close()
+})
+
+test('a start that never returns gives its slot back, and still counts as one of its owner', async () => {
+  const { queue, begun, come } = arrange(2, undefined, 50)
+  const [stuck, other] = [come(), come()]
+  const waiting = [come(), come(), come()]
+  await sleep(20)
+  assert.deepEqual(begun, [stuck.id, other.id])
+  await sleep(80)
+  // Both were too slow, so two more began, in their order.
+  assert.deepEqual(begun, [1, 2, 3, 4])
+  for (const each of waiting) each.end()
+  await Promise.all(waiting.map(({ done }) => done))
+  assert.deepEqual(queue.counts(), { waiting: 0, underWay: 0, parallel: 2 })
+  stuck.end()
+  other.end()
+  await Promise.all([stuck.done, other.done])
+  assert.deepEqual(queue.counts(), { waiting: 0, underWay: 0, parallel: 2 })
+  const [one, two, three] = [come(), come(), come()]
+  assert.deepEqual(queue.counts(), { waiting: 1, underWay: 2, parallel: 2 })
+  for (const each of [one, two, three]) each.end()
+  await Promise.all([one.done, two.done, three.done])
+})
+
+test('a pull that begins after its slot was given back leaves the count of slots right', async () => {
+  const { queue, come } = arrange(1, undefined, 30)
+  const pulling = Promise.withResolvers<Created>()
+  const mayPull = Promise.withResolvers<void>()
+  const puller = come({ needsImage: true }, (turn) =>
+    turn.create(async ({ onPull }) => {
+      await mayPull.promise
+      onPull?.(progress)
+      return pulling.promise
+    }),
+  )
+  await sleep(60)
+  assert.deepEqual(queue.counts(), { waiting: 0, underWay: 0, parallel: 1 })
+  mayPull.resolve()
+  await settle()
+  assert.deepEqual(queue.counts(), { waiting: 0, underWay: 0, parallel: 1 })
+  pulling.resolve(created)
+  await puller.done
+  assert.deepEqual(queue.counts(), { waiting: 0, underWay: 0, parallel: 1 })
+})
+
+test('at most 32 go on without a slot: an engine that is slow with everything gets no more to do', async () => {
+  const { begun, come } = arrange(4, undefined, 5)
+  const people = Array.from({ length: 50 }, () => come())
+  await sleep(300)
+  assert.equal(begun.length, 36)
+  for (const each of people) each.end()
+  await Promise.all(people.map(({ done }) => done))
 })

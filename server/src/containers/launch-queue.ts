@@ -8,6 +8,10 @@ import { WaitingLine } from './waiting-line.ts'
 
 /** Whoever comes when so many wait is refused. */
 const mostWaiting = 10_000
+/** After so long what the engine works on gives its slot back, in ms: a start that never returns would keep all others waiting. */
+const usualSlotLimit = 15_000
+/** Max launches that go on without a slot: an engine that is slow with everything is not given ever more to do. */
+const maxOverdue = 32
 /** How long somebody who comes while the engine does not answer is kept, in ms; who has waited already is kept longer. */
 const newcomerPatience = 3_000
 
@@ -16,6 +20,8 @@ export interface LaunchQueueParts {
   readonly parallel: number
   /** Resolves when the engine answers. */
   readonly ping: () => Promise<void>
+  /** ms, for tests */
+  readonly slotLimit?: number
 }
 
 /**
@@ -30,12 +36,15 @@ export class LaunchQueue {
   readonly #entries = new Map<number, Map<string, Entry>>()
   /** By image, how many pull it. */
   readonly #pulls = new Map<string, number>()
+  readonly #slotLimit: number
   #underWay = 0
+  #overdue = 0
   #ticking: NodeJS.Timeout | undefined
   #closed: PromiseWithResolvers<void> | undefined
 
-  constructor({ parallel, ping }: LaunchQueueParts) {
+  constructor({ parallel, ping, slotLimit = usualSlotLimit }: LaunchQueueParts) {
     this.#parallel = parallel
+    this.#slotLimit = slotLimit
     this.#outage = new EngineOutage(ping)
   }
 
@@ -52,6 +61,7 @@ export class LaunchQueue {
     const entry = this.#enter(entrant)
     try {
       if (entry.hasWaited) await this.#wait(entry)
+      this.#limitSlot(entry)
       return await work({ create: (creation) => this.#create(entry, creation) })
     } catch (error) {
       if (isUnreachable(error)) void this.#sitOut(error)
@@ -102,7 +112,7 @@ export class LaunchQueue {
     const hasWaited = !this.#hasRoom() || this.#isHeld(entrant)
     const standing = hasWaited ? 'waiting' : 'working'
     const [admitted, pull] = [Promise.withResolvers<void>(), new AbortController()]
-    const entry: Entry = { entrant, hasWaited, admitted, pull, standing, told: undefined }
+    const entry: Entry = { entrant, hasWaited, admitted, pull, standing, slotTimer: undefined, told: undefined }
     if (!hasWaited) this.#underWay++
     const { userId, type } = entrant.owned
     this.#entries.set(userId, (this.#entries.get(userId) ?? new Map<string, Entry>()).set(type, entry))
@@ -122,7 +132,9 @@ export class LaunchQueue {
     const theirs = this.#entries.get(userId)
     theirs?.delete(type)
     if (theirs?.size === 0) this.#entries.delete(userId)
+    clearTimeout(entry.slotTimer)
     if (entry.standing === 'working') this.#underWay--
+    if (entry.standing === 'overdue') this.#overdue--
     this.#admit()
     if (this.#entries.size === 0) this.#closed?.resolve()
   }
@@ -139,6 +151,18 @@ export class LaunchQueue {
     if (this.#line.size > 0) return
     clearInterval(this.#ticking)
     this.#ticking = undefined
+  }
+
+  #limitSlot(entry: Entry): void {
+    entry.slotTimer = setTimeout(() => this.#giveSlotBack(entry), this.#slotLimit).unref()
+  }
+
+  #giveSlotBack(entry: Entry): void {
+    if (entry.standing !== 'working' || this.#overdue >= maxOverdue) return
+    entry.standing = 'overdue'
+    this.#overdue++
+    this.#underWay--
+    this.#admit()
   }
 
   #sendAway(entry: Entry, why: Error): void {
@@ -197,9 +221,11 @@ export class LaunchQueue {
     entry.entrant.onPull(progress)
     for (const { entrant } of this.#waitingFor(image)) entrant.onPull(progress)
     if (entry.standing === 'pulling') return
+    clearTimeout(entry.slotTimer)
+    if (entry.standing === 'overdue') this.#overdue--
+    else this.#underWay--
     entry.standing = 'pulling'
     this.#pulls.set(image, (this.#pulls.get(image) ?? 0) + 1)
-    this.#underWay--
     this.#admit()
   }
 
@@ -211,6 +237,7 @@ export class LaunchQueue {
     else this.#pulls.delete(image)
     entry.standing = 'working'
     this.#underWay++
+    this.#limitSlot(entry)
     this.#admit()
   }
 

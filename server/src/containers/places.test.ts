@@ -20,6 +20,11 @@ class LateRuntime {
   /** ms until an answer arrives */
   delay = 0
   isDeaf = false
+  /** What it never answers about; whoever asks gives up after 3 s. */
+  readonly hanging = new Set<string>()
+  /** ms until a list arrives */
+  listDelay = 0
+  readonly asked = { inspects: [] as string[], lists: 0 }
   tell: (event: RuntimeEvent) => void = () => undefined
 
   run(id: string, userId: number, address: string): void {
@@ -43,13 +48,17 @@ class LateRuntime {
   }
 
   async inspectId(id: string): Promise<Instance | undefined> {
+    this.asked.inspects.push(id)
     const answer = this.states.get(id)
-    await sleep(this.delay)
+    await sleep(this.hanging.has(id) ? 3_000 : this.delay)
+    if (this.hanging.has(id)) throw new RuntimeError('unreachable', 'inspect')
     if (this.isDeaf) throw new RuntimeError('unreachable', 'inspect')
     return answer
   }
 
   async list(): Promise<Instance[]> {
+    this.asked.lists++
+    await sleep(this.listDelay)
     if (this.isDeaf) throw new RuntimeError('unreachable', 'list')
     return [...this.states.values()]
   }
@@ -74,6 +83,8 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+type Owner = Awaited<ReturnType<typeof newOwner>>
+
 let count = 0
 /** Somebody with a record of a container that the engine does not know yet. */
 async function newOwner(): Promise<{ userId: number; type: string; id: string; prefix: string }> {
@@ -85,8 +96,7 @@ async function newOwner(): Promise<{ userId: number; type: string; id: string; p
   return { userId: user.id, type: 'dev', id, prefix: `${slug}-dev` }
 }
 
-async function arrange(t: TestContext, owners: Awaited<ReturnType<typeof newOwner>>[]) {
-  const runtime = new LateRuntime()
+async function arrange(t: TestContext, owners: readonly Owner[], runtime = new LateRuntime()) {
   const gateway = new ObedientGateway()
   const { template } = readTemplate('dev', { image: 'image' })
   const statuses: string[] = []
@@ -237,4 +247,93 @@ test('what could not be stopped after all is told as running', async (t) => {
   await noteStopped(database.db, una.userId, una.type, null)
   await places.publishAnew(una)
   assert.equal(gateway.wordFor(una.prefix), 'running')
+})
+
+test('a container that the engine never answers about is one that is unknown, and no other is', async (t) => {
+  const [vic, wes] = [await newOwner(), await newOwner()]
+  const { runtime, gateway, places } = await arrange(t, [vic, wes])
+  runtime.hanging.add(vic.id)
+  runtime.tell({ id: vic.id, action: 'other' })
+  await sleep(3_300)
+  assert.equal(gateway.wordFor(vic.prefix), 'unknown')
+  // The engine answers pings all the time; before, the one inspect counted as much, and every container was unknown.
+  for (let each = 0; each < 20; each++) {
+    assert.deepEqual([gateway.wordFor(wes.prefix), places.isEngineAnswering], ['running', true])
+    await sleep(100)
+  }
+  const before = runtime.asked.inspects.filter((id) => id === vic.id).length
+  assert.ok(before <= 4, `asked ${before} times`)
+  runtime.hanging.delete(vic.id)
+  await sleep(4_500)
+  assert.equal(gateway.wordFor(vic.prefix), 'running')
+})
+
+test('containers that hang keep no worker from the others', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 60 }, newOwner))
+  const { runtime, gateway, places } = await arrange(t, owners)
+  const [stuck, well] = [owners.slice(0, 40), owners.slice(40)]
+  for (const { id } of stuck) runtime.hanging.add(id)
+  for (const { id } of owners) runtime.end(id, 3)
+  await sleep(100)
+  for (const { prefix } of well) assert.equal(gateway.wordFor(prefix), 'crashed')
+  await sleep(3_300)
+  for (const { prefix } of stuck) assert.equal(gateway.wordFor(prefix), 'unknown')
+  for (const { id, userId } of well) runtime.run(id, userId, `172.19.0.${userId % 250}`)
+  const began = performance.now()
+  await places.refresh()
+  assert.ok(performance.now() - began < 1_000, `${performance.now() - began} ms`)
+  for (const { prefix } of well) assert.equal(gateway.wordFor(prefix), 'running')
+})
+
+test('when events are heard again, one list says what has changed, and only that is looked at', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
+  const { runtime, gateway } = await arrange(t, owners)
+  for (const { id } of owners.slice(2)) runtime.end(id, 0)
+  await sleep(50)
+  const [changed, other] = owners as [Owner, Owner]
+  const asked = () => [runtime.asked.lists, runtime.asked.inspects.splice(0)]
+  asked()
+  runtime.asked.lists = 0
+  runtime.tell({ id: undefined, action: 'lost' })
+  runtime.states.delete(changed.id)
+  // Three reconnects at once are two sweeps at most.
+  for (let each = 0; each < 3; each++) runtime.tell({ id: undefined, action: 'other' })
+  await sleep(50)
+  assert.equal(gateway.wordFor(changed.prefix), 'missing')
+  assert.equal(gateway.wordFor(other.prefix), 'running')
+  assert.deepEqual(asked(), [2, [changed.id]])
+})
+
+test('after an outage a list gives back what was known before it, and what sleeps is not looked at', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
+  const { runtime, gateway } = await arrange(t, owners)
+  for (const { id } of owners.slice(2)) runtime.end(id, 5)
+  await sleep(50)
+  runtime.tell({ id: undefined, action: 'lost' })
+  runtime.isDeaf = true
+  await sleep(4_500)
+  for (const { prefix } of owners) assert.equal(gateway.wordFor(prefix), 'unknown')
+  runtime.asked.inspects.length = 0
+  runtime.asked.lists = 0
+  runtime.isDeaf = false
+  runtime.tell({ id: undefined, action: 'other' })
+  await sleep(1_500)
+  assert.deepEqual([runtime.asked.lists, runtime.asked.inspects], [1, []])
+  const words = owners.map(({ prefix }) => gateway.wordFor(prefix))
+  assert.deepEqual(words, ['running', 'running', ...Array.from({ length: 28 }, () => 'crashed')])
+})
+
+test('a list that takes 10 s keeps neither the start nor what should run waiting', async (t) => {
+  const [xia, yan] = [await newOwner(), await newOwner()]
+  await noteStopped(database.db, yan.userId, yan.type, new Date())
+  const runtime = new LateRuntime()
+  runtime.listDelay = 10_000
+  const began = performance.now()
+  const { gateway } = await arrange(t, [xia, yan], runtime)
+  assert.ok(performance.now() - began < 6_500, `${performance.now() - began} ms`)
+  assert.equal(gateway.wordFor(xia.prefix), 'running')
+  assert.equal(gateway.wordFor(yan.prefix), 'asleep')
+  runtime.end(xia.id, 3)
+  await sleep(50)
+  assert.equal(gateway.wordFor(xia.prefix), 'crashed')
 })

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { within } from '#/attempt.ts'
 import type { Absence, Change, Person, Place } from '#/gateway/gateway.ts'
 import { OneAtATime } from '#/one-at-a-time.ts'
 import { RuntimeError, type Instance, type Runtime, type RuntimeEvent } from '#/runtime/runtime.ts'
@@ -7,17 +8,23 @@ import { listContainersOf, listContainersOfAll, type UserContainer } from '#/sto
 import { findUser, listPeople, type User } from '#/store/users.ts'
 import { EnginePulse } from './engine-pulse.ts'
 import { absence, isThere, whereIs, type KnownContainer } from './known-container.ts'
+import { isOtherThan, isToBeExplained, isUp, type Seen } from './listed.ts'
 import { Looks } from './looks.ts'
 import type { OwnedType } from './owned-type.ts'
 import { allKinds, kindOf, type Kind } from './picture.ts'
 import { Registry, type Entry } from './registry.ts'
 import { Teller, type TellerParts } from './teller.ts'
 import type { Templates } from './template.ts'
+import { Unanswered } from './unanswered.ts'
 
 /** Users read from the store at a time; others get their turn in between. */
 const pageSize = 200
 /** Containers looked at, at the same time, when many have to be. */
 const parallelLooks = 8
+/** How long a list may take before what should run is asked for one by one meanwhile, in ms. */
+const slowList = 3_000
+/** How long the start waits for what the engine says, in ms; until it is known, what is asked for is looked at then. */
+const startLimit = 6_000
 /** Looks at one container that change overtook before one is believed no more and left to the next event. */
 const mostRepeats = 20
 
@@ -49,6 +56,7 @@ export type PlaceStatus = 'blocked' | Kind
  * - The truth is asked for (store by user, engine by container id), never made up from events: these only say when.
  * - An event that a program ended takes its address away before anything else is asked: the engine gives it on at once.
  * - An answer counts only when nothing was heard since it was asked for; otherwise it is asked for again.
+ * - A container that the engine does not answer about is unknown by itself; only pings tell of the engine as a whole.
  * - Changes are worked out and sent in one go, without a pause in between, so that they arrive in the order of the answers.
  */
 export class Places {
@@ -59,7 +67,14 @@ export class Places {
   readonly #statuses = new Map<string, PlaceStatus>()
   readonly #reads = new OneAtATime()
   readonly #looks = new Looks((id) => this.#lookAt(id))
+  /** One sweep at a time, however many ask for one. */
+  readonly #sweeps = new Looks(() => this.#sweep())
+  readonly #unanswered = new Unanswered({
+    retry: (id) => this.#lookAtEach([id]),
+    onUnknown: (id) => this.#becomeUnknown(id),
+  })
   #listener: EngineListener | undefined
+  #signal: AbortSignal | undefined
   /** Counts questions and what was heard, so that it can be said which came first. */
   #clock = 0
 
@@ -143,21 +158,23 @@ export class Places {
    * `unknown` until it does. @param signal ends the following @throws when the store or the gateway fails
    */
   async publishAll(signal: AbortSignal): Promise<void> {
+    this.#signal = signal
+    signal.addEventListener('abort', () => this.#unanswered.stop(), { once: true })
     await this.#readAll()
     this.#parts.runtime.watch((event) => this.#hear(event), signal)
-    await this.#takeList()
+    await within(startLimit, this.#sweepFirst())
     for (const entry of this.#registry.entries()) this.#changesOf(entry)
     await this.#teller.tellAll(signal)
     void this.#pulse.follow(signal)
-    // A list tells no exit codes, and may be some milliseconds behind.
-    if (!this.#pulse.isLost) void this.#lookAtEach(this.#registry.ids())
   }
 
-  /** Reads users, records and a list of containers, and looks at what is not as it was told. @throws as above, or {RuntimeError} */
+  /**
+   * Reads users and records, and what a list of the engine says of their containers; looks at what is not as it was told.
+   * @throws as above; {RuntimeError} when the engine does not answer the list
+   */
   async refresh(): Promise<void> {
     await this.#readAll()
-    const listed = await this.#list()
-    await this.#lookAtEach(this.#registry.ids().filter((id) => isOtherThan(this.#registry.byId(id), listed.get(id))))
+    await this.#sweeps.look('all')
   }
 
   /** What the store says of a user and their records. @throws when the store or the gateway fails */
@@ -245,18 +262,20 @@ export class Places {
     this.#teller.tellLater(this.#changesOf(entry, { isProvisional: true }))
   }
 
-  /** Anything may have changed while nothing was heard. */
+  /** Anything may have changed while nothing was heard. When the engine was lost, all is looked at once it is found. */
   #hearAgain(): void {
     this.#pulse.hears(true)
     for (const entry of this.#registry.entries()) entry.asOf = ++this.#clock
-    void this.#lookAtEach(this.#registry.ids())
+    if (!this.#pulse.isLost) this.#sweepLater()
   }
 
   /** Nothing that the engine ever said counts any more. */
   #lose(): void {
     const asOf = ++this.#clock
+    this.#unanswered.clear()
     for (const entry of this.#registry.entries()) {
       entry.asOf = asOf
+      entry.before = entry.known.seen ?? entry.before
       entry.known = { ...entry.known, seen: undefined }
     }
     this.#teller.tellLater([...this.#registry.entries()].flatMap((entry) => this.#changesOf(entry)))
@@ -264,13 +283,98 @@ export class Places {
 
   #find(): void {
     this.#listener?.onEngineFound()
-    void this.#lookAtEach(this.#registry.ids())
+    this.#sweepLater()
   }
+
+  #becomeUnknown(id: string): void {
+    const entry = this.#registry.byId(id)
+    if (!entry || this.#pulse.isLost) return
+    entry.known = { ...entry.known, seen: undefined }
+    this.#teller.tellLater(this.#changesOf(entry))
+  }
+
+  // --- Sweeps: all containers at once
+
+  #sweepLater(): void {
+    this.#sweeps.look('all').catch((error: unknown) => this.#parts.report(error, 'looking at all containers'))
+  }
+
+  /** As `sweep`, at the start: an engine that answers nothing is lost at once. Never rejects. */
+  async #sweepFirst(): Promise<void> {
+    const askedAt = performance.now()
+    try {
+      await this.#sweeps.look('all')
+    } catch (error) {
+      this.#parts.report(error, 'asking the engine which containers there are')
+      if (!this.#teller.hasBegun) this.#pulse.giveUp(askedAt)
+    }
+  }
+
+  /**
+   * One list first, which says what has changed; only that is looked at. What was not asked for yet is believed as it is
+   * listed. While a list is slow, what should run is asked for one by one, so that nobody waits for it.
+   * @throws {RuntimeError} when the list is not answered
+   */
+  async #sweep(): Promise<void> {
+    const asOf = ++this.#clock
+    const listing = this.#list()
+    // Whether it failed is seen below.
+    const isSlow = (await within(slowList, listing.then(Boolean, Boolean))) === undefined
+    if (isSlow) await this.#lookAtEach(this.#idsOfUnseen())
+    await this.#takeList(await listing, asOf)
+  }
+
+  /** What should run, as far as the store tells, and was not seen. */
+  #idsOfUnseen(): string[] {
+    const unseen = [...this.#registry.entries()].filter(({ known: { seen, wasStopped } }) => !seen && !wasStopped)
+    return unseen.flatMap(({ known: { containerId: id } }) => (id === null || this.#unanswered.has(id) ? [] : id))
+  }
+
+  async #takeList(listed: ReadonlyMap<string, Instance>, asOf: number): Promise<void> {
+    if (this.#pulse.isLost) return
+    const changes: Change[] = []
+    const due: string[] = []
+    for (const entry of this.#registry.entries()) {
+      const id = entry.known.containerId
+      // What was heard since leads to a look of its own, or to another sweep.
+      if (id === null || entry.asOf > asOf || this.#unanswered.has(id)) continue
+      const taken = this.#takeListed(entry, listed.get(id), asOf)
+      changes.push(...taken.changes)
+      if (taken.isDue) due.push(id)
+    }
+    await this.#teller.tell(changes)
+    await this.#lookAtEach(due)
+  }
+
+  /** @returns whether it has to be looked at, for the list does not say enough */
+  #takeListed(entry: Entry, listed: Instance | undefined, asOf: number): { changes: Change[]; isDue: boolean } {
+    const { known, before } = entry
+    const see = (seen: Seen, isDue: boolean) => ({ changes: this.#see(entry, seen, asOf), isDue })
+    if (known.seen !== undefined) {
+      // Its address may be another's by now, whatever the look says.
+      if (isUp(known.seen) && !isUp(listed)) this.#takeAddressAway(entry)
+      return { changes: [], isDue: isOtherThan(known.seen, listed) }
+    }
+    if (before !== undefined && !isOtherThan(before, listed)) return see(before, false)
+    // Made after the list was asked for, perhaps.
+    if (!listed) return this.#teller.hasBegun ? { changes: [], isDue: true } : see('gone', true)
+    return see(listed, before !== undefined || isToBeExplained(known, listed))
+  }
+
+  /** Takes in what the engine said of it. */
+  #see(entry: Entry, seen: Seen, asOf: number): Change[] {
+    entry.asOf = asOf
+    entry.before = undefined
+    entry.known = { ...entry.known, seen }
+    return this.#changesOf(entry)
+  }
+
+  // --- Looks: one container
 
   /** Never throws; what could not be looked at stays, and is looked at again when the engine answers. */
   async #lookAtEach(ids: string[]): Promise<void> {
     const worker = async () => {
-      for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+      for (let id = ids.pop(); id !== undefined && !this.#signal?.aborted; id = ids.pop()) {
         await this.#looks.look(id).catch((error: unknown) => this.#parts.report(error, 'looking at a container'))
       }
     }
@@ -282,42 +386,25 @@ export class Places {
       const asOf = ++this.#clock
       const seen = await this.#ask(id)
       const entry = this.#registry.byId(id)
+      if (seen !== undefined || !entry) this.#unanswered.answered(id)
       if (seen === undefined || !entry || this.#pulse.isLost) return
       if (entry.asOf > asOf) continue
       if (isBeingStopped(entry.known, seen)) return
-      entry.asOf = asOf
-      entry.known = { ...entry.known, seen }
-      return this.#teller.tell(this.#changesOf(entry))
+      return this.#teller.tell(this.#see(entry, seen, asOf))
     }
   }
 
   /** @returns undefined when the engine could not be asked */
-  async #ask(id: string): Promise<Instance | 'gone' | undefined> {
+  async #ask(id: string): Promise<Seen | undefined> {
     const askedAt = performance.now()
     try {
       return (await this.#parts.runtime.inspectId(id)) ?? 'gone'
     } catch (error) {
       if (!(error instanceof RuntimeError)) throw error
-      if (error.kind === 'unreachable') this.#pulse.fails(askedAt)
-      else this.#parts.report(error, 'looking at a container')
+      if (error.kind !== 'unreachable') this.#parts.report(error, 'looking at a container')
+      // Of an engine that is lost nothing is asked again but pings.
+      else if (!this.#pulse.isLost) this.#unanswered.failed(id, askedAt)
       return undefined
-    }
-  }
-
-  /** At the start, when nothing is known: believed as it is. */
-  async #takeList(): Promise<void> {
-    const asOf = ++this.#clock
-    const askedAt = performance.now()
-    try {
-      const listed = await this.#list()
-      for (const entry of this.#registry.entries()) {
-        const { containerId } = entry.known
-        if (containerId === null || entry.asOf > asOf) continue
-        entry.known = { ...entry.known, seen: listed.get(containerId) ?? 'gone' }
-      }
-    } catch (error) {
-      this.#parts.report(error, 'asking the engine which containers there are')
-      this.#pulse.giveUp(askedAt)
     }
   }
 
@@ -406,7 +493,7 @@ export class Places {
   #where(known: KnownContainer): Place['where'] {
     const { containerId, seen, prefix } = known
     if (containerId === null || seen !== undefined) return whereIs(known)
-    if (this.#pulse.isLost) return absence('unknown')
+    if (this.#pulse.isLost || this.#unanswered.isUnknown(containerId)) return absence('unknown')
     const told = this.#teller.picture.place(prefix)?.where
     return told && (!isThere(told) || told.containerId === containerId) ? told : absence('asleep')
   }
@@ -450,12 +537,4 @@ function isKnownFrom(action: RuntimeEvent['action'], { known: { seen } }: Entry)
 function isBeingStopped({ seen, wasStopped }: KnownContainer, answer: Instance | 'gone'): boolean {
   const wasPaused = seen !== undefined && seen !== 'gone' && seen.state === 'paused'
   return wasStopped && wasPaused && answer !== 'gone' && answer.state === 'running'
-}
-
-/** Whether a list says anything else of a container than what was seen of it. */
-function isOtherThan(entry: Entry | undefined, listed: Instance | undefined): boolean {
-  const seen = entry?.known.seen
-  if (!seen) return true
-  if (seen === 'gone' || !listed) return (seen === 'gone') !== (listed === undefined)
-  return seen.state !== listed.state || seen.address !== listed.address
 }

@@ -11,6 +11,8 @@ export interface Entry {
   asOf: number
   /** When its program ended last, as far as was heard. */
   endedAt: number
+  /** What was seen of it before the engine was lost; undefined when it was seen since. */
+  before: KnownContainer['seen']
 }
 
 interface Owner {
@@ -76,8 +78,14 @@ export class Registry {
   put(user: User, record: UserContainer): Entry {
     const old = this.get(record)
     const isSame = old?.known.containerId === record.containerId
-    const entry: Entry = old ?? { known: knownOf(user, record, undefined, false), asOf: 0, endedAt: 0 }
+    const entry: Entry = old ?? {
+      known: knownOf(user, record, undefined, false),
+      asOf: 0,
+      endedAt: 0,
+      before: undefined,
+    }
     if (!isSame && old?.known.containerId) this.#byId.delete(old.known.containerId)
+    if (!isSame) entry.before = undefined
     entry.known = knownOf(user, record, old?.known, isSame)
     this.#owners.get(record.userId)?.containers.set(record.type, entry)
     this.#byPrefix.set(entry.known.prefix, entry)

@@ -122,8 +122,14 @@ export class Upkeep implements Task, EngineListener {
    */
   async #hasOlder(observed: readonly Instance[], then: Date): Promise<boolean> {
     const running = observed.filter(({ state }) => state === 'running').slice(0, mostWitnesses)
-    const seen = await Promise.all(running.map(({ id }) => this.#parts.runtime.inspectId(id)))
-    return seen.some((each) => each?.state === 'running' && each.startedAt !== null && each.startedAt < then.getTime())
+    const seen = await Promise.allSettled(running.map(({ id }) => this.#parts.runtime.inspectId(id)))
+    const [failure] = seen.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
+    const answers = seen.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    // One container that the engine does not answer about is no reason to leave all others as they are.
+    if (failure !== undefined && answers.length === 0) throw failure
+    return answers.some(
+      (each) => each?.state === 'running' && each.startedAt !== null && each.startedAt < then.getTime(),
+    )
   }
 
   #beginRestoring(actions: readonly Action[]): void {
@@ -148,8 +154,9 @@ export class Upkeep implements Task, EngineListener {
     const all = Map.groupBy(actions.filter(isForEngineOrRecord), ownedKey)
     const hasFailed = (key: string) => Number(this.#failed.has(key))
     const due = [...all].toSorted(([a], [b]) => hasFailed(a) - hasFailed(b)).slice(0, mostPerRun)
-    const { done, failures } = await this.#mendEach(due, parallel)
-    this.#failed = new Set(failures.keys())
+    const { done, failures, begun } = await this.#mendEach(due, parallel)
+    // What the engine has not done by now goes behind all others the next time, too: it may never be done.
+    this.#failed = new Set([...failures.keys(), ...begun])
     if (failures.size > 0) throw new Unfinished([...failures.values()])
     const left = due.length - done
     if (left > 0) throw new Unfinished([new Error(`${left} containers are still being worked on`)])
@@ -172,22 +179,24 @@ export class Upkeep implements Task, EngineListener {
     if (failures.size > 0) throw new Unfinished([...failures.values()])
   }
 
-  /** Ends after the limit; then nothing more is begun, and what was begun goes on. */
+  /** Ends after the limit; then nothing more is begun, and what was begun goes on. @returns `begun`: what goes on */
   async #mendEach(due: readonly (readonly [string, readonly Mending[]])[], parallel: number) {
-    const [waiting, failures] = [[...due], new Map<string, unknown>()]
+    const [waiting, failures, begun] = [[...due], new Map<string, unknown>(), new Set<string>()]
     let done = 0
     const worker = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const [key, actions] = next
+        begun.add(key)
         await this.#mender.mend(ownerIn(actions), idsIn(actions)).then(
           () => done++,
           (error: unknown) => failures.set(key, error),
         )
+        begun.delete(key)
       }
     }
     await within(patience, Promise.all(Array.from({ length: parallel }, worker)))
     waiting.length = 0
-    return { done, failures: new Map(failures) }
+    return { done, failures: new Map(failures), begun: new Set(begun) }
   }
 }
 

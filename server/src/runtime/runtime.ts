@@ -232,7 +232,7 @@ export interface Instance {
   readonly port: number | null
   /** Of the image that it was made from, whatever the image's name means by now. */
   readonly imageId: string
-  /** Exit code of the last run; null while running, and where only a list was asked. */
+  /** Exit code of the last run; null while running, and where a list does not tell it. */
   readonly exitCode: number | null
   /** Whether the kernel killed a program in it for want of memory, in this run or the last; false where only a list was asked. */
   readonly isOutOfMemory: boolean

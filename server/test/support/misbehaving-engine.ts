@@ -88,17 +88,35 @@ export function engineAnswering(
   })
 }
 
-/** The real engine, but questions whose first line has `part` are never answered, as when a container's lock is held for ever. */
-export function engineHangingAt(lifetime: Lifetime, part: RegExp): Promise<string> {
-  return listen(lifetime, (near) => {
+/** The real engine, with questions that it does not answer, or late, as long as a test wants it so. */
+export interface HangingEngine {
+  readonly address: string
+  /** Questions whose first line has `part` are passed on after so many ms; without a number never, as when a lock is held for ever. */
+  hang(part: RegExp, delay?: number): void
+  /** From now on everything is answered; what was asked before stays without an answer. */
+  mend(): void
+}
+
+/** @throws {Error} where the real engine is not on a unix socket */
+export async function hangingEngine(lifetime: Lifetime): Promise<HangingEngine> {
+  let faults: { part: RegExp; delay: number | undefined }[] = []
+  const address = await listen(lifetime, (near) => {
     const far = connect(engineAddress.replace(/^unix:\/\//, ''))
     far.on('error', () => undefined).on('data', (data) => near.write(data))
+    far.on('close', () => near.destroy())
     near.on('close', () => far.destroy())
     near.on('data', (data) => {
       const [firstLine = ''] = data.toString('latin1').split('\r\n')
-      if (!part.test(firstLine)) far.write(data)
+      const fault = faults.find(({ part }) => part.test(firstLine))
+      if (!fault) far.write(data)
+      else if (fault.delay !== undefined) setTimeout(() => far.write(data), fault.delay).unref()
     })
   })
+  return {
+    address,
+    hang: (part, delay) => void faults.push({ part, delay }),
+    mend: () => void (faults = []),
+  }
 }
 
 /** An engine that never stops talking. */

@@ -10,6 +10,8 @@ interface Listed {
   readonly Id: string
   readonly Names: readonly string[]
   readonly State: string
+  /** In words: `Exited (137) 5 minutes ago`. */
+  readonly Status?: string
   readonly ImageID: string
   readonly Labels: Readonly<Record<string, string>>
   readonly NetworkSettings?: { readonly Networks?: Addresses | null }
@@ -39,10 +41,16 @@ function toInstance({ instance, networks }: Engine, found: Listed): Instance {
     address: isUp ? networks.addressIn(NetworkSettings?.Networks) : null,
     port: portFrom(Labels),
     imageId: imageIdFrom(ImageID),
-    exitCode: null,
+    exitCode: isUp ? null : exitCodeIn(found.Status),
     isOutOfMemory: false,
     startedAt: null,
     endedAt: null,
     fingerprint: fingerprintFrom(Labels),
   }
+}
+
+/** Null where the engine's words do not tell. */
+function exitCodeIn(status: string | undefined): number | null {
+  const [, code] = /^Exited \((-?\d+)\)/.exec(status ?? '') ?? []
+  return code === undefined ? null : Number(code)
 }
