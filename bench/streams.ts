@@ -1,0 +1,97 @@
+import { startBerth, type Berth, type Person } from '../server/test/support/berth.ts'
+import { openStream, type OpenStream } from '../server/test/support/event-stream.ts'
+import { removeDirectly } from './engine-direct.ts'
+import { milliseconds, report, timed } from './figures.ts'
+
+/**
+ * What open streams cost everybody else: `npm run bench:streams [people] [event streams] [samples]`. Each of the people has a
+ * running container and follows its logs five times; launches, pings and lists are measured without, with, and again
+ * without these streams, because a machine's speed changes from minute to minute.
+ */
+const [people, eventStreams, samples] = [2, 3, 4].map((at) => Number(process.argv[at] ?? [51, 1_000, 40][at - 2])) as [
+  number,
+  number,
+  number,
+]
+const logsEach = 5
+const eventsEach = 20
+
+type Sample = Readonly<Record<'launch' | 'ping' | 'list', readonly number[]>>
+
+const endings: (() => unknown)[] = []
+const berth = await startBerth(
+  { after: (ending) => void endings.unshift(ending as () => unknown) },
+  { env: { REQUESTS_PER_MINUTE: '0' } },
+)
+try {
+  const [probe, ...crowd] = await signUpAll(berth, people + 1)
+  if (!probe) throw new Error('nobody signed up')
+  await measure(probe, 3)
+  const before = await measure(probe, samples)
+  const memory = process.memoryUsage().rss
+  const streams = await openAll(crowd)
+  const grown = process.memoryUsage().rss - memory
+  const during = await measure(probe, samples)
+  const isOpen = streams.every(({ status }) => status === 200)
+  for (const stream of streams) stream.close()
+  const after = await measure(probe, samples)
+  show(streams.length, isOpen, grown, [before, during, after])
+} finally {
+  for (const ending of endings) await ending()
+}
+
+async function signUpAll(where: Berth, count: number): Promise<Person[]> {
+  const all: Person[] = []
+  for (let each = 0; each < count; each++) all.push(await where.signUp(`person${each}@bench.test`))
+  return all
+}
+
+async function openAll(crowd: readonly Person[]): Promise<OpenStream[]> {
+  const all: OpenStream[] = []
+  for (const { token } of crowd)
+    for (let each = 0; each < logsEach; each++)
+      all.push(await openStream(berth, token, { path: '/api/container/logs/dev' }))
+  for (let each = 0; each < eventStreams; each++) {
+    const person = crowd[Math.floor(each / eventsEach) % crowd.length]
+    if (person) all.push(await openStream(berth, person.token))
+  }
+  return all
+}
+
+/** A launch is of a container that is made; it is taken away again behind Berth's back. */
+async function measure(person: Person, count: number): Promise<Sample> {
+  const [launch, ping, list]: [number[], number[], number[]] = [[], [], []]
+  for (let each = 0; each < count; each++) {
+    ping.push((await timed(() => berth.runtime.ping())).ms)
+    list.push((await timed(() => mustBeFine(person.call('GET', '/api/user/containers')))).ms)
+    const launched = await timed(() => mustBeFine(person.call('POST', '/api/container/launch/prod')))
+    launch.push(launched.ms)
+    await removeDirectly((launched.value.body as { container_id: string }).container_id)
+  }
+  return { launch, ping, list }
+}
+
+async function mustBeFine<T extends { status: number; text: string }>(answer: Promise<T>): Promise<T> {
+  const value = await answer
+  if (value.status !== 200) throw new Error(`answered ${value.status}: ${value.text}`)
+  return value
+}
+
+function show(count: number, isOpen: boolean, bytes: number, [before, during, after]: [Sample, Sample, Sample]): void {
+  report(`${people} people with ${logsEach} open logs each and ${eventStreams} event streams`, {
+    'streams open': `${count}${isOpen ? '' : ' (NOT ALL WERE ACCEPTED)'}`,
+    'memory of one stream, both of its ends': `${(bytes / count / 1024).toFixed(0)} KB`,
+  })
+  for (const kind of ['launch', 'ping', 'list'] as const) {
+    const without = [...before[kind], ...after[kind]]
+    report(kind, {
+      'without, p50 and p99': `${milliseconds(at(without, 0.5))}, ${milliseconds(at(without, 0.99))}`,
+      'with, p50 and p99': `${milliseconds(at(during[kind], 0.5))}, ${milliseconds(at(during[kind], 0.99))}`,
+      'ratio of p50 (at most 1.25)': (at(during[kind], 0.5) / at(without, 0.5)).toFixed(2),
+    })
+  }
+}
+
+function at(values: readonly number[], share: number): number {
+  return values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? NaN
+}
