@@ -11,6 +11,8 @@ import { LogStream } from '#/log-stream.ts'
 import { usualLanguage } from '#/language.ts'
 import { say } from '#/messages/say.ts'
 import { channelTo } from '#/processes/channel.ts'
+import { readSettings } from '#/settings-file.ts'
+import { changesSince, noteInEffect, type Changes } from '#/settings-in-effect.ts'
 import { RemoteGateway } from '#/processes/remote-gateway.ts'
 import { removeRunFolder } from '#/processes/run-folder.ts'
 import { removeWhereabouts, writeWhereabouts } from '#/processes/whereabouts.ts'
@@ -23,14 +25,22 @@ import { removeWhereabouts, writeWhereabouts } from '#/processes/whereabouts.ts'
 /** Longest time a stop may take, in ms; whatever still hangs then is cut off. */
 const stopLimit = 19_000
 
+const readText = (file: string) => readFileSync(file, 'utf8')
+
 await main()
 
 /** Environment, parts, start. Only this file and main.ts read the environment or end the process. */
 async function main(): Promise<void> {
   const [, , socketPath] = process.argv
   if (socketPath === undefined || !process.send) return fail(['Start Berth with "npm start"; this is a part of it.'])
-  const { config, problems } = readConfig(process.env, (file) => readFileSync(file, 'utf8'))
-  if (!config) return fail(['Berth cannot start with these settings:', ...problems.map((problem) => `  - ${problem}`)])
+  const runFolder = path.dirname(socketPath)
+  const settings = readSettings(process.env, readText)
+  const contents = contentsOf(settings.env)
+  const changes = changesSince(runFolder, settings.env, contents)
+  const { config, problems } = readConfig(changes.env, readText)
+  const wrong = [...settings.problems, ...problems]
+  if (!config || wrong.length > 0)
+    return fail(['Berth cannot start with these settings:', ...wrong.map((problem) => `  - ${problem}`)])
   if (process.env.BERTH_CRASH_ORDERS) armCrashPoints(process.env.BERTH_CRASH_ORDERS)
   const log = createLog(config)
   endOnBugs(log)
@@ -39,9 +49,9 @@ async function main(): Promise<void> {
     stop: (isReplaced) => void end.begin('the gateway process asks for it', isReplaced),
     report: (problem) => log.error(`between the processes: ${problem}`),
   })
-  endWithTheGateway(gateway, end, path.dirname(socketPath))
+  endWithTheGateway(gateway, end, runFolder)
   await gateway.awaitStart()
-  const operatorSocket = path.join(path.dirname(socketPath), 'operator.sock')
+  const operatorSocket = path.join(runFolder, 'operator.sock')
   end.forget = () => removeWhereabouts(config.dataDir, operatorSocket)
   try {
     // Before the store is touched: from now on the command line waits for us, and does not open the store itself.
@@ -49,11 +59,31 @@ async function main(): Promise<void> {
     const app = await start(config, log, gateway, { socketPath, operatorSocket })
     end.app = app
     for (const finding of findingsIn(config, app)) log.warn(say(usualLanguage, finding))
+    for (const note of settings.notes) log.warn(note)
+    tellChanges(log, changes)
+    noteInEffect(runFolder, changes.env, contents)
     gateway.ready(whereItIs(app, config))
   } catch (error) {
     log.fatal({ err: error }, 'Berth could not start')
     fail([`Berth could not start: ${reasonOf(error)}`])
   }
+}
+
+/** What files hold that a setting names, by words for the log; of one that cannot be read `readConfig` tells. */
+function contentsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const file = env.CONTAINER_TEMPLATES_FILE?.trim()
+  try {
+    return file ? { 'what the file of CONTAINER_TEMPLATES_FILE says': readText(file) } : {}
+  } catch {
+    return {}
+  }
+}
+
+/** After SIGHUP, or after the death of the last API process: what is different now, by name, because values may be secret. */
+function tellChanges(log: Logger, { taken, needRestart }: Changes): void {
+  if (taken.length > 0) log.info(`settings that changed, and hold now: ${taken.join(', ')}`)
+  if (needRestart.length > 0)
+    log.warn(`settings that changed, and hold only after Berth is stopped and started again: ${needRestart.join(', ')}`)
 }
 
 async function start(

@@ -1,8 +1,9 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import type { Gateway } from '#/gateway/gateway.ts'
 import { createNetGateway } from '#/gateway/net/net-gateway.ts'
-import { followApi } from '#/processes/api-run.ts'
+import { followApi, type ApiRun } from '#/processes/api-run.ts'
 import { makeRunFolder, removeRunFolder } from '#/processes/run-folder.ts'
 import { say } from '#/processes/say.ts'
 import { Supervisor } from '#/processes/supervisor.ts'
@@ -34,7 +35,7 @@ async function main(): Promise<void> {
   const gateway = createNetGateway()
   const report = (problem: string) => say('error', problem)
   const supervisor = new Supervisor({
-    begin: () => followApi(forkApi(path.join(folder, 'api.sock')), gateway, report),
+    begin: () => beginApi(path.join(folder, 'api.sock'), gateway, report),
     announce: (words) => process.stdout.write(words),
     say,
   })
@@ -50,11 +51,16 @@ async function main(): Promise<void> {
 }
 
 /** All have the same socket, one after the other: requests that wait for an API that is away find the next one there. */
-function forkApi(socket: string): ChildProcess {
+function beginApi(socket: string, gateway: Gateway, report: (problem: string) => void): ApiRun {
   const program = path.join(import.meta.dirname, 'api-process.ts')
   const child = fork(program, [socket], { execArgv: apiFlags, env: apiEnvironment })
-  child.once('exit', () => rmSync(socket, { force: true }))
-  return child
+  const run = followApi(child, gateway, report)
+  const start = () => {
+    // Not before: one that finds its settings wrong ends while the socket is that of the old one, which goes on.
+    child.once('exit', () => rmSync(socket, { force: true }))
+    run.start()
+  }
+  return { ...run, start }
 }
 
 /** SIGTERM and SIGINT: the first drains, a later one does not wait. SIGHUP: another API process. */

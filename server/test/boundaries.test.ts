@@ -115,6 +115,7 @@ const allowed: Record<string, string[]> = {
     'app.ts',
     'config.ts',
     'findings.ts',
+    'settings-file.ts',
     ...language,
     'http/operator-socket.ts',
     'gateway/gateway.ts',

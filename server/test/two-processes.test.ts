@@ -140,7 +140,7 @@ test('while the API process is away, streams and known routes go on, and it come
 })
 
 test('SIGHUP changes the API process for a new one, and streams live on', async (t) => {
-  const { program, token } = await withAnn(t)
+  const { program, token, templates } = await withAnn(t)
   const socket = await openWebSocket(program, token)
   const stream = await download(program, token)
   const before = program.api()
@@ -151,6 +151,12 @@ test('SIGHUP changes the API process for a new one, and streams live on', async 
   assert.equal((await program.fetch('/api/user/me', token)).status, 200)
   await assertEchoes(socket)
   await assertStreams(stream)
+  assert.doesNotMatch(program.output(), /settings that changed/)
+  writeFileSync(templates, JSON.stringify({ dev: { ...template, display_name: 'Another' } }))
+  program.process.kill('SIGHUP')
+  await program.said(/settings that changed, and hold now: what the file of CONTAINER_TEMPLATES_FILE says/)
+  const containers = await program.fetch('/api/user/containers', token)
+  assert.match(await containers.text(), /"display_name":"Another"/)
 })
 
 test('SIGHUP with settings that are wrong by now changes nothing, and says what is wrong', async (t) => {
@@ -161,8 +167,59 @@ test('SIGHUP with settings that are wrong by now changes nothing, and says what 
   await program.said(/dev: image must be text/)
   await program.said(/the new API process did not come up; the old one goes on/)
   assert.equal(program.api(), before)
+  assertSocketIsThere(program)
   assert.equal((await program.fetch('/api/user/me', token)).status, 200)
 })
+
+// The new process took the socket of the old one along when it ended; connections that were kept hid it for four seconds.
+function assertSocketIsThere({ temporary }: Program): void {
+  const [folder = ''] = readdirSync(temporary)
+  assert.ok(readdirSync(path.join(temporary, folder)).includes('api.sock'))
+}
+
+test('SIGHUP reads berth.env again: what changed holds, what needs a restart is named, and no value is told', async (t) => {
+  const { program, file } = runWithFile(t, 'SUPPORT_CONTACT=room 12\nHOST=127.0.0.1\n')
+  assert.equal((await program.fetch('/metrics')).status, 200)
+  assert.match(await (await program.fetch('/login')).text(), /room 12/)
+
+  writeFileSync(file, 'SUPPORT_CONTACT=room 13\nHOST=127.0.0.2\nMETRICS_TOKEN=not-for-the-log\nPORT=1\nSMTP_ULR=x\n')
+  program.process.kill('SIGHUP')
+  await program.said(back)
+  await program.said(/"msg":"settings that changed, and hold now: METRICS_TOKEN, SMTP_ULR, SUPPORT_CONTACT"/)
+  await program.said(/"msg":"settings that changed, and hold only after Berth is stopped and started again: HOST"/)
+  await program.said(/berth.env: PORT has no effect, because the environment sets it, too/)
+  await program.said(/berth.env: SMTP_ULR is no setting of Berth/)
+  assert.equal((await program.fetch('/metrics')).status, 403)
+  assert.equal((await program.fetch('/metrics', 'not-for-the-log')).status, 200)
+  assert.match(await (await program.fetch('/login')).text(), /room 13/)
+  assert.doesNotMatch(program.output(), /not-for-the-log/)
+})
+
+test('SIGHUP with a berth.env that is wrong says every problem, and the old settings hold', async (t) => {
+  const { program, file } = runWithFile(t, 'SUPPORT_CONTACT=room 12\n')
+  await program.said(/Berth is ready/)
+  const before = program.api()
+  writeFileSync(file, 'SUPPORT_CONTACT=room 13\nLOG_LEVEL=loud\nREQUESTS_PER_MINUTE=many\n')
+  program.process.kill('SIGHUP')
+  await program.said(/LOG_LEVEL: must be one of/)
+  await program.said(/REQUESTS_PER_MINUTE: must be a whole number/)
+  await program.said(/the old one goes on/)
+  assert.equal(program.api(), before)
+  assertSocketIsThere(program)
+  assert.match(await (await program.fetch('/login')).text(), /room 12/)
+  await rm(file)
+  program.process.kill('SIGHUP')
+  await program.said(/berth.env cannot be read/)
+  assert.equal(program.api(), before)
+})
+
+function runWithFile(t: TestContext, text: string): { program: Program; file: string } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-settings-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'berth.env')
+  writeFileSync(file, text)
+  return { program: runProgram(t, { BERTH_ENV_FILE: file }), file }
+}
 
 test('SIGTERM ends both processes within 20 s with exit code 0, although a download never ends', async (t) => {
   const { program, token } = await withAnn(t)

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { ApiError } from '@berth/api/client.ts'
 import { CommanderError } from 'commander'
 import { pino } from 'pino'
 import { dataDirIn } from '#/config.ts'
+import { readSettings } from '#/settings-file.ts'
 import { CommandFailed, WrongUsage } from './failure.ts'
 import { createProgram, type GlobalOptions } from './program.ts'
 import { oneLine } from './table.ts'
@@ -41,10 +43,13 @@ async function main(): Promise<void> {
 }
 
 function hereFor(options: GlobalOptions, folder: string, signal: AbortSignal): Here {
+  const { env, problems, notes } = readSettings(process.env, (file) => readFileSync(file, 'utf8'))
   const log = pino({ level: options.verbose ? 'debug' : 'silent' }, pino.destination({ dest: 2, sync: true }))
   return {
-    env: process.env,
-    dataDir: dataDirIn(process.env),
+    env,
+    settingProblems: problems,
+    settingNotes: notes,
+    dataDir: dataDirIn(env),
     folder,
     terminal: new Terminal(process, options.json === true),
     operator: operatorName(),

@@ -11,7 +11,11 @@ const callLimit = 120_000
 
 /** What every command is given. */
 export interface Here {
+  /** The settings: of the environment, and of `berth.env`. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Why `berth.env` could not be read, and what in it has no effect. */
+  readonly settingProblems: readonly string[]
+  readonly settingNotes: readonly string[]
   readonly dataDir: string
   /** Folder that the files on the command line are relative to. */
   readonly folder: string
@@ -32,6 +36,7 @@ export interface Here {
 export async function withApi<T>(here: Here, work: (api: Client) => Promise<T>): Promise<T> {
   const service = await search(here)
   if (service) return work(createClient(toService(here, service.socket)))
+  if (here.settingProblems.length > 0) throw new CommandFailed(here.settingProblems.join('\n'))
   // Half a second of loading, which no command needs while the service runs.
   const { startOwnApi } = await import('./own-api.ts')
   const own = await startOwnApi(here.env, here.log)

@@ -18,7 +18,8 @@ export function addConfig(program: Command, run: Run): void {
   teach(check, {
     effect:
       'Changes nothing, also not in the store: give it the environment that the service will have, before it is started ' +
-      'or told by SIGHUP to take new settings. Exit code 1 when anything is wrong.',
+      'or told by SIGHUP to read berth.env and templates again. Lines with ! are what settings switch off: they are told ' +
+      'at start and on the page System, too. Exit code 1 when anything is wrong, 0 when there is only that.',
     examples: [
       ['config check', 'with the settings of this shell'],
       ['config check --json | jq .settings.problems', 'for a script that deploys'],
@@ -32,17 +33,18 @@ interface Verdict {
   readonly words: string
 }
 
-async function checkConfig({ env, terminal }: Here): Promise<void> {
-  const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))
+async function checkConfig({ env, settingProblems, settingNotes, terminal }: Here): Promise<void> {
+  const { config, problems: wrong } = readConfig(env, (file) => readFileSync(file, 'utf8'))
+  const problems = [...settingProblems, ...wrong]
   const findings = config ? findingsIn(config, addressesFor(config, config.port)) : []
-  const warnings = findings.map((finding) => say(usualLanguage, finding))
+  const warnings = [...settingNotes, ...findings.map((finding) => say(usualLanguage, finding))]
   const parts: Record<string, Verdict> = config ? await checkParts(config) : {}
-  terminal.json({ settings: { ok: config !== null, problems, warnings }, ...parts })
-  terminal.print(`settings  ${config ? 'right' : 'wrong'}`)
+  terminal.json({ settings: { ok: problems.length === 0, problems, warnings }, ...parts })
+  terminal.print(`settings  ${problems.length === 0 ? 'right' : 'wrong'}`)
   for (const problem of problems) terminal.print(`  - ${problem}`)
   for (const warning of warnings) terminal.print(`  ! ${warning}`)
   for (const [name, { words }] of Object.entries(parts)) terminal.print(`${name.padEnd(8)}  ${words}`)
-  const isRight = config !== null && Object.values(parts).every(({ ok }) => ok)
+  const isRight = problems.length === 0 && Object.values(parts).every(({ ok }) => ok)
   if (!isRight) throw new CommandFailed('Berth would not work with these settings.')
 }
 
