@@ -66,7 +66,7 @@ interface Row {
   readonly endsTakeover?: true
 }
 
-const mails = { 400: ErrorBody, 403: ErrorBody, 429: ErrorBody, 500: ErrorBody } as const
+const mails = { 400: ErrorBody, 403: ErrorBody, 429: ErrorBody, 500: ErrorBody, 503: ErrorBody } as const
 /** Of 429, too. */
 const linksLeft = {
   'Links-Left': 'How many more links this address may ask for now, whether it has an account or not',

@@ -218,6 +218,11 @@ export const refusals = named({
     new Refusal(503, message('refusals.streamsFull'), {
       headers: { 'retry-after': '30' },
     }),
+  tooManySignIns: (cause: unknown) =>
+    new Refusal(503, message('refusals.tooManySignIns'), {
+      headers: { 'retry-after': '10' },
+      cause,
+    }),
   auditTooLong: (seconds: number) => new Refusal(503, message('refusals.auditTooLong', { seconds })),
   stopping: () =>
     new Refusal(500, message('refusals.stopping'), {

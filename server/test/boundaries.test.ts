@@ -101,6 +101,7 @@ const allowed: Record<string, string[]> = {
     'attempt.ts',
     'clock-watch.ts',
     'one-at-a-time.ts',
+    'semaphore.ts',
     'token-checks.ts',
     'token-cookies.ts',
     'spread.ts',

@@ -1,5 +1,6 @@
 import type { Mailer } from '#/mail/mailer.ts'
 import type { Database } from '#/store/database.ts'
+import { forCrowds } from './crowd.ts'
 import { Deliveries } from './deliveries.ts'
 import { Invite } from './invite.ts'
 import { LinkLimits, type LinkLimitSettings } from './link-limits.ts'
@@ -26,8 +27,10 @@ export interface AccountsByMailParts {
 }
 
 /** Everything that ends in a mail with a link. */
-export function accountsByMail({ database, mailer, settings, onOwed }: AccountsByMailParts) {
-  const withdrawals = new Withdrawals(database, onOwed)
+export function accountsByMail({ database: store, mailer, settings, onOwed }: AccountsByMailParts) {
+  const database = forCrowds(store)
+  // What has to be taken back, or is old, waits behind nobody.
+  const withdrawals = new Withdrawals(store, onOwed)
   const padding = new Padding()
   const deliveries = new Deliveries()
   const limits = new LinkLimits(database, settings)
@@ -40,7 +43,7 @@ export function accountsByMail({ database, mailer, settings, onOwed }: AccountsB
     deliveries,
     links,
     linksLeft: new LinksLeftCount(settings),
-    unverified: new Unverified(database, registration),
+    unverified: new Unverified(store, registration),
     logIn: new LogIn(database, links, strangers),
     invite: new Invite({ database, links, registration, ...settings }),
     signUp: new SignUp({ database, links, limits, registration, strangers, policy: settings }),

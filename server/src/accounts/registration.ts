@@ -76,19 +76,25 @@ export class Registration {
   }
 
   async #storeAndDeliver<Stored extends { readonly user: User }>(newcomer: Newcomer<Stored>): Promise<Stored> {
-    const stored = await this.#database.transaction(async (tx) => {
-      // Whether somebody is the first user is decided under this lock, so that there is exactly one.
-      await this.#database.lock(tx, 'sign-up')
-      return newcomer.store(tx, () => this.#addUser(tx, newcomer))
-    })
+    const stored = await this.#database.transaction((tx) => newcomer.store(tx, () => this.#addUser(tx, newcomer)))
     await newcomer.deliver(stored)
     return stored
   }
 
   async #addUser(tx: Tx, { email, now }: { email: string; now: Date }): Promise<User> {
-    const isAdmin = !(await hasUsers(tx)) || this.#settings.adminEmails.has(email)
+    const isAdmin = (await this.#isFirst(tx)) || this.#settings.adminEmails.has(email)
     const slug = await takeSlug(tx, email, this.#settings.reservedSlugs)
     return insertUser(tx, { email, slug, isAdmin, now })
+  }
+
+  /**
+   * Exactly one registration is the first: while there is no user it is decided under a lock of all registrations. Later
+   * ones take no lock, or each would hold a connection while it waits for all others.
+   */
+  async #isFirst(tx: Tx): Promise<boolean> {
+    if (await hasUsers(tx)) return false
+    await this.#database.lock(tx, 'sign-up')
+    return !(await hasUsers(tx))
   }
 }
 

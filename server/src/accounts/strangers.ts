@@ -21,20 +21,17 @@ export class Strangers {
 
   /**
    * For login and its like, where an address without an account is never refused, unless the operator prefers that it is.
-   * Source: specification, login rule 2. @throws {Refusal} 429 with `ENUMERATION_STRICT`
+   * Source: specification, login rule 2. @throws {Refusal} 429 with `ENUMERATION_STRICT` · 503
    */
   async wait(email: string, now: Date): Promise<void> {
-    const begun = performance.now()
     // What can be nobody's address is not worth a line in the store: it is never answered otherwise.
-    if (this.#parts.isEnumerationStrict && isAddress(email)) await this.#count(email, now)
-    await this.waitOnly(begun)
+    const isCounted = this.#parts.isEnumerationStrict && isAddress(email)
+    await this.waitOnly(isCounted ? await this.#count(email, now) : await this.#queue())
   }
 
   /** For sign-up, where every new address has its limit. @throws {Refusal} 429 */
   async countAndWait(email: string, now: Date): Promise<void> {
-    const begun = performance.now()
-    await this.#count(email, now)
-    await this.waitOnly(begun)
+    await this.waitOnly(await this.#count(email, now))
   }
 
   /** For what counted already. @param begun by `performance.now()` */
@@ -42,8 +39,15 @@ export class Strangers {
     await this.#parts.padding.wait(begun)
   }
 
-  async #count(email: string, now: Date): Promise<void> {
+  /** @returns when it was their turn, by `performance.now()`: the time of those with an account is counted from there, too */
+  async #count(email: string, now: Date): Promise<number> {
     const { database, limits } = this.#parts
-    await database.transaction((tx) => limits.reserve(tx, email, now))
+    const { begun } = await database.transaction((tx) => limits.reserve(tx, email, now))
+    return begun
+  }
+
+  /** A full queue, or a store that fails, refuses these as it refuses those with an account. @returns as `#count` */
+  async #queue(): Promise<number> {
+    return this.#parts.database.transaction(async () => performance.now())
   }
 }

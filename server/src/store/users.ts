@@ -61,7 +61,7 @@ export async function listPeople(db: Db, page: { limit: number; after: number })
   return rows.map(fromRow)
 }
 
-/** Stores a new account; `isAdmin` is decided by the caller under the sign-up lock. */
+/** Stores a new account; `isAdmin` is decided by the caller. */
 export async function insertUser(
   db: Db,
   user: { email: string; slug: string; isAdmin: boolean; now: Date },

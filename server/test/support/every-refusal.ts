@@ -55,6 +55,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   tooManyLaunches: refusals.tooManyLaunches(),
   diskFull: refusals.diskFull(bytesInWords(1.5 * 1024 ** 3), bytesInWords(1024 ** 3), 'Development'),
   endsAgain: refusals.endsAgain(),
+  tooManySignIns: refusals.tooManySignIns(cause),
   auditTooLong: refusals.auditTooLong(20),
   stopping: refusals.stopping(),
 }

@@ -67,6 +67,8 @@ export const refusals: Translated<'refusals'> = {
     'Deine Dateien belegen {used} von den {most}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in {name}, das noch startet, oder bitte deinen Administrator um mehr Platz.',
   endsAgain:
     'Sein Programm endete nach jedem der letzten Starts. Starte den Container von Hand, um es noch einmal zu versuchen.',
+  tooManySignIns:
+    'In diesem Moment fordern zu viele Menschen einen Link an, darum wurde keiner verschickt. Versuche es in zehn Sekunden noch einmal.',
   auditTooLong:
     'Das Protokoll konnte nicht innerhalb von {seconds} Sekunden geprüft werden. Rufe auf dem Server „berth audit verify“ auf: Das nimmt sich die nötige Zeit.',
   stopping:

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/engineless-berth.ts'
+import { MemoryEngine } from '../support/memory-engine.ts'
+import { startPostgres } from '../support/postgres.ts'
+
+/**
+ * On PostgreSQL, where everybody shares a few connections: many people sign up in one moment, while as many others work.
+ * A sign-up used to hold a connection while it waited for one global lock, and at some 400 at once nobody else got one.
+ * `CROWD=500` is the whole of it, on a machine that has nothing else to do: then no sign-up is refused either.
+ */
+const crowd = Number(process.env.CROWD ?? 150)
+const isStrict = process.env.CROWD !== undefined
+/** Those who work ask for something new after a pause of this length, in ms; then once more. */
+const [pause, rounds] = [3_000, 2]
+
+const postgres = await startPostgres()
+const env = { DATABASE_URL: postgres.url, REQUESTS_PER_MINUTE: '0' }
+const berth = await startEnginelessBerth({ after }, { env, runtime: new MemoryEngine().runtime })
+after(() => berth.close().then(() => postgres.stop()))
+
+/** @returns their token */
+async function settle(email: string): Promise<string> {
+  const asked = await berth.call('POST', '/api/auth/signup', { body: { email } })
+  assert.equal(asked.status, 200, asked.text)
+  const mail = berth.mails.findLast(({ to }) => to === email)
+  assert.ok(mail)
+  const { body, status, text } = await berth.call('GET', `/api/auth/verify-signup?token=${tokenIn(mail)}`)
+  assert.equal(status, 200, text)
+  return (body as { access_token: string }).access_token
+}
+
+const took: number[] = []
+const failures: string[] = []
+async function timed(method: string, path: string, options: Parameters<EnginelessBerth['call']>[2]): Promise<void> {
+  const begun = performance.now()
+  const { status, text } = await berth.call(method, path, options)
+  took.push(performance.now() - begun)
+  if (status !== 200) failures.push(`${method} ${path} ${status} ${text}`)
+}
+
+async function work(token: string): Promise<void> {
+  await sleep(Math.random() * pause)
+  for (let round = 0; round < rounds; round++) {
+    await timed('GET', '/api/user/me', { token })
+    await timed('GET', '/api/user/containers', { token })
+    await timed('POST', '/api/container/launch/dev', { token })
+    await sleep(pause)
+  }
+}
+
+const p99 = (times: number[]) => Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0)
+
+test('many sign up at once while as many work: no query of those times out', { timeout: 300_000 }, async (t) => {
+  const tokens: string[] = []
+  for (let at = 0; at < crowd; at += 25)
+    tokens.push(...(await Promise.all(Array.from({ length: 25 }, (_, each) => settle(`works${at + each}@x.org`)))))
+  const signUps: number[] = []
+  let refused = 0
+  const signUp = async (each: number) => {
+    const begun = performance.now()
+    const { status, text } = await berth.call('POST', '/api/auth/signup', { body: { email: `new${each}@x.org` } })
+    signUps.push(performance.now() - begun)
+    // On a slow machine the queue of those who sign up may be too long for some; they are told so.
+    if (status === 503 && !isStrict) refused++
+    else if (status !== 200) failures.push(`sign-up ${status} ${text}`)
+  }
+  t.diagnostic(`${crowd} people are there`)
+  const cpu = process.cpuUsage()
+  const begun = performance.now()
+  const working = tokens.map(work)
+  await sleep(pause)
+  await Promise.all([...working, ...Array.from({ length: crowd }, (_, each) => signUp(each))])
+  const used = process.cpuUsage(cpu)
+  t.diagnostic(`CPU ${Math.round((used.user + used.system) / 1_000)} ms in ${Math.round(performance.now() - begun)} ms`)
+  const words = failures.slice(0, 3).join('\n')
+  t.diagnostic(
+    `p99 of ${took.length} requests beside: ${p99(took)} ms; of ${crowd} sign-ups: ${p99(signUps)} ms, ${refused} refused`,
+  )
+  assert.equal(failures.length, 0, `${failures.length} failed:\n${words}`)
+  const { count } = await berth.database.db
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  assert.equal(Number(count), 2 * crowd - refused)
+})
