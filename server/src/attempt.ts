@@ -32,3 +32,16 @@ export async function within<T>(limit: number, work: Promise<T>): Promise<T | un
     clearTimeout(timer)
   }
 }
+
+/**
+ * `Promise.all` that leaves nothing behind: it settles when all of the work has, also when some of it failed. For work
+ * with effects, whose caller does something else with the same thing afterwards.
+ * @throws what the first of the list that failed threw
+ */
+export async function allDone<T extends readonly unknown[]>(work: {
+  readonly [K in keyof T]: Promise<T[K]>
+}): Promise<T> {
+  const outcomes = await Promise.allSettled(work)
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<unknown>).value) as unknown as T
+}

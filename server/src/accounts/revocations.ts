@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { allDone } from '#/attempt.ts'
 import type { Database } from '#/store/database.ts'
 import { setTokenEra, tokenEra } from '#/store/installation.ts'
 import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/revoked-tokens.ts'
@@ -104,7 +105,7 @@ export class Revocations {
     this.#note(era, now)
     this.#era = newEra()
     return async () => {
-      await Promise.all([this.save(), this.#listeners.onEraEnded(era)])
+      await allDone([this.save(), this.#listeners.onEraEnded(era)])
     }
   }
 

@@ -61,7 +61,7 @@ export class UserBlocking {
       const containers = await blockContainersOf(tx, allowed, { by: actor.id, at: now })
       return { allowed, refused, takeovers, containers }
     })
-    const told = Promise.all([this.#publish(result.users), this.#effects.refuse(takeovers)])
+    const told = [this.#publish(result.users), this.#effects.refuse(takeovers)]
     await follow(
       this.#effects,
       result.users.flatMap(({ containers }) => containers),

@@ -26,12 +26,12 @@ export interface BlockEffects {
 export async function follow(
   { enforce }: Pick<BlockEffects, 'enforce'>,
   records: readonly UserContainer[],
-  published: Promise<unknown>,
+  published: readonly Promise<unknown>[],
 ): Promise<void> {
   reached('block.after-store')
-  const [told] = await Promise.allSettled([published, enforce(records)])
+  const [, ...told] = await Promise.allSettled([enforce(records), ...published])
   reached('block.after-stop')
-  if (told.status === 'rejected') throw told.reason
+  for (const each of told) if (each.status === 'rejected') throw each.reason
 }
 
 /**
@@ -53,7 +53,7 @@ export class Blocking {
     const result = await this.#change(actor, ids, 'container.block', now, (tx, known) =>
       blockContainers(tx, known, { by: actor.id, at: now }),
     )
-    await follow(this.#effects, result.containers, this.#publish(result.containers))
+    await follow(this.#effects, result.containers, [this.#publish(result.containers)])
     return result
   }
 

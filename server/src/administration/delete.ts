@@ -134,9 +134,12 @@ export class Deletion {
     ended: readonly StoredSession[] = [],
   ): Promise<Deleted> {
     reached('delete.after-store')
-    const telling = Promise.all([this.#effects.publish(userId), this.#effects.refuse(ended)])
-    const [told, removed] = await Promise.allSettled([telling, this.#effects.remove(containers)])
-    if (told.status === 'rejected') throw told.reason
+    const [told, refused, removed] = await Promise.allSettled([
+      this.#effects.publish(userId),
+      this.#effects.refuse(ended),
+      this.#effects.remove(containers),
+    ])
+    for (const each of [told, refused]) if (each.status === 'rejected') throw each.reason
     return { isFinished: removed.status === 'fulfilled' && removed.value }
   }
 

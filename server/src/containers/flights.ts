@@ -7,22 +7,26 @@ import { OneAtATime } from '#/one-at-a-time.ts'
  */
 export class Flights {
   readonly #queue = new OneAtATime()
-  /** The flight that was asked for last, by key. */
-  readonly #last = new Map<string, { verb: string; flight: Promise<unknown> }>()
+  /** The flight that was asked for last, by key, and what its callers are answered. */
+  readonly #last = new Map<string, { verb: string; answer: Promise<unknown> }>()
 
   /**
    * Joins the key's last flight when it is of this verb, or starts one behind it.
    * All callers of one verb must pass work with the same result type.
+   * @param work may call `answer` before it ends: callers wait no longer, but what comes next waits for the end of it all.
+   *   What fails after that is told to nobody but by the work itself
    */
-  async join<T>(key: string, verb: string, work: () => Promise<T>): Promise<T> {
+  async join<T>(key: string, verb: string, work: (answer: (early: T) => void) => Promise<T>): Promise<T> {
     const last = this.#last.get(key)
-    if (last?.verb === verb) return last.flight as Promise<T>
-    const mine = { verb, flight: this.#queue.run(key, work) }
+    if (last?.verb === verb) return last.answer as Promise<T>
+    const { promise: answer, resolve, reject } = Promise.withResolvers<T>()
+    const mine = { verb, answer }
     this.#last.set(key, mine)
-    try {
-      return await mine.flight
-    } finally {
-      if (this.#last.get(key) === mine) this.#last.delete(key)
-    }
+    const end = () => void (this.#last.get(key) === mine && this.#last.delete(key))
+    this.#queue
+      .run(key, () => work(resolve))
+      .finally(end)
+      .then(resolve, reject)
+    return answer
   }
 }

@@ -202,9 +202,20 @@ export class Places {
     else await this.#looks.look(entry.known.containerId)
   }
 
-  /** As `publishContainer`, and says it although it may be as it was: so ends a hold of the gateway's. */
+  /**
+   * As `publishContainer`, and says it although it may be as it was: so ends a hold of the gateway's. It ends also when the
+   * store fails: then what is known already is said. @throws as `publishContainer`
+   */
   async publishAnew(owned: OwnedType): Promise<void> {
-    await this.publishContainer(owned)
+    try {
+      await this.publishContainer(owned)
+    } finally {
+      await this.tellAnew(owned)
+    }
+  }
+
+  /** Says what is known, without asking store or engine. @throws when the gateway fails; all is said anew soon then */
+  async tellAnew(owned: OwnedType): Promise<void> {
     const entry = this.#registry.get(owned)
     if (entry) await this.#teller.tell(this.#changesOf(entry, { isAnew: true }))
   }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { allDone } from '#/attempt.ts'
 import { reached } from '#/crash-points.ts'
 import { RuntimeError, type Instance, type InstanceSpec, type Owner, type Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
@@ -80,8 +81,9 @@ export class Starter {
     if (old) await this.#runtime.remove(old.id)
     const created = await this.#createOrFind(spec, turn)
     reached('launch.after-create')
-    // The id is stored while the engine starts: both take time, and neither needs the other.
-    const [instance] = await Promise.all([
+    // The id is stored while the engine starts: both take time, and neither needs the other. When the store fails, the
+    // start goes on; a stop that waits for this flight has to find it done.
+    const [instance] = await allDone([
       this.#startAndSettle(start, created.id),
       this.#store(record, created.id, created.port, spec.image),
     ])

@@ -1,4 +1,4 @@
-import { within } from '#/attempt.ts'
+import { allDone, within } from '#/attempt.ts'
 import { Refusal } from '#/errors.ts'
 import type { Absence, Address, ControlPlane, Explanation } from '#/gateway/gateway.ts'
 import { RuntimeError, type Instance, type Runtime } from '#/runtime/runtime.ts'
@@ -60,7 +60,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
     const known = places.find(prefix)
     if (!known) return absence('missing')
     admission.promote(known)
-    const flight = flights.join(ownedKey(known), 'wake', () => this.#wakeInFlight(known))
+    const flight = flights.join<Woken>(ownedKey(known), 'wake', (answer) => this.#wakeInFlight(known, answer))
     // Whoever stops waiting leaves the flight without a listener.
     flight.catch((error: unknown) => report(error, 'waking a container'))
     const woken = await within(wakeLimit, flight)
@@ -96,22 +96,27 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
     places.look(known).catch((error: unknown) => report(error, 'looking at a container that did not answer'))
   }
 
-  /** @returns what is to be said instead of what its place says */
-  async #wakeInFlight(owned: OwnedType): Promise<{ readonly instead?: Absence }> {
+  /** @param answer lets those go on who wait for it; only what has to be noted is left then */
+  async #wakeInFlight(owned: OwnedType, answer: (woken: Woken) => void): Promise<Woken> {
     const { places, admission, crashLoops } = this.#parts
     const before = places.get(owned)
     // It may have ended a moment ago, and not be asleep at all.
     if (before) await places.settled(before)
     const known = places.get(owned)
+    if (known && !known.isBlocked && isRunning(places, known)) await places.tellAnew(known)
     if (!known || known.isBlocked || !isWakeable(places, known)) return {}
     if (!isPaused(known) && !crashLoops.mayStart(known)) return { instead: absence('crashed', exitCodeOf(known)) }
+    let isNoteDue = false
     try {
-      if (!(await this.#startWhatIsThere(known))) await this.#launch(known)
+      isNoteDue = await this.#startWhatIsThere(known)
+      if (!isNoteDue) await this.#launch(known)
     } catch (error) {
       await this.#tellFailure(known, error)
     } finally {
       admission.release(known)
     }
+    answer({})
+    if (isNoteDue) await this.#note(known)
     return {}
   }
 
@@ -140,7 +145,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
     const { database, places, runtime } = this.#parts
     const since = places.now()
     this.#noteStart(known)
-    const [isStarted, block] = await Promise.all([
+    const [isStarted, block] = await allDone([
       isDone(runtime.start(containerId)),
       blockOf(database.db, known.userId, known.type),
     ])
@@ -152,7 +157,6 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
     }
     if (isPaused(known)) await places.expect(known, 'running', since)
     else await this.#publishStarted(known)
-    this.#noteLater(known)
     return true
   }
 
@@ -205,13 +209,16 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
     }
   }
 
-  /** That it was used, and should run from now on. Nobody waits for this. */
-  #noteLater(known: KnownContainer): void {
+  /** That it was used, and should run from now on. Within the flight, or it could undo a stop that follows. Never throws. */
+  async #note(known: KnownContainer): Promise<void> {
     const { activity, database, places, report } = this.#parts
     activity.used(known, Date.now())
-    noteStopped(database.db, known.userId, known.type, null)
-      .then(() => (known.wasStopped ? places.publishPerson(known.userId) : undefined))
-      .catch((error: unknown) => report(error, 'noting that a container was started'))
+    try {
+      await noteStopped(database.db, known.userId, known.type, null)
+      if (known.wasStopped) await places.publishPerson(known.userId)
+    } catch (error) {
+      report(error, 'noting that a container was started')
+    }
   }
 
   async #lastLines({ containerId }: KnownContainer): Promise<readonly string[]> {
@@ -229,6 +236,17 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'suspect'> 
     if (!isThere(where)) return where
     return known.isBlocked || where.isPaused ? absence('asleep') : otherwise
   }
+}
+
+/** What became of a wake: what is to be said instead of what its place says. */
+interface Woken {
+  readonly instead?: Absence
+}
+
+/** The gateway asks all the same: it may hold the place still, because what was to end that did not reach it. */
+function isRunning(places: Places, known: KnownContainer): boolean {
+  const where = places.placeOf(known)?.where
+  return where !== undefined && isThere(where) && !where.isPaused
 }
 
 function isWakeable(places: Places, known: KnownContainer): boolean {

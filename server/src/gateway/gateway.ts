@@ -27,7 +27,7 @@ export interface Gateway {
   /**
    * Makes sure that nobody uses a container any more: when no byte has moved to or from it for `quietFor` ms, its place is
    * taken away, so that from then on requests wait for `ControlPlane.wake`, and true is returned. Otherwise false, and
-   * nothing has changed. Whoever holds a place ends that by telling the place anew.
+   * nothing has changed. Whoever holds a place ends that by telling the place anew; a minute later it ends by itself.
    */
   hold(prefix: string, quietFor: number): Promise<boolean>
 

@@ -27,6 +27,8 @@ export interface EnginelessOptions {
   /** Instead of the real one. */
   readonly gateway?: ClosableGateway
   readonly pace?: Partial<Pace>
+  /** Puts something misbehaving between Berth and its store. */
+  readonly wrapDatabase?: (database: Database) => Database
   /** A folder that exists, and stays. */
   readonly dataDir?: string
   /** Folder of the built front end, instead of a stand-in. */
@@ -65,7 +67,8 @@ export async function startEnginelessBerth(
   const { config, problems } = readConfig(env, () => '')
   if (!config) throw new Error(problems.join('\n'))
   const [logs, mails]: [string[], Message[]] = [[], []]
-  const database = await openDatabase(config.databaseUrl, dataDir)
+  const opened = await openDatabase(config.databaseUrl, dataDir)
+  const database = options.wrapDatabase?.(opened) ?? opened
   const gateway = options.gateway ?? createNetGateway()
   const socketFolder = await mkdtemp(path.join(tmpdir(), 'berth-api-'))
   const app = await startApp({

@@ -4,6 +4,11 @@ import { clock } from './clock.ts'
 import { Streams } from './stream.ts'
 import { TokenCache } from './token-cache.ts'
 
+/**
+ * How long a hold counts, in ms: longer than any pause or stop takes that it is for. Whoever holds a place ends that by
+ * telling it anew; should that never come, nobody is to wait for it for ever.
+ */
+const maxHold = 60_000
 /** Connections to one app that are kept for its next requests. */
 const mostIdle = 64
 
@@ -73,6 +78,8 @@ export interface RouteLists {
 export class Route implements Upstream {
   #place: Place
   #address: Address | undefined
+  /** Until when nobody may connect, by `clock.now`; 0: it is not held. */
+  #heldUntil = 0
   /**
    * Where everything that is open leads. An engine that is silent says nothing about the containers: what is open to them
    * stays, and is cut when the engine is back and says that it was wrong.
@@ -117,6 +124,7 @@ export class Route implements Upstream {
 
   /** Undefined while nobody may connect: absent, paused, or held for a pause or stop. */
   get address(): Address | undefined {
+    if (this.#heldUntil > 0 && clock.now >= this.#heldUntil) this.#release()
     return this.#address
   }
 
@@ -124,7 +132,7 @@ export class Route implements Upstream {
   move(place: Place): void {
     const { ownerId } = this.#place
     this.#place = place
-    this.#address = openAddress(place)
+    this.#release()
     if (place.isBlocked || place.ownerId !== ownerId) this.cut()
     if ('absent' in place.where && place.where.absent === 'unknown') return this.idle.endAll()
     if (isSameAddress(this.#openedAt, place.where)) return
@@ -144,7 +152,13 @@ export class Route implements Upstream {
   hold(quietFor: number): boolean {
     if (clock.now - this.lastByteAt < quietFor) return false
     this.#address = undefined
+    this.#heldUntil = clock.now + maxHold
     return true
+  }
+
+  #release(): void {
+    this.#heldUntil = 0
+    this.#address = openAddress(this.#place)
   }
 
   takeIdle(): AppConnection | undefined {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TypeRules } from '../gateway.ts'
+import { clock } from './clock.ts'
 import { People } from './people.ts'
 import { Routes } from './routes.ts'
 
@@ -68,4 +69,19 @@ test('of many places those to which something is open are looked at when somebod
   assert.deepEqual([...routes.inUse()], [other])
   dev?.streams.add(first)
   assert.deepEqual([...routes.inUse()], [other, dev])
+})
+
+test('a hold that nobody ends is over after a minute', (t) => {
+  const routes = routesOfAnn()
+  const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
+  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+  const route = routes.get('ann-dev')
+  const { now } = clock
+  t.after(() => (clock.now = now))
+  assert.equal(route?.hold(0), true)
+  assert.equal(route?.address, undefined)
+  clock.now += 59_000
+  assert.equal(route?.address, undefined)
+  clock.now += 1_000
+  assert.deepEqual(route?.address, where)
 })
