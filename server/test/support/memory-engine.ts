@@ -130,5 +130,6 @@ const instanceOf = ({ id, spec, state, address, exitCode, startedAt }: Made): In
   exitCode: state === 'exited' ? exitCode : null,
   isOutOfMemory: false,
   startedAt,
+  endedAt: state === 'exited' ? 0 : null,
   fingerprint: spec.fingerprint,
 })
