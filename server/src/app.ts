@@ -12,7 +12,7 @@ import { HostCheck } from '#/reconcile/host-check.ts'
 import type { Graces } from '#/reconcile/plan.ts'
 import { takenSlugsTask } from '#/reconcile/taken-slugs.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
-import { latestInstant } from '#/store/clock.ts'
+import { finishMove, latestInstant } from '#/store/clock.ts'
 import type { Database } from '#/store/database.ts'
 import { wireAccounts, wireKeys } from '#/wiring/accounts.ts'
 import { wireContainers } from '#/wiring/containers.ts'
@@ -99,6 +99,8 @@ export async function startApp(parts: AppParts): Promise<App> {
   await listenOnSocket(api.server, parts.socketPath)
   await serve()
   await containers.places.publishAll(following.signal)
+  // Cut off by a crash; what is moved only in part would look as if the clock had been moved once more.
+  await finishMove(database)
   await clock.start(await latestInstant(database.db))
   if (!parts.isForOneCommand) {
     const missing = await attempt(log, 'looking for administrators', () => missingAdministrator(database.db, config))

@@ -5,7 +5,7 @@ import { within } from './attempt.ts'
 const tolerance = 60_000
 /** Between two looks when nobody asks for the time, in ms. */
 const every = 1_000
-/** How long whoever asks for the time waits for everything to follow a clock that was moved, in ms. */
+/** How long whoever asks for the time waits until what is stored is read as the moved clock asks for, in ms. */
 const patience = 5_000
 
 /** The clock was moved: by an administrator, by a time server, or because the machine slept. */
@@ -18,9 +18,17 @@ export interface ClockJump {
   readonly now: Date
 }
 
+/** What makes everything follow a jump. Each step is called again until it resolves. */
+export interface ClockSteps {
+  /** Short; when it resolves everything is as it has to be for who asks. */
+  begin(): Promise<void>
+  /** What may take its time, and nobody waits for. */
+  finish(): Promise<void>
+}
+
 export interface ClockFollower {
-  /** Called once for each jump, before anything else happens. @returns what makes everything follow it; called again until it resolves */
-  follow(jump: ClockJump): () => Promise<void>
+  /** Called once for each jump, before anything else happens. */
+  follow(jump: ClockJump): ClockSteps
 }
 
 /**
@@ -32,8 +40,10 @@ export class ClockWatch {
   readonly #log: Pick<Logger, 'warn'>
   #offset = Date.now() - performance.now()
   /** What is still to follow earlier jumps. */
-  readonly #steps: (() => Promise<void>)[] = []
+  readonly #steps: { readonly steps: ClockSteps; hasBegun: boolean }[] = []
   #following: Promise<void> | undefined
+  /** Resolves when all jumps that are known have begun to be followed, or that failed. */
+  #beginning: PromiseWithResolvers<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(follower: ClockFollower, log: Pick<Logger, 'warn'>) {
@@ -57,10 +67,10 @@ export class ClockWatch {
     clearInterval(this.#timer)
   }
 
-  /** The time, once everything has followed the clock; at most five seconds later when it cannot. */
+  /** The time, once everything is read by the moved clock; at most five seconds later when it cannot be. */
   async now(): Promise<Date> {
     this.#look()
-    if (this.#following) await within(patience, this.#following)
+    if (this.#beginning) await within(patience, this.#beginning.promise)
     return new Date()
   }
 
@@ -79,19 +89,31 @@ export class ClockWatch {
       jump,
       `the clock was ${by < 0 ? `set back by ${seconds} s` : `moved forward by ${seconds} s, or stood`}`,
     )
-    this.#steps.push(this.#follower.follow(jump))
+    this.#steps.push({ steps: this.#follower.follow(jump), hasBegun: false })
     this.#goOn()
   }
 
   #goOn(): void {
-    this.#following ??= this.#takeSteps().finally(() => (this.#following = undefined))
+    if (!this.#steps.every(({ hasBegun }) => hasBegun)) this.#beginning ??= Promise.withResolvers()
+    this.#following ??= this.#takeSteps().finally(() => {
+      this.#following = undefined
+      this.#endWait()
+    })
+  }
+
+  #endWait(): void {
+    this.#beginning?.resolve()
+    this.#beginning = undefined
   }
 
   /** In order; one that fails is repeated at the next look. Never rejects. */
   async #takeSteps(): Promise<void> {
     try {
       for (let step = this.#steps[0]; step; step = this.#steps[0]) {
-        await step()
+        if (!step.hasBegun) await step.steps.begin()
+        step.hasBegun = true
+        if (this.#steps.every(({ hasBegun }) => hasBegun)) this.#endWait()
+        await step.steps.finish()
         this.#steps.shift()
       }
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { ClockFollower } from '#/clock-watch.ts'
-import { moveInstants } from '#/store/clock.ts'
+import { beginMove, finishMove } from '#/store/clock.ts'
 import type { Database } from '#/store/database.ts'
 import type { AccessTokens } from './access-token.ts'
 import type { Revocations } from './revocations.ts'
@@ -24,22 +24,16 @@ export function followClock({ database, tokens, revocations, endStreams, onMoved
       endStreams()
       tokens.forgetScoped()
       const endEra = by < 0 ? revocations.endEra(before) : async () => undefined
-      const move = once(async () => database.transaction((tx) => moveInstants(tx, by, now)))
-      return async () => {
-        await endEra()
-        await move()
-        onMoved()
+      return {
+        begin: async () => {
+          await endEra()
+          await beginMove(database, by, now)
+        },
+        finish: async () => {
+          await finishMove(database)
+          onMoved()
+        },
       }
     },
-  }
-}
-
-/** Moving twice would be twice as far. */
-function once(work: () => Promise<void>): () => Promise<void> {
-  let isDone = false
-  return async () => {
-    if (isDone) return
-    await work()
-    isDone = true
   }
 }

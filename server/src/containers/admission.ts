@@ -35,6 +35,7 @@ export interface Admitted {
 export class Admission {
   readonly #parts: AdmissionParts
   readonly #queue: LaunchQueue
+  #onAsked: ((owned: OwnedType) => void) | undefined
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts
@@ -77,6 +78,12 @@ export class Admission {
   /** Somebody asks now for what was to be restored some time. */
   promote(owned: OwnedType): void {
     this.#queue.promote(owned)
+    this.#onAsked?.(owned)
+  }
+
+  /** @param listener told what people ask for, whether or not there is room for it; one listener */
+  onAsked(listener: (owned: OwnedType) => void): void {
+    this.#onAsked = listener
   }
 
   /** Something about this user (and type) has changed: whoever waits and may not go on any more hears it at once. */

@@ -1,26 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { within } from '#/attempt.ts'
-import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
+import { isOwnFailure } from '#/containers/launch-failure.ts'
+import type { OwnedType } from '#/containers/owned-type.ts'
 import type { Spawner } from '#/containers/spawner.ts'
 import type { Templates } from '#/containers/template.ts'
+import { Refusal } from '#/errors.ts'
 import { list, message, type Message } from '#/messages/message.ts'
 import { RuntimeError } from '#/runtime/runtime.ts'
 import type { Db } from '#/store/database.ts'
 import { findOwnedRecord, noteShouldRest, type OwnedRecord } from '#/store/records-with-owners.ts'
+import { StoreFailure } from '#/store/store-failure.ts'
 import { findUser } from '#/store/users.ts'
+import { RestoreQueue, type Restoration } from './restore-queue.ts'
 import type { Tally } from './tally.ts'
 
 /** Restored at the same time; the spawner lets everybody who asks for a container go first. */
 const parallel = 4
-/** Attempts at each. After an engine was killed its first start of a container may fail over what was left behind. */
-const attempts = 3
-/** Before the second round, in ms; longer before each further one. */
-const [pause, longestPause] = [2_000, 10_000]
+/** Starts after which one that ends by itself each time is left alone; or after which others are told to operators. */
+const maxAttempts = 3
 /** How long a stop waits for what is under way, in ms; it goes on after that. */
-const patience = 3_000
-/** Containers named as given up; of more only the number is told. */
+const stopTimeout = 3_000
+/** Containers named as not started; of more only the number is told. */
 const mostNamed = 10
+
+/** Pauses before the next attempt, in ms; each is doubled from the first to the last. */
+export interface RestorePauses {
+  /** Nothing can be started: no room on the server, engine or store do not answer. */
+  readonly server: readonly [first: number, last: number]
+  /** This one cannot be started. */
+  readonly container: readonly [first: number, last: number]
+  /** Between two looks whether anything is due. */
+  readonly poll: number
+}
+
+const usualPauses: RestorePauses = { server: [1_000, 15_000], container: [2_000, 300_000], poll: 250 }
 
 export interface RestorerParts {
   readonly db: Db
@@ -28,99 +42,113 @@ export interface RestorerParts {
   readonly spawner: Pick<Spawner, 'restore'>
   readonly tally: Tally
   readonly log: Logger
+  readonly pauses?: Partial<RestorePauses>
 }
 
 /**
  * Starts again what an engine that came back no longer runs. It is apart from the reconciler's runs, which would have to wait
- * for it: hundreds take minutes, and longer while people launch.
+ * for it: hundreds take minutes, and longer while people launch, or while the server has no room. Only a container that ends
+ * by itself is given up; everything else is tried again for as long as it takes, what people ask for first.
  */
 export class Restorer {
   readonly #parts: RestorerParts
-  readonly #pending = new Set<string>()
+  readonly #pauses: RestorePauses
+  #queue = new RestoreQueue()
   #givenUp: OwnedType[] = []
   #abort = new AbortController()
-  #running: Promise<void> = Promise.resolve()
+  #workers: Promise<unknown> | undefined
+  /** Attempts in a row at which nothing could be started, and until when none is made; by `performance.now()`. */
+  #refused = 0
+  #refusedUntil = 0
   #isStopped = false
 
   constructor(parts: RestorerParts) {
     this.#parts = parts
+    this.#pauses = { ...usualPauses, ...parts.pauses }
   }
 
   /** `ownedKey` of what is not done yet. */
   get pending(): ReadonlySet<string> {
-    return this.#pending
+    return this.#queue.keys
   }
 
   /** Sentences for the operator about what could not be started again, since the engine came back last. */
   warnings(): Message[] {
-    const named = this.#givenUp
-      .slice(0, mostNamed)
-      .map(({ userId, type }) => message('warnings.restored', { type, userId }))
+    const inTrouble = [...this.#queue.all()].filter(({ troubles }) => troubles >= maxAttempts)
+    const all = [...this.#givenUp, ...inTrouble.map(({ owned }) => owned)]
+    const named = all.slice(0, mostNamed).map(({ userId, type }) => message('warnings.restored', { type, userId }))
     if (named.length === 0) return []
-    const [names, more] = [list('comma', named), this.#givenUp.length - named.length]
+    const [names, more] = [list('comma', named), all.length - named.length]
     return [
       more > 0 ? message('warnings.notRestoredAndMore', { names, more }) : message('warnings.notRestored', { names }),
     ]
   }
 
-  /** Begins with these; what was not done yet of those before is forgotten. */
+  /** Begins with these, behind what is not done yet of those before. */
   begin(all: readonly OwnedType[]): void {
     if (this.#isStopped) return
-    this.forget()
-    this.#givenUp = []
-    const { signal } = (this.#abort = new AbortController())
-    for (const each of all) this.#pending.add(ownedKey(each))
-    this.#running = this.#restoreAll(all, signal)
+    if (this.#queue.keys.size === 0) this.#givenUp = []
+    for (const each of all) this.#queue.add(each)
+    const { signal } = this.#abort
+    this.#workers ??= Promise.all(Array.from({ length: parallel }, () => this.#work(signal))).finally(() => {
+      if (signal.aborted) return
+      this.#workers = undefined
+      // Added after the last of them had found nothing more.
+      if (this.#queue.keys.size > 0) this.begin([])
+    })
+  }
+
+  /** Somebody visits or launches it: it comes before what nobody has asked for. */
+  promote(owned: OwnedType): void {
+    this.#queue.promote(owned)
   }
 
   /** The engine went away again: when it is back, another list is made. */
   forget(): void {
     this.#abort.abort()
-    this.#pending.clear()
+    this.#abort = new AbortController()
+    this.#queue = new RestoreQueue()
+    this.#workers = undefined
   }
 
   /** Nothing begins afterwards; what is not done yet is done by the next process. */
   async stop(): Promise<void> {
     this.#isStopped = true
+    const workers = this.#workers
     this.forget()
-    await within(patience, this.#running)
+    if (workers) await within(stopTimeout, workers)
   }
 
-  async #restoreAll(all: readonly OwnedType[], signal: AbortSignal): Promise<void> {
-    const failures = new Map<string, number>()
-    let left = all
-    for (let round = 1; left.length > 0 && !signal.aborted; round++) {
-      left = await this.#restoreEach(left, failures, signal)
-      const rest = left.length > 0 ? Math.min(pause * round, longestPause) : 0
-      await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined)
+  /** One at a time, until nothing is left. Never throws. */
+  async #work(signal: AbortSignal): Promise<void> {
+    const queue = this.#queue
+    while (!signal.aborted && queue.keys.size > 0) {
+      const next = performance.now() < this.#refusedUntil ? undefined : queue.take()
+      if (next) await this.#attempt(next, queue, signal)
+      else await sleep(this.#pauses.poll, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
 
-  /** @param failures by `ownedKey` @returns what has to be tried again */
-  async #restoreEach(
-    all: readonly OwnedType[],
-    failures: Map<string, number>,
-    signal: AbortSignal,
-  ): Promise<OwnedType[]> {
-    const [waiting, again]: [OwnedType[], OwnedType[]] = [[...all], []]
-    const worker = async () => {
-      for (let each = waiting.shift(); each && !signal.aborted; each = waiting.shift()) {
-        const key = ownedKey(each)
-        const outcome = await this.#restore(each)
-        // Everything from here on is another list's.
-        if (signal.aborted) return
-        if (outcome === 'failed') failures.set(key, (failures.get(key) ?? 0) + 1)
-        if (outcome === 'done') this.#pending.delete(key)
-        else if ((failures.get(key) ?? 0) >= attempts) await this.#giveUp(each)
-        else again.push(each)
-      }
+  async #attempt(restoration: Restoration, queue: RestoreQueue, signal: AbortSignal): Promise<void> {
+    const outcome = await this.#restore(restoration)
+    // Everything from here on is another list's.
+    if (signal.aborted) return
+    if (outcome !== 'refused') this.#refused = 0
+    if (outcome === 'done') return queue.remove(restoration)
+    if (outcome === 'refused') {
+      this.#refusedUntil = performance.now() + backoff(this.#pauses.server, ++this.#refused)
+      return queue.again(restoration, 0)
     }
-    await Promise.all(Array.from({ length: parallel }, worker))
-    return again
+    if (outcome === 'trouble') restoration.troubles++
+    else restoration.crashes++
+    if (restoration.crashes < maxAttempts)
+      return queue.again(restoration, backoff(this.#pauses.container, restoration.troubles + restoration.crashes))
+    queue.remove(restoration)
+    await this.#giveUp(restoration.owned)
   }
 
-  /** Never throws. @returns `unknown` when the engine did not answer, which is no fault of the container's */
-  async #restore(owned: OwnedType): Promise<'done' | 'failed' | 'unknown'> {
+  /** Never throws. */
+  async #restore({ owned, troubles }: Restoration): Promise<Outcome> {
     const { db, spawner, templates, tally, log } = this.#parts
     const { userId, type } = owned
     try {
@@ -132,15 +160,17 @@ export class Restorer {
       log.info({ action: 'restore', userId, type }, 'reconciled')
       return 'done'
     } catch (error) {
-      log.warn({ err: error, userId, type }, 'what ran before the engine restarted could not be started')
-      return error instanceof RuntimeError && error.kind === 'unreachable' ? 'unknown' : 'failed'
+      const outcome = outcomeOf(error)
+      // What goes on for hours is told once.
+      const isNews = outcome === 'refused' ? this.#refused === 0 : outcome === 'crashed' || troubles < maxAttempts
+      if (isNews) log.warn({ err: error, userId, type }, 'what ran before the engine restarted could not be started')
+      return outcome
     }
   }
 
   async #giveUp(owned: OwnedType): Promise<void> {
     const { db, log } = this.#parts
     this.#givenUp.push(owned)
-    this.#pending.delete(ownedKey(owned))
     try {
       const record = await findOwnedRecord(db, owned.userId, owned.type)
       if (record) await noteShouldRest(db, [record.id])
@@ -149,6 +179,26 @@ export class Restorer {
     }
   }
 }
+
+/**
+ * What an attempt led to: nothing is left to do; the program ended by itself; nothing at all can be started now; or
+ * something else is in the way of this one container, such as an image that cannot be had, or its owner's limits.
+ */
+type Outcome = 'done' | 'crashed' | 'refused' | 'trouble'
+
+/** Names of refusals that say nothing about the container that they were told of. */
+const ofTheServer: ReadonlySet<string | undefined> = new Set(['serverFull', 'tooManyLaunches', 'stopping'])
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof StoreFailure) return 'refused'
+  if (error instanceof Refusal) return ofTheServer.has(error.code) ? 'refused' : 'trouble'
+  if (!(error instanceof RuntimeError)) return 'trouble'
+  if (error.kind === 'unreachable' || error.kind === 'full') return 'refused'
+  return isOwnFailure(error) ? 'crashed' : 'trouble'
+}
+
+const backoff = ([first, last]: readonly [number, number], attempts: number) =>
+  Math.min(last, first * 2 ** Math.min(attempts - 1, 20))
 
 /** It may have been blocked, or stopped, while it waited. */
 const isWanted = ({ isBlocked, shouldRun }: OwnedRecord) => shouldRun && !isBlocked

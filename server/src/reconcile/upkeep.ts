@@ -96,6 +96,11 @@ export class Upkeep implements Task, EngineListener {
     else if (event.id === undefined) this.#parts.activate()
   }
 
+  /** Somebody visits or launches a container: what has still to be started again is started in that order. */
+  onAsked(owned: OwnedType): void {
+    this.#restorer.promote(owned)
+  }
+
   onEngineFound(): void {
     this.#parts.activate()
   }

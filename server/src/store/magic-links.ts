@@ -1,3 +1,4 @@
+import { instantOf } from './clock.ts'
 import type { Db } from './database.ts'
 import { inBatches } from './in-batches.ts'
 
@@ -44,7 +45,7 @@ export async function findUsableLink(
     .where('token_hash', '=', tokenHash)
     .where('token_type', '=', purpose)
     .where('used_at', 'is', null)
-    .where('expires_at', '>', now.getTime())
+    .where(instantOf('magic_links', 'expires_at'), '>', now.getTime())
     .executeTakeFirst()
   if (!row) return undefined
   const acceptedAt = row.accepted_at === null ? null : new Date(row.accepted_at)
@@ -60,7 +61,7 @@ export async function faultOfLink(
 ): Promise<'used' | 'expired' | 'other' | undefined> {
   const row = await db
     .selectFrom('magic_links')
-    .select(['token_type', 'used_at', 'expires_at'])
+    .select(['token_type', 'used_at', instantOf('magic_links', 'expires_at').as('expires_at')])
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
   if (!row) return undefined
@@ -119,9 +120,9 @@ export async function linkRequestsSince(
 ): Promise<Date[]> {
   const rows = await db
     .selectFrom('link_requests')
-    .select('requested_at')
+    .select(instantOf('link_requests', 'requested_at').as('requested_at'))
     .where(column, '=', text)
-    .where('requested_at', '>', since.getTime())
+    .where(instantOf('link_requests', 'requested_at'), '>', since.getTime())
     .orderBy('requested_at')
     .execute()
   return rows.map(({ requested_at }) => new Date(requested_at))
@@ -143,7 +144,13 @@ export async function deleteExpiredLinks(db: Db, now: Date): Promise<void> {
 /** Forgets requests that no longer count; as above. */
 export async function deleteOldLinkRequests(db: Db, before: Date): Promise<void> {
   await inBatches(async (limit) => {
-    const old = db.selectFrom('link_requests').select('id').where('requested_at', '<', before.getTime()).limit(limit)
+    const old = db
+      .selectFrom('link_requests')
+      .select('id')
+      .where('requested_at', '<', before.getTime())
+      // What has still to follow a clock that was moved forward only looks old.
+      .where(instantOf('link_requests', 'requested_at'), '<', before.getTime())
+      .limit(limit)
     const { numDeletedRows } = await db.deleteFrom('link_requests').where('id', 'in', old).executeTakeFirstOrThrow()
     return numDeletedRows
   })

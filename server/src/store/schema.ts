@@ -16,6 +16,7 @@ export interface Schema {
   installation: InstallationTable
   kept_homes: KeptHomesTable
   removals: RemovalsTable
+  clock_moves: ClockMovesTable
 }
 
 export interface UsersTable {
@@ -138,6 +139,17 @@ export interface RemovalsTable {
   /** Whether its home goes, too. */
   is_purge: number
   requested_at: number
+}
+
+/** What still has to follow a clock that was moved: rows of a table with ids above `after_id`, up to `last_id`. */
+export interface ClockMovesTable {
+  table_name: string
+  /** ms; negative when it was set back. */
+  move_by: number
+  /** By the moved clock. */
+  moved_at: number
+  after_id: number
+  last_id: number
 }
 
 export interface InstallationTable {

@@ -56,7 +56,10 @@ export function wireReconciler(
   const reconciler = new Reconciler(tasks, pace?.every ?? reconcileEvery, log)
   // One that is stopped notes what is asked of it, and does nothing.
   if (isForOneCommand) void reconciler.stop()
-  else places.listen(upkeep)
+  else {
+    places.listen(upkeep)
+    admission.onAsked((owned) => upkeep.onAsked(owned))
+  }
   return { reconciler, upkeep }
 }
 

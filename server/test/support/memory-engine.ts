@@ -9,6 +9,7 @@ interface Made {
   state: 'created' | 'running' | 'paused' | 'exited'
   exitCode: number | null
   startedAt: number | null
+  endedAt: number | null
 }
 
 /** Calls that a test may slow down or let fail. */
@@ -66,11 +67,13 @@ export class MemoryEngine {
       const count = ++this.#count
       const id = count.toString(16).padStart(64, 'a')
       const address = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
-      this.made.set(id, { spec, id, address, state: 'created', exitCode: null, startedAt: null })
+      this.made.set(id, { spec, id, address, state: 'created', exitCode: null, startedAt: null, endedAt: null })
       return { id, port: spec.port ?? 8080 }
     },
     start: (id) =>
-      this.#do('start', id, 'start', (made) => Object.assign(made, { state: 'running', startedAt: Date.now() })),
+      this.#do('start', id, 'start', (made) =>
+        Object.assign(made, { state: 'running', startedAt: Date.now(), endedAt: null }),
+      ),
     pause: (id) => this.#do('pause', id, 'pause', (made) => (made.state = 'paused')),
     stop: (id) => this.#do('stop', id, 'die', (made) => this.#end(made, 143)),
     remove: (id) => this.#do('remove', id, 'destroy', () => this.made.delete(id)),
@@ -99,7 +102,7 @@ export class MemoryEngine {
   }
 
   #end(made: Made, exitCode: number): void {
-    Object.assign(made, { state: 'exited', exitCode })
+    Object.assign(made, { state: 'exited', exitCode, endedAt: Date.now() })
   }
 
   #find(id: string): Made {
@@ -119,7 +122,7 @@ const isMeant = ({ id, spec }: Made, filter: Parameters<Runtime['list']>[0] = {}
   (filter.userId === undefined || spec.owner.userId === filter.userId) &&
   (filter.ids === undefined || filter.ids.includes(id))
 
-const instanceOf = ({ id, spec, state, address, exitCode, startedAt }: Made): Instance => ({
+const instanceOf = ({ id, spec, state, address, exitCode, startedAt, endedAt }: Made): Instance => ({
   id,
   name: spec.name,
   owner: spec.owner,
@@ -130,6 +133,6 @@ const instanceOf = ({ id, spec, state, address, exitCode, startedAt }: Made): In
   exitCode: state === 'exited' ? exitCode : null,
   isOutOfMemory: false,
   startedAt,
-  endedAt: state === 'exited' ? 0 : null,
+  endedAt,
   fingerprint: spec.fingerprint,
 })

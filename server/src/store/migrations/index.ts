@@ -10,6 +10,7 @@ import { expiryIndexes } from './008-expiry-indexes.ts'
 import { listOrders } from './009-list-orders.ts'
 import { foreignKeys } from './010-foreign-keys.ts'
 import { retired } from './011-retired.ts'
+import { clockMoves } from './012-clock-moves.ts'
 
 /**
  * Every migration in order of its name. A released one is never edited.
@@ -28,5 +29,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '009-list-orders': listOrders,
     '010-foreign-keys': foreignKeys,
     '011-retired': retired,
+    '012-clock-moves': clockMoves(isPostgres),
   }
 }

@@ -1,0 +1,20 @@
+import type { Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/** Tables whose instants still have to follow a clock that was moved, and how far that is done. Empty but for some seconds. */
+export function clockMoves(isPostgres: boolean): Migration {
+  const idType = isPostgres ? 'bigint' : 'integer'
+  return {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('clock_moves')
+        .ifNotExists()
+        .addColumn('table_name', 'text', (column) => column.primaryKey())
+        .addColumn('move_by', 'bigint', (column) => column.notNull())
+        .addColumn('moved_at', 'bigint', (column) => column.notNull())
+        .addColumn('after_id', idType, (column) => column.notNull())
+        .addColumn('last_id', idType, (column) => column.notNull())
+        .execute()
+    },
+  }
+}
