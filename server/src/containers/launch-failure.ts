@@ -93,17 +93,6 @@ const notExecutable = /no such file|not found in \$PATH|permission denied|exec f
 const crashed = (exitCode: number | null) =>
   exitCode === null ? message('launches.crashed') : message('launches.crashedWith', { exitCode })
 
-/** Killed from outside, not by itself: 128 + SIGKILL, 128 + SIGTERM. */
-const killed: ReadonlySet<number | null> = new Set([137, 143])
-
-/** Whether the container itself is the reason: its program ended by itself, or cannot be executed. */
-export function isOwnFailure(error: unknown): boolean {
-  if (!(error instanceof LaunchFailure)) return false
-  const { reason, exitCode, sentence } = error
-  if (sentence.key === 'launches.notExecutable' || reason === 'out-of-memory') return true
-  return reason === 'crashed' && exitCode !== null && !killed.has(exitCode)
-}
-
 /** What a failure says about the container; nothing, when it says more about a block, the host or the engine. */
 export function absenceAfter(error: unknown): Absence | undefined {
   if (!(error instanceof LaunchFailure)) return undefined

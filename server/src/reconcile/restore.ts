@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { within } from '#/attempt.ts'
-import { isOwnFailure } from '#/containers/launch-failure.ts'
+import { causeOf } from '#/containers/failure-cause.ts'
 import type { OwnedType } from '#/containers/owned-type.ts'
 import type { Spawner } from '#/containers/spawner.ts'
 import type { Templates } from '#/containers/template.ts'
-import { Refusal } from '#/errors.ts'
 import { list, message, type Message } from '#/messages/message.ts'
-import { RuntimeError } from '#/runtime/runtime.ts'
 import type { Db } from '#/store/database.ts'
 import { findOwnedRecord, noteShouldRest, type OwnedRecord } from '#/store/records-with-owners.ts'
-import { StoreFailure } from '#/store/store-failure.ts'
 import { findUser } from '#/store/users.ts'
 import { RestoreQueue, type Restoration } from './restore-queue.ts'
 import type { Tally } from './tally.ts'
@@ -160,7 +157,7 @@ export class Restorer {
       log.info({ action: 'restore', userId, type }, 'reconciled')
       return 'done'
     } catch (error) {
-      const outcome = outcomeOf(error)
+      const outcome = outcomes[causeOf(error)]
       // What goes on for hours is told once.
       const isNews = outcome === 'refused' ? this.#refused === 0 : outcome === 'crashed' || troubles < maxAttempts
       if (isNews) log.warn({ err: error, userId, type }, 'what ran before the engine restarted could not be started')
@@ -186,16 +183,10 @@ export class Restorer {
  */
 type Outcome = 'done' | 'crashed' | 'refused' | 'trouble'
 
-/** Names of refusals that say nothing about the container that they were told of. */
-const ofTheServer: ReadonlySet<string | undefined> = new Set(['serverFull', 'tooManyLaunches', 'stopping'])
-
-function outcomeOf(error: unknown): Outcome {
-  if (error instanceof StoreFailure) return 'refused'
-  if (error instanceof Refusal) return ofTheServer.has(error.code) ? 'refused' : 'trouble'
-  if (!(error instanceof RuntimeError)) return 'trouble'
-  if (error.kind === 'unreachable' || error.kind === 'full') return 'refused'
-  return isOwnFailure(error) ? 'crashed' : 'trouble'
-}
+const outcomes = { container: 'crashed', server: 'refused', other: 'trouble' } as const satisfies Record<
+  string,
+  Outcome
+>
 
 const backoff = ([first, last]: readonly [number, number], attempts: number) =>
   Math.min(last, first * 2 ** Math.min(attempts - 1, 20))
