@@ -40,6 +40,14 @@ test('whose body does not come is cut off', async (t) => {
   assert.equal(await send(t, `${head}Content-Length: 2\r\n\r\n{`), '')
 })
 
+test('a head as long as the gateway passes on is taken, with what the gateway adds', async (t) => {
+  const cookie = `Cookie: a=${'x'.repeat(32 * 1024)}\r\nX-Forwarded-Host: ${'x'.repeat(300)}\r\n`
+  assert.match(
+    await send(t, `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${cookie}\r\n`),
+    /^HTTP\/1\.1 200 [^]*done$/,
+  )
+})
+
 test('a thousand who come in one moment are all let in', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-listener-'))
   const server = createListener(slowly)

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { test, type TestContext } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
 import { AppConnection } from '#/gateway/net/app-connection.ts'
+import { connectionsAllowed } from '#/gateway/net/file-limit.ts'
 import { Route } from '#/gateway/net/route.ts'
 
 import {
@@ -243,16 +244,105 @@ test("one person's WebSockets do not count for another", async (t) => {
   assert.equal(await open(bobToken), '101')
 })
 
-test('more connections than there may be are not kept, and those that are there go on', async (t) => {
-  const { port } = await startBench(t, echoApp(), { options: { usage: { connections: 10 } } })
-  const clients = []
-  for (let each = 0; each < 10; each++) clients.push(await rawClient(t, port))
-  const late = await rawClient(t, port)
-  await until('the last one is let go', () => isOver(late), 2_000)
-  for (const client of clients.slice(0, 3)) {
-    client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
-    await client.expect(/^HTTP\/1\.1 200 /)
+/** A connection from an address of the loopback network. */
+async function clientFrom(t: TestContext, port: number, address: string): Promise<RawClient> {
+  const socket = net.connect({ port, host: '127.0.0.1', localAddress: address }).on('error', () => {})
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.on('data', (bytes) => void (received += bytes.toString('latin1')))
+  await once(socket, 'connect')
+  const expect = async (pattern: RegExp) => {
+    await until(String(pattern), () => pattern.test(received))
+    return received
   }
+  return { socket, text: () => received, write: (text) => void socket.write(text, 'latin1'), expect }
+}
+
+test('where too many connections are open the longest idle are closed, and those that carry something go on', async (t) => {
+  const app = httpApp(
+    (request, response) => void setTimeout(() => response.end('ok'), request.url === '/slow' ? 700 : 0),
+  )
+  const { port, gateway } = await startBench(t, app, { options: { usage: { connections: 10 } } })
+  const busy = await clientFrom(t, port, '127.0.0.2')
+  busy.write(keptHead('GET /ann-dev/slow HTTP/1.1'))
+  await sleep(100)
+  const idle: RawClient[] = []
+  for (let each = 0; each < 9; each++) {
+    idle.push(await clientFrom(t, port, `127.0.1.${each}`))
+    await sleep(60)
+  }
+  const late = await clientFrom(t, port, '127.0.0.3')
+  await until('the first is closed', () => idle.slice(0, 1).every(isOver), 2_000)
+  late.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+  await late.expect(/^HTTP\/1\.1 200 /)
+  await busy.expect(/^HTTP\/1\.1 200 [^]*ok$/)
+  assert.ok(idle.slice(1).every((client) => !isOver(client)))
+  const counts = await gateway.counts()
+  assert.equal(counts['berth_gateway_connections_evicted_total'], 1)
+  assert.equal(counts['berth_gateway_connections'], 10)
+})
+
+test('one address cannot take the last connection, however it holds them', async (t) => {
+  const { port, gateway } = await startBench(
+    t,
+    httpApp(() => undefined),
+    { options: { usage: { connections: 10 } } },
+  )
+  const greedy: RawClient[] = []
+  for (let each = 0; each < 12; each++) {
+    const client = await clientFrom(t, port, '127.0.0.2')
+    client.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+    greedy.push(client)
+    await sleep(40)
+  }
+  await until('half of all are kept', () => greedy.filter((client) => !isOver(client)).length === 5)
+  const other = await clientFrom(t, port, '127.0.0.3')
+  other.write(headOf('GET /ann-dev/ HTTP/1.1', 'Host: a'))
+  await other.expect(/^HTTP\/1\.1 401 /)
+  assert.equal((await gateway.counts())['berth_gateway_connections_refused_total'], 7)
+})
+
+test('a proxy that is trusted speaks for many, and may open all connections', async (t) => {
+  const changes = { settings: { trustedProxies: ['127.0.0.2'] }, options: { usage: { connections: 10 } } }
+  const { port } = await startBench(
+    t,
+    httpApp(() => undefined),
+    changes,
+  )
+  const clients: RawClient[] = []
+  for (let each = 0; each < 10; each++) clients.push(await clientFrom(t, port, '127.0.0.2'))
+  await sleep(100)
+  assert.ok(clients.every((client) => !isOver(client)))
+})
+
+test('bytes of unfinished heads are bounded in all: those that began first are closed', async (t) => {
+  const { port, gateway } = await startBench(t, echoApp(), { options: { usage: { unfinishedHeads: 300_000 } } })
+  const clients: RawClient[] = []
+  for (let each = 0; each < 20; each++) {
+    const client = await clientFrom(t, port, `127.0.1.${each}`)
+    client.write(`GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'x'.repeat(30_000)}`)
+    clients.push(client)
+    await sleep(20)
+  }
+  const held = async () => (await gateway.counts())['berth_gateway_unfinished_head_bytes'] ?? 0
+  assert.ok((await held()) <= 300_000 && (await held()) > 200_000, `${await held()} bytes`)
+  await until('the first are closed', () => clients.slice(0, 10).every(isOver))
+  const last = clients.at(-1) as RawClient
+  last.write('\r\n\r\n')
+  await last.expect(/^HTTP\/1\.1 /)
+  for (const { socket } of clients) socket.destroy()
+  for (let turn = 0; turn < 100 && (await held()) > 0; turn++) await sleep(20)
+  assert.equal(await held(), 0)
+})
+
+test('how many connections there may be follows from how many files the process may open', () => {
+  const limits = (count: string) =>
+    `Limit  Soft Limit  Hard Limit\nMax open files            ${count}    ${count}   files\n`
+  assert.equal(connectionsAllowed(limits('1048576')), 20_000)
+  assert.equal(connectionsAllowed(limits('4096')), 1_920)
+  assert.equal(connectionsAllowed(limits('300')), 64)
+  assert.equal(connectionsAllowed(limits('unlimited')), 20_000)
+  assert.equal(connectionsAllowed(''), 20_000)
 })
 
 test('no header makes the gateway think long, in which others would wait', async (t) => {

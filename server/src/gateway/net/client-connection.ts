@@ -8,7 +8,8 @@ import type { Core } from './core.ts'
 import type { Exchange, ExchangeClient } from './exchange.ts'
 import { isFault } from './header-lines.ts'
 import { Identification } from './identify.ts'
-import { ReadBuffer } from './read-buffer.ts'
+import { droppedCookies, readOversize } from './oversize-head.ts'
+import { mediumBuffer, ReadBuffer } from './read-buffer.ts'
 import { gatewayRefusals, type GatewayRefusal } from './refusals.ts'
 import { longestRequestHead, readRequestHead, type RequestHead } from './request-head.ts'
 import { Platform } from './route.ts'
@@ -53,6 +54,8 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   readonly appHeads: AppHeads
   /** Address of whoever connected; a proxy in front of us, perhaps. */
   readonly peer: string
+  /** What its connections are counted by; undefined for proxies that speak for many. */
+  readonly network: string | undefined
   readonly #core: Core
   readonly #limits: ClientLimits
   readonly #socket: Socket
@@ -69,12 +72,16 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   #first: Buffer = nothing
   #tunnel: Tunnel | undefined
   #isLeaving = false
+  #idleSince = clock.now
+  /** Its bytes are counted among those of unfinished heads. */
+  #isUnfinished = false
   #isWaking = false
   /** When patience ends, in ms since 1970. */
   #deadline: number
 
   /** @param accepted from a server with `noDelay` and `pauseOnConnect` */
-  constructor(accepted: Socket, core: Core, limits: ClientLimits) {
+  constructor(accepted: Socket, core: Core, limits: ClientLimits, network: string | undefined) {
+    this.network = network
     this.#core = core
     this.#limits = limits
     this.peer = accepted.remoteAddress ?? ''
@@ -105,6 +112,21 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   /** The client left while its request was being looked into. */
   get isGone(): boolean {
     return this.#socket.destroyed
+  }
+
+  /** Since when it has had no request, by `clock.now`: since its last answer, or since it was opened. */
+  get idleSince(): number {
+    return this.#idleSince
+  }
+
+  /** A request is being served, or it carries a WebSocket. */
+  get isWorking(): boolean {
+    return this.#head !== undefined || this.#tunnel !== undefined
+  }
+
+  /** Somebody without an account has not sent all of a request yet. */
+  get isStalling(): boolean {
+    return this.#exchange !== undefined && this.#exchange.caller === undefined && !this.#exchange.isRequestDone
   }
 
   get isTunnel(): boolean {
@@ -204,6 +226,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   answered(isLast: boolean): void {
     this.#endRequest()
     if (isLast || this.#core.isClosing) return this.#leave()
+    this.#idleSince = clock.now
     this.#deadline = clock.now + this.#limits.idle
     // A client that asks and asks without reading gets no further answer before it has read some.
     if (this.#socket.writableNeedDrain) this.#waitForReader()
@@ -271,7 +294,8 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     const before = this.#tunnel ?? this.#exchange
     this.#takeSafely(memory, length)
     const after = this.#tunnel ?? this.#exchange
-    this.#buffer.settle(length, before?.isHoldingRequest === true || after?.isHoldingRequest === true)
+    if (this.#isUnfinished) this.#buffer.settleForHead()
+    else this.#buffer.settle(length, before?.isHoldingRequest === true || after?.isHoldingRequest === true)
   }
 
   /** The edge: what is thrown in here is a bug, and costs this connection alone. */
@@ -293,7 +317,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
 
   #takeMore(bytes: Buffer): void {
     if (this.#tunnel) return this.#tunnel.takeBytes(bytes)
-    if (this.#head === undefined) return this.#readHead(Buffer.concat([this.#stash ?? nothing, bytes]))
+    if (this.#head === undefined) return this.#continueHead(this.#stash ?? nothing, bytes)
     const exchange = this.#exchange
     const stop = exchange && !exchange.isRequestDone ? exchange.takeBody(bytes) : 0
     if (exchange?.isRequestDone === false) this.#deadline = clock.now + this.#limits.stalled
@@ -321,12 +345,20 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
     this.pause()
   }
 
+  /** Looks for the end in what is new, so that a head in a thousand pieces is not read a thousand times. */
+  #continueHead(before: Buffer, bytes: Buffer): void {
+    const all = Buffer.concat([before, bytes])
+    if (all.includes('\r\n\r\n', Math.max(0, before.length - 3), 'latin1')) this.#readHead(all)
+    else this.#waitForHead(all, all.length)
+  }
+
   #readHead(bytes: Buffer, length = bytes.length): void {
     const text = bytes.toString('latin1', 0, Math.min(length, longestRequestHead + 4))
     const end = text.indexOf('\r\n\r\n')
     if (end === -1 || end > longestRequestHead) return this.#waitForHead(bytes, length)
     const head = readRequestHead(end + 4 === text.length ? text : text.slice(0, end + 4), this.#before)
     if (isFault(head)) return this.#refuseUnread(gatewayRefusals.badMessage(head))
+    this.#finishHead()
     this.#stash = end + 4 === length ? undefined : Buffer.from(bytes.subarray(end + 4, length))
     this.#head = head
     // Thousands of idle connections must not hold on to what was long.
@@ -336,14 +368,31 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   }
 
   #waitForHead(bytes: Buffer, length: number): void {
-    if (length > longestRequestHead) return this.#refuseUnread(gatewayRefusals.headTooLarge(longestRequestHead))
+    if (length > longestRequestHead) return this.#refuseOversize(bytes.toString('latin1', 0, length))
     if (this.#stash === undefined) this.#deadline = Math.min(this.#deadline, clock.now + this.#limits.head)
     this.#stash = Buffer.from(bytes.subarray(0, length))
+    this.#isUnfinished = true
+    this.#core.connections.hold(this, length + mediumBuffer)
+  }
+
+  #finishHead(): void {
+    if (this.#isUnfinished) this.#core.connections.release(this)
+    this.#isUnfinished = false
+  }
+
+  #refuseOversize(text: string): void {
+    const head = readOversize(text)
+    const settings = this.#core.serving?.settings
+    const cookies = { domain: settings?.cookieDomain ?? '', isSecure: settings?.scheme === 'https' }
+    // For the language, and whether it is a page that a person looks at.
+    this.#head = head
+    this.#refuseUnread(gatewayRefusals.headTooLarge(longestRequestHead, head && droppedCookies(text, head, cookies)))
   }
 
   /** Nobody knows where a next request would begin: the connection ends with the answer. */
   #refuseUnread(refusal: GatewayRefusal): void {
     this.#stash = undefined
+    this.#finishHead()
     this.refuse(refusal)
   }
 

@@ -1,5 +1,5 @@
 import type { ControlPlane, GatewaySettings } from '../gateway.ts'
-import type { ClientConnection } from './client-connection.ts'
+import type { ClientConnections } from './client-connections.ts'
 import type { Caller, People } from './people.ts'
 import type { Platform } from './route.ts'
 import type { Routes } from './routes.ts'
@@ -11,7 +11,7 @@ export interface Core {
   readonly routes: Routes
   readonly people: People
   readonly usage: Usage
-  readonly connections: Set<ClientConnection>
+  readonly connections: ClientConnections
   /** Undefined until the first control plane has come. */
   readonly serving: Serving | undefined
   /** Whether a control plane has told who there is; until then nobody's token can be called bad. */

@@ -1,6 +1,8 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { networkOf } from '../../address-network.ts'
 import type { Change, ControlPlane, Gateway, GatewaySettings, Known } from '../gateway.ts'
 import { ClientConnection, usualClientLimits, type ClientLimits } from './client-connection.ts'
+import { ClientConnections } from './client-connections.ts'
 import { clock, clockStep, readClock } from './clock.ts'
 import { mayStay, type Core, type Serving } from './core.ts'
 import { People } from './people.ts'
@@ -36,7 +38,7 @@ class PlainGateway implements NetGateway, Core {
   readonly people = new People()
   readonly routes = new Routes(this.people)
   readonly usage: Usage
-  readonly connections = new Set<ClientConnection>()
+  readonly connections: ClientConnections
   serving: Serving | undefined
   isTold = false
   isClosing = false
@@ -48,8 +50,8 @@ class PlainGateway implements NetGateway, Core {
   constructor({ limits, usage }: NetGatewayOptions) {
     this.#limits = { ...usualClientLimits, ...limits }
     this.usage = new Usage({ ...usualUsage, ...usage })
+    this.connections = new ClientConnections(this.usage.limits)
     this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#connected(socket))
-    this.#server.maxConnections = this.usage.limits.connections
     this.#timers = [
       setInterval(() => this.#readClock(), clockStep),
       setInterval(() => this.#sweep(), Math.min(sweepEvery, this.#limits.head / 2)),
@@ -105,6 +107,9 @@ class PlainGateway implements NetGateway, Core {
       berth_gateway_refusals_total: this.usage.refusals,
       berth_gateway_failures_total: this.usage.failures,
       berth_gateway_connections: this.connections.size,
+      berth_gateway_connections_refused_total: this.connections.refused,
+      berth_gateway_connections_evicted_total: this.connections.evicted,
+      berth_gateway_unfinished_head_bytes: this.connections.unfinishedBytes,
       berth_gateway_websockets: tunnels,
       berth_gateway_routes: this.routes.size,
     }
@@ -123,7 +128,10 @@ class PlainGateway implements NetGateway, Core {
   }
 
   #connected(socket: Socket): void {
-    this.connections.add(new ClientConnection(socket, this, this.#limits))
+    const peer = socket.remoteAddress ?? ''
+    const network = this.serving?.trustedProxies.isTrusted(peer) ? undefined : networkOf(peer)
+    if (!this.connections.makeRoom(network)) return void socket.destroy()
+    this.connections.add(new ClientConnection(socket, this, this.#limits, network))
   }
 
   #apply(change: Change): void {

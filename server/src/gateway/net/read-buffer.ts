@@ -1,5 +1,7 @@
 /** Bytes at first. Most messages fit; whoever fills it gets the large one. */
 const small = 2 * 1024
+/** Bytes for the rest of a head that did not come in one piece. */
+export const mediumBuffer = 16 * 1024
 /** Reads in a row that would have fitted into the small one, after which the large one is given back. */
 const fewBytes = 16
 
@@ -20,6 +22,12 @@ export class ReadBuffer {
   /** Where the next read goes. */
   get memory(): Buffer {
     return this.#memory
+  }
+
+  /** Instead of `settle`, while a head is unfinished: thousands that never end must not hold the large one. */
+  settleForHead(): void {
+    this.#smallReads = 0
+    if (this.#memory.length !== mediumBuffer) this.#memory = Buffer.allocUnsafeSlow(mediumBuffer)
   }
 
   /**

@@ -44,10 +44,15 @@ export const gatewayRefusals = {
     }),
   badTarget: (why: 'oneSlash' | 'backslash' | 'badEscape' | 'climbs') =>
     new GatewayRefusal(400, message('gateway.badTarget', { why: message(`faults.${why}`) })),
-  headTooLarge: (limit: number) =>
-    new GatewayRefusal(431, message('gateway.headTooLarge', { limit }), {
-      headers: hangUp,
-    }),
+  /** @param headers what makes the browser drop cookies, when it is these that are too long */
+  headTooLarge: (limit: number, headers: Record<string, string | readonly string[]> = {}) =>
+    new GatewayRefusal(
+      431,
+      message('set-cookie' in headers ? 'gateway.tooManyCookies' : 'gateway.headTooLarge', { limit }),
+      {
+        headers: { ...hangUp, ...headers },
+      },
+    ),
   tooSlow: () => new GatewayRefusal(408, message('gateway.tooSlow'), { headers: hangUp }),
 
   noToken: () =>

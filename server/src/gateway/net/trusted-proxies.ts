@@ -26,7 +26,7 @@ export class TrustedProxies {
     let address = normalised(peer)
     if (this.#isEmpty || forwardedFor === undefined) return address
     let end = forwardedFor.length
-    for (let hops = 0; end > 0 && hops < maxHops && this.#isTrusted(address); hops++) {
+    for (let hops = 0; end > 0 && hops < maxHops && this.#has(address); hops++) {
       const comma = forwardedFor.lastIndexOf(',', end - 1)
       const next = normalised(forwardedFor.slice(comma + 1, end).trim())
       if (isIP(next) === 0) break
@@ -42,10 +42,15 @@ export class TrustedProxies {
    */
   proxyOf(peer: string, isForwarded: boolean): 'none' | 'trusted' | 'untrusted' {
     if (!isForwarded) return 'none'
-    return this.#isTrusted(normalised(peer)) ? 'trusted' : 'untrusted'
+    return this.#has(normalised(peer)) ? 'trusted' : 'untrusted'
   }
 
-  #isTrusted(address: string): boolean {
+  /** Whether this peer is one of them. */
+  isTrusted(peer: string): boolean {
+    return !this.#isEmpty && this.#has(normalised(peer))
+  }
+
+  #has(address: string): boolean {
     return isIP(address) !== 0 && this.#list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   }
 }

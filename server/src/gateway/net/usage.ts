@@ -1,14 +1,20 @@
+import type { ConnectionLimits } from './client-connections.ts'
+import { connectionsAllowed } from './file-limit.ts'
 import type { Caller } from './people.ts'
 import { gatewayRefusals } from './refusals.ts'
 
 /** How much one person may have open, and how much everybody together. */
-export interface UsageLimits {
-  readonly connections: number
+export interface UsageLimits extends ConnectionLimits {
   readonly webSocketsPerPerson: number
   readonly requestsPerPerson: number
 }
 
-export const usualUsage: UsageLimits = { connections: 20_000, webSocketsPerPerson: 100, requestsPerPerson: 250 }
+export const usualUsage: UsageLimits = {
+  connections: connectionsAllowed(),
+  unfinishedHeads: 32 * 1024 * 1024,
+  webSocketsPerPerson: 100,
+  requestsPerPerson: 250,
+}
 
 /** Counts what people have open, so that one of them cannot use up the gateway for all others. */
 export class Usage {

@@ -4,6 +4,8 @@ export const gateway: Translated<'gateway'> = {
   badMessage: 'Diese Anfrage ist ungültig. {why}',
   badTarget: 'Diese Adresse ist ungültig. {why}',
   headTooLarge: 'Adresse, Kopfzeilen und Cookies sind zusammen zu groß: höchstens {limit} Bytes.',
+  tooManyCookies:
+    'Dein Browser hat mehr Cookies geschickt, als in {limit} Bytes passen; wahrscheinlich hat die Seite eines Containers sie gesetzt. Die größten wurden entfernt: Lade die Seite neu.',
   tooSlow: 'Die Anfrage kam nicht rechtzeitig an.',
   noToken: 'Melde dich zuerst an: Für diesen Container ist ein Zugriffstoken nötig.',
   tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',

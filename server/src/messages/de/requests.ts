@@ -35,7 +35,7 @@ export const requests: Translated<'requests'> = {
   noReason: 'Der Grund fehlt: Der Inhaber des Kontos wird ihn lesen.',
   noUpgrade: 'Hier gibt es nichts, wozu die Verbindung wechseln könnte.',
   badExpectation: 'Hier kann nur „Expect: 100-continue“ erfüllt werden.',
-  headTooLarge: 'Adresse, Kopfzeilen und Cookies sind zusammen zu groß: höchstens 16 KiB.',
+  headTooLarge: 'Adresse, Kopfzeilen und Cookies sind zusammen zu groß: höchstens 64 KiB.',
   tooSlow: 'Die Anfrage kam nicht rechtzeitig an.',
   notHttp: 'Das ist keine gültige HTTP-Anfrage.',
 

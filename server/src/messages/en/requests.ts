@@ -35,7 +35,7 @@ export const requests = {
   noReason: 'The reason is missing: the owner is going to read it.',
   noUpgrade: 'There is nothing to upgrade to here.',
   badExpectation: 'Only "Expect: 100-continue" can be met here.',
-  headTooLarge: 'Address, headers and cookies are too large together: at most 16 KiB.',
+  headTooLarge: 'Address, headers and cookies are too large together: at most 64 KiB.',
   tooSlow: 'The request did not arrive in time.',
   notHttp: 'This is not a valid HTTP request.',
 
