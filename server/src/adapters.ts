@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { loadSigningKeys } from '#/accounts/signing-keys.ts'
 import type { AppParts } from '#/app.ts'
 import type { Config } from '#/config.ts'
+import { makePrivate } from '#/data-folder.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createOutbox } from '#/mail/outbox.ts'
 import { createSmtpMailer } from '#/mail/smtp.ts'
@@ -20,6 +21,7 @@ export async function openParts(
   config: Config,
   log: Logger,
 ): Promise<Pick<AppParts, 'config' | 'log' | 'database' | 'instance' | 'key' | 'runtime' | 'mailer'>> {
+  for (const left of makePrivate(config.dataDir)) log.warn(`others may read what they should not: ${left}`)
   const database = await openDatabase(config.databaseUrl, config.dataDir)
   const instance = await installationName(database.db, newInstanceName)
   const key = await loadSigningKeys(config.dataDir)
@@ -39,7 +41,9 @@ export function outboxOf({ dataDir }: Config): string {
 function mailerFor(config: Config, log: Logger): Mailer {
   const host = (config.baseDomain ?? 'berth.localhost').replace(/:\d+$/, '')
   const from = config.mailFrom ?? `berth@${host}`
-  return config.smtpUrl === null ? createOutbox(outboxOf(config), from, log) : createSmtpMailer(config.smtpUrl, from)
+  return config.smtpUrl === null
+    ? createOutbox(outboxOf(config), from, log)
+    : createSmtpMailer(config.smtpUrl, from, { tls: config.smtpTls })
 }
 
 /** Letters that cannot be read as a hexadecimal id, so that a container's name never looks like one. */

@@ -136,6 +136,12 @@ test("the owner's own token goes to nobody's container but their own: with visit
     assert.match(problems(access), /a: forward_token: full needs access: owner; .* every visitor's own token/)
 })
 
+test('whether mail needs TLS is left to where its server is, or said', () => {
+  assert.equal(good({}).smtpTls, null)
+  assert.equal(good({ SMTP_TLS: 'opportunistic' }).smtpTls, 'opportunistic')
+  assert.match(read({ SMTP_TLS: 'none' }).problems.join(), /^SMTP_TLS: must be required or opportunistic/)
+})
+
 test('names of headers are lower-cased, and what is none is told', () => {
   const template = good({ CONTAINER_TEMPLATES: '{"a":{"image":"x","allow_headers":["Clear-Site-Data"]}}' }).templates
     .first

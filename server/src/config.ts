@@ -3,6 +3,7 @@ import path from 'node:path'
 import { isEmailDomain, type EmailDomains } from '#/accounts/who-may-sign-up.ts'
 import { readSize, readTemplate, readTemplates } from '#/containers/read-templates.ts'
 import { Templates, type Template } from '#/containers/template.ts'
+import type { SmtpTls } from '#/mail/smtp-connection.ts'
 
 /** Everything an operator can set, checked. Made once by `readConfig`; nothing else reads the environment. */
 export interface Config {
@@ -38,6 +39,8 @@ export interface Config {
   /** Where `/metrics` is answered, and not on the public listener. */
   readonly metricsListen: ListenAddress | null
   readonly smtpUrl: string | null
+  /** Whether an `smtp://` server must offer TLS; null: beyond this machine it must. */
+  readonly smtpTls: SmtpTls | null
   readonly mailFrom: string | null
   readonly dockerHost: string | undefined
   /** Addresses and networks such as `10.0.0.0/8`, each checked. */
@@ -140,6 +143,9 @@ export function readConfig(
     metricsToken: check('METRICS_TOKEN', null, bearer),
     metricsListen: check('METRICS_LISTEN', null, listenAddress),
     smtpUrl: check('SMTP_URL', null, url('smtp:', 'smtps:')),
+    smtpTls: check('SMTP_TLS', null, (value) =>
+      value === 'required' || value === 'opportunistic' ? value : new Problem('must be required or opportunistic'),
+    ),
     mailFrom: text('MAIL_FROM'),
     dockerHost: text('DOCKER_HOST') ?? undefined,
     trustedProxies: check('TRUSTED_PROXIES', [], networks),

@@ -38,6 +38,7 @@ const cases: readonly [Record<string, string>, RegExp][] = [
   [{ ...behindProxy, TRUSTED_PROXIES: '' }, /TRUSTED_PROXIES names none/],
   [{ ...behindProxy, TRUSTED_PROXIES: '10.0.0.1, 0.0.0.0/0' }, /^TRUSTED_PROXIES=0\.0\.0\.0\/0 believes/],
   [{ ...behindProxy, SMTP_URL: '' }, /^No SMTP_URL is set.*berth\.example\.org/],
+  [{ ...behindProxy, SMTP_TLS: 'opportunistic' }, /^SMTP_TLS=opportunistic: .* mail\.example\.org unencrypted/],
   [{ HOST_RULES: 'off' }, /^HOST_RULES=off/],
   [{ REQUESTS_PER_MINUTE: '0' }, /^REQUESTS_PER_MINUTE=0/],
   [{ METRICS_LISTEN: '0.0.0.0:9100' }, /^METRICS_LISTEN=0\.0\.0\.0:9100 answers other machines.*METRICS_TOKEN/],

@@ -3,6 +3,7 @@ import os from 'node:os'
 import type { Addresses, Config } from '#/config.ts'
 import { bytesInWords } from '#/containers/bytes-in-words.ts'
 import { isLoopback } from '#/loopback.ts'
+import { mayTravelPlain } from '#/mail/smtp-connection.ts'
 import { message, type Message } from '#/messages/message.ts'
 
 /**
@@ -17,6 +18,9 @@ export function findingsIn(config: Config, addresses: Addresses, totalMemory = o
     ...metricsFindings(config),
     ...(config.smtpUrl === null && !isLocal(addresses)
       ? [message('findings.noMailServer', { url: addresses.frontendUrl })]
+      : []),
+    ...(config.smtpUrl !== null && mayTravelPlain(config.smtpUrl, config.smtpTls)
+      ? [message('findings.plainMail', { host: new URL(config.smtpUrl).hostname })]
       : []),
     ...(config.hostRules === 'off' ? [message('findings.noHostRules')] : []),
     ...(config.requestsPerMinute === 0 ? [message('findings.noRequestLimit')] : []),

@@ -1,11 +1,42 @@
 /** @import { Entry } from './home.js' */
 
+const english = {
+  language: 'en',
+  files: 'Files in',
+  up: 'One folder up',
+  empty: 'Nothing is in here yet.',
+  more: 'There is more; only the first part is shown.',
+  missing: 'This page is not here',
+  noFile: 'No file of this site has this address.',
+  toStart: 'To the start of the site',
+  notFound: 'Not found',
+  sent: 'What did the gateway send?',
+}
+/** @typedef {typeof english} Words */
+/** @type {Words} */
+const german = {
+  language: 'de',
+  files: 'Dateien in',
+  up: 'Einen Ordner nach oben',
+  empty: 'Hier ist noch nichts.',
+  more: 'Es gibt mehr; nur der erste Teil wird gezeigt.',
+  missing: 'Diese Seite gibt es hier nicht',
+  noFile: 'Keine Datei dieser Website hat diese Adresse.',
+  toStart: 'Zum Anfang der Website',
+  notFound: 'Nicht gefunden',
+  sent: 'Was hat das Gateway geschickt?',
+}
+
+/** Of English and German the one that `Accept-Language` names first. @param {string | undefined} accepted */
+export const wordsFor = (accepted) =>
+  /\b(en|de)\b/i.exec(accepted ?? '')?.[1]?.toLowerCase() === 'de' ? german : english
+
 /**
  * A page of the app itself, as text.
- * @param {{ title: string, own: string, body: string }} parts `own`: relative way to the app's own pages
+ * @param {{ title: string, own: string, body: string, words: Words }} parts `own`: relative way to the app's own pages
  */
-const page = ({ title, own, body }) => `<!doctype html>
-<html lang="en">
+const page = ({ title, own, body, words }) => `<!doctype html>
+<html lang="${words.language}">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -16,7 +47,7 @@ const page = ({ title, own, body }) => `<!doctype html>
   <body class="plain">
     <main class="sheet">
 ${body}
-      <p class="quiet foot"><a href="${own}">What did the gateway send?</a></p>
+      <p class="quiet foot"><a href="${own}">${words.sent}</a></p>
     </main>
   </body>
 </html>
@@ -24,17 +55,18 @@ ${body}
 
 /**
  * The page of a folder without an `index.html`.
- * @param {{ name: string, entries: readonly Entry[], isCut: boolean, own: string }} folder
+ * @param {{ name: string, entries: readonly Entry[], isCut: boolean, own: string, words: Words }} folder
  */
-export function listingPage({ name, entries, isCut, own }) {
-  const up = name === '/' ? '' : '<li><a href="../">One folder up</a></li>'
+export function listingPage({ name, entries, isCut, own, words }) {
+  const up = name === '/' ? '' : `<li><a href="../">${words.up}</a></li>`
   const list = `<ul class="listing">${up}${entries.map(listingLine).join('\n')}</ul>`
-  const nothing = entries.length === 0 ? '<p class="quiet">Nothing is in here yet.</p>' : ''
-  const more = isCut ? '<p class="quiet">There is more; only the first part is shown.</p>' : ''
+  const nothing = entries.length === 0 ? `<p class="quiet">${words.empty}</p>` : ''
+  const more = isCut ? `<p class="quiet">${words.more}</p>` : ''
   return page({
-    title: `Files in ${name}`,
+    title: `${words.files} ${name}`,
     own,
-    body: `<h1>Files in <code>${escape(name)}</code></h1>${list}${nothing}${more}`,
+    words,
+    body: `<h1>${words.files} <code>${escape(name)}</code></h1>${list}${nothing}${more}`,
   })
 }
 
@@ -46,11 +78,11 @@ function listingLine({ name, kind, size }) {
   return `<li>${link}${slash ? '' : `<span class="quiet">${sizeText(size)}</span>`}</li>`
 }
 
-/** @param {string} own */
-export function missingPage(own) {
-  const body = `<h1>This page is not here</h1>
-      <p>No file of this site has this address. <a href="${own}../">To the start of the site</a></p>`
-  return page({ title: 'Not found', own, body })
+/** @param {string} own @param {Words} words */
+export function missingPage(own, words) {
+  const body = `<h1>${words.missing}</h1>
+      <p>${words.noFile} <a href="${own}../">${words.toStart}</a></p>`
+  return page({ title: words.notFound, own, body, words })
 }
 
 /** @param {number} bytes */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ownHeaders, sendPage } from './answer.js'
-import { listingPage, missingPage } from './pages.js'
+import { listingPage, missingPage, wordsFor } from './pages.js'
 import { Refusal, asRefusal } from './refusal.js'
 import { sendFile } from './send-file.js'
 
@@ -55,9 +55,10 @@ export class Site {
     if (!name.endsWith('/')) return redirectToFolder(response, path)
     const index = join(file, 'index.html')
     if (await isFile(index)) return sendFile(request, response, await this.#home.locate(`${name}index.html`))
+    const words = wordsFor(request.headers['accept-language'])
     const { entries, isCut } = await this.#home.list(name)
     const shown = entries.filter((entry) => !entry.name.startsWith('.') && entry.kind !== 'other')
-    sendPage(response, 200, listingPage({ name, entries: shown, isCut, own }))
+    sendPage(response, 200, listingPage({ name, entries: shown, isCut, own, words }))
   }
 
   /**
@@ -68,7 +69,8 @@ export class Site {
    */
   async #sayMissing(request, response, own) {
     const page = join(this.#home.root, '404.html')
-    if (!(await isFile(page))) return sendPage(response, 404, missingPage(own))
+    if (!(await isFile(page)))
+      return sendPage(response, 404, missingPage(own, wordsFor(request.headers['accept-language'])))
     // A condition or a range was about the page that is not there, not about this one.
     for (const name of ['if-none-match', 'if-modified-since', 'range']) delete request.headers[name]
     await sendFile(request, response, page, { status: 404, headers: { 'cache-control': 'no-store' } })

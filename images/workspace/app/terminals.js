@@ -6,14 +6,16 @@ import { WebSocketServer } from 'ws'
 /** @import { WebSocket } from 'ws' */
 /** @import { IPty } from '@lydell/node-pty' */
 
-/** Close codes of our own; RFC 6455 leaves 4000 and above to applications. */
-export const closeCodes = { tooMany: 4429, ended: 4000, unavailable: 4503 }
+/** Close codes: RFC 6455 leaves 4000 and above to applications; 1001 is its own for a server that goes away. */
+export const closeCodes = { tooMany: 4429, ended: 4000, unavailable: 4503, stopping: 1001 }
 
 /** In characters: the shell waits while a slow reader has more than `most` before it, and goes on below `least`. */
 const backlog = { most: 1_000_000, least: 200_000 }
 
 const largestMessage = 256 * 1024
 const heartbeatMs = 30_000
+/** Given to clients to hear that the container is stopped, in ms. */
+const farewellMs = 500
 
 /**
  * @typedef {object} TerminalOptions
@@ -60,7 +62,10 @@ export class Terminals {
   /** Ends all shells. */
   close() {
     clearInterval(this.#heartbeat)
-    for (const client of this.#server.clients) client.terminate()
+    for (const client of this.#server.clients) {
+      client.close(closeCodes.stopping, 'The container was stopped.')
+      setTimeout(() => client.terminate(), farewellMs).unref()
+    }
     this.#server.close()
   }
 

@@ -24,10 +24,8 @@ export class Verifier {
   #audience
 
   /**
-   * @param {object} settings
-   * @param {string} [settings.jwks] text of BERTH_JWKS
-   * @param {string} [settings.jwksUrl] BERTH_JWKS_URL
-   * @param {string} [settings.audience] BASE_PATH, which the tokens made for this container carry in `aud`
+   * @param {{ jwks?: string | undefined, jwksUrl?: string | undefined, audience?: string | undefined }} settings
+   *   texts of BERTH_JWKS and BERTH_JWKS_URL, and BASE_PATH, which the tokens made for this container carry in `aud`
    */
   constructor({ jwks, jwksUrl, audience }) {
     this.#audience = audience

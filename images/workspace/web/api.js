@@ -1,3 +1,5 @@
+import { fromServer, t } from './words.js'
+
 /** Longest wait for an answer, in ms; uploads may take longer. */
 const limits = { answer: 20_000, upload: 600_000 }
 
@@ -48,8 +50,12 @@ async function ask(address, options, limit = limits.answer) {
   const response = await fetch(address, { ...options, headers, signal: AbortSignal.timeout(limit) }).catch(
     () => undefined,
   )
-  if (!response) throw new ApiError(0, 'The container does not answer. It may be stopped, or you are offline.')
+  if (!response) throw new ApiError(0, t('The container does not answer. It may be stopped, or you are offline.'))
   const body = await response.json().catch(() => ({}))
-  if (!response.ok) throw new ApiError(response.status, body.error ?? `The answer was ${response.status}.`)
+  if (!response.ok) {
+    const words =
+      body.error === undefined ? t('The answer was {status}.', { status: response.status }) : fromServer(body.error)
+    throw new ApiError(response.status, words)
+  }
   return body
 }

@@ -1,4 +1,5 @@
 import { element } from './element.js'
+import { t } from './words.js'
 
 /**
  * Asks for one line of text.
@@ -41,7 +42,7 @@ function show(title, content, choices) {
   const buttons = choices.map(([value, label, look = '']) =>
     element('button', { class: `button ${look}`, value }, [label]),
   )
-  const cancel = element('button', { class: 'button', type: 'button' }, ['Cancel'])
+  const cancel = element('button', { class: 'button', type: 'button' }, [t('Cancel')])
   const form = element('form', { method: 'dialog' }, [
     element('h2', { id: 'dialog-title' }, [title]),
     ...content,

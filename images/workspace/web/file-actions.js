@@ -3,6 +3,7 @@ import { askForChoice, askForText } from './dialogs.js'
 import { element, part } from './element.js'
 import { icon } from './icons.js'
 import { attempt } from './messages.js'
+import { t } from './words.js'
 
 /** @import { OpenFiles } from './open-files.js' */
 /** @import { Tree } from './tree.js' */
@@ -38,7 +39,7 @@ export function fileActions(tree, open) {
 
 /** @param {Parameters<typeof icon>[0]} name @param {string} label @param {() => void} action */
 function button(name, label, action) {
-  const made = element('button', { class: 'icon-button', type: 'button', 'aria-label': label, title: label }, [
+  const made = element('button', { class: 'icon-button', type: 'button', 'aria-label': t(label), title: t(label) }, [
     icon(name),
   ])
   made.addEventListener('click', action)
@@ -47,7 +48,7 @@ function button(name, label, action) {
 
 /** @param {Tree} tree @param {OpenFiles} open */
 async function createFile(tree, open) {
-  const name = await askForText({ title: 'New file', label: placeLabel(tree), action: 'Create' })
+  const name = await askForText({ title: t('New file'), label: placeLabel(tree), action: t('Create') })
   if (!name) return
   const path = inFolder(tree, name)
   await files.create(path, '')
@@ -57,7 +58,7 @@ async function createFile(tree, open) {
 
 /** @param {Tree} tree */
 async function createFolder(tree) {
-  const name = await askForText({ title: 'New folder', label: placeLabel(tree), action: 'Create' })
+  const name = await askForText({ title: t('New folder'), label: placeLabel(tree), action: t('Create') })
   if (!name) return
   const path = inFolder(tree, name)
   await files.createFolder(path)
@@ -68,8 +69,13 @@ async function createFolder(tree) {
 async function rename(tree, open) {
   const line = tree.selected
   if (!line) return
-  const label = 'New name, or a path from the home folder to move it'
-  const to = await askForText({ title: `Rename ${line.name}`, label, value: line.path, action: 'Rename' })
+  const label = t('New name, or a path from the home folder to move it')
+  const to = await askForText({
+    title: t('Rename {name}', { name: line.name }),
+    label,
+    value: line.path,
+    action: t('Rename'),
+  })
   if (!to || to === line.path) return
   await files.move(line.path, to)
   open.moved(line.path, to)
@@ -82,9 +88,13 @@ async function remove(tree, open) {
   if (!line) return
   const text =
     line.kind === 'folder'
-      ? 'The folder and everything in it will be gone for good.'
-      : 'The file will be gone for good.'
-  const choice = await askForChoice({ title: `Delete ${line.name}?`, text, choices: [['delete', 'Delete', 'danger']] })
+      ? t('The folder and everything in it will be gone for good.')
+      : t('The file will be gone for good.')
+  const choice = await askForChoice({
+    title: t('Delete {name}?', { name: line.name }),
+    text,
+    choices: [['delete', t('Delete'), 'danger']],
+  })
   if (choice !== 'delete') return
   await files.remove(line.path)
   open.removed(line.path)
@@ -114,7 +124,7 @@ function acceptDrops(tree) {
 }
 
 /** @param {Tree} tree */
-const placeLabel = ({ folder }) => (folder === '' ? 'Name, in the home folder' : `Name, in ${folder}/`)
+const placeLabel = ({ folder }) => (folder === '' ? t('Name, in the home folder') : t('Name, in {folder}/', { folder }))
 
 /** @param {Tree} tree @param {string} name */
 const inFolder = ({ folder }, name) => (folder === '' ? name : `${folder}/${name}`)

@@ -1,4 +1,5 @@
 import { element, part } from './element.js'
+import { t } from './words.js'
 
 const shownMs = 9_000
 
@@ -7,7 +8,7 @@ const shownMs = 9_000
  * @param {string} text
  */
 export function tell(text) {
-  const close = element('button', { class: 'icon-button', type: 'button', 'aria-label': 'Dismiss' }, ['×'])
+  const close = element('button', { class: 'icon-button', type: 'button', 'aria-label': t('Dismiss') }, ['×'])
   const message = element('div', { class: 'message' }, [element('p', {}, [text]), close])
   close.addEventListener('click', () => message.remove())
   part('messages').append(message)

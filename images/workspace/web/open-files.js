@@ -2,6 +2,7 @@ import { files } from './api.js'
 import { askForChoice } from './dialogs.js'
 import { element } from './element.js'
 import { newState, textOf } from './text-editor.js'
+import { t } from './words.js'
 
 /** @import { EditorState } from '@codemirror/state' */
 /** @import { EditorView } from '@codemirror/view' */
@@ -61,11 +62,11 @@ export class OpenFiles {
     if (file.isDirty) {
       this.#show(file)
       const choice = await askForChoice({
-        title: `Save ${nameOf(file.path)}?`,
-        text: 'It has changes that are not saved.',
+        title: t('Save {name}?', { name: nameOf(file.path) }),
+        text: t('It has changes that are not saved.'),
         choices: [
-          ['save', 'Save', 'primary'],
-          ['drop', 'Discard changes'],
+          ['save', t('Save'), 'primary'],
+          ['drop', t('Discard changes')],
         ],
       })
       if (choice === '') return
@@ -136,8 +137,8 @@ export class OpenFiles {
       title: nameOf(file.path),
       text: message,
       choices: [
-        ['mine', 'Save mine over it', 'primary'],
-        ['theirs', 'Load the other version'],
+        ['mine', t('Save mine over it'), 'primary'],
+        ['theirs', t('Load the other version')],
       ],
     })
     if (choice === 'mine') return this.#write(file, undefined)
@@ -196,7 +197,7 @@ export class OpenFiles {
   #tab(file) {
     const isActive = file === this.#active
     const name = nameOf(file.path)
-    const label = file.isDirty ? `${file.path}, not saved` : file.path
+    const label = file.isDirty ? t('{path}, not saved', { path: file.path }) : file.path
     const tab = element(
       'button',
       {
@@ -213,7 +214,7 @@ export class OpenFiles {
     tab.addEventListener('click', () => this.#show(file))
     const close = element(
       'button',
-      { class: 'icon-button', type: 'button', tabindex: '-1', 'aria-label': `Close ${name}` },
+      { class: 'icon-button', type: 'button', tabindex: '-1', 'aria-label': t('Close {name}', { name }) },
       ['×'],
     )
     close.addEventListener('click', () => this.close(file))

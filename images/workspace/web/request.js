@@ -1,5 +1,8 @@
 import { getJson } from './api.js'
 import { element, tableOf } from './element.js'
+import { t, translatePage } from './words.js'
+
+translatePage()
 
 const view = await getJson('../api/request').catch((error) => ({ error }))
 if (view.error) showProblem('facts', view.error)
@@ -11,13 +14,13 @@ function show({ mode, prefix, method, path, caller, headers, environment }) {
   put('facts', [
     fact(
       'Prefix',
-      prefix ?? 'none',
+      prefix ?? t('none'),
       prefix ? 'Taken away before the request came here' : 'No gateway stands before this container',
     ),
     fact('Request', `${method} ${path}`, 'What this page asked, without the prefix'),
     fact(
       'Signed in as',
-      caller ?? 'nobody',
+      caller ?? t('nobody'),
       caller ? 'The gateway says so in X-Berth-User' : 'The request carries no X-Berth-User',
     ),
     fact(
@@ -26,15 +29,18 @@ function show({ mode, prefix, method, path, caller, headers, environment }) {
       mode === 'site' ? 'Read-only: files are served as a site' : 'Files can be changed, terminals opened',
     ),
   ])
-  put('headers', [tableOf(['Header', 'Value'], headers.map(pair))])
-  put('environment', [tableOf(['Name', 'Value'], environment.map(pair))])
+  put('headers', [tableOf([t('Header'), t('Value')], headers.map(pair))])
+  put('environment', [tableOf([t('Name'), t('Value')], environment.map(pair))])
   const back = document.getElementById('back')
-  if (back) back.textContent = mode === 'site' ? 'To the site' : 'To the workspace'
+  if (back) back.textContent = t(mode === 'site' ? 'To the site' : 'To the workspace')
+  const toBerth = document.getElementById('to-berth')
+  // Started by hand there is no Berth to go back to.
+  if (toBerth) toBerth.hidden = prefix === null
 }
 
 /** @param {{ name: string, value: string | null }} line */
 function pair({ name, value }) {
-  return [name, value ?? 'for the owner only']
+  return [name, value ?? t('for the owner only')]
 }
 
 /**
@@ -44,9 +50,9 @@ function pair({ name, value }) {
  */
 function fact(name, value, note) {
   return element('div', { class: 'fact' }, [
-    element('p', { class: 'fact-name' }, [name]),
+    element('p', { class: 'fact-name' }, [t(name)]),
     element('p', { class: 'fact-value' }, [value]),
-    element('p', { class: 'quiet' }, [note]),
+    element('p', { class: 'quiet' }, [t(note)]),
   ])
 }
 
@@ -55,7 +61,7 @@ async function showIdentity() {
     const claims = await getJson('../api/whoami')
     put('identity', [
       tableOf(
-        ['Claim', 'Value'],
+        [t('Claim'), t('Value')],
         Object.entries(claims).map(([name, value]) => [name, claimText(name, value)]),
       ),
     ])

@@ -1,8 +1,12 @@
 import { FitAddon } from '@xterm/addon-fit'
 import { Terminal } from '@xterm/xterm'
+import { Reconnection } from './reconnection.js'
+import { fromServer, t } from './words.js'
 
 /** Characters per message: far below what the server accepts, so that a large paste passes. */
 const chunk = 16_384
+/** Close codes from here on are the server's own: the shell has ended, or none can be had (RFC 6455, 7.4.2). */
+const applicationCodes = 4_000
 
 /**
  * A terminal in the page, with a shell behind it while its socket lasts.
@@ -40,28 +44,42 @@ export function openTerminal(place, { onState, onQuiet }) {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => (terminal.options.theme = colours()))
   letTabOut(terminal)
 
-  const connect = () => {
-    onState('Connecting…', false)
-    terminal.reset()
+  const quiet = quietly(onQuiet)
+  /** @param {string} [firstWords] of the page's own, before what the shell says */
+  const connect = (firstWords = '') => {
     fit.fit()
-    socket = new WebSocket(address(terminal))
-    const quiet = quietly(onQuiet)
-    socket.addEventListener('open', () => {
+    const made = new WebSocket(address(terminal))
+    socket = made
+    made.addEventListener('open', () => {
       onState('', false)
+      again.succeeded()
+      terminal.write(firstWords)
       send({ type: 'resize', cols: terminal.cols, rows: terminal.rows })
       type(early)
       early = ''
     })
-    socket.addEventListener('message', ({ data }) => {
+    made.addEventListener('message', ({ data }) => {
       terminal.write(data)
       quiet()
     })
-    socket.addEventListener('close', ({ reason }) =>
-      onState(reason || 'The connection to the container was lost.', true),
-    )
+    made.addEventListener('close', ({ code, reason }) => {
+      if (made !== socket) return
+      if (code >= applicationCodes) onState(fromServer(reason), true)
+      else again.after(code)
+    })
   }
-  connect()
-  return { again: () => (connect(), terminal.focus()) }
+  const again = new Reconnection({
+    connect: () => connect(`\r\n\x1b[2m${t('The connection was lost; this is a new shell.')}\x1b[0m\r\n`),
+    onState,
+  })
+  const start = () => {
+    onState(t('Connecting…'), false)
+    again.stop()
+    terminal.reset()
+    connect()
+  }
+  start()
+  return { again: () => (start(), terminal.focus()) }
 }
 
 /**

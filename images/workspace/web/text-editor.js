@@ -19,6 +19,7 @@ import {
   lineNumbers,
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
+import { t } from './words.js'
 
 /** Colours are the page's own, so one style serves light and dark. */
 const highlighting = HighlightStyle.define([
@@ -59,7 +60,7 @@ export function newState(path, content, onChange) {
       basics,
       language ? language[1]() : [],
       content.includes('\r\n') ? EditorState.lineSeparator.of('\r\n') : [],
-      EditorView.contentAttributes.of({ 'aria-label': `Text of ${path}` }),
+      EditorView.contentAttributes.of({ 'aria-label': t('Text of {path}', { path }) }),
       EditorView.updateListener.of((update) => update.docChanged && onChange()),
     ],
   })

@@ -7,8 +7,11 @@ import { makeSplit } from './split.js'
 import { openTerminal } from './terminal.js'
 import { newView } from './text-editor.js'
 import { Tree } from './tree.js'
+import { isGerman, t, translatePage } from './words.js'
 
-const firstFile = 'README.md'
+/** The first of these that is there: only a home that is new has the German one. */
+const firstFiles = isGerman ? ['LIESMICH.md', 'README.md'] : ['README.md']
+translatePage()
 const save = /** @type {HTMLButtonElement} */ (part('save'))
 
 const open = new OpenFiles({
@@ -17,8 +20,8 @@ const open = new OpenFiles({
   onChange: (active) => {
     document.body.classList.toggle('no-open-file', active === undefined)
     save.disabled = !active?.isDirty
-    part('saving').textContent = active?.isDirty ? 'Not saved' : ''
-    document.title = active ? `${active.isDirty ? '● ' : ''}${active.path} - Workspace` : 'Workspace'
+    part('saving').textContent = active?.isDirty ? t('Not saved') : ''
+    document.title = active ? `${active.isDirty ? '● ' : ''}${active.path} - ${t('Workspace')}` : t('Workspace')
   },
 })
 
@@ -34,7 +37,7 @@ actions = fileActions(tree, open)
 const saveNow = () =>
   attempt(async () => {
     await open.save()
-    if (!open.hasUnsaved) part('saving').textContent = 'Saved'
+    if (!open.hasUnsaved) part('saving').textContent = t('Saved')
   })
 save.addEventListener('click', saveNow)
 addEventListener('keydown', (event) => {
@@ -74,10 +77,17 @@ makeSplit(part('split-terminal'), {
 })
 
 attempt(async () => {
-  await tree.reveal(firstFile)
-  if (tree.selected) await open.open(firstFile)
+  for (const name of firstFiles) {
+    await tree.reveal(name)
+    if (tree.selected?.path === name) return open.open(name)
+  }
 })
 
-getJson('api/request')
-  .then(({ caller }) => (part('who').textContent = caller ?? ''))
-  .catch(() => {}) // Only a name in the bar; what matters has told its own trouble by now.
+/** Only a name in the bar and a link; what matters has told its own trouble by now. */
+async function showWhere() {
+  const { caller, prefix } = await getJson('api/request').catch(() => ({}))
+  part('who').textContent = caller ?? ''
+  // Started by hand there is no Berth to go back to.
+  part('to-berth').hidden = prefix === null
+}
+void showWhere()

@@ -2,7 +2,8 @@ import type { Endpoint } from '@berth/api/endpoints.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Session, Sessions } from '#/accounts/session.ts'
 import { refusals } from '#/errors.ts'
-import { forgottenTokenCookies, type CookieSettings } from '#/token-cookies.ts'
+import { isLoopback } from '#/loopback.ts'
+import { forgottenTokenCookies, hostName, type CookieSettings } from '#/token-cookies.ts'
 
 /**
  * Lets a request to an endpoint of this access through, or refuses it.
@@ -22,7 +23,7 @@ export async function authenticate(
   if (isTossed) throw refusals.tossedTokens(forgottenTokenCookies(request.url, request.headers.host, cookie))
   const session = good ?? (endpoint.endsTakeover ? await sessions.endedTakeover(request.headers) : undefined)
   if (!session) throw wasSent ? refusals.invalidToken() : refusals.noToken()
-  refuseForgeable(sessions, endpoint, session, request)
+  refuseForgeable({ sessions, cookie }, endpoint, session, request)
   if (access === 'admin' && session.claims.acting !== null) throw refusals.takenOver()
   if (access === 'admin' && !(session.user?.isAdmin && !session.user.isBlocked)) throw refusals.notAdministrator()
   return session
@@ -42,23 +43,28 @@ function refuseCrossSite(request: FastifyRequest): void {
  * an app knows of its visitor anyway; a command-line client has no other site's pages in it and needs none.
  */
 function refuseForgeable(
-  sessions: Sessions,
+  { sessions, cookie }: { readonly sessions: Sessions; readonly cookie: CookieSettings },
   { access, guarded }: Endpoint,
   session: Session,
   request: FastifyRequest,
 ): void {
   const isOpen = isSafe(request) && access !== 'admin' && !guarded
-  if (session.via === 'header' || isOpen || !isBrowser(request)) return
+  if (session.via === 'header' || isOpen || !isBrowser(request, cookie)) return
   const proof = request.headers['x-csrf-token']
   if (typeof proof !== 'string' || !sessions.isCsrfToken(session.claims, proof)) throw refusals.forgeable()
 }
 
 /**
- * Every browser of the last years sends the one, on plain http at least the other with whatever changes something.
- * `Sec-Fetch-Mode` would not do: the `fetch` of Node.js sends it, too, and a script there is a plain client.
+ * Every browser of the last years says so by the one, and with whatever changes something by the other. On plain http away
+ * from this machine, a page that only reads sends neither, and may send any `User-Agent`: there everybody who comes by
+ * cookie counts as a browser, and a plain client sends its token in a header. `Sec-Fetch-Mode` would not do: the `fetch`
+ * of Node.js sends it, too.
  */
-const isBrowser = ({ headers }: FastifyRequest) =>
+const isBrowser = ({ headers }: FastifyRequest, { isSecure }: CookieSettings) =>
   headers['sec-fetch-site'] !== undefined ||
   headers.origin !== undefined ||
-  // On plain http away from localhost, a page that only reads sends neither.
-  headers['user-agent']?.startsWith('Mozilla/') === true
+  headers['user-agent']?.startsWith('Mozilla/') === true ||
+  !(isSecure || isThisMachine(hostName(headers.host)))
+
+/** Names for which browsers behave as with https. */
+const isThisMachine = (host: string) => /(^|\.)localhost$/.test(host) || isLoopback(host.replace(/^\[|\]$/g, ''))

@@ -3,6 +3,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { cookieValues, forgottenCookies, type CookieSettings } from '#/token-cookies.ts'
 
 /**
+ * Whether a browser opens the address as a page of its own. On plain http away from localhost browsers do not say so, but
+ * say who they are, and ask for a page.
+ */
+export function isLed(headers: IncomingHttpHeaders): boolean {
+  const mode = headers['sec-fetch-mode']
+  if (mode !== undefined) return mode === 'navigate'
+  return headers['user-agent']?.startsWith('Mozilla/') === true && headers.accept?.includes('text/html') === true
+}
+
+/**
  * Proves that a sign-in comes from a page of ours that a person navigated to, although nobody is signed in yet. Without
  * that, a container's page could fetch the verify endpoint with a link of its owner's, and make whoever looks at it work
  * in that account from then on, without a word (login CSRF).
@@ -33,10 +43,12 @@ export class Visits {
     return { proof: this.#proofOf(visit), setCookie: known === undefined ? line : undefined }
   }
 
-  /** Whether cookies may be set for who uses a link up: a page of ours, an address that a person typed, or a plain client. */
+  /**
+   * Whether cookies may be set for who uses a link up: a page of ours, or a plain client. Not a browser that is led to the
+   * endpoint itself, by a mail, a chat program or a page: whoever made the link would choose who its person works as.
+   */
   mayKeep(headers: IncomingHttpHeaders): boolean {
-    const site = headers['sec-fetch-site']
-    if (site === undefined || site === 'none') return true
+    if (headers['sec-fetch-site'] === undefined && !isLed(headers)) return true
     return this.proven(headers) !== undefined
   }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { startMailServer } from '#test/support/mail-server.ts'
 import type { Message } from './mailer.ts'
 import { createSmtpMailer } from './smtp.ts'
+import { smtpConnection, type SmtpTls } from './smtp-connection.ts'
 
 const message = (to: string): Message => ({ to, subject: 'Hello', text: 'plain', html: '<p>rich</p>' })
 
@@ -38,4 +39,39 @@ test('a server that takes the message but never says so has failed when the limi
   const started = performance.now()
   await assert.rejects(mailer.send(message('ann@x.org')))
   assert.ok(performance.now() - started < 2_000)
+})
+
+/** A server of which the network between is in control: it takes STARTTLS out of what is offered, which nobody can see. */
+async function hostOf(t: TestContext) {
+  const server = await startMailServer()
+  t.after(() => server.close())
+  return server
+}
+
+test('a server that offers no TLS gets no mail where TLS is required, and is told neither name, password nor addressee', async (t) => {
+  const server = await hostOf(t)
+  const mailer = createSmtpMailer(server.url, 'berth@x.org', { tls: 'required' })
+  await assert.rejects(mailer.send(message('ann@x.org')))
+  mailer.close()
+  assert.equal(server.received.length, 0)
+  const lenient = createSmtpMailer(server.url, 'berth@x.org', { tls: 'opportunistic' })
+  await lenient.send(message('ann@x.org'))
+  lenient.close()
+  assert.equal(server.received.length, 1)
+})
+
+test('TLS is required beyond this machine unless the operator says otherwise', () => {
+  const isRequired = (url: string, tls: SmtpTls | null = null) => smtpConnection(url, tls, 1).requireTLS
+  for (const host of ['127.0.0.1', '127.9.9.9:2525', '[::1]:25', 'localhost', 'LOCALHOST', 'mail.localhost'])
+    assert.equal(isRequired(`smtp://${host}`), false, host)
+  for (const host of [
+    'mail.example.org',
+    'u:p@10.0.0.5:25',
+    '[fe80::1]',
+    '127.0.0.1.example.org',
+    'localhost.example.org',
+  ])
+    assert.equal(isRequired(`smtp://${host}`), true, host)
+  assert.equal(isRequired('smtp://mail.example.org', 'opportunistic'), false)
+  assert.equal(isRequired('smtp://127.0.0.1', 'required'), true)
 })

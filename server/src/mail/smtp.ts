@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer'
 import type { Mailer, Message } from './mailer.ts'
 import { Slots } from './slots.ts'
+import { smtpConnection, type SmtpTls } from './smtp-connection.ts'
 
 /** How long sending may take, from the wait for a free connection to the server's last word, in ms. */
 const usualLimit = 10_000
@@ -10,6 +11,8 @@ const usualMost = 20
 const mostWaiting = 1_000
 
 export interface SmtpOptions {
+  /** Null, or left out: as the server's address asks for. */
+  readonly tls?: SmtpTls | null
   /** ms */
   readonly limit?: number
   /** Connections at the same time. */
@@ -23,14 +26,10 @@ export interface SmtpOptions {
  * @param from  what recipients see as the sender
  */
 export function createSmtpMailer(url: string, from: string, options: SmtpOptions = {}): Mailer {
-  const { limit = usualLimit, most = usualMost } = options
+  const { limit = usualLimit, most = usualMost, tls = null } = options
   const transport = createTransport({
-    url,
-    // Each of the server's steps; the signal below ends one that says a little every nine seconds.
-    connectionTimeout: limit,
-    greetingTimeout: limit,
-    socketTimeout: limit,
-    dnsTimeout: limit,
+    // Its limit is for each of the server's steps; the signal below ends one that says a little every nine seconds.
+    ...smtpConnection(url, tls, limit),
     // What was given up is closed at once: a server that keeps its side open would keep our socket, too.
     socketCloseTimeout: 0,
     disableFileAccess: true,

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql, type Transaction } from 'kysely'
@@ -49,7 +49,7 @@ const closeLimit = 2_000
  * Opens the store and brings its tables up to date. Whatever is asked of it afterwards rejects with a `StoreFailure`
  * within 5 s when the store cannot be used, holds up nothing else meanwhile, and works again once the store does.
  * @param url     `postgres://...`, or null for SQLite
- * @param dataDir folder of the SQLite file, made with mode 0700 when missing
+ * @param dataDir folder of the SQLite file, made with mode 0700 when missing, as the file with 0600
  * @throws when it cannot be opened or migrated; the cause says why
  */
 export async function openDatabase(url: string | null, dataDir: string): Promise<Database> {
@@ -66,7 +66,10 @@ export async function openDatabase(url: string | null, dataDir: string): Promise
 
 function sqliteIn(dataDir: string) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  return sqliteDialect(path.join(dataDir, 'berth.sqlite'))
+  const file = path.join(dataDir, 'berth.sqlite')
+  // SQLite itself makes it readable by all; its log and its index get the mode of the file.
+  closeSync(openSync(file, 'a', 0o600))
+  return sqliteDialect(file)
 }
 
 function wrap(db: Kysely<Schema>, isPostgres: boolean): Database {

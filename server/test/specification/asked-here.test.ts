@@ -30,6 +30,21 @@ for (const email of ['ann@x.org', 'eve@x.org', 'bob@x.org', 'cat@x.org']) {
   assertOk(await berth.call('GET', `/api/auth/verify-signup?token=${linkTo(email)}`))
 }
 
+test('led to the endpoint itself, the browser that asked for the link is signed in, and no other one', async () => {
+  const [mine, theirs] = [new CookieBrowser(berth), new CookieBrowser(berth)]
+  for (const [browser, email] of [
+    [mine, 'eve@x.org'],
+    [theirs, 'ann@x.org'],
+  ] as const)
+    await askIn(browser, email)
+  const link = linkTo('ann@x.org')
+  await mine.open(`/api/auth/verify-login?token=${link}`)
+  assert.equal(mine.valueOf('spawner_token'), undefined)
+  await askIn(theirs, 'ann@x.org')
+  await theirs.open(`/api/auth/verify-login?token=${linkTo('ann@x.org')}`)
+  assert.ok(theirs.valueOf('spawner_token'))
+})
+
 test('the browser that asked on one of our pages is told so when the link is opened, and no other one', async () => {
   for (const [page, what] of [
     ['/', 'login'],

@@ -7,7 +7,7 @@ import { rawCall } from '../support/raw-call.ts'
 
 /**
  * Whoever's page makes a browser use a link up must not make its owner somebody else: cookies are set only for a page of
- * Berth's own, for an address that a person typed, and for plain clients.
+ * Berth's own, for the browser that asked for the link, and for plain clients.
  */
 const env = { BASE_DOMAIN: 'berth.example', MAGIC_LINK_RATE_LIMIT: '100' }
 const options = (scheme: string) => ({ wrapRuntime: refusingRuntime, env: { ...env, PREFERRED_URL_SCHEME: scheme } })
@@ -95,10 +95,23 @@ for (const scheme of ['http', 'https'] as const) {
   })
 }
 
-test('an address that a person typed, and plain clients, are given cookies', async () => {
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
+test('a browser that a mail, a chat program or a page leads to the endpoint itself is given none', async () => {
   for (const berth of Object.values(berths)) {
-    assert.ok((await signIn(berth, { ...navigation, 'sec-fetch-site': 'none' })) > 0)
+    for (const site of ['none', 'cross-site', 'same-site', 'same-origin'])
+      assert.equal(await signIn(berth, { ...navigation, 'sec-fetch-site': site }), 0, site)
+    assert.equal(await signIn(berth, navigation), 0)
+    // Plain http away from localhost: no Sec-Fetch headers.
+    assert.equal(await signIn(berth, { host, accept: 'text/html,*/*;q=0.8', 'user-agent': firefox }), 0)
+  }
+})
+
+test('plain clients are given cookies', async () => {
+  for (const berth of Object.values(berths)) {
     assert.ok((await signIn(berth, { host })) > 0)
+    assert.ok((await signIn(berth, { host, 'sec-fetch-mode': 'cors', 'user-agent': 'node' })) > 0)
+    assert.ok((await signIn(berth, { host, accept: '*/*', 'user-agent': 'curl/8.14' })) > 0)
   }
 })
 

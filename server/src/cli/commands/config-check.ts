@@ -64,7 +64,7 @@ async function checkParts(config: Config): Promise<Record<'store' | 'engine' | '
     ),
     config.smtpUrl === null
       ? { ok: true, words: `no SMTP_URL: mail is written to ${config.dataDir}/outbox` }
-      : verdictOn(checkSmtp(config.smtpUrl).then(() => 'answers')),
+      : verdictOn(checkSmtp(config.smtpUrl, config.smtpTls).then(() => 'answers')),
   ])
   return { store, engine, mail }
 }

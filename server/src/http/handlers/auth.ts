@@ -17,7 +17,7 @@ import { isPrefetch } from '#/http/prefetch.ts'
 import type { RequestLimit } from '#/http/request-limit.ts'
 import type { ReturnCookie } from '#/http/return-cookie.ts'
 import { told } from '#/http/told.ts'
-import type { Visits } from '#/http/visits.ts'
+import { isLed, type Visits } from '#/http/visits.ts'
 import type { Call, Handlers } from '#/http/handlers.ts'
 import { sessionOf } from '#/http/session-of.ts'
 import { message, type Message } from '#/messages/message.ts'
@@ -114,8 +114,10 @@ async function deliver(parts: AuthParts, call: Verify, { user, token, jti }: Sig
   const { lifetime } = parts.tokens
   const { headers, url } = call.request
   parts.requestLimit.forgive(call.requester.address, mailboxOf(user.email))
-  // A page that makes the browser fetch an attacker's link must not sign its owner in as the attacker.
-  if (parts.visits.mayKeep(headers)) {
+  // Nobody else's page or message is to sign the owner of a browser in as somebody of its choice; who asked for this very
+  // link in this browser has chosen themselves.
+  const hasAsked = isLed(headers) && parts.askedHere.has(headers, user.email, call.now)
+  if (hasAsked || parts.visits.mayKeep(headers)) {
     const own = tokenCookies({ text: token, jti, lifetime }, headers.host, parts.cookie)
     setCookies(call, [...own, ...(await endTakeover(parts, call))])
   } else setCookies(call, parts.visits.forget(url, headers))

@@ -14,6 +14,8 @@ export const findings: Translated<'findings'> = {
     'Anfragen mit Weiterleitungs-Headern kommen von {addresses}, was TRUSTED_PROXIES nicht nennt. Ist das dein Reverse-Proxy, zählen alle dahinter als eine Adresse: Setze TRUSTED_PROXIES={first}. Kennst du die Adresse nicht, lass sie weg.',
   noMailServer:
     'SMTP_URL ist nicht gesetzt, also bekommt unter {url} niemand eine Mail: Links stehen nur im Postausgang und im Log. Setze SMTP_URL.',
+  plainMail:
+    'SMTP_TLS=opportunistic: Mails mit Anmeldelinks gehen womöglich unverschlüsselt an {host}. Lass SMTP_TLS weg, außer der Weg dorthin ist privat.',
   noHostRules:
     'HOST_RULES=off: Wenn du sie nicht selbst gesetzt hast, halten keine Regeln Container von diesem Server und seinen Cloud-Metadaten fern.',
   noRequestLimit: 'REQUESTS_PER_MINUTE=0: Eine Adresse darf unbegrenzt Links anfordern. Setze eine Zahl, etwa 600.',

@@ -12,6 +12,8 @@ export const findings = {
     'Requests with forwarding headers come from {addresses}, which TRUSTED_PROXIES does not name. If that is your reverse proxy, everybody behind it counts as one address: set TRUSTED_PROXIES={first}. If you do not know the address, leave it out.',
   noMailServer:
     'No SMTP_URL is set, so nobody at {url} receives a mail: links are only written to the outbox and the log. Set SMTP_URL.',
+  plainMail:
+    'SMTP_TLS=opportunistic: mails with links that sign people in may go to {host} unencrypted. Leave SMTP_TLS out, unless the way there is private.',
   noHostRules:
     'HOST_RULES=off: unless you have set them yourself, no rules keep containers away from this host and its cloud metadata.',
   noRequestLimit: 'REQUESTS_PER_MINUTE=0: one address may ask for links without limit. Set a number, such as 600.',

@@ -1,0 +1,77 @@
+import { t } from './words.js'
+
+/** In ms: the first wait, the longest, and how long it is tried by itself. */
+const waits = { first: 1_000, max: 15_000, limit: 600_000 }
+/** The container is being stopped (RFC 6455, 7.4.1). */
+const goingAway = 1001
+/** Somebody who did something this short a time ago is there, in ms. */
+const recently = 60_000
+
+/**
+ * Connects again after a connection was lost: with growing waits, for ten minutes, and only while the page is looked at.
+ * A container that was stopped because nobody uses it must not be started again by a tab that was left open: then it waits
+ * until the person does something here.
+ */
+export class Reconnection {
+  #connect
+  #onState
+  #tries = 0
+  #since = 0
+  #lastAct = Date.now()
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer
+  #isWaiting = false
+
+  /** @param {{ connect: () => void, onState: (text: string, isOver: boolean) => void }} parts */
+  constructor({ connect, onState }) {
+    this.#connect = connect
+    this.#onState = onState
+    for (const type of ['keydown', 'pointerdown', 'focus', 'online']) addEventListener(type, () => this.#acted())
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && this.#acted())
+  }
+
+  /** It is connected. */
+  succeeded() {
+    this.stop()
+    this.#tries = 0
+    this.#since = 0
+  }
+
+  /** Nothing is tried any more until the next loss. */
+  stop() {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#isWaiting = false
+  }
+
+  /** The connection was lost, or could not be made. @param {number} code of the socket's end */
+  after(code) {
+    this.stop()
+    this.#since ||= Date.now()
+    const isHere = document.visibilityState === 'visible' && Date.now() - this.#lastAct < recently
+    if (code === goingAway && !isHere) {
+      return this.#waitForPerson(t('The container was stopped. It starts when you come back to this page.'))
+    }
+    if (document.visibilityState !== 'visible' || Date.now() - this.#since > waits.limit) {
+      return this.#waitForPerson(t('The connection to the container was lost.'))
+    }
+    this.#onState(t('The connection was lost. Connecting again…'), true)
+    this.#timer = setTimeout(this.#connect, Math.min(waits.first * 2 ** this.#tries++, waits.max))
+  }
+
+  /** @param {string} words */
+  #waitForPerson(words) {
+    this.#isWaiting = true
+    this.#onState(words, true)
+  }
+
+  #acted() {
+    this.#lastAct = Date.now()
+    if (!this.#isWaiting) return
+    this.stop()
+    this.#tries = 0
+    this.#since = Date.now()
+    this.#onState(t('The connection was lost. Connecting again…'), true)
+    this.#connect()
+  }
+}

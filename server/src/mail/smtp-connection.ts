@@ -1,0 +1,34 @@
+import { isIP } from 'node:net'
+
+/** What is asked of an `smtp://` server: TLS by STARTTLS, or TLS where the server offers it. */
+export type SmtpTls = 'required' | 'opportunistic'
+
+/**
+ * What Nodemailer is told of a mail server. Mails carry links that sign people in, and whoever sits between us and the
+ * server can hide that it offers TLS: so beyond this machine TLS is required, unless the operator says otherwise.
+ * @param url   `smtp(s)://user:password@host:port`; `smtps://` is TLS from the first byte on
+ * @param tls   null where the operator has not decided
+ * @param limit ms for each of the server's steps
+ */
+export function smtpConnection(url: string, tls: SmtpTls | null, limit: number) {
+  return {
+    url,
+    requireTLS: (tls ?? usualTls(url)) === 'required',
+    connectionTimeout: limit,
+    greetingTimeout: limit,
+    socketTimeout: limit,
+    dnsTimeout: limit,
+  }
+}
+
+/** Whether mails may go over the network unencrypted although nobody sees it. */
+export const mayTravelPlain = (url: string, tls: SmtpTls | null) =>
+  url.startsWith('smtp:') && tls === 'opportunistic' && usualTls(url) === 'required'
+
+const usualTls = (url: string): SmtpTls => (isThisMachine(new URL(url).hostname) ? 'opportunistic' : 'required')
+
+function isThisMachine(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '').toLowerCase()
+  if (isIP(address) === 4) return address.startsWith('127.')
+  return address === '::1' || address === 'localhost' || address.endsWith('.localhost')
+}
