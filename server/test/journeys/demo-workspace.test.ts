@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'
+import { assertOk } from '#test/support/asking.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { openTab, steadily } from '#test/support/browser.ts'
 
-/** The demo workspace behind the gateway, as its owner uses it: on a phone, enlarged, and in German. */
+/** The demo workspace behind the gateway, as its owner uses it: on a phone, enlarged, in German, and through a restart. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const dev = { display_name: 'Development', image: 'berth-demo-dev:latest', memory: '256m' }
 const berth = await startBerth({ after }, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify({ dev }) } })
@@ -59,4 +60,17 @@ test('it speaks German to who reads German, and calls the other container as the
   assert.match((await tab.locator('.cm-content').textContent()) ?? '', /Production/)
   assert.equal(await tab.evaluate(() => document.documentElement.lang), 'de')
   await tab.getByRole('link', { name: 'Deine Container' }).waitFor()
+})
+
+test('its terminal connects again by itself when the container was restarted', async () => {
+  const tab = await open('en', 1280, 800)
+  // Only a page that is looked at connects by itself.
+  await tab.bringToFront()
+  await tab.locator('.xterm').click()
+  await tab.keyboard.type('echo before-$((40+2))\n')
+  await tab.locator('.xterm-rows', { hasText: 'before-42' }).waitFor()
+  assertOk(await ann.call('POST', '/api/container/restart'))
+  await tab.locator('.xterm-rows', { hasText: 'this is a new shell' }).waitFor()
+  await tab.keyboard.type('echo after-$((40+3))\n')
+  await tab.locator('.xterm-rows', { hasText: 'after-43' }).waitFor()
 })
