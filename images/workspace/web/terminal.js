@@ -45,15 +45,14 @@ export function openTerminal(place, { onState, onQuiet }) {
   letTabOut(terminal)
 
   const quiet = quietly(onQuiet)
-  /** @param {string} [firstWords] of the page's own, before what the shell says */
-  const connect = (firstWords = '') => {
+  /** @param {string} [state] what is said beside the terminal while it is connected */
+  const connect = (state = '') => {
     fit.fit()
     const made = new WebSocket(address(terminal))
     socket = made
     made.addEventListener('open', () => {
-      onState('', false)
+      onState(state, false)
       again.succeeded()
-      terminal.write(firstWords)
       send({ type: 'resize', cols: terminal.cols, rows: terminal.rows })
       type(early)
       early = ''
@@ -69,7 +68,7 @@ export function openTerminal(place, { onState, onQuiet }) {
     })
   }
   const again = new Reconnection({
-    connect: () => connect(`\r\n\x1b[2m${t('The connection was lost; this is a new shell.')}\x1b[0m\r\n`),
+    connect: () => connect(t('The connection was lost; this is a new shell.')),
     onState,
   })
   const start = () => {

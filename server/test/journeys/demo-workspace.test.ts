@@ -70,7 +70,7 @@ test('its terminal connects again by itself when the container was restarted', a
   await tab.keyboard.type('echo before-$((40+2))\n')
   await tab.locator('.xterm-rows', { hasText: 'before-42' }).waitFor()
   assertOk(await ann.call('POST', '/api/container/restart'))
-  await tab.locator('.xterm-rows', { hasText: 'this is a new shell' }).waitFor()
+  await tab.locator('#terminal-state', { hasText: 'this is a new shell' }).waitFor()
   await tab.keyboard.type('echo after-$((40+3))\n')
   await tab.locator('.xterm-rows', { hasText: 'after-43' }).waitFor()
 })
