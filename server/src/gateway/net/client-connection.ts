@@ -348,7 +348,9 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   /** Looks for the end in what is new, so that a head in a thousand pieces is not read a thousand times. */
   #continueHead(before: Buffer, bytes: Buffer): void {
     const all = Buffer.concat([before, bytes])
-    if (all.includes('\r\n\r\n', Math.max(0, before.length - 3), 'latin1')) this.#readHead(all)
+    // Requests that were sent ahead of their turn have not been looked at yet.
+    const searched = this.#isUnfinished ? Math.max(0, before.length - 3) : 0
+    if (all.includes('\r\n\r\n', searched, 'latin1')) this.#readHead(all)
     else this.#waitForHead(all, all.length)
   }
 
