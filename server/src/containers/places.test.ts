@@ -249,13 +249,21 @@ test('what could not be stopped after all is told as running', async (t) => {
   assert.equal(gateway.wordFor(una.prefix), 'running')
 })
 
+/** At most 20 s, for a machine that has other work. */
+async function until(isSo: () => boolean): Promise<void> {
+  const end = performance.now() + 20_000
+  while (!isSo()) {
+    assert.ok(performance.now() < end, 'it never came')
+    await sleep(20)
+  }
+}
+
 test('a container that the engine never answers about is one that is unknown, and no other is', async (t) => {
   const [vic, wes] = [await newOwner(), await newOwner()]
   const { runtime, gateway, places } = await arrange(t, [vic, wes])
   runtime.hanging.add(vic.id)
   runtime.tell({ id: vic.id, action: 'other' })
-  await sleep(3_300)
-  assert.equal(gateway.wordFor(vic.prefix), 'unknown')
+  await until(() => gateway.wordFor(vic.prefix) === 'unknown')
   // The engine answers pings all the time; before, the one inspect counted as much, and every container was unknown.
   for (let each = 0; each < 20; each++) {
     assert.deepEqual([gateway.wordFor(wes.prefix), places.isEngineAnswering], ['running', true])
@@ -264,8 +272,7 @@ test('a container that the engine never answers about is one that is unknown, an
   const before = runtime.asked.inspects.filter((id) => id === vic.id).length
   assert.ok(before <= 4, `asked ${before} times`)
   runtime.hanging.delete(vic.id)
-  await sleep(4_500)
-  assert.equal(gateway.wordFor(vic.prefix), 'running')
+  await until(() => gateway.wordFor(vic.prefix) === 'running')
 })
 
 test('containers that hang keep no worker from the others', async (t) => {
@@ -276,8 +283,7 @@ test('containers that hang keep no worker from the others', async (t) => {
   for (const { id } of owners) runtime.end(id, 3)
   await sleep(100)
   for (const { prefix } of well) assert.equal(gateway.wordFor(prefix), 'crashed')
-  await sleep(3_300)
-  for (const { prefix } of stuck) assert.equal(gateway.wordFor(prefix), 'unknown')
+  await until(() => stuck.every(({ prefix }) => gateway.wordFor(prefix) === 'unknown'))
   for (const { id, userId } of well) runtime.run(id, userId, `172.19.0.${userId % 250}`)
   const began = performance.now()
   await places.refresh()
@@ -285,7 +291,7 @@ test('containers that hang keep no worker from the others', async (t) => {
   for (const { prefix } of well) assert.equal(gateway.wordFor(prefix), 'running')
 })
 
-test('when events are heard again, one list says what has changed, and only that is looked at', async (t) => {
+test('when events are heard again, only what runs and what a list says differently is looked at', async (t) => {
   const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
   const { runtime, gateway } = await arrange(t, owners)
   for (const { id } of owners.slice(2)) runtime.end(id, 0)
@@ -301,7 +307,9 @@ test('when events are heard again, one list says what has changed, and only that
   await sleep(50)
   assert.equal(gateway.wordFor(changed.prefix), 'missing')
   assert.equal(gateway.wordFor(other.prefix), 'running')
-  assert.deepEqual(asked(), [2, [changed.id]])
+  // What runs is looked at once, for a list may be a moment behind; what sleeps is not.
+  assert.deepEqual([...new Set(asked()[1] as string[])].toSorted(), [changed.id, other.id].toSorted())
+  assert.ok(runtime.asked.lists <= 2)
 })
 
 test('after an outage a list gives back what was known before it, and what sleeps is not looked at', async (t) => {
@@ -318,7 +326,16 @@ test('after an outage a list gives back what was known before it, and what sleep
   runtime.isDeaf = false
   runtime.tell({ id: undefined, action: 'other' })
   await sleep(1_500)
-  assert.deepEqual([runtime.asked.lists, runtime.asked.inspects], [1, []])
+  assert.deepEqual(
+    [runtime.asked.lists, runtime.asked.inspects.toSorted()],
+    [
+      1,
+      owners
+        .slice(0, 2)
+        .map(({ id }) => id)
+        .toSorted(),
+    ],
+  )
   const words = owners.map(({ prefix }) => gateway.wordFor(prefix))
   assert.deepEqual(words, ['running', 'running', ...Array.from({ length: 28 }, () => 'crashed')])
 })

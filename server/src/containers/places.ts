@@ -75,6 +75,8 @@ export class Places {
   })
   #listener: EngineListener | undefined
   #signal: AbortSignal | undefined
+  /** Whether events may have been missed since the last sweep began. */
+  #hasMissed = true
   /** Counts questions and what was heard, so that it can be said which came first. */
   #clock = 0
 
@@ -276,6 +278,7 @@ export class Places {
   /** Anything may have changed while nothing was heard. When the engine was lost, all is looked at once it is found. */
   #hearAgain(): void {
     this.#pulse.hears(true)
+    this.#hasMissed = true
     for (const entry of this.#registry.entries()) entry.asOf = ++this.#clock
     if (!this.#pulse.isLost) this.#sweepLater()
   }
@@ -328,11 +331,17 @@ export class Places {
    */
   async #sweep(): Promise<void> {
     const asOf = ++this.#clock
+    const hasMissed = this.#hasMissed
+    this.#hasMissed = false
     const listing = this.#list()
     // Whether it failed is seen below.
     const isSlow = (await within(slowList, listing.then(Boolean, Boolean))) === undefined
     if (isSlow) await this.#lookAtEach(this.#idsOfUnseen())
-    await this.#takeList(await listing, asOf)
+    const listed = await listing
+    await this.#takeList(listed, asOf)
+    // For a moment a list says of a program that has ended that it runs, with its address; an inspect is right.
+    const up = [...listed.values()].filter(isUp).map(({ id }) => id)
+    if (hasMissed) void this.#lookAtEach(up.filter((id) => this.#registry.byId(id) && !this.#unanswered.has(id)))
   }
 
   /** What should run, as far as the store tells, and was not seen. */

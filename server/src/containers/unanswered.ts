@@ -1,7 +1,10 @@
 import { AtMost } from './at-most.ts'
 
-/** How long a container may be without an answer before it is unknown, in ms; a single answer that was lost changes nothing. */
-const grace = 3_000
+/**
+ * How long a container may be without an answer before it is unknown, in ms. Less than one call's timeout, so that one that
+ * was not answered in time is enough; a connection that broke is not.
+ */
+const grace = 2_500
 /** Before it is asked again, in ms; doubled with each further failure. */
 const [firstPause, maxPause] = [1_000, 30_000]
 /** Retries under way at the same time, beside all other look-ups. */
