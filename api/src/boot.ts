@@ -15,6 +15,8 @@ export interface BootData {
   /** The same for signing in, where that can be done from this document. */
   readonly visit: string | null
   readonly signed_in: boolean
+  /** Of the signed-in person; null when nobody is. What is shown of them need not wait for the API then. */
+  readonly email: string | null
   /** Whether the signed-in person is an administrator; the API is asked all the same. */
   readonly is_admin: boolean
   readonly language: Language

@@ -53,6 +53,8 @@ export const ContainerEvent = Type.Object({
     'failed',
     'unknown',
   ]),
+  /** Why it does not run, for people, when that is known of `crashed`, `out-of-memory`, `no-image` and `failed`. */
+  message: Type.Optional(Type.String()),
 })
 export type ContainerEvent = Type.Static<typeof ContainerEvent>
 

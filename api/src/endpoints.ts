@@ -215,6 +215,16 @@ export const endpoints = {
     response: container.RestartResponse,
     refusals: { 403: BlockedBody, 404: ErrorBody, 500: LaunchFailedBody },
   },
+  restartOwnContainer: {
+    method: 'POST',
+    path: '/api/container/restart/{container_type}',
+    access: 'user',
+    blocked: 'refused',
+    summary: 'Replace the container of this type by a new one; its home stays',
+    params: container.TypeParams,
+    response: container.RestartResponse,
+    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: LaunchFailedBody },
+  },
   launchContainer: {
     method: 'POST',
     path: '/api/container/launch/{container_type}',

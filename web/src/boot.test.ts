@@ -6,6 +6,7 @@ const nobody = {
   csrf: null,
   visit: null,
   signedIn: false,
+  email: null,
   isAdmin: false,
   language: 'en',
   contact: null,
@@ -16,8 +17,8 @@ const nobody = {
 }
 
 test('a signed-in document carries its CSRF value', () => {
-  const boot = parseBoot('\n {"csrf":"abc","signed_in":true,"is_admin":true}\n')
-  assert.deepEqual(boot, { ...nobody, csrf: 'abc', signedIn: true, isAdmin: true })
+  const boot = parseBoot('\n {"csrf":"abc","signed_in":true,"email":"ann@x.org","is_admin":true}\n')
+  assert.deepEqual(boot, { ...nobody, csrf: 'abc', signedIn: true, email: 'ann@x.org', isAdmin: true })
 })
 
 test('somebody can be signed in without a CSRF value, where a browser cannot prove its origin', () => {

@@ -5,6 +5,7 @@ export interface Boot {
   readonly csrf: string | null
   readonly visit: string | null
   readonly signedIn: boolean
+  readonly email: string | null
   readonly isAdmin: boolean
   readonly language: Language
   readonly contact: string | null
@@ -20,6 +21,7 @@ const nobody: Boot = {
   csrf: null,
   visit: null,
   signedIn: false,
+  email: null,
   isAdmin: false,
   language: 'en',
   contact: null,
@@ -47,6 +49,7 @@ function bootFrom(told: { readonly [K in keyof BootData]?: unknown }, now: numbe
     csrf: textIn(told.csrf),
     visit: textIn(told.visit),
     signedIn: told.signed_in === true,
+    email: textIn(told.email),
     isAdmin: told.is_admin === true,
     language: languages.find((language) => language === told.language) ?? nobody.language,
     contact: textIn(told.contact),

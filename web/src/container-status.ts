@@ -66,18 +66,19 @@ export function statusView(
 }
 
 /**
- * What a person can do with a container. Restart replaces, so it needs something to replace. What is paused goes on by
+ * What a person can do with a container. Restart replaces, so it needs something to replace; what is stopped, too, for it
+ * may not start any more as it is. What is paused goes on by
  * being opened. Stopping gives up a launch that is under way. Reading is never forbidden.
  */
 export function actionsFor(
   entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'container_id'>,
-  { canRestart, isStarting }: { canRestart: boolean; isStarting: boolean },
+  { isStarting }: { isStarting: boolean },
 ) {
   const isThere = entry.status === 'running' || entry.status === 'paused'
   return {
     open: isThere && !entry.is_blocked,
     launch: !isThere && !entry.is_blocked,
-    restart: canRestart && !entry.is_blocked && entry.container_id !== null,
+    restart: !entry.is_blocked && entry.container_id !== null,
     stop: (isThere || isStarting) && !entry.is_blocked,
     readLogs: entry.container_id !== null && entry.status !== 'not_found',
   }

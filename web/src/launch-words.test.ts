@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTranslator } from 'use-intl/core'
 import type { LaunchEvent } from '@berth/api/container.ts'
-import { factsOf, helpAfter, stageIn, stageShare, stageValues, stepsOf, type StageEvent } from './launch-words.ts'
+import {
+  factsOf,
+  helpAfter,
+  stageIn,
+  stages,
+  stageShare,
+  stageValues,
+  stepState,
+  type StageEvent,
+} from './launch-words.ts'
 import { de } from './messages/de.ts'
 import { en } from './messages/en.ts'
 
@@ -51,17 +60,12 @@ test('when it is ready there is nothing to wait for', () => {
   assert.deepEqual([stageIn(ready), stageIn(undefined)], [undefined, undefined])
 })
 
-test('the steps are those that there were, the present one, and those that are sure to come', () => {
-  const shown = (steps: ReturnType<typeof stepsOf>) => steps.map(({ stage, state }) => `${stage} ${state}`)
-  assert.deepEqual(shown(stepsOf('queued', ['queued'])), ['queued now', 'starting next', 'waiting next'])
-  assert.deepEqual(shown(stepsOf('creating', ['queued', 'pulling', 'creating'])), [
-    'queued done',
-    'pulling done',
-    'creating now',
-    'starting next',
-    'waiting next',
-  ])
-  assert.deepEqual(shown(stepsOf('waiting', ['waiting'])), ['waiting now'])
+test('all steps are there from the beginning, so that none moves another; one that was left out counts as done', () => {
+  const shown = (now?: StageEvent['stage']) => stages.map((stage) => stepState(stage, now)).join(' ')
+  assert.equal(shown(), 'next next next next next')
+  assert.equal(shown('queued'), 'now next next next next')
+  assert.equal(shown('starting'), 'done done done now next')
+  assert.equal(shown('waiting'), 'done done done done now')
 })
 
 test('how a program ended is said unless the sentence about it says it already', () => {
@@ -75,6 +79,13 @@ test('how a program ended is said unless the sentence about it says it already',
 })
 
 test('who needs more memory or another image is led to somebody, everybody else to another try', () => {
-  const helps = ['out-of-memory', 'no-image', 'crashed', 'full', 'engine', 'failed', undefined].map(helpAfter)
+  const helps = ['out-of-memory', 'no-image', 'crashed', 'full', 'engine', 'failed', undefined].map((reason) =>
+    helpAfter(reason === undefined ? {} : { reason }),
+  )
   assert.deepEqual(helps, ['contact', 'contact', 'retry', 'retry', 'retry', 'retry', 'retry'])
+  // "Start it again" was said of a command that is not in the image.
+  assert.deepEqual(
+    [126, 127, 1].map((exit_code) => helpAfter({ reason: 'crashed', exit_code })),
+    ['contact', 'contact', 'retry'],
+  )
 })

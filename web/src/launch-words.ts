@@ -2,7 +2,7 @@ import type { LaunchEvent } from '@berth/api/container.ts'
 import type { LaunchFailedBody } from '@berth/api/error.ts'
 import { shareInWords, shareOf, type WriteNumber } from '#/sizes.ts'
 
-/** What a launch may go through, in this order. Those that are not needed are left out. */
+/** What a launch may go through, in this order. Those that are not needed are left out of the events. */
 export const stages = ['queued', 'pulling', 'creating', 'starting', 'waiting'] as const
 export type StageName = (typeof stages)[number]
 /** An event of a launch that is not over. */
@@ -34,23 +34,10 @@ export function stageShare(event: StageEvent): number | undefined {
   return Math.min(1, done / total)
 }
 
-/** One line of the list of steps. */
-export interface Step {
-  readonly stage: StageName
-  readonly state: 'done' | 'now' | 'next'
-}
-
-/** Those that every launch comes to. Of the others nobody knows whether they will be needed. */
-const certain: readonly StageName[] = ['starting', 'waiting']
-
-/** The steps so far, and those that are sure to come. @param seen stages of this launch */
-export function stepsOf(now: StageName, seen: readonly StageName[]): readonly Step[] {
-  const at = stages.indexOf(now)
-  return stages.flatMap((stage, index): Step[] => {
-    if (index === at) return [{ stage, state: 'now' }]
-    if (index < at) return seen.includes(stage) ? [{ stage, state: 'done' }] : []
-    return certain.includes(stage) ? [{ stage, state: 'next' }] : []
-  })
+/** How a step stands beside the present stage. One that was not needed is as good as done. @param now undefined before the first */
+export function stepState(stage: StageName, now: StageName | undefined): 'done' | 'now' | 'next' {
+  const ahead = stages.indexOf(stage) - (now === undefined ? -1 : stages.indexOf(now))
+  return ahead === 0 ? 'now' : ahead < 0 ? 'done' : 'next'
 }
 
 /** How a program ended, beyond what the sentence about it says already; in `dashboard.failure`. */
@@ -72,6 +59,9 @@ export function factsOf({ error, exit_code: code, is_out_of_memory, reason }: La
 /** The step that helps after a failed launch: the same once more, more memory, or somebody who can change something. */
 export type Help = 'retry' | 'contact'
 
+/** Exit codes of shells and engines for a command that was not found, or cannot be run. */
+const commandMissing = new Set([126, 127])
+
 /** Of what only an administrator can mend it is no use to try it again. */
-export const helpAfter = (reason: string | undefined): Help =>
-  reason === 'out-of-memory' || reason === 'no-image' ? 'contact' : 'retry'
+export const helpAfter = ({ reason, exit_code: code }: Partial<LaunchFailedBody>): Help =>
+  reason === 'out-of-memory' || reason === 'no-image' || commandMissing.has(code ?? 0) ? 'contact' : 'retry'

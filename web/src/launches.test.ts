@@ -23,13 +23,6 @@ test('a stage is read out when it begins, and not again with each number that ch
   assert.equal(withLaunch(first, starting).get('dev')?.began, starting)
 })
 
-test('the stages of a launch are remembered until the next one begins', () => {
-  const seen = [queued(2), queued(1), starting].reduce(withLaunch, none)
-  assert.deepEqual(seen.get('dev')?.seen, ['queued', 'starting'])
-  const again = [{ type: 'dev', stage: 'ready' } as const, starting].reduce(withLaunch, seen)
-  assert.deepEqual(again.get('dev')?.seen, ['starting'])
-})
-
 test('what is forgotten after a while is not what came since', () => {
   const known = withLaunch(none, starting)
   assert.equal(without(known, queued(1)), known)

@@ -1,6 +1,6 @@
 import { ApiError } from '@berth/api/client.ts'
 import type { LaunchEvent } from '@berth/api/container.ts'
-import { stageIn, type StageEvent, type StageName } from '#/launch-words.ts'
+import { stageIn, type StageEvent } from '#/launch-words.ts'
 
 /** What was told of one launch. */
 export interface LaunchState {
@@ -8,8 +8,6 @@ export interface LaunchState {
   readonly event: LaunchEvent
   /** The first of its stage: said to who listens to the page, and not again with each number that changes. */
   readonly began: StageEvent | undefined
-  /** Stages that it went through, as far as this page was told. */
-  readonly seen: readonly StageName[]
 }
 
 /** By container type. */
@@ -20,12 +18,7 @@ export function withLaunch(launches: Launches, event: LaunchEvent): Launches {
   const before = known && !isOver(known.event) ? known : undefined
   const stage = stageIn(event)
   const isSameStage = stage !== undefined && before?.event.stage === stage.stage
-  const seen = before?.seen ?? []
-  return new Map(launches).set(event.type, {
-    event,
-    began: isSameStage ? before?.began : stage,
-    seen: stage && !seen.includes(stage.stage) ? [...seen, stage.stage] : seen,
-  })
+  return new Map(launches).set(event.type, { event, began: isSameStage ? before?.began : stage })
 }
 
 /** Without what is known of an event, unless something newer is. */

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import { endAndGo, leave } from './leave.ts'
 
 const went: string[] = []
-Object.assign(globalThis, { location: { replace: (to: string) => went.push(to) } })
+Object.assign(globalThis, {
+  location: { pathname: '/sessions', search: '?a=1', replace: (to: string) => went.push(to) },
+  sessionStorage: undefined,
+})
 
 test('whoever is signed out is led to the login, and from there to where they were', () => {
   leave('/launch/dev')
@@ -17,7 +20,7 @@ test('an end that fails leads nowhere, and to the login whoever is signed out af
   )
   assert.deepEqual(went, [])
   leave()
-  assert.deepEqual(went.splice(0), ['/login'])
+  assert.deepEqual(went.splice(0), ['/login?next=%2Fsessions%3Fa%3D1'])
 })
 
 // The last one: its document is not there any more.

@@ -1,3 +1,4 @@
+import { noteEnded } from '#/ended.ts'
 import { pages, withNext } from '#/paths.ts'
 
 /** The session of this document is being ended, or was, and the page goes on from there to a place of its own. */
@@ -6,13 +7,22 @@ let isEnding = false
 /** Whether another navigation must wait: of two the later one counts, wherever the first was to lead. */
 export const isLeaving = () => isEnding
 
+/** Who is signed in on this document, as far as it knows. */
+let email: string | undefined
+
+/** So that nobody has to type their address again when the sign-in ends. */
+export const rememberWho = (known: string) => void (email = known)
+
 /**
- * To the login by a real navigation, so that the server tells the next document that nobody is signed in. Not while the
- * session is ended on purpose: see `endAndGo`.
- * @param next where to go on to afterwards
+ * To the login by a real navigation, so that the server tells the next document that nobody is signed in. That page says why
+ * one is there, has the address, and leads back. Not while the session is ended on purpose: see `endAndGo`.
+ * @param next where to go on to afterwards: this very page, where nothing else is said
+ * @param hasEnded a sign-in was there, and is over
  */
-export function leave(next?: string): void {
-  if (!isEnding) location.replace(withNext(pages.login, next))
+export function leave(next = location.pathname + location.search, hasEnded = true): void {
+  if (isEnding) return
+  if (hasEnded) noteEnded({ email })
+  location.replace(withNext(pages.login, next))
 }
 
 /**

@@ -9,14 +9,24 @@ import '#/styles/progress.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { QueryClientProvider } from '@tanstack/react-query'
+import { boot, isSignedIn } from '#/api.ts'
+import { forgetEnded } from '#/ended.ts'
+import { rememberWho } from '#/leave.ts'
 import { hideToken } from '#/place.ts'
 import { isOnePage, queries } from '#/queries.ts'
 import { reach } from '#/reaching.ts'
 import { CurrentPage } from '#/routes.tsx'
+import { announceSignIn } from '#/sign-in-channel.ts'
 import { Words } from '#/words.tsx'
 
 // Before anything is rendered or requested: the link's token leaves the address bar.
 hideToken()
+// Tabs that ask to sign in go on by themselves.
+if (boot.email !== null) rememberWho(boot.email)
+if (isSignedIn()) {
+  forgetEnded()
+  announceSignIn()
+}
 // What was asked for meanwhile has failed.
 reach.subscribe(() => {
   if (reach.state === 'reachable') void queries.invalidateQueries({ predicate: isOnePage })

@@ -14,6 +14,8 @@ export interface Told {
   readonly idles: ReadonlyMap<string, IdleWarning>
   /** Where each container stands, by type. */
   readonly statuses: ReadonlyMap<string, ContainerEvent['status']>
+  /** Why one does not run, by type, where that was told. */
+  readonly reasons: ReadonlyMap<string, string>
   /** The last that began; it may be over by now. Told once, so that no snapshot takes it away. */
   readonly takeover: TakeoverEvent | undefined
 }
@@ -23,6 +25,7 @@ export const nothingTold: Told = {
   disks: new Map(),
   idles: new Map(),
   statuses: new Map(),
+  reasons: new Map(),
   takeover: undefined,
 }
 
@@ -51,10 +54,12 @@ function withIdle(idles: Told['idles'], { at, ...event }: IdleEvent): Told['idle
 }
 
 /** What does not run any more is not about to be put to rest either, and nobody tells that apart. */
-function withContainer(told: Told, { type, status }: ContainerEvent): Told {
+function withContainer(told: Told, { type, status, message }: ContainerEvent): Told {
   const isThere = status === 'running' || status === 'paused'
   const idles = isThere ? told.idles : withoutType(told.idles, type)
-  return { ...told, idles, statuses: new Map(told.statuses).set(type, status) }
+  const others = withoutType(told.reasons, type)
+  const reasons = message === undefined ? others : new Map(others).set(type, message)
+  return { ...told, idles, statuses: new Map(told.statuses).set(type, status), reasons }
 }
 
 export const withoutType = <V>(map: ReadonlyMap<string, V>, type: string): ReadonlyMap<string, V> =>

@@ -1,5 +1,5 @@
 import type { ContainerEntry } from '@berth/api/user.ts'
-import { ann, minutesAgo } from './people.ts'
+import { ada, ann, minutesAgo } from './people.ts'
 import { never, Refused, unreachable, type Story } from './story.ts'
 import type { Told } from './told-events.ts'
 
@@ -60,10 +60,17 @@ const tooMuch =
   'The program in this container needed more memory than it may use, so it was ended. Ask your administrator for more.'
 const crashed =
   'The program in this container ended as soon as it was started (exit code 3). What it wrote last may say why.'
+const endedWith = 'Its program ended by itself (exit code 3). The logs may say why.'
+const commandMissing =
+  'A command was not found in this container, or could not be run (exit code 127). What it wrote last may name it. Starting it again does not help: ask your administrator.'
 
 export const dashboardStories: readonly Story[] = [
   story('running', [dev(), prod({ status: 'exited', last_used: minutesAgo(60 * 26) })]),
   story('first-visit', [dev({ ...fresh }), prod({ ...fresh })]),
+  story('first-administrator', [dev({ ...fresh }), prod({ ...fresh })], {
+    boot: { is_admin: true, email: 'ada@example.org' },
+    answers: { me: ada },
+  }),
   story('loading', [], { answers: { listContainers: never } }),
   story('no-types', []),
   story('failed', [], { answers: { listContainers: new Refused(400, 'The list could not be read.') } }),
@@ -124,12 +131,33 @@ export const dashboardStories: readonly Story[] = [
     },
     press: ['Launch Production'],
   }),
+  story('lines-unfolded', [dev(), prod({ status: 'exited' })], {
+    answers: {
+      launchContainer: new Refused(500, crashed, { reason: 'crashed', exit_code: 3, last_lines: lines }),
+    },
+    press: ['Launch Production', 'What it wrote last'],
+  }),
+  story('command-missing', [dev(), prod({ status: 'exited' })], {
+    boot: { contact: 'help@example.org' },
+    answers: {
+      launchContainer: new Refused(500, commandMissing, {
+        reason: 'crashed',
+        exit_code: 127,
+        last_lines: ['sh: 1: jupyter: not found'],
+      }),
+    },
+    press: ['Launch Production'],
+  }),
   story('full', [dev(), prod({ status: 'exited' })], {
     answers: { launchContainer: new Refused(500, full.error, { reason: 'full' }) },
     press: ['Launch Production'],
   }),
   story('ended-by-itself', [dev({ status: 'exited' }), prod({ status: 'exited' })], {
-    events: [snapshot, stands('dev', 'crashed'), stands('prod', 'out-of-memory')],
+    events: [
+      snapshot,
+      ['container', { type: 'dev', status: 'crashed', message: endedWith }],
+      stands('prod', 'out-of-memory'),
+    ],
   }),
   story('blocked', [dev({ is_blocked: true, blocked_at: minutesAgo(60 * 20) }), prod()], {
     boot: { contact: 'help@example.org' },

@@ -3,7 +3,7 @@ import { ada, ann, minutesAgo } from './people.ts'
 import { never, Refused, unreachable, type Story } from './story.ts'
 
 /** Nobody is signed in. */
-const nobody = { signed_in: false, csrf: null } as const
+const nobody = { signed_in: false, csrf: null, email: null } as const
 const signedOut = new Refused(401, 'Sign in first: this needs an access token.')
 const longAddress = { ...ada, user: { ...ada.user, email: 'maximiliane.von-und-zu-hohenstein@informatik.example.org' } }
 const containers = {
@@ -43,6 +43,7 @@ const acting = (minutes: number) => ({ acting: { by: 'ada@example.org', until: m
 const signIn: readonly Story[] = [
   { name: 'sign-in/empty', path: '/login', boot: nobody },
   { name: 'sign-in/goes-on', path: '/login?next=%2Fann-dev%2Ftree%2Fexercises%2Fsheet-07.ipynb', boot: nobody },
+  { name: 'sign-in/ended', path: '/login?next=%2Fsessions', boot: nobody, ended: 'ann@example.org' },
   { name: 'sign-in/missing', path: '/signup', boot: nobody, press: ['Mail me a link'] },
   {
     name: 'sign-in/refused',

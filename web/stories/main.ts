@@ -1,4 +1,5 @@
 import type { BootData } from '@berth/api/boot.ts'
+import { forgetEnded, noteEnded } from '#/ended.ts'
 import { fakeFetch, unanswered } from './fake-api.ts'
 import { today } from './people.ts'
 import { press } from './press.ts'
@@ -23,6 +24,7 @@ async function open(chosen: Story): Promise<void> {
     csrf: 'proof',
     visit: 'proof',
     signed_in: true,
+    email: 'ann@example.org',
     is_admin: false,
     language: 'en',
     contact: null,
@@ -38,6 +40,8 @@ async function open(chosen: Story): Promise<void> {
   document.documentElement.lang = boot.language
   history.replaceState(chosen.state ?? null, '', chosen.path)
   window.fetch = fakeFetch(chosen)
+  if (chosen.ended === undefined) forgetEnded()
+  else noteEnded({ email: chosen.ended })
   await import('#/main.tsx')
   const { chooseLanguage } = await import('#/language.ts')
   for (const name of chosen.press ?? []) await press(name)

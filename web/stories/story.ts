@@ -36,6 +36,8 @@ export interface Story {
   readonly state?: unknown
   /** What the server tells the document; somebody ordinary is signed in where nothing else is said. */
   readonly boot?: Partial<BootData>
+  /** The sign-in of this address ended in this tab a moment ago. */
+  readonly ended?: string
   /** By endpoint; one that is not named is refused with 404, and the test of the stories fails. */
   readonly answers?: { readonly [N in JsonName]?: Fixture<Answer<N>> }
   /** What the stream of container events tells at once; it stays open afterwards. */

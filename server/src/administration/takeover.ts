@@ -3,7 +3,7 @@ import { message } from '#/messages/message.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { insertSession } from '#/store/sessions.ts'
-import type { User } from '#/store/users.ts'
+import { findUser, type User } from '#/store/users.ts'
 import type { Actor } from './actor.ts'
 import { administer, mustFindUser } from './guards.ts'
 
@@ -83,5 +83,19 @@ export class Takeover {
     const token = await this.#effects.issue(user, planned, String(actor.id ?? 'operator'))
     this.#effects.tell(id, { by: actor.email, reason, until: expiresAt })
     return { user, token, jti, lifetime }
+  }
+
+  /**
+   * Notes in the audit log that somebody stopped acting for a user before the time was over. What ends by time needs no
+   * entry: the one of its beginning says until when it lasts.
+   * @param acting who acted, as their token says
+   */
+  async noteEnd({ userId, acting }: { userId: number; acting: string }, address: string, now: Date): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const id = /^\d+$/.test(acting) ? Number(acting) : null
+      const email = (id === null ? undefined : (await findUser(tx, id))?.email) ?? acting
+      const entry = { at: now, actor: { id, email, address }, action: 'user.end-takeover', target: `user:${userId}` }
+      await insertAuditEntries(tx, [entry])
+    })
   }
 }

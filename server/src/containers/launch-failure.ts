@@ -84,6 +84,9 @@ function detailsOfEnd({ exitCode, isOutOfMemory }: Instance, lines: readonly str
   // The engine starts a small init, which then is what cannot execute the program.
   if (lines.some((line) => line.startsWith('[FATAL tini')))
     return { ...ended, reason: 'failed', sentence: message('launches.notExecutable') }
+  // What shells and the engine report for a command that is not there, or cannot be run.
+  if (exitCode === 126 || exitCode === 127)
+    return { ...ended, reason: 'crashed', sentence: message('launches.commandMissing', { exitCode }) }
   return { ...ended, reason: 'crashed', sentence: crashed(exitCode) }
 }
 

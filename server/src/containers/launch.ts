@@ -48,13 +48,15 @@ export class Launch {
   }
 
   /**
-   * Replaces the container of the first type. Source: specification, restart rules 1 to 5.
-   * @throws {Refusal} 403 blocked, nothing was touched · 500 any failure, the home volume is safe; or as above
+   * Replaces the user's container of this type. Source: specification, restart rules 1 to 5, which name the first type.
+   * @throws {Refusal} 400 unknown type · 403 blocked, nothing was touched · 500 any failure, the home volume is safe; or as above
    */
-  async restart(user: User, now: Date): Promise<Running> {
-    const { first } = this.#parts.templates
-    await this.#refuseBlocked(user, first)
-    return this.#inTime({ userId: user.id, type: first.type }, this.#replace(user, first, now))
+  async restart(user: User, type: string, now: Date): Promise<Running> {
+    const { templates } = this.#parts
+    const template = templates.get(type)
+    if (!template) throw refusals.unknownType(templates.types)
+    await this.#refuseBlocked(user, template)
+    return this.#inTime({ userId: user.id, type }, this.#replace(user, template, now))
   }
 
   /** Starts the first type's container for somebody who has just signed in; their block is no failure of signing in. */

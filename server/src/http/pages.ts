@@ -79,6 +79,7 @@ export class Pages {
       visit: visit?.proof ?? null,
       csrf: known && isNavigation(request) ? sessions.csrfToken(known.claims) : null,
       signed_in: isKnown(session),
+      email: session?.user?.email ?? null,
       is_admin: (session?.user?.isAdmin ?? false) && takeover === null,
       language,
       contact: this.#parts.contact,

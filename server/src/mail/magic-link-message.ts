@@ -91,13 +91,16 @@ interface HtmlParts {
   readonly why: string
 }
 
+/** As buttons of the pages are in the light (`--accent` in `web/src/styles/base.css`). */
+const accent = '#0b5d73'
+
 function htmlPage({ language, subject, intro, url, button, copy, lasts, why }: HtmlParts): string {
   return `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escape(subject)}</title></head>
 <body style="font-family: system-ui, sans-serif; line-height: 1.5; max-width: 34rem; margin: 2rem auto; padding: 0 1rem">
 <p>${escape(intro)}</p>
-<p><a href="${escape(url)}" style="display: inline-block; padding: .6rem 1.2rem; border-radius: .4rem; background: #14532d; color: #fff; text-decoration: none">${escape(button)}</a></p>
+<p><a href="${escape(url)}" style="display: inline-block; padding: .6rem 1.2rem; border-radius: 8px; background: ${accent}; color: #fff; text-decoration: none">${escape(button)}</a></p>
 <p>${escape(copy)}<br><a href="${escape(url)}">${escape(url)}</a></p>
 <p>${escape(lasts)}</p>
 <p style="color: #777">${escape(why)}</p>

@@ -78,7 +78,8 @@ export interface Runtime {
   list(filter?: ListFilter): Promise<Instance[]>
 
   /**
-   * What a container of ours wrote last to stdout and stderr together, oldest first; also of one that has ended.
+   * What a container of ours wrote last, since its last start, to stdout and stderr together, oldest first; also of one that
+   * has ended.
    * A line has at most 500 characters, and of control characters tabs alone. At most 64 KiB are read: of lines that are
    * longer together only the last are returned. Empty when the container is gone or was never started.
    * @param lines how many at most

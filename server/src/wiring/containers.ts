@@ -1,6 +1,7 @@
 import type { AppParts } from '#/app.ts'
 import type { Addresses } from '#/config.ts'
 import { Activity } from '#/containers/activity.ts'
+import { containerEvent } from '#/containers/container-event.ts'
 import { DiskLimits } from '#/containers/disk-limits.ts'
 import { DiskUse } from '#/containers/disk-use.ts'
 import { Events } from '#/containers/events.ts'
@@ -31,7 +32,9 @@ export function wireContainers(
   const events = new Events(
     streams,
     (userId) => [
-      ...places.statusesOf(userId).map((data) => ({ name: 'container', data })),
+      ...places
+        .statusesOf(userId)
+        .map(({ type, status }) => containerEvent(type, status, places.get({ userId, type }))),
       ...launching.stages.current(userId),
       ...diskUse.current(userId),
       ...idleWarnings.current(userId),
@@ -48,14 +51,14 @@ export function wireContainers(
       if (status === 'running') activity.startOver(container)
       else if (status !== 'paused') idleWarnings.forget(container)
       launching.noteStatus(container, status)
-      events.tell(container.userId, { name: 'container', data: { type: container.type, status } })
+      events.tell(container.userId, containerEvent(container.type, status, container))
     },
     onShutOut: (userId) => streams.endUser(userId),
     onGone: (owned) => {
       activity.forget(owned)
       idleWarnings.forget(owned)
       launching.noteGone(owned)
-      events.tell(owned.userId, { name: 'container', data: { type: owned.type, status: 'missing' } })
+      events.tell(owned.userId, containerEvent(owned.type, 'missing'))
     },
     report,
   })

@@ -95,7 +95,25 @@ for (const [type, code, line] of [
     const { message, ...event } = last() ?? {}
     assert.deepEqual(event, { type, stage: 'failed', reason: 'crashed', exit_code: code, last_lines: [line] })
     assert.match(String(message), new RegExp(`exit code ${code}\\b`))
+    // What several starts wrote was run together.
+    await launch(dora, type)
+    await patiently(
+      () => launchesIn(stream, type).filter(({ stage }) => stage === 'failed').length === 2,
+      () => stream.text(),
+    )
+    assert.deepEqual(last()?.last_lines, [line])
     stream.close()
+    // The explanation was gone when the page was loaded again.
+    const again = await openStream(berth, dora.token)
+    await patiently(
+      () => launchesIn(again, type).length > 0,
+      () => again.text(),
+    )
+    assert.equal(launchesIn(again, type).at(-1)?.stage, 'failed')
+    const stands = again.events.find(({ name, data }) => name === 'container' && data.type === type)?.data
+    if (code === 3) assert.match(String(stands?.message), /ended by itself \(exit code 3\)/)
+    else assert.deepEqual(stands, { type, status: 'asleep' })
+    again.close()
   })
 }
 

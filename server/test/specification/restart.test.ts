@@ -43,6 +43,19 @@ test('restart stops and removes the container, creates a new one, and stores its
   assert.deepEqual([record.container_id, record.container_port], [body.container_id, 8080])
 })
 
+test('a container of any type is replaced by the address with its type, and of an unknown type none', async () => {
+  // Pages offered it on the first card alone.
+  const bea = await berth.signUp('bea@x.org')
+  const launched = await bea.call('POST', '/api/container/launch/prod')
+  assertOk(launched)
+  const reply = await bea.call('POST', '/api/container/restart/prod')
+  assertOk(reply)
+  assert.notEqual(reply.body.container_id, launched.body.container_id)
+  assert.equal(await engineState(berth, launched.body.container_id), undefined)
+  assert.equal(await engineState(berth, bea.auth.user.container_id ?? ''), 'running', 'that of the first type runs on')
+  assertRefused(await bea.call('POST', '/api/container/restart/toaster'), 400)
+})
+
 test('restart makes a verified user active, and an active one stays active', async () => {
   const cat = await berth.signUp('cat@x.org')
   assert.equal(cat.auth.user.state, 'verified')

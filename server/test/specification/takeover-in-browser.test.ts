@@ -217,6 +217,9 @@ test('when its owner ended it, the next page says so, lets nobody in, and leads 
 test('an own session has no takeover to end; by a header it ends, and cookies stay', async () => {
   const own = await signedIn(berth)
   assertRefused(await end(own.browser, own.proof), 409)
+  const ends = async () =>
+    (await berth.call('GET', '/api/admin/audit?action=user.end-takeover', { token: own.token })).body.entries
+  const before = (await ends()).length
   const begun = await berth.call('POST', `/api/admin/users/${ann.id}/takeover`, { token: own.token, body })
   const taken: string = begun.body.access_token
   const reply = await berth.call('POST', '/api/auth/end-takeover', { token: taken })
@@ -225,6 +228,10 @@ test('an own session has no takeover to end; by a header it ends, and cookies st
   assertRefused(await berth.call('POST', '/api/auth/end-takeover', { token: taken }), 401)
   assert.equal(await statusOf(berth, taken), 401)
   assertRefused(await berth.call('POST', '/api/auth/end-takeover', { token: own.token }), 409)
+  // The end was in no export of the audit log.
+  const [last, ...earlier] = await ends()
+  assert.equal(earlier.length, before)
+  assert.deepEqual([last.actor.email, last.target], ['boss@x.org', `user:${ann.id}`])
 })
 
 // The last one: when the time is as it was, tokens of before count no more.

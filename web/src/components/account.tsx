@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Link } from '#/components/link.tsx'
 import { SignOut } from '#/components/sign-out.tsx'
+import { boot } from '#/api.ts'
 import { useMe } from '#/hooks/use-me.ts'
 import { pages } from '#/paths.ts'
 import { usePlace } from '#/place.ts'
@@ -10,6 +11,8 @@ import { usePlace } from '#/place.ts'
 export function Account() {
   const t = useTranslations('frame.nav')
   const me = useMe()
+  // At once, as the document was told: a button that becomes wider later moves.
+  const email = me?.email ?? boot.email
   const { path } = usePlace()
   const { isOpen, setOpen, root } = useDisclosure()
   const panel = useId()
@@ -22,12 +25,12 @@ export function Account() {
         aria-controls={panel}
         onClick={() => setOpen(!isOpen)}
       >
-        {/* The address is missing while it is being looked up. */}
-        <span className={me ? 'visually-hidden' : undefined}>{t('account')}</span>
-        {me && <span className="account-address">{me.email}</span>}
+        {/* Only where the document does not know it is the address missing while it is being looked up. */}
+        <span className={email ? 'visually-hidden' : undefined}>{t('account')}</span>
+        {email && <span className="account-address">{email}</span>}
       </button>
       <div id={panel} className="account-panel" hidden={!isOpen}>
-        {me && <p className="hint address">{me.email}</p>}
+        {email && <p className="hint address">{email}</p>}
         <nav aria-label={t('label')}>
           <ul>
             <Item to={pages.home} here={path} text={t('containers')} />

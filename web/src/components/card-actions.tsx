@@ -4,7 +4,7 @@ import type { ContainerEntry } from '@berth/api/user.ts'
 import { Button } from '#/components/button.tsx'
 import { useKeyOf } from '#/components/keys.tsx'
 import type { actionsFor } from '#/container-status.ts'
-import { cardKeys } from '#/shortcuts.ts'
+import { cardKeys, type CardKey } from '#/shortcuts.ts'
 
 interface CardActionsProps {
   entry: ContainerEntry
@@ -13,10 +13,8 @@ interface CardActionsProps {
   isBusy: boolean
   /** Why nothing can be changed from this page, by id; undefined when it can. */
   offBecause: string | undefined
-  /** What helps more than to launch it once more; it is the primary action then. */
-  lead?: ReactNode
-  /** The last launch failed. */
-  isRetry: boolean
+  /** Something else helps more than to launch it once more, and is the primary action. */
+  isSecondary: boolean
   onLaunch(): void
   onRestart(): void
   onStop(): void
@@ -26,35 +24,38 @@ interface CardActionsProps {
 /**
  * The buttons of a card, one of them primary. Busy buttons stay focusable (`aria-disabled`), and when one goes away that
  * had the focus, as Launch does for Open, the primary one gets it: otherwise a keyboard user is thrown back to the top of
- * the page.
+ * the page. The room of a button that is not there now stays, so that those that come move none, and no card grows.
  */
 export function CardActions(props: CardActionsProps) {
-  const { entry, can, isBusy, offBecause, lead, isRetry, onLaunch, onRestart, onStop, onLogs } = props
+  const { entry, can, isBusy, offBecause, isSecondary, onLaunch, onRestart, onStop, onLogs } = props
   const t = useTranslations('dashboard.action')
   const primary = useRef<HTMLElement>(null)
   const hadFocus = useRef(false)
   const openKey = useKeyOf(cardKeys.open)
-  const changing = { isOff: isBusy || offBecause !== undefined, describedBy: offBecause }
 
   useEffect(() => {
     if (hadFocus.current && document.activeElement === document.body) primary.current?.focus()
   }, [can.open, can.launch, can.stop])
 
   if (!Object.values(can).includes(true)) return null
+  const others = [
+    { verb: 'logs', isThere: can.readLogs, isOff: false, onPress: onLogs },
+    { verb: 'stop', isThere: can.stop, isOff: isBusy && can.open, onPress: onStop },
+    { verb: 'restart', isThere: can.restart, isOff: isBusy, onPress: onRestart },
+  ] as const
   return (
     <div className="actions" onFocus={() => (hadFocus.current = true)} onBlur={() => (hadFocus.current = false)}>
-      {lead}
       {can.launch && (
         <span data-launching>
           <Button
             ref={primary as RefObject<HTMLButtonElement | null>}
-            look={lead ? undefined : 'primary'}
+            look={isSecondary ? undefined : 'primary'}
             shortcut={cardKeys.launch}
-            {...changing}
+            isOff={isBusy || offBecause !== undefined}
+            describedBy={offBecause}
             onPress={onLaunch}
           >
-            {isRetry ? t('retry') : t('launch')}
-            <Name entry={entry} />
+            <Named entry={entry}>{t('launch')}</Named>
           </Button>
         </span>
       )}
@@ -66,38 +67,37 @@ export function CardActions(props: CardActionsProps) {
           href={`${entry.service_url}/`}
           aria-keyshortcuts={openKey}
         >
-          {t('open')}
-          <Name entry={entry} />
+          <Named entry={entry}>{t('open')}</Named>
         </a>
       )}
-      {can.restart && (
-        <Button shortcut={cardKeys.restart} {...changing} onPress={onRestart}>
-          {t('restart')}
-          <Name entry={entry} />
-        </Button>
-      )}
-      {can.stop && (
-        <Button
-          shortcut={cardKeys.stop}
-          isOff={offBecause !== undefined || (isBusy && can.open)}
-          describedBy={offBecause}
-          onPress={onStop}
-        >
-          {t('stop')}
-          <Name entry={entry} />
-        </Button>
-      )}
-      {can.readLogs && (
-        <Button shortcut={cardKeys.logs} isOff={offBecause !== undefined} describedBy={offBecause} onPress={onLogs}>
-          {t('logs')}
-          <Name entry={entry} />
-        </Button>
+      {others.map(({ verb, isThere, isOff, onPress }) =>
+        isThere ? (
+          <Button
+            key={verb}
+            look="small"
+            shortcut={cardKeys[verb] satisfies CardKey}
+            isOff={isOff || offBecause !== undefined}
+            describedBy={offBecause}
+            onPress={onPress}
+          >
+            <Named entry={entry}>{t(verb)}</Named>
+          </Button>
+        ) : (
+          <span key={verb} className="button small room" aria-hidden>
+            {t(verb)}
+          </span>
+        ),
       )}
     </div>
   )
 }
 
 /** Tells "Open" on one card from "Open" on the next in a list of links. */
-function Name({ entry }: { entry: ContainerEntry }) {
-  return <span className="visually-hidden"> {entry.display_name}</span>
+function Named({ entry, children }: { entry: ContainerEntry; children: ReactNode }) {
+  return (
+    <>
+      {children}
+      <span className="visually-hidden"> {entry.display_name}</span>
+    </>
+  )
 }

@@ -2,15 +2,16 @@ import { useTranslations } from 'use-intl/react'
 import type { ContainerEntry } from '@berth/api/user.ts'
 import { Ask } from '#/components/ask.tsx'
 import { Time } from '#/components/time.tsx'
-import type { StatusHint } from '#/container-status.ts'
 
 interface CardNotesProps {
   entry: ContainerEntry
-  hint: StatusHint | 'patience' | undefined
+  hint: string | undefined
+  /** Something more urgent needs the room of the last launch. */
+  isShort: boolean
 }
 
-/** What is to be known of a container: that it is blocked, since when and whom to ask; else what its status means, and its last launch. */
-export function CardNotes({ entry, hint }: CardNotesProps) {
+/** What is to be known of a container: that it is blocked, since when and whom to ask; else its last launch, and what its status means. */
+export function CardNotes({ entry, hint, isShort }: CardNotesProps) {
   const t = useTranslations('dashboard')
   const { is_blocked: isBlocked, blocked_at: blockedAt, last_used: lastUsed } = entry
   if (isBlocked) {
@@ -22,8 +23,9 @@ export function CardNotes({ entry, hint }: CardNotesProps) {
   }
   return (
     <>
-      {hint !== undefined && <p className="hint">{t(`hint.${hint}`)}</p>}
-      {lastUsed !== null && <p className="hint">{t.rich('lastLaunched', timeAt(lastUsed))}</p>}
+      {/* First what is nearly always there: what comes and goes below it moves nothing. */}
+      {lastUsed !== null && !isShort && <p className="hint">{t.rich('lastLaunched', timeAt(lastUsed))}</p>}
+      {hint !== undefined && <p className="hint">{hint}</p>}
     </>
   )
 }

@@ -1,24 +1,19 @@
 import { memo, useEffect, useId, useRef } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { ApiError } from '@berth/api/client.ts'
 import type { ContainerEvent, DiskEvent } from '@berth/api/container.ts'
 import type { ContainerEntry } from '@berth/api/user.ts'
 import { canAct, endsWithPage } from '#/api.ts'
-import { Alert } from '#/components/alert.tsx'
 import { CardActions } from '#/components/card-actions.tsx'
 import { CardDialogs, type CardDialogsHandle } from '#/components/card-dialogs.tsx'
 import { CardNotes } from '#/components/card-notes.tsx'
-import { AskButton, canBeAsked } from '#/components/ask.tsx'
+import { CardState, needsHelp } from '#/components/card-state.tsx'
 import { DiskNote } from '#/components/disk-note.tsx'
 import { IdleAnnouncement, IdleNote } from '#/components/idle-note.tsx'
-import { LaunchFailure } from '#/components/launch-failure.tsx'
-import { OpeningNote } from '#/components/opening-note.tsx'
-import { StageProgress, useStageSentence } from '#/components/stage-progress.tsx'
+import { useStageSentence } from '#/components/stage-progress.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { actionsFor, statusView } from '#/container-status.ts'
 import { useLifecycle } from '#/hooks/use-lifecycle.ts'
 import { useOpening } from '#/hooks/use-opening.ts'
-import { helpAfter } from '#/launch-words.ts'
 import { isUnderWay, type LaunchState } from '#/launches.ts'
 import type { IdleWarning } from '#/told.ts'
 
@@ -27,9 +22,10 @@ interface ContainerCardProps {
   /** What was told of it last: its launch, where it stands, that its home has nearly no room, that it is about to rest. */
   launch: LaunchState | undefined
   status: ContainerEvent['status'] | undefined
+  /** Why it does not run, where that was told. */
+  reason: string | undefined
   disk: DiskEvent | undefined
   idle: IdleWarning | undefined
-  canRestart: boolean
   /** Says why nothing can be changed from this page, by id. */
   signInNote: string
 }
@@ -39,7 +35,7 @@ const busyWords = { launch: 'launching', restart: 'restartingNow', stop: 'stoppi
 
 /** One container type: what it is, how it is, and what can be done with it. */
 export const ContainerCard = memo(function ContainerCard(props: ContainerCardProps) {
-  const { entry, launch: told, disk, idle, canRestart } = props
+  const { entry, launch: told, disk, idle } = props
   const { display_name: name, type } = entry
   const t = useTranslations('dashboard')
   const stageSentence = useStageSentence()
@@ -59,12 +55,14 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
   })
 
   const isLaunching = isStarting || verb === 'launch' || verb === 'restart'
-  const busyWord = (verb && busyWords[verb]) ?? (isStarting ? 'starting' : undefined)
+  const isRunning = entry.status === 'running'
+  // Its program runs; whether its app answers nobody knows yet.
+  const isAwaited = isRunning && told?.event.stage === 'waiting'
+  const busyWord = (verb && busyWords[verb]) ?? (isStarting || isAwaited ? 'starting' : undefined)
   const view = statusView(entry, props.status)
   const word = busyWord ?? view.word
-  const isRunning = entry.status === 'running'
-  const reason = failure instanceof ApiError ? failure.body.reason : undefined
-  const needsHelp = failure !== undefined && helpAfter(reason) === 'contact' && canBeAsked
+  const warning = isRunning && !isLaunching ? idle : undefined
+  const isFirst = entry.created_at === null
   const offBecause = canAct() ? undefined : props.signInNote
 
   // What it was kept by went away with the warning.
@@ -91,28 +89,40 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           <h2 id={heading}>{name}</h2>
           <StatusBadge word={word ? t(`status.${word}`) : entry.status} tone={busyWord ? 'busy' : view.tone} />
         </div>
-        <p>{entry.description}</p>
-        <CardNotes entry={entry} hint={isStarting ? undefined : isLaunching ? 'patience' : view.hint} />
-        <DiskNote event={disk} />
-        {idle && isRunning && !isLaunching && (
-          <IdleNote
-            warning={idle}
-            isOff={verb !== undefined || offBecause !== undefined}
-            describedBy={offBecause}
-            onKeep={() => start('keep')}
+        <CardState
+          labelledBy={heading}
+          failure={failure}
+          takesFocus={entry.is_blocked}
+          progress={
+            isLaunching || isAwaited || opening.isAsked
+              ? { launch: told, otherwise: isFirst ? t('hint.patience') : t(`status.${busyWord ?? 'starting'}`) }
+              : undefined
+          }
+          onStay={opening.isAsked ? stay : undefined}
+          about={t('failure.subject', { name })}
+        >
+          <p>{entry.description}</p>
+          <CardNotes
+            entry={entry}
+            hint={isLaunching || isRunning ? undefined : (props.reason ?? (view.hint && t(`hint.${view.hint}`)))}
+            isShort={warning !== undefined}
           />
-        )}
-        {(isStarting || isRunning) && <StageProgress launch={told} />}
-        <Alert error={failure} takesFocus={entry.is_blocked} />
-        <LaunchFailure error={failure} />
-        {opening.isAsked && <OpeningNote onStay={stay} />}
+          <DiskNote event={disk} />
+          {warning && (
+            <IdleNote
+              warning={warning}
+              isOff={verb !== undefined || offBecause !== undefined}
+              describedBy={offBecause}
+              onKeep={() => start('keep')}
+            />
+          )}
+        </CardState>
         <CardActions
           entry={entry}
-          can={actionsFor(entry, { canRestart, isStarting: isLaunching })}
+          can={actionsFor(entry, { isStarting: isLaunching })}
           isBusy={verb !== undefined || isStarting}
           offBecause={offBecause}
-          lead={needsHelp && <AskButton about={t('failure.subject', { name })} />}
-          isRetry={reason !== undefined}
+          isSecondary={needsHelp(failure)}
           onLaunch={launch}
           onRestart={() => dialogs.current?.open('restart')}
           onStop={() => (isLaunching ? giveUp() : dialogs.current?.open('stop'))}
@@ -121,7 +131,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
         <p aria-live="polite" className="visually-hidden">
           {busyWord
             ? `${name}: ${stageSentence(told?.began) || t(`status.${busyWord}`)}`
-            : done && t(`done.${done}`, { name })}
+            : done && !hasFailed && t(`done.${done}`, { name })}
         </p>
         <IdleAnnouncement name={name} warning={isRunning ? idle : undefined} />
       </article>

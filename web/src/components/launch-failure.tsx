@@ -1,12 +1,18 @@
-import { useId } from 'react'
+import { useId, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { ApiError } from '@berth/api/client.ts'
 import { LogRegion } from '#/components/log-region.tsx'
 import { factsOf } from '#/launch-words.ts'
 import { blocksOf, plain } from '#/log-text.ts'
 
+interface LaunchFailureProps {
+  error: unknown
+  /** The lines are shown at a press: where they came by themselves they would move what stands below. */
+  isFolded?: boolean
+}
+
 /** What is known of a launch that failed beside the sentence, which an `Alert` says: how its program ended, and what it wrote last. */
-export function LaunchFailure({ error }: { error: unknown }) {
+export function LaunchFailure({ error, isFolded = false }: LaunchFailureProps) {
   const t = useTranslations('dashboard.failure')
   const label = useId()
   if (!(error instanceof ApiError)) return null
@@ -18,13 +24,37 @@ export function LaunchFailure({ error }: { error: unknown }) {
     <>
       {said !== '' && <p className="hint">{said}</p>}
       {lines.length > 0 && (
-        <div className="last-lines">
-          <p id={label} className="hint">
-            {t('lines')}
-          </p>
+        <Lines title={t('lines')} label={label} isFolded={isFolded}>
           <LogRegion labelledBy={label} blocks={blocksOf(lines.map(plain))} />
-        </div>
+        </Lines>
       )}
     </>
+  )
+}
+
+interface LinesProps {
+  title: string
+  /** Id of the title. */
+  label: string
+  isFolded: boolean
+  children: ReactNode
+}
+
+function Lines({ title, label, isFolded, children }: LinesProps) {
+  if (isFolded) {
+    return (
+      <details className="last-lines">
+        <summary id={label}>{title}</summary>
+        {children}
+      </details>
+    )
+  }
+  return (
+    <div className="last-lines">
+      <p id={label} className="hint">
+        {title}
+      </p>
+      {children}
+    </div>
   )
 }

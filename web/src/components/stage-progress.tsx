@@ -1,33 +1,48 @@
 import { useFormatter, useTranslations } from 'use-intl/react'
-import { stageIn, stageShare, stageValues, stepsOf, type StageEvent } from '#/launch-words.ts'
+import { stageIn, stages, stageShare, stageValues, stepState, type StageEvent } from '#/launch-words.ts'
 import type { LaunchState } from '#/launches.ts'
 
+interface StageProgressProps {
+  /** What was told of the launch; of one that was only asked for nothing yet. */
+  launch: LaunchState | undefined
+  /** Said until a stage is known. */
+  otherwise: string
+}
+
 /**
- * How far a launch is, as a list of steps with a bar under the present one; nothing when there is nothing to wait for. Not
- * read out by itself: numbers change all the time.
+ * How far a launch is: a bar, and the present stage below it. The bar is above the words, and room is kept for two lines of
+ * them, so that nothing moves while they change. Not read out by itself: numbers change all the time.
  */
-export function StageProgress({ launch }: { launch: LaunchState | undefined }) {
+export function StageProgress({ launch, otherwise }: StageProgressProps) {
   const t = useTranslations('dashboard')
   const sentenceOf = useStageSentence()
   const event = stageIn(launch?.event)
-  if (!launch || !event) return null
+  return (
+    <div className="stage">
+      <progress
+        aria-label={event ? t(`stages.${event.stage}`) : t('stages.title')}
+        value={event && stageShare(event)}
+      />
+      <p>{sentenceOf(event) || otherwise}</p>
+    </div>
+  )
+}
+
+/** All steps that there are, from the beginning on: one that were put in between later would move the others. */
+export function StageSteps({ launch }: Pick<StageProgressProps, 'launch'>) {
+  const t = useTranslations('dashboard')
+  const now = stageIn(launch?.event)?.stage
   return (
     <ol className="steps" aria-label={t('stages.title')}>
-      {stepsOf(event.stage, launch.seen).map(({ stage, state }) => (
-        <li key={stage} className={`step ${state}`} aria-current={state === 'now' ? 'step' : undefined}>
-          {state === 'now' ? (
-            <>
-              <p>{sentenceOf(event)}</p>
-              <progress aria-label={t(`stages.${stage}`)} value={stageShare(event)} />
-            </>
-          ) : (
-            <p>
-              {t(`stages.${stage}`)}
-              <span className="visually-hidden">, {t(`step.${state}`)}</span>
-            </p>
-          )}
-        </li>
-      ))}
+      {stages.map((stage) => {
+        const state = stepState(stage, now)
+        return (
+          <li key={stage} className={`step ${state}`} aria-current={state === 'now' ? 'step' : undefined}>
+            {t(`stages.${stage}`)}
+            {state !== 'now' && <span className="visually-hidden">, {t(`step.${state}`)}</span>}
+          </li>
+        )
+      })}
     </ol>
   )
 }

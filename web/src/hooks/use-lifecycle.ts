@@ -5,12 +5,13 @@ import type { LaunchEvent } from '@berth/api/container.ts'
 import type { ContainerEntry } from '@berth/api/user.ts'
 import { connect, launchLimit } from '#/api.ts'
 import { askAgain } from '#/ask-again.ts'
-import { isSignedOut } from '#/errors.ts'
+import { isSignedOut, isUnheard } from '#/errors.ts'
 import { leave } from '#/leave.ts'
 import { containersKey } from '#/hooks/use-berths.ts'
 import { hearing } from '#/hooks/use-events.ts'
 import { useTask } from '#/hooks/use-task.ts'
 import { failureOf, mayGoOn } from '#/launches.ts'
+import { reach } from '#/reaching.ts'
 
 /** What a person can have done to a container. */
 export type Verb = 'launch' | 'restart' | 'stop' | 'keep'
@@ -46,6 +47,13 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
 
   // What somebody gave up waiting for may still come to a good end.
   const forget = useEffectEvent(() => mayGoOn(error) && reset())
+  // What nobody answered during an outage is no matter any more once it is over.
+  const forgetOutage = useEffectEvent(() => {
+    if (reach.state !== 'reachable') return
+    if (isUnheard(error)) reset()
+    if (isUnheard(stopping.error)) stopping.reset()
+  })
+  useEffect(() => reach.subscribe(() => forgetOutage()), [])
   const isReady = event?.stage === 'ready'
   useEffect(() => void (isReady && forget()), [isReady])
 
@@ -88,7 +96,7 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
 
 const calls: Readonly<Record<Verb, (api: Client, type: string) => Promise<unknown>>> = {
   launch: (api, type) => api.launchContainer({ params: { container_type: type } }),
-  restart: (api) => api.restartContainer(),
+  restart: (api, type) => api.restartOwnContainer({ params: { container_type: type } }),
   stop: (api, type) => api.stopOwnContainer({ params: { container_type: type } }),
   keep: (api, type) => api.keepContainer({ params: { container_type: type } }),
 }

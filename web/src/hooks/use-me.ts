@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { boot, connect, endsWithPage, isSignedIn } from '#/api.ts'
 import { endForeignWorkers } from '#/end-foreign-workers.ts'
-import { isLeaving } from '#/leave.ts'
+import { isLeaving, rememberWho } from '#/leave.ts'
 
 /** Whose this document is: what it shows, its proofs and its banner are of this person alone. */
 let owner: number | undefined
@@ -16,6 +16,7 @@ export function useMe() {
       if (owner === undefined) void endForeignWorkers(boot.acting === null ? user.slug : undefined)
       owner ??= user.id
       if (user.id !== owner) becomeTheirs()
+      rememberWho(user.email)
       return user
     },
     enabled: isSignedIn(),

@@ -2,33 +2,37 @@ import { useEffect } from 'react'
 import { connect, isSignedIn } from '#/api.ts'
 import { recallNext } from '#/next.ts'
 import { pages } from '#/paths.ts'
+import { onSignIn } from '#/sign-in-channel.ts'
 
 /**
- * Goes on when somebody has signed in meanwhile, in another tab: looked at whenever this page is seen again. Nobody is sent
- * away from here who was signed in already, and asks for a link for another account.
+ * Goes on when somebody has signed in meanwhile, in another tab: looked at when that tab says so, and whenever this page is
+ * seen again. Nobody is sent away from here who was signed in already, and asks for a link for another account.
+ * @param next where to; where the person wanted to go when they asked for a link, when it is not said
  */
-export function useSignInElsewhere(): void {
+export function useSignInElsewhere(next?: string): void {
   useEffect(() => {
     if (isSignedIn()) return
     let current: AbortController | undefined
     const look = () => {
-      if (document.visibilityState !== 'visible') return
       current?.abort()
       current = new AbortController()
       connect(current.signal)
         .me()
         // A real navigation: the next document is told that somebody is signed in.
-        .then(() => location.replace(recallNext() ?? pages.home))
+        .then(() => location.replace(next ?? recallNext() ?? pages.home))
         .catch(() => {
           // Nobody is, or nobody answers: then this page is right as it is.
         })
     }
-    document.addEventListener('visibilitychange', look)
-    addEventListener('focus', look)
+    const lookIfSeen = () => document.visibilityState === 'visible' && look()
+    const stopListening = onSignIn(look)
+    document.addEventListener('visibilitychange', lookIfSeen)
+    addEventListener('focus', lookIfSeen)
     return () => {
       current?.abort()
-      document.removeEventListener('visibilitychange', look)
-      removeEventListener('focus', look)
+      stopListening()
+      document.removeEventListener('visibilitychange', lookIfSeen)
+      removeEventListener('focus', lookIfSeen)
     }
-  }, [])
+  }, [next])
 }

@@ -1,10 +1,13 @@
+import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { isSignedIn } from '#/api.ts'
 import { EmailForm } from '#/components/email-form.tsx'
 import { Page } from '#/components/page.tsx'
 import { rich } from '#/components/rich.tsx'
+import { endedHere } from '#/ended.ts'
+import { useSignInElsewhere } from '#/hooks/use-sign-in-elsewhere.ts'
 import { emailIn } from '#/mail-request.ts'
-import { pages, safeNext } from '#/paths.ts'
+import { isPage, pages, safeNext } from '#/paths.ts'
 import { usePlace } from '#/place.ts'
 
 /** Sign-in and sign-up: one field and one button for everybody; see `askForLink` for how that can be. */
@@ -12,6 +15,9 @@ export function AskForLink() {
   const t = useTranslations('signIn.ask')
   const { query, state } = usePlace()
   const next = safeNext(query.get('next'))
+  const [ended] = useState(() => (isSignedIn() ? undefined : endedHere()))
+  const isToContainer = next !== undefined && !isPage(next)
+  useSignInElsewhere(next)
 
   return (
     <Page title={t('title')} width="narrow">
@@ -21,8 +27,11 @@ export function AskForLink() {
           {t('signedIn')} <a href={next ?? pages.home}>{t('goOn')}</a>
         </p>
       )}
+      {/* Why one is here, although one was at work a moment ago. */}
+      {ended && <p className="note">{t('ended')}</p>}
+      {!ended && !isSignedIn() && isToContainer && <p className="note">{t('toContainer')}</p>}
       <p>{t('lead')}</p>
-      <EmailForm button={t('button')} email={emailIn(state)} takesFocus next={next} />
+      <EmailForm button={t('button')} email={emailIn(state) ?? ended?.email} takesFocus next={next} />
       {next !== undefined && next !== pages.home && (
         <p className="hint">{t.rich('onTheWay', { next, path: rich.path })}</p>
       )}

@@ -8,6 +8,7 @@ import { ContainerCard } from '#/components/container-card.tsx'
 import { DiskNote } from '#/components/disk-note.tsx'
 import { KeysOn } from '#/components/keys.tsx'
 import { focusHeading, Page } from '#/components/page.tsx'
+import { rich } from '#/components/rich.tsx'
 import { Shortcuts } from '#/components/shortcuts.tsx'
 import { TakeoverNote } from '#/components/takeover-note.tsx'
 import { problemIn } from '#/errors.ts'
@@ -49,6 +50,9 @@ function Cards({ containers, signInNote }: { containers: NonNullable<Berths['con
   const me = useMe()
   const [isOn, setOn] = useState(() => areShortcutsOn())
   const [openedAt] = useState(() => Date.now())
+  const [isFirst, setFirst] = useState(false)
+  // Once said it stays: a line that goes away with the first launch would move all cards.
+  if (!isFirst && isFirstVisit(containers, me?.created_at, openedAt)) setFirst(true)
   if (containers.length === 0) {
     return (
       <p>
@@ -58,18 +62,18 @@ function Cards({ containers, signInNote }: { containers: NonNullable<Berths['con
   }
   return (
     <KeysOn value={isOn}>
-      {isFirstVisit(containers, me?.created_at, openedAt) && <p className="lead">{t('firstVisit')}</p>}
+      {isFirst && <p className="lead">{t('firstVisit')}</p>}
+      {isFirst && boot.isAdmin && <p className="note">{t.rich('youAdminister', { admin: rich.link(pages.admin) })}</p>}
       <ul className="cards">
-        {containers.map((entry, index) => (
-          // The API restarts the first configured type only; the list keeps the order of the configuration.
+        {containers.map((entry) => (
           <ContainerCard
             key={entry.type}
             entry={entry}
             launch={told.launches.get(entry.type)}
             status={told.statuses.get(entry.type)}
+            reason={told.reasons.get(entry.type)}
             disk={told.disks.get(entry.type)}
             idle={told.idles.get(entry.type)}
-            canRestart={index === 0}
             signInNote={signInNote}
           />
         ))}

@@ -8,7 +8,7 @@ import { AskButton, canBeAsked } from '#/components/ask.tsx'
 import { LaunchFailure } from '#/components/launch-failure.tsx'
 import { Link } from '#/components/link.tsx'
 import { focusHeading, Page } from '#/components/page.tsx'
-import { StageProgress, useStageSentence } from '#/components/stage-progress.tsx'
+import { StageProgress, StageSteps, useStageSentence } from '#/components/stage-progress.tsx'
 import type { Notice } from '#/hooks/use-notice.ts'
 import { useOpening } from '#/hooks/use-opening.ts'
 import { useSentence } from '#/hooks/use-sentence.ts'
@@ -76,17 +76,23 @@ function Starting({ type, next, here }: StartingProps) {
 
   if (failure !== undefined) return <Failed error={failure} type={type} onRetry={retry} />
   const { isAsked } = opening
+  // Its app answers, or is waited for by the gateway: until then nothing on this page may move.
+  const isUnderWay = isAsked || isGoing || !answer || stageIn(launch?.event) !== undefined
   const state = isGoing ? 'going' : isAsked ? 'starting' : answer ? 'ready' : 'staying'
   return (
     <Page title={state === 'ready' ? t('readyTitle') : t('title')} width="narrow">
-      <div role="status" className="live">
+      <div role="status" className="live two-lines">
         <p>{t(state)}</p>
       </div>
       <p aria-live="polite" className="visually-hidden">
         {stageSentence(launch?.began)}
       </p>
-      <StageProgress launch={launch} />
-      {!answer && !stageIn(launch?.event) && <p className="hint">{t('patience')}</p>}
+      {isUnderWay && (
+        <>
+          <StageProgress launch={launch} otherwise={answer ? t('going') : t('patience')} />
+          <StageSteps launch={launch} />
+        </>
+      )}
       <div ref={part} className="actions" data-launching>
         {isAsked && <Button onPress={stay}>{t('stay')}</Button>}
         {state === 'ready' && (
@@ -102,8 +108,7 @@ function Starting({ type, next, here }: StartingProps) {
 
 function Failed({ error, type, onRetry }: { error: unknown; type: string; onRetry(): void }) {
   const t = useTranslations('dashboard')
-  const reason = error instanceof ApiError ? error.body.reason : undefined
-  const needsHelp = helpAfter(reason) === 'contact' && canBeAsked
+  const needsHelp = error instanceof ApiError && helpAfter(error.body) === 'contact' && canBeAsked
   return (
     <Page title={t('launch.failedTitle')} width="narrow">
       <Alert error={error} />
@@ -145,7 +150,7 @@ function SignIn({ next }: { next: string }) {
   const t = useTranslations('dashboard.launch')
   const isOut = !isSignedIn()
   useEffect(() => {
-    if (isOut) leave(next)
+    if (isOut) leave(next, false)
   }, [isOut, next])
 
   return (

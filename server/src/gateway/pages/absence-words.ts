@@ -22,6 +22,7 @@ export interface AbsenceWords {
 const filesStay = message('pages.filesStay')
 const toStart = { help: 'start', button: message('pages.startIt') } as const
 const toStartAgain = { help: 'start', button: message('pages.startItAgain') } as const
+const toDashboard = { help: 'dashboard', button: message('pages.openDashboard') } as const
 const toRetryStart = { help: 'start', button: message('pages.tryAgain') } as const
 const toRetry = { help: 'again', button: message('pages.tryAgain') } as const
 
@@ -49,8 +50,9 @@ export function absenceWords(why: Why, name: string, exitCode: number | null): A
           ended: exitCode === null ? message('pages.ended') : exitCodeInWords(exitCode),
           filesStay,
         }),
-        todo: message('pages.crashedTodo'),
-        ...toStartAgain,
+        ...(exitCode === 126 || exitCode === 127
+          ? { todo: message('pages.commandTodo'), ...toDashboard }
+          : { todo: message('pages.crashedTodo'), ...toStartAgain }),
       }
     case 'out-of-memory':
       return {
@@ -98,8 +100,7 @@ export function absenceWords(why: Why, name: string, exitCode: number | null): A
         title: message('pages.blockedTitle', { name }),
         what: message('pages.blockedWhat', { filesStay }),
         todo: message('pages.blockedTodo'),
-        help: 'dashboard',
-        button: message('pages.openDashboard'),
+        ...toDashboard,
       }
   }
 }

@@ -33,6 +33,8 @@ const reasons: readonly (readonly [name: string, reason: AbsenceReason, button: 
   ['asleep', absent('asleep'), 'Start it', view.launchHref],
   ['missing', absent('missing'), 'Start it', view.launchHref],
   ['crashed', absent('crashed', 139), 'Start it again', view.launchHref],
+  // "Start it again" was said of a command that is not in the image.
+  ['a command that was not found', absent('crashed', 127), 'Open the dashboard', view.dashboardUrl],
   ['out-of-memory', absent('out-of-memory', 137), 'Start it again', view.launchHref],
   ['no-image', absent('no-image'), 'Try again', view.launchHref],
   ['failed', absent('failed'), 'Try again', view.launchHref],

@@ -19,7 +19,13 @@ export interface ContainerParts {
   readonly spawnerUrl: string
 }
 
-type Container = 'containerStatus' | 'restartContainer' | 'launchContainer' | 'stopOwnContainer' | 'keepContainer'
+type Container =
+  | 'containerStatus'
+  | 'restartContainer'
+  | 'restartOwnContainer'
+  | 'launchContainer'
+  | 'stopOwnContainer'
+  | 'keepContainer'
 
 export function containerHandlers({
   database,
@@ -37,7 +43,12 @@ export function containerHandlers({
     },
 
     restartContainer: async (call) => {
-      const { containerId } = await launch.restart(userOf(call), call.now)
+      const { containerId } = await launch.restart(userOf(call), templates.first.type, call.now)
+      return { message: told(call, message('answers.restarted')), container_id: containerId, status: 'running' }
+    },
+
+    restartOwnContainer: async (call) => {
+      const { containerId } = await launch.restart(userOf(call), call.params.container_type, call.now)
       return { message: told(call, message('answers.restarted')), container_id: containerId, status: 'running' }
     },
 

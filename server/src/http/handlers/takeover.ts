@@ -40,7 +40,11 @@ export function takeoverHandlers(parts: TakeoverParts): Pick<Handlers, Takeovers
     endTakeover: async (call) => {
       const { claims, via } = sessionOf(call)
       if (claims.acting === null) throw refusals.conflict(message('requests.noTakeover'))
-      if (!parts.revocations.isOver(claims, call.now)) await parts.revocations.revoke([claims], call.now)
+      if (!parts.revocations.isOver(claims, call.now)) {
+        await parts.revocations.revoke([claims], call.now)
+        const ended = { userId: claims.userId, acting: claims.acting }
+        await parts.takeover.noteEnd(ended, call.requester.address, call.now)
+      }
       if (via === 'cookie') await moveOut(parts, call, claims.acting)
       return { message: told(call, message('answers.takeoverOver')) }
     },

@@ -7,7 +7,8 @@ export const gateway: Translated<'gateway'> = {
   tooManyCookies:
     'Dein Browser hat mehr Cookies geschickt, als in {limit} Bytes passen; wahrscheinlich hat die Seite eines Containers sie gesetzt. Die größten wurden entfernt: Lade die Seite neu.',
   tooSlow: 'Die Anfrage kam nicht rechtzeitig an.',
-  noToken: 'Melde dich zuerst an: Für diesen Container ist ein Zugriffstoken nötig.',
+  noToken:
+    'Du bist bei Berth nicht angemeldet, oder deine Anmeldung ist abgelaufen. Lade diese Seite im Browser neu, um dich anzumelden und hierher zurückzukommen; ein Programm muss ein gültiges Zugriffstoken mitschicken.',
   tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',
   nothingHere: 'Unter dieser Adresse gibt es keinen Container.',
   callerBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',

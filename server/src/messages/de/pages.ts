@@ -41,6 +41,8 @@ export const pages: Translated<'pages'> = {
   crashedWhat: '{ended} {filesStay}',
   crashedTodo:
     'Starte den Container neu. Endet er wieder, verrät vielleicht den Grund, was er zuletzt geschrieben hat.',
+  commandTodo:
+    'Ein neuer Start hilft nicht, solange der Befehl fehlt: Wende dich an deinen Administrator. Was er zuletzt geschrieben hat, nennt ihn vielleicht.',
   memoryTitle: '{name} hatte zu wenig Arbeitsspeicher',
   memoryWhat: 'Der Container brauchte mehr Arbeitsspeicher, als er haben darf, und wurde deshalb beendet. {filesStay}',
   memoryWhatCode:

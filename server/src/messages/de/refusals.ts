@@ -11,7 +11,7 @@ export const refusals: Translated<'refusals'> = {
   prefetched: 'Ein Link wird nicht beim Vorabladen eingelöst. Öffne die Seite und drücke auf ihren Knopf.',
   unknownType: 'Diesen Containertyp gibt es nicht. Bekannte Typen: {types}.',
   noToken: 'Melde dich zuerst an: Hierfür ist ein Zugriffstoken nötig.',
-  invalidToken: 'Das Zugriffstoken gilt nicht mehr. Melde dich neu an.',
+  invalidToken: 'Deine Anmeldung ist abgelaufen: Ihr Zugriffstoken gilt nicht mehr. Melde dich neu an.',
   tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',
   userBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',
   notVerified:

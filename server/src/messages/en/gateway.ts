@@ -6,7 +6,8 @@ export const gateway = {
   tooManyCookies:
     'Your browser sent more cookies than fit into {limit} bytes, probably set by a page of a container. The largest were removed: load the page again.',
   tooSlow: 'The request did not arrive in time.',
-  noToken: 'Sign in first: this container needs an access token.',
+  noToken:
+    'You are not signed in to Berth, or your sign-in has ended. Load this page again in your browser to sign in and come back here; a program has to send a valid access token.',
   tossedTokens: 'The browser sent several access tokens, so none of them is believed. Sign in again.',
   nothingHere: 'There is no container at this address.',
   callerBlocked: 'This account is blocked. Ask your administrator.',

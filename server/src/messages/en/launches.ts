@@ -11,6 +11,10 @@ export const launches = {
     'The program in this container ended as soon as it was started (exit code {exitCode}). What it wrote last may say why.',
   notExecutable:
     'The program of this container cannot be executed: its image, or the command it is started with, is wrong. Ask your administrator.',
+  ended: 'Its program ended by itself. The logs may say why.',
+  endedWith: 'Its program ended by itself (exit code {exitCode}). The logs may say why.',
+  commandMissing:
+    'A command was not found in this container, or could not be run (exit code {exitCode}). What it wrote last may name it. Starting it again does not help: ask your administrator.',
   failed: 'The container could not be started. Try again, or ask your administrator.',
   waits: 'Your container waits for its turn: place {place} of {waiting}.',
   pulling: 'The image of your container is still being fetched: {done} of {total} layers are here.',

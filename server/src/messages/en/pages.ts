@@ -39,6 +39,8 @@ export const pages = {
   crashedTitle: '{name} has ended',
   crashedWhat: '{ended} {filesStay}',
   crashedTodo: 'Start it again. If it ends again, what it wrote last may say why.',
+  commandTodo:
+    'Starting it again does not help as long as the command is missing: ask your administrator. What it wrote last may name it.',
   memoryTitle: '{name} ran out of memory',
   memoryWhat: 'It needed more memory than it may use, so it was ended. {filesStay}',
   memoryWhatCode: 'It needed more memory than it may use, so it was ended (exit code {exitCode}). {filesStay}',

@@ -9,7 +9,7 @@ export const refusals = {
   prefetched: 'Links are not used up by a prefetch. Open the page and press its button.',
   unknownType: 'There is no such container type. Known types: {types}.',
   noToken: 'Sign in first: this needs an access token.',
-  invalidToken: 'The access token is not valid any more. Sign in again.',
+  invalidToken: 'Your sign-in has ended: its access token is not valid any more. Sign in again.',
   tossedTokens: 'The browser sent several access tokens, so none of them is believed. Sign in again.',
   userBlocked: 'This account is blocked. Ask your administrator.',
   notVerified: 'This account is not verified yet. Use the signup link first, or ask for a new one.',

@@ -7,13 +7,21 @@ import { LogLines } from './log-lines.ts'
 /** How many bytes of the engine's answer are taken. */
 const mostBytes = 64 * 1024
 
+/**
+ * How long before the start that the engine notes its program may have written already, in ms: it notes the start when the
+ * program runs, up to some 100 ms later.
+ */
+const startMargin = 300
+
 const none = Buffer.alloc(0)
 
-/** Only of what carries our labels. */
+/** Only of what carries our labels, and of its last start: what earlier ones wrote would be taken for the reason of its end. */
 export async function logs(engine: Engine, id: string, lines: number): Promise<string[]> {
   const found = await lookAtOwn(engine, id)
   if (!found || found.State.Status === 'created' || lines < 1) return []
-  const written = await readLast(engine, id, Math.trunc(lines))
+  const startedAt = Date.parse(found.State.StartedAt ?? '')
+  const since = startedAt > 0 ? (startedAt - startMargin) / 1_000 : 0
+  const written = await readLast(engine, id, Math.trunc(lines), since)
   const reader = new LogLines(found.Config.Tty === true)
   return [...reader.push(written), ...reader.end()].slice(-lines)
 }
@@ -22,11 +30,11 @@ export async function logs(engine: Engine, id: string, lines: number): Promise<s
  * The engine sends the oldest first, so breaking off would lose just those lines that say how it ended. Instead fewer
  * are asked for until all fit. At least one fits: to the engine a line has at most 16 KiB, it cuts longer ones.
  */
-async function readLast({ client }: Engine, id: string, lines: number): Promise<Buffer> {
+async function readLast({ client }: Engine, id: string, lines: number, since: number): Promise<Buffer> {
   const [what, path] = [`read the output of ${id}`, `/containers/${id}/logs`]
   const end = performance.now() + limits.read
   for (let tail = lines; tail >= 1; tail = Math.trunc(tail / 2)) {
-    const query = { stdout: 'true', stderr: 'true', tail: String(tail) }
+    const query = { stdout: 'true', stderr: 'true', tail: String(tail), since: since.toFixed(3) }
     const limit = Math.max(1, end - performance.now())
     const bytes = await client.download({ what, method: 'GET', path, query, limit }, mostBytes).catch(noneIfGone)
     if (bytes) return bytes

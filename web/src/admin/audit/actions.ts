@@ -7,6 +7,7 @@ export const actionGroups = {
     'promote',
     'demote',
     'takeover',
+    'end-takeover',
     'invite',
     'invite-failed',
     'resend-verification',

@@ -8,6 +8,8 @@ export const dashboard: Words['dashboard'] = {
   empty: 'Hier sind noch keine Containertypen eingerichtet.',
   firstVisit:
     'Jede Karte ist ein eigener Container: Starte ihn, arbeite im Browser, und was du in seinem Home-Ordner speicherst, bleibt erhalten.',
+  youAdminister:
+    'Du bist Administrator dieses Berth. Unter <admin>Verwaltung</admin> lädst du Leute ein und siehst, was läuft.',
   signInAgain: {
     text: 'Du kannst alles ansehen, aber um etwas zu ändern, musst du dich neu anmelden: Diese Adresse hat kein https, deshalb endet eine Anmeldung, sobald du ihre Seite verlässt.',
     link: 'Neu anmelden',

@@ -10,6 +10,10 @@ export const signIn: Words['signIn'] = {
     title: 'Anmelden',
     lead: 'Gib deine E-Mail-Adresse ein, und wir schicken dir einen Link, der dich hineinlässt. Ein Passwort gibt es nicht, und beim ersten Mal geht es genauso.',
     button: 'Link schicken',
+    ended:
+      'Deine Anmeldung ist abgelaufen, oder sie wurde an anderer Stelle beendet. Melde dich wieder an, dann kommst du dorthin zurück, wo du warst. Deine Container und Dateien sind davon nicht betroffen.',
+    toContainer:
+      'Dieser Container öffnet sich nur für angemeldete Personen. Falls du gerade darin gearbeitet hast, ist deine Anmeldung abgelaufen; der Container läuft weiter.',
     onTheWay: 'Danach geht es weiter zu <path>{next}</path>.',
     signedIn: 'Du bist schon angemeldet.',
     goOn: 'Weiter',

@@ -7,6 +7,8 @@ export const dashboard = {
   empty: 'No container types are set up here yet.',
   firstVisit:
     'Each card is a container of your own: launch it, work in your browser, and what you save in its home folder stays.',
+  youAdminister:
+    'You are an administrator of this Berth. Under <admin>Administration</admin> you invite people, and see what runs.',
   signInAgain: {
     text: 'You can look, but to change anything you have to sign in again: this address has no https, so a sign-in ends when its page is left.',
     link: 'Sign in again',

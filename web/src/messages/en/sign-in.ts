@@ -9,6 +9,10 @@ export const signIn = {
     title: 'Sign in',
     lead: 'Type your e-mail address and we mail you a link that lets you in. There is no password, and the first time works the same way.',
     button: 'Mail me a link',
+    ended:
+      'Your sign-in has ended: its time was over, or it was ended in another place. Sign in again and you come back to where you were. Your containers and files are not affected.',
+    toContainer:
+      'This container opens for people who are signed in. If you were at work in it, your sign-in has ended; the container runs on.',
     onTheWay: 'After that you go on to <path>{next}</path>.',
     signedIn: 'You are signed in already.',
     goOn: 'Go on',
