@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { breakFurther } from './break-further.ts'
 import type { MailVice } from './mail.ts'
 import type { BehindBack } from './engine-view.ts'
 import { idKey } from './operations/containers.ts'
-import type { EngineCall, Fault } from './plan.ts'
+import { isFurther, type EngineCall, type Fault, type FurtherFault } from './plan.ts'
 import type { World } from './world.ts'
 
 /** An engine that a run may stop; the machine's own it may not. */
@@ -52,6 +53,7 @@ async function breakAndMend(
   engine: Stoppable | undefined,
   work: () => Promise<void>,
 ): Promise<void> {
+  if (isFurther(fault)) return breakFurther(fault, world, work)
   if (fault.kind === 'kill-anywhere') return dieMeanwhile(world, fault, work)
   if (fault.kind === 'events-dropped') return dropEvents(world, work)
   if (fault.kind === 'store-locked') return lockMeanwhile(world, fault.time, work)
@@ -66,7 +68,7 @@ async function breakAndMend(
 
 type OnTheWay = Extract<Fault, { kind: `engine-${'refused' | 'hanging' | 'cut' | 'slow' | '409' | '500'}` }>
 
-const isOnTheWay = (fault: Fault): fault is OnTheWay => fault.kind.startsWith('engine-')
+const isOnTheWay = (fault: Exclude<Fault, FurtherFault>): fault is OnTheWay => fault.kind.startsWith('engine-')
 
 function viceOf(fault: OnTheWay) {
   if (fault.kind === 'engine-refused') return { kind: 'refused' } as const

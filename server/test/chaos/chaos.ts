@@ -7,7 +7,7 @@ import type { Lifetime } from '../support/berth.ts'
 import { engineAddress } from '../support/engine.ts'
 import { startOwnEngine } from '../support/own-engine.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { makePlan } from './plan.ts'
+import { makePlan, type Step } from './plan.ts'
 import { shown, writeReport } from './report.ts'
 import { run } from './run.ts'
 import { World } from './world.ts'
@@ -16,7 +16,7 @@ import { World } from './world.ts'
  * `npm run chaos`: breaks a real Berth and everything around it for a while, and compares store, engine and gateway after
  * each step. `--seed 7` does again what a run with that seed did; `--kills`, `--others` (steps with other faults) and
  * `--minutes` bound it; `--postgres` takes PostgreSQL for SQLite; `--machine-engine` spares starting an engine of its own,
- * which is then neither stopped nor killed; `--write` puts the result into docs/reliability.md.
+ * which is then neither stopped nor killed; `--only 'hung|clock'` leaves out all other faults; `--write` puts the result into docs/reliability.md.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,6 +28,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string', default: '25' },
     postgres: { type: 'boolean', default: false },
     'machine-engine': { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
     write: { type: 'boolean', default: false },
   },
 })
@@ -69,13 +70,15 @@ async function chaos(seed: number): Promise<{ violations: number }> {
   const postgres = values.postgres ? await startPostgres() : undefined
   if (postgres) lifetime.after(() => postgres.stop())
   const people = Number(values.people)
-  const plan = makePlan(seed, {
+  const isMeant = ({ fault }: Step) => new RegExp(values.only).test(fault.kind)
+  const { mortal, lasting } = makePlan(seed, {
     people,
     kills: Number(values.kills),
     others: Number(values.others),
     ownsEngine: engine !== undefined,
     hasTime: true,
   })
+  const plan = { mortal: mortal.filter(isMeant), lasting: lasting.filter(isMeant) }
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-chaos-'))
   const world = await World.begin({
     folder,

@@ -7,9 +7,10 @@ import path from 'node:path'
 /** What the way to the engine does to those who use it. */
 export type EngineVice =
   | { readonly kind: 'refused' }
-  | { readonly kind: 'slow'; readonly delay: number }
+  /** @param calls those that are meant; without it all */
+  | { readonly kind: 'slow'; readonly delay: number; readonly calls?: RegExp }
   /** No answer; what was asked for is done once the vice is over, when nobody waits for it any more. */
-  | { readonly kind: 'hanging' }
+  | { readonly kind: 'hanging'; readonly calls?: RegExp }
   /** Done, but of the answer only half arrives. */
   | { readonly kind: 'cut' }
   /** The engine's own refusal at some calls. `isDone`: it was done all the same. */
@@ -91,13 +92,13 @@ export class FaultProxy {
   #serve(asked: IncomingMessage, answer: ServerResponse): void {
     answer.on('error', () => answer.destroy())
     const vice = this.#vice
-    if (!vice) return this.#pass(asked, answer)
+    if (!vice || ('calls' in vice && !vice.calls?.test(`${asked.method} ${asked.url}`)))
+      return this.#pass(asked, answer)
     this.harmed++
     if (vice.kind === 'slow') setTimeout(() => this.#pass(asked, answer), vice.delay)
     else if (vice.kind === 'hanging') this.#hanging.push(() => this.#pass(asked, answer))
     else if (vice.kind === 'cut') this.#pass(asked, answer, true)
-    else if (vice.kind === 'status' && vice.calls.test(`${asked.method} ${asked.url}`))
-      this.#refuse(asked, answer, vice)
+    else if (vice.kind === 'status') this.#refuse(asked, answer, vice)
     else this.#pass(asked, answer)
   }
 

@@ -35,6 +35,26 @@ export type Fault =
   | { readonly kind: `mail-${MailVice}` }
   | { readonly kind: 'store-locked'; readonly time: number }
   | { readonly kind: `engine-${'stopped' | 'restarted' | 'killed'}`; readonly time: number }
+  | FurtherFault
+
+/** What concerns one container or one part of the store: everything else goes on as if nothing were. */
+export type FurtherFault =
+  | { readonly kind: 'engine-one-hung'; readonly who: number; readonly type: GoodType; readonly time: number }
+  | { readonly kind: 'engine-slow-lists'; readonly time: number; readonly delay: number }
+  | { readonly kind: 'store-failing-hold'; readonly who: number; readonly time: number }
+  | { readonly kind: 'store-deadlock'; readonly who: number }
+  /** ms */
+  | { readonly kind: 'clock-jump'; readonly by: number }
+
+const furtherKinds: readonly Fault['kind'][] = [
+  'engine-one-hung',
+  'engine-slow-lists',
+  'store-failing-hold',
+  'store-deadlock',
+  'clock-jump',
+] satisfies FurtherFault['kind'][]
+
+export const isFurther = (fault: Fault): fault is FurtherFault => furtherKinds.includes(fault.kind)
 
 interface EngineRefusal {
   readonly time: number
@@ -120,6 +140,11 @@ function otherFaults(random: Random, { people, ownsEngine, others, hasTime }: Pl
       kind: `mail-${vice}`,
     })),
     { kind: 'store-locked', time: hasTime && random.happens(0.5) ? 30_000 : time() },
+    { kind: 'engine-one-hung', who: who(), type: type(), time: time() + 5_000 },
+    { kind: 'engine-slow-lists', time: time() + 8_000, delay: 5_000 + random.below(5_000) },
+    { kind: 'store-failing-hold', who: who(), time: 3_000 + random.below(4_000) },
+    { kind: 'store-deadlock', who: who() },
+    { kind: 'clock-jump', by: 1_200_000 },
     ...(ownsEngine
       ? (['engine-stopped', 'engine-restarted', 'engine-killed'] as const).map((kind): Fault => ({
           kind,
@@ -133,7 +158,7 @@ function otherFaults(random: Random, { people, ownsEngine, others, hasTime }: Pl
 
 /** Writers are different people, so that it can be known what is to be expected of each. */
 function operationsFor(random: Random, { people }: PlanSettings, fault: Fault): Operation[] {
-  if (fault.kind === 'kill') return []
+  if (fault.kind === 'kill' || fault.kind === 'store-deadlock') return []
   const crowd = shuffled(
     random,
     Array.from({ length: people }, (_, who) => who),

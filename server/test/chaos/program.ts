@@ -16,6 +16,7 @@ import { lives, waitFor } from '../support/program.ts'
 import { ask } from './ask.ts'
 
 const main = path.resolve(import.meta.dirname, '../../src/main.ts')
+const clock = new URL('movable-clock.ts', import.meta.url).href
 
 /** How long a start may take on a slow machine, in ms. */
 const startLimit = 60_000
@@ -34,6 +35,8 @@ export class RealProgram {
   readonly logFile: string
   readonly #env: Readonly<Record<string, string>>
   readonly #orders: string
+  readonly #clock: string
+  #ahead = 0
   readonly #log: WriteStream
   #child: ChildProcess | undefined
 
@@ -42,8 +45,16 @@ export class RealProgram {
     this.port = port
     this.logFile = path.join(folder, 'program.log')
     this.#orders = path.join(folder, 'crash-orders')
+    this.#clock = path.join(folder, 'clock')
     this.#log = createWriteStream(this.logFile, { flags: 'a' })
-    this.#env = { PATH: process.env.PATH ?? '', ...env, PORT: String(port), BERTH_CRASH_ORDERS: this.#orders }
+    this.#env = {
+      PATH: process.env.PATH ?? '',
+      ...env,
+      PORT: String(port),
+      BERTH_CRASH_ORDERS: this.#orders,
+      BERTH_CHAOS_CLOCK: this.#clock,
+      NODE_OPTIONS: `--import ${clock}`,
+    }
   }
 
   /** Starts it, and resolves when it answers. */
@@ -88,6 +99,12 @@ export class RealProgram {
   /** Whether the point was reached since it was ordered. */
   get isOrderCarriedOut(): boolean {
     return !existsSync(this.#orders)
+  }
+
+  /** Its wall clock, and that of its next lives, jumps by so many ms within a moment. */
+  moveClock(by: number): void {
+    this.#ahead += by
+    writeFileSync(this.#clock, String(this.#ahead))
   }
 
   cancelOrder(): void {

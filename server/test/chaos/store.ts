@@ -27,8 +27,34 @@ export interface StoreView {
   instance(): Promise<string>
   /** Lets nobody else write, nor with PostgreSQL read. @param time ms */
   lock(time: number): Promise<void>
+  /**
+   * As another program that locks the records of these users, the newest first, holds it during `meanwhile`, and then locks
+   * the others: against the order in which Berth does. Nothing, with SQLite, where one writer comes after the other.
+   */
+  lockRowsOf(userIds: readonly number[], meanwhile: () => Promise<void>): Promise<void>
+  /** Adds so many links that can be used, and requests for links, of addresses that nobody has. */
+  addLinks(count: number): Promise<void>
+  removeLinks(): Promise<void>
+  /** Whether anything has still to follow a clock that was moved. */
+  isClockMoving(): Promise<boolean>
   close(): Promise<void>
 }
+
+/** Begins the addresses and hashes of what `addLinks` adds. */
+const many = 'many-'
+
+/** @param numbers a table `n (i)` of the numbers up to the count */
+const addLinksQueries = (numbers: string, now: number) => [
+  `${numbers} insert into link_requests (email, mailbox, requested_at)
+    select '${many}' || i || '@chaos.test', '${many}' || i || '@chaos.test', ${now} from n`,
+  `${numbers} insert into magic_links (user_id, token_hash, token_type, expires_at, ip_address, created_at)
+    select (select min(id) from users), '${many}' || i, 'login', ${now + 900_000}, '::1', ${now} from n`,
+]
+const removeLinksQueries = [
+  `delete from link_requests where email like '${many}%'`,
+  `delete from magic_links where token_hash like '${many}%'`,
+]
+const movingQuery = 'select count(*) as count from clock_moves'
 
 const tables = {
   users: 'select * from users order by id',
@@ -73,6 +99,17 @@ function sqliteView(file: string): StoreView {
       database.exec('commit')
       database.close()
     },
+    lockRowsOf: async (_userIds, meanwhile) => meanwhile(),
+    addLinks: async (count) =>
+      look((database) => {
+        const numbers = `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})`
+        for (const query of addLinksQueries(numbers, Date.now())) database.exec(query)
+      }),
+    removeLinks: async () =>
+      look((database) => {
+        for (const query of removeLinksQueries) database.exec(query)
+      }),
+    isClockMoving: async () => look((database) => Number(database.prepare(movingQuery).get()?.count) > 0),
     close: async () => undefined,
   }
 }
@@ -88,6 +125,9 @@ function postgresView(url: string): StoreView {
       await client.query(`begin isolation level ${isolation}`)
       await work(client)
       await client.query('commit')
+    } catch (error) {
+      await client.query('rollback')
+      throw error
     } finally {
       client.release()
     }
@@ -106,6 +146,27 @@ function postgresView(url: string): StoreView {
         await client.query('lock table users, user_containers, magic_links in access exclusive mode')
         await sleep(time)
       }),
+    lockRowsOf: (userIds, meanwhile) =>
+      within('read committed', async (client) => {
+        const query = 'select id from user_containers where user_id = any($1) order by id desc'
+        const { rows } = await client.query<{ id: number }>(query, [userIds])
+        for (const [index, { id }] of rows.entries()) {
+          await client.query('select id from user_containers where id = $1 for update', [id])
+          if (index === 0) await meanwhile()
+        }
+        if (rows.length === 0) await meanwhile()
+      }).catch((error: unknown) => {
+        // Of a deadlock either may be the one that is ended.
+        if ((error as { code?: string }).code !== '40P01') throw error
+      }),
+    addLinks: async (count) => {
+      const numbers = `with n (i) as (select generate_series(1, ${count}))`
+      for (const query of addLinksQueries(numbers, Date.now())) await pool.query(query)
+    },
+    removeLinks: async () => {
+      for (const query of removeLinksQueries) await pool.query(query)
+    },
+    isClockMoving: async () => Number((await pool.query(movingQuery)).rows[0]?.count) > 0,
     close: () => pool.end(),
   }
 }

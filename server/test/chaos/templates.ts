@@ -36,6 +36,9 @@ export type GoodType = (typeof goodTypes)[number]
 export const badTypes = ['quits', 'greedy', 'deaf'] as const
 export type BadType = (typeof badTypes)[number]
 
+/** A type whose app is paused after a second without a visit. */
+export const idleType = 'idler'
+
 /** For `CONTAINER_TEMPLATES`. */
 export function chaosTemplates(image: string): string {
   const shell = (script: string, memory = '64m') => ({
@@ -49,8 +52,9 @@ export function chaosTemplates(image: string): string {
   return JSON.stringify({
     dev: shell(app),
     prod: shell(app),
+    idler: { ...shell(app), idle_pause: 1 },
     quits: shell('echo no; exit 3'),
     greedy: shell('sleep 1; tail /dev/zero', '16m'),
     deaf: shell('trap "" TERM; while :; do sleep 1; done'),
-  } satisfies Record<GoodType | BadType, object>)
+  } satisfies Record<GoodType | BadType | typeof idleType, object>)
 }

@@ -76,6 +76,8 @@ export class World {
       DOCKER_HOST: proxy.address,
       SMTP_URL: mail.url,
       MAGIC_LINK_RATE_LIMIT: String(linksPerHour),
+      // Longer than all jumps of the clock together: who signed in stays so.
+      JWT_ACCESS_TOKEN_EXPIRES: '604800',
       ADMIN_EMAILS: 'second@chaos.test',
       CONTAINER_TEMPLATES: chaosTemplates(image),
       HOST_RULES: 'off',
