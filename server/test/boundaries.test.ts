@@ -109,7 +109,7 @@ const allowed: Record<string, string[]> = {
     'mail/mailer.ts',
     'mail/magic-link-message.ts',
   ],
-  administration: ['store', ...language, 'errors.ts', 'crash-points.ts'],
+  administration: ['store', ...language, 'errors.ts', 'crash-points.ts', 'semaphore.ts'],
   reconcile: ['store', ...language, 'attempt.ts', 'crash-points.ts', 'accounts', 'containers', 'runtime/runtime.ts'],
   cli: [
     'adapters.ts',

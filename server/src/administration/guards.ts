@@ -2,6 +2,7 @@ import { refusals } from '#/errors.ts'
 import { message } from '#/messages/message.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import { countOthersInCharge, findUser, type User } from '#/store/users.ts'
+import { Semaphore } from '#/semaphore.ts'
 import type { Actor } from './actor.ts'
 
 /** What takes an administrator's part away from somebody. */
@@ -11,14 +12,31 @@ export type Loss = 'block' | 'delete' | 'demote'
  * Runs an administrator's change in one transaction; of all such changes one after the other, so that each knows who is
  * in charge, and none waits for what another one holds (rows of users and containers, the head of the audit log).
  * Audit entries are written at its end, see `insertAuditEntries`.
+ * @throws {SemaphoreFull} 1,000 changes wait already, or for longer than 20 s
  * @throws {Refusal} 403 when the actor was blocked, demoted or deleted since their request was let in · what `work` throws
  */
 export async function administer<T>(database: Database, actor: Actor, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return database.transaction(async (tx) => {
-    await database.lock(tx, 'administrators')
-    await mustStillAdminister(tx, actor)
-    return work(tx)
-  })
+  return queueOf(database).run(() =>
+    database.transaction(async (tx) => {
+      await database.lock(tx, 'administrators')
+      await mustStillAdminister(tx, actor)
+      return work(tx)
+    }),
+  )
+}
+
+/**
+ * Changes of this process wait for each other here, and not with a connection each for the lock: a script that changes a
+ * hundred users at once would else leave nobody a connection. The lock remains for the command line's own process.
+ */
+const queues = new WeakMap<Database, Semaphore>()
+
+function queueOf(database: Database): Semaphore {
+  const known = queues.get(database)
+  if (known) return known
+  const queue = new Semaphore({ max: 1, maxWaiting: 1_000, timeout: 20_000 })
+  queues.set(database, queue)
+  return queue
 }
 
 /** @throws {Refusal} 404 */

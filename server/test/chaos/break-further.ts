@@ -62,15 +62,16 @@ async function withBystander(world: World, when: string, work: () => Promise<voi
     (await ensureSignedIn(world, second)) &&
     (await launch(world, second, 'dev')).status === 200 &&
     (await visit(world, second, 'dev')).status === 200
-  let isOver = false
+  const over = new AbortController()
+  if (!isThere) over.abort()
   const watching = (async () => {
-    for (; isThere && !isOver; await sleep(500)) {
+    for (; !over.signal.aborted; await sleep(500)) {
       const { status, took } = await visit(world, second, 'dev')
       if (status !== 200 || took > 5_000 * world.settings.leniency)
         world.ledger.complain(`while ${when} another app answers ${status} after ${Math.round(took)} ms`)
     }
   })()
-  await work().finally(() => (isOver = true))
+  await work().finally(() => over.abort())
   await watching
 }
 

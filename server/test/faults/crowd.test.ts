@@ -50,6 +50,35 @@ async function work(token: string): Promise<void> {
   }
 }
 
+test("fifty administrators' changes that wait for a lock leave everybody else their connections", async () => {
+  const admin = await settle('admin@x.org')
+  const person = await settle('person@x.org')
+  await berth.database.db.updateTable('users').set({ is_admin: 1 }).where('email', '=', 'admin@x.org').execute()
+  const { id } = await berth.database.db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', 'person@x.org')
+    .executeTakeFirstOrThrow()
+  const held = Promise.withResolvers<void>()
+  // As the command line's own process, in the middle of a long change.
+  const holder = berth.database.transaction(async (tx) => {
+    await berth.database.lock(tx, 'administrators')
+    await held.promise
+  })
+  const changes = Array.from({ length: 50 }, () =>
+    berth.call('POST', `/api/admin/users/${id}/promote`, { token: admin }),
+  )
+  await sleep(300)
+  const begun = performance.now()
+  for (let times = 0; times < 10; times++)
+    assert.equal((await berth.call('GET', '/api/user/me', { token: person })).status, 200)
+  const took = performance.now() - begun
+  held.resolve()
+  await holder
+  for (const { status, text } of await Promise.all(changes)) assert.equal(status, 200, text)
+  assert.ok(took < 3_000, `${took} ms`)
+})
+
 const p99 = (times: number[]) => Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0)
 
 test('many sign up at once while as many work: no query of those times out', { timeout: 300_000 }, async (t) => {
