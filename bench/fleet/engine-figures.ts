@@ -12,6 +12,8 @@ export interface EngineFigures {
   readonly latencies: Readonly<Record<CallName, readonly number[]>>
   /** What each listed container and each listed volume adds to the latency of a list, in ms. */
   readonly perListedContainer: number
+  /** The same of each that a filter leaves out. */
+  readonly perPassedContainer: number
   readonly perListedVolume: number
   /** Answers of the engine as they came, so that the stand-in's have the same fields and size. */
   readonly samples: EngineSamples

@@ -33,10 +33,11 @@ export function write(levels: readonly Level[]): void {
 
 /** What the stand-in was, in one sentence and its numbers. */
 export function engineInWords(): string {
-  const { engine, measuredOn, cores, latencies, perListedContainer, perListedVolume } = readEngineFigures()
+  const { engine, measuredOn, cores, latencies, perListedContainer, perPassedContainer, perListedVolume } =
+    readEngineFigures()
   const medians = Object.entries(latencies).map(([name, quantiles]) => `${name} ${quantiles[10]?.toFixed(1)}`)
   return (
     `The stand-in answers as ${engine} did on ${measuredOn} (${cores} cores; medians in ms: ${medians.join(', ')}; ` +
-    `and for each entry of a list ${(perListedContainer * 1000).toFixed(0)} us, of the volumes' ${(perListedVolume * 1000).toFixed(0)} us).`
+    `and for each entry of a list ${(perListedContainer * 1000).toFixed(0)} us, for each that a filter leaves out ${(perPassedContainer * 1000).toFixed(0)} us, of the volumes' ${(perListedVolume * 1000).toFixed(0)} us).`
   )
 }

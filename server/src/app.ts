@@ -7,6 +7,7 @@ import type { Gateway } from '#/gateway/gateway.ts'
 import { createListener, drain, listenOnSocket } from '#/http/listener.ts'
 import { OperatorRequests } from '#/http/operator-socket.ts'
 import type { Mailer } from '#/mail/mailer.ts'
+import { EngineLooks } from '#/reconcile/engine-look.ts'
 import { DiskUseTask } from '#/reconcile/disk-use.ts'
 import { HostCheck } from '#/reconcile/host-check.ts'
 import type { Graces } from '#/reconcile/plan.ts'
@@ -74,6 +75,8 @@ const drainTime = 15_000
  */
 export async function startApp(parts: AppParts): Promise<App> {
   const { config, gateway, database, runtime, mailer, log } = parts
+  const looks = new EngineLooks(runtime)
+  const takenSlugs = takenSlugsTask(database, runtime, looks)
   const hostCheck = new HostCheck(runtime, config.templates.all(), log)
   if (!parts.isForOneCommand) await hostCheck.atStart()
   const port = await gateway.listen(config.host, config.port)
@@ -84,7 +87,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const containers = wireContainers(parts, addresses, tokens)
   const serve = () => gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, tokens, containers))
   const accounts = { ...wireAccounts(parts, addresses, tokens, containers, soon), ...wireKeys(parts, serve) }
-  const reconciling = wireReconciler(parts, containers, accounts, hostCheck)
+  const reconciling = wireReconciler(parts, containers, accounts, hostCheck, looks, takenSlugs)
   const idle = wireIdle(parts, containers)
   const diskUse = new DiskUseTask(containers.diskUse, log, parts.pace?.measureHomes)
   const clock = wireClock(parts, tokens, soon)
@@ -94,7 +97,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const following = new AbortController()
   await within(
     slugPatience,
-    attempt(log, 'asking the engine for slugs', () => takenSlugsTask(database, runtime).run(new Date())),
+    attempt(log, 'asking the engine for slugs', () => takenSlugs.run(new Date())),
   )
   await listenOnSocket(api.server, parts.socketPath)
   await serve()

@@ -3,7 +3,7 @@ import { totalmem } from 'node:os'
 import { test, type TestContext } from 'node:test'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { askEngine, engineAddress } from './support/engine.ts'
-import { engineAnswering, lineToEngine, ok, refusal } from './support/misbehaving-engine.ts'
+import { engineAnswering, hangingEngine, lineToEngine, ok, refusal } from './support/misbehaving-engine.ts'
 import { testSubnet } from './support/outer-network.ts'
 import { createAndStart, eventually, look, ofKind, openAt, openInstallation, read } from './support/runtimes.ts'
 
@@ -234,4 +234,18 @@ test('a launch asks the engine to create, to look and to start; counting network
   const asked = line.questions.slice(before).map((each) => each.replace(/[0-9a-f]{64}|\?.*/g, ''))
   const launch = ['POST /containers/create', 'GET /containers//json', 'POST /containers//start']
   assert.deepEqual(asked, [...launch, ...launch])
+})
+
+test('after a restart a list that never comes keeps no container from being made', async (t) => {
+  // Formerly nothing was known of the networks before the engine had counted its containers, and every creation failed.
+  const { instance, runtime, spec } = await openInstallation(t)
+  await runtime.prepare()
+  const hanging = await hangingEngine(t)
+  hanging.hang(/\/containers\/json/)
+  const next = createDockerRuntime({ instance, dockerHost: hanging.address, network: instance })
+  await next.prepare()
+  const began = performance.now()
+  const { id } = await next.create(spec('meanwhile'))
+  assert.ok(performance.now() - began < 4_000)
+  assert.ok(await runtime.inspectId(id))
 })

@@ -92,15 +92,20 @@ export class EngineApi {
   // --- Containers
 
   async #list(query: URLSearchParams): Promise<Answer> {
-    const { id: ids = [], name: names = [], label: labels = [] } = filtersOf(query)
+    const { id: ids = [], name: names = [], label: labels = [], status: states = [] } = filtersOf(query)
     const isByUser = labels.some((label) => label.startsWith('berth.user_id='))
-    if (ids.length > 0) await this.#after('listByIds', { status: 200 })
-    else {
-      this.#count(isByUser ? 'list by label' : names.length > 0 ? 'list by name' : 'list of all')
-      await this.#latency.ofList(this.containers.size)
-    }
     const found =
       ids.length > 0 ? ids.flatMap((id) => this.containers.find(id) ?? []) : this.#matching(names, labels, query)
+    if (ids.length > 0) await this.#after('listByIds', { status: 200 })
+    else {
+      const kinds = {
+        'list by label': isByUser,
+        'list by name': names.length > 0,
+        'list of what is up': states.length > 0,
+      }
+      this.#count(Object.entries(kinds).find(([, isIt]) => isIt)?.[0] ?? 'list of all')
+      await this.#latency.ofList(found.length, this.containers.size - found.length)
+    }
     return { status: 200, bytes: asArray(found.map((each) => this.containers.listed(each))) }
   }
 

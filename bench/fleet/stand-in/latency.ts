@@ -14,9 +14,10 @@ export class Latency {
     await sleep(this.#draw(call))
   }
 
-  /** A list of so many containers, whatever part of them is in the answer: the engine reads all to filter them. */
-  async ofList(containers: number): Promise<void> {
-    await sleep(this.#draw('listAll') + containers * this.#figures.perListedContainer)
+  /** A list that tells some containers and passes over the others, which the engine reads, too, but does not describe. */
+  async ofList(told: number, passedOver: number): Promise<void> {
+    const { perListedContainer, perPassedContainer } = this.#figures
+    await sleep(this.#draw('listAll') + told * perListedContainer + passedOver * perPassedContainer)
   }
 
   async ofVolumes(volumes: number): Promise<void> {

@@ -12,6 +12,7 @@ import { RuntimeError, type Instance, type Runtime, type RuntimeEvent } from '#/
 import { openDatabase, type Database } from '#/store/database.ts'
 import { blockContainers, ensureContainer, noteStopped, storeInstance } from '#/store/user-containers.ts'
 import { deleteUser, insertUser } from '#/store/users.ts'
+import { patiently } from '#test/support/control-plane.ts'
 import { ObedientGateway } from '#test/support/obedient-gateway.ts'
 
 /** An engine that says late what was true when it was asked, and that a test can make happen anything. */
@@ -187,11 +188,35 @@ test('although no event comes, a refresh finds what has changed, in the engine a
   await deleteUser(database.db, hal.userId)
   const ida = await newOwner()
   runtime.run(ida.id, ida.userId, '172.18.0.99')
-  await places.refresh()
+  await places.readAll()
+  await places.refresh({ instances: await runtime.list(), isFull: true })
   assert.equal(gateway.wordFor(fay.prefix), 'missing')
   assert.equal(gateway.places.get(gus.prefix)?.isBlocked, true)
   assert.deepEqual([gateway.people.has(hal.userId), gateway.places.has(hal.prefix)], [false, false])
   assert.equal(gateway.wordFor(ida.prefix), 'running')
+})
+
+test('a list of what is up finds what began and what ended, and asks about nothing else', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
+  const { runtime, gateway, places } = await arrange(t, owners)
+  const [began, ended, ...others] = owners as [Owner, Owner, ...Owner[]]
+  for (const { id } of [began, ...others]) runtime.end(id, 0)
+  await patiently(
+    () => others.every(({ prefix }) => gateway.wordFor(prefix) === 'asleep'),
+    () => 'they do not sleep',
+  )
+  await sleep(50)
+  assert.deepEqual(
+    [...places.running()].map(({ known }) => known.prefix),
+    [ended.prefix],
+  )
+  runtime.run(began.id, began.userId, '172.18.0.99')
+  runtime.states.delete(ended.id)
+  runtime.asked.inspects.length = 0
+  const up = (await runtime.list()).filter(({ state }) => state === 'running')
+  await places.refresh({ instances: up, isFull: false })
+  assert.deepEqual([gateway.wordFor(began.prefix), gateway.wordFor(ended.prefix)], ['running', 'missing'])
+  assert.deepEqual(runtime.asked.inspects.toSorted(), [began.id, ended.id].toSorted())
 })
 
 test('a failed look changes nothing at first', async (t) => {
@@ -286,7 +311,8 @@ test('containers that hang keep no worker from the others', async (t) => {
   await until(() => stuck.every(({ prefix }) => gateway.wordFor(prefix) === 'unknown'))
   for (const { id, userId } of well) runtime.run(id, userId, `172.19.0.${userId % 250}`)
   const began = performance.now()
-  await places.refresh()
+  await places.readAll()
+  await places.refresh({ instances: await runtime.list(), isFull: true })
   assert.ok(performance.now() - began < 1_000, `${performance.now() - began} ms`)
   for (const { prefix } of well) assert.equal(gateway.wordFor(prefix), 'running')
 })

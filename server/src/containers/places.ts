@@ -27,6 +27,8 @@ const slowList = 3_000
 const startLimit = 6_000
 /** Looks at one container that change overtook before one is believed no more and left to the next event. */
 const mostRepeats = 20
+/** Of more that were not seen yet, as after the engine came back, one list tells instead of a question for each. */
+const maxUnseen = 20
 
 export interface PlacesParts extends TellerParts {
   readonly db: Db
@@ -170,13 +172,30 @@ export class Places {
     void this.#pulse.follow(signal)
   }
 
-  /**
-   * Reads users and records, and what a list of the engine says of their containers; looks at what is not as it was told.
-   * @throws as above; {RuntimeError} when the engine does not answer the list
-   */
-  async refresh(): Promise<void> {
+  /** Reads all users and records, and tells what is not as it was told. @throws as above */
+  async readAll(): Promise<void> {
     await this.#readAll()
-    await this.#sweeps.look('all')
+  }
+
+  /**
+   * Looks at what a list says otherwise than it was told. The list may be some seconds old, so nothing of it is believed.
+   * @param list what the engine has; unless it is full, of what runs, is paused or restarts alone
+   * @throws as above; {RuntimeError} when much was not seen yet, and the engine does not answer another list
+   */
+  async refresh(list: { readonly instances: readonly Instance[]; readonly isFull: boolean }): Promise<void> {
+    const listed = new Map(list.instances.map((instance) => [instance.id, instance]))
+    const seenOf = (id: string) => this.#registry.byId(id)?.known.seen
+    const ids = list.isFull ? this.#registry.ids() : this.#idsBesides(listed)
+    const unseen = ids.filter((id) => seenOf(id) === undefined && !this.#unanswered.has(id))
+    if (unseen.length > maxUnseen) await this.#sweeps.look('all')
+    await this.#lookAtEach(ids.filter((id) => !this.#unanswered.has(id) && isOtherThan(seenOf(id), listed.get(id))))
+  }
+
+  /** Of what is known to run, and of what is said to. */
+  #idsBesides(listed: ReadonlyMap<string, Instance>): string[] {
+    const ids = new Set([...listed.keys()].filter((id) => this.#registry.byId(id)))
+    for (const { known } of this.running()) if (known.containerId !== null) ids.add(known.containerId)
+    return [...ids]
   }
 
   /** What the store says of a user and their records. @throws when the store or the gateway fails */

@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { containerName } from '#/containers/container-name.ts'
-import type { OwnedType } from '#/containers/owned-type.ts'
+import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
 import type { Templates } from '#/containers/template.ts'
 import type { Db } from '#/store/database.ts'
-import { findOwnedRecord, listOwnedRecords, type OwnedRecord } from '#/store/records-with-owners.ts'
+import { findOwnedRecord, listOwnedRecords, listOwnedRecordsOf, type OwnedRecord } from '#/store/records-with-owners.ts'
+import type { EngineLook } from './engine-look.ts'
 import { onSteadyClock, type Desired } from './plan.ts'
 
 /** Records read from the store at a time; others get their turn in between. */
@@ -16,18 +17,34 @@ export interface DesiredParts {
   readonly instance: string
 }
 
-/** What the store says should be, of everybody. @throws when the store fails: a part of it would make the rest look like orphans */
-export async function readDesired(parts: DesiredParts): Promise<Desired[]> {
-  const desired: Desired[] = []
+/**
+ * What the store says should be: of all that have a container, or only of what should run, and of whatever was observed.
+ * Records without a container of which the engine has none either are left out, however many there are.
+ * @throws when the store fails: a part of it would make the rest look like orphans
+ */
+export async function readDesired(
+  parts: DesiredParts,
+  { instances, isFull }: Pick<EngineLook, 'instances' | 'isFull'>,
+): Promise<Desired[]> {
+  const desired = new Map<string, Desired>()
+  const take = (records: readonly OwnedRecord[]) => {
+    for (const record of records) desired.set(ownedKey(record), toDesired(record, parts))
+  }
   for (let after = 0, isLast = false; !isLast;) {
-    const page = await listOwnedRecords(parts.db, { limit: pageSize, after })
-    for (const record of page) desired.push(toDesired(record, parts))
-    isLast = page.length < pageSize
-    after = page.at(-1)?.id ?? after
+    const page = { limit: pageSize, after }
+    const records = await listOwnedRecords(parts.db, isFull ? 'with a container' : 'should run', page)
+    take(records)
+    isLast = records.length < pageSize
+    after = records.at(-1)?.id ?? after
     // SQLite answers at once, so that without this nothing else would run until the last page.
     await turn()
   }
-  return desired
+  const others = instances.flatMap(({ owner }) => (owner && !desired.has(ownedKey(owner)) ? [owner] : []))
+  const wanted = new Set(others.map(ownedKey))
+  const userIds = [...new Set(others.map(({ userId }) => userId))]
+  const found = await listOwnedRecordsOf(parts.db, userIds)
+  take(found.filter((record) => wanted.has(ownedKey(record))))
+  return [...desired.values()]
 }
 
 /** As `readDesired`, of one; undefined when there is no record. */

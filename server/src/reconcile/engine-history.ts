@@ -1,6 +1,6 @@
 import type { KnownContainer } from '#/containers/known-container.ts'
 import type { RuntimeEvent } from '#/runtime/runtime.ts'
-import { down, type Memory, type Plan } from './plan.ts'
+import { down, idIn, type Memory, type Plan } from './plan.ts'
 
 /** When the engine was lost: on a clock that nobody sets, and on the one that the engine has, too. */
 interface Loss {
@@ -36,13 +36,22 @@ export class EngineHistory {
     return this.#hasLooked && this.#isFirstLook ? this.#loss?.date : undefined
   }
 
+  /** Whether the engine was not looked at since it came back: everything has to be, then. */
+  get isFirstLook(): boolean {
+    return this.#isFirstLook
+  }
+
   memory(restoring: ReadonlySet<string>): Memory {
     return { since: this.#sinceForPlan(), isFirstLook: this.#isFirstLook, isBlind: this.#isBlind, restoring }
   }
 
-  /** What a plan leaves for the next one; at once after it was made from `memory`. */
-  keep({ since }: Plan): void {
-    this.#since = new Map(since)
+  /**
+   * What a plan leaves for the next one; at once after it was made from `memory`.
+   * @param planned engine's ids of what it was made for; undefined: of all. What is remembered of others stays.
+   */
+  keep({ since }: Plan, planned?: ReadonlySet<string>): void {
+    const others = planned ? [...this.#since].filter(([key]) => !planned.has(idIn(key))) : []
+    this.#since = new Map([...others, ...since])
     if (this.#isBlind) return
     this.#isFirstLook = false
     this.#hasLooked = true

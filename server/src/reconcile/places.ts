@@ -1,12 +1,26 @@
 import type { Places } from '#/containers/places.ts'
+import type { EngineLooks } from './engine-look.ts'
 import type { Task } from './reconciler.ts'
 
-/** The gateway knows what store and engine say. Repeated, because an event can be missed and a store restored. */
-export function placesTask(places: Places): Task {
+/** Share of the time in which the whole store may be read: a twentieth, so that a large one costs no more than a small one. */
+const readEvery = 20
+
+/**
+ * The gateway knows what store and engine say. Repeated, because an event can be missed and a store restored. All users and
+ * records are read again when the time has come for as many: whatever Berth itself stores is published at once.
+ */
+export function placesTask(places: Pick<Places, 'readAll' | 'refresh'>, looks: Pick<EngineLooks, 'look'>): Task {
+  let last: { readonly at: number; readonly took: number } | undefined
   return {
     name: 'places',
     async run() {
-      await places.refresh()
+      const began = performance.now()
+      if (!last || began - last.at >= last.took * readEvery) {
+        last = undefined
+        await places.readAll()
+        last = { at: performance.now(), took: performance.now() - began }
+      }
+      await places.refresh(await looks.look())
       return {}
     },
   }

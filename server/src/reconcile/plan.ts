@@ -137,6 +137,8 @@ class Clock {
 
 const surplus = (id: string) => `surplus ${id}`
 const gone = (id: string) => `gone ${id}`
+/** The engine's id that something is remembered of. */
+export const idIn = (key: string) => key.slice(key.indexOf(' ') + 1)
 /** Of a program that does not run although it is noted as what should. */
 export const down = (id: string) => `down ${id}`
 /** Of a program that runs although it is noted as stopped. */

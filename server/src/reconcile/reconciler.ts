@@ -49,6 +49,7 @@ export class Reconciler {
   readonly #tasks: readonly Task[]
   readonly #every: number
   readonly #log: Logger
+  readonly #onRun: () => void
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #isWanted = false
@@ -63,11 +64,12 @@ export class Reconciler {
     failuresInAll: 0,
   }
 
-  /** @param every longest pause between two runs, in ms */
-  constructor(tasks: readonly Task[], every: number, log: Logger) {
+  /** @param every longest pause between two runs, in ms @param onRun called before each run; must not throw */
+  constructor(tasks: readonly Task[], every: number, log: Logger, onRun: () => void = () => undefined) {
     this.#tasks = tasks
     this.#every = every
     this.#log = log
+    this.#onRun = onRun
   }
 
   /** Asks for a run soon. Asking many times while one is under way leads to one more run, not to many. */
@@ -113,6 +115,7 @@ export class Reconciler {
   async #runAll(): Promise<boolean> {
     const began = performance.now()
     const failures: Failure[] = []
+    this.#onRun()
     for (const task of this.#tasks) failures.push(...(await this.#runOne(task)))
     const [lastRun, isDone] = [new Date(), failures.length === 0]
     this.#report = {

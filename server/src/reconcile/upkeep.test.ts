@@ -38,6 +38,10 @@ async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
     beforeInspect: async () => {},
     beforeStop: async (_id: string) => {},
     restored: [] as number[],
+    /** Whether lists have all containers, or only what is up. */
+    isFull: true,
+    inspected: [] as string[],
+    beforeInspectId: async (_id: string) => {},
     activations: 0,
   }
   const runtime: Pick<Runtime, 'list' | 'inspect' | 'inspectId' | 'stop' | 'remove' | 'removeStopped'> = {
@@ -50,7 +54,11 @@ async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
       await world.beforeInspect()
       return [...engine.values()].find((each) => each.name === name)
     },
-    inspectId: async (id) => engine.get(id),
+    inspectId: async (id) => {
+      world.inspected.push(id)
+      await world.beforeInspectId(id)
+      return engine.get(id)
+    },
     stop: async (id) => {
       await world.beforeStop(id)
       stopped.push(id)
@@ -75,6 +83,15 @@ async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
       },
     },
     findContainer: () => undefined,
+    looks: {
+      look: async () => {
+        const all = await runtime.list()
+        const { isFull } = world
+        const instances = isFull ? all : all.filter(({ state }) => state === 'running')
+        return { instances, askedAt: performance.now(), isFull }
+      },
+      forget: () => undefined,
+    },
     activate: () => void world.activations++,
     graces,
     log,
@@ -207,4 +224,50 @@ test('of what nobody used fifty are retired in a run, and what ended lately keep
   }
   assert.deepEqual(lefts, [120, 70, 50, 50])
   assert.equal(upkeep.counts().retire, 70)
+})
+
+test('a list of what is up is enough to stop what may not run, and to see what ended; what sleeps is not asked for', async (t) => {
+  const { database, engine, stopped, world, upkeep, person } = await rigOf(t, { down: 0, forget: 0, retire: 1_000 })
+  const ended = (await person('ended', 'running')).user
+  await person('runs', 'running')
+  const asleep = (await person('asleep', 'exited')).user
+  await noteStopped(database.db, asleep.id, 'dev', new Date())
+  await upkeep.run()
+  world.isFull = false
+  world.inspected.length = 0
+  engine.set('ended', { ...(engine.get('ended') as Instance), state: 'exited' })
+  engine.set('ghost1', ghost(1))
+  engine.delete('asleep')
+  await upkeep.run()
+  assert.deepEqual(stopped, ['ghost1'])
+  assert.equal((await findContainer(database.db, ended.id, 'dev'))?.runningSince, null)
+  assert.equal((await findContainer(database.db, asleep.id, 'dev'))?.containerId, 'asleep', 'nothing is known of it')
+  assert.deepEqual(new Set(world.inspected), new Set(['ended', 'ghost1']))
+})
+
+test('a container that cannot be asked is left alone, and keeps nothing else from being done', async (t) => {
+  const { database, engine, stopped, world, upkeep, person } = await rigOf(t, { down: 0 })
+  const { user } = await person('hung', 'running')
+  await upkeep.run()
+  world.isFull = false
+  engine.set('hung', { ...(engine.get('hung') as Instance), state: 'exited' })
+  engine.set('ghost1', ghost(1))
+  world.beforeInspectId = async (id) => {
+    if (id === 'hung') throw new Error('no answer in 3000 ms')
+  }
+  await upkeep.run()
+  assert.deepEqual(stopped, ['ghost1'])
+  assert.notEqual((await findContainer(database.db, user.id, 'dev'))?.runningSince, null)
+})
+
+test('a record without a container is read only when the engine has one of its name', async (t) => {
+  const { database, engine, upkeep, person } = await rigOf(t)
+  const { user, record } = await person('ann', 'exited')
+  await person('bob', 'running')
+  await storeInstance(database.db, record.id, { containerId: null, port: null, image: 'image' })
+  await upkeep.run()
+  assert.equal((await findContainer(database.db, user.id, 'dev'))?.containerId, 'ann', 'it was not adopted')
+  engine.delete('ann')
+  await storeInstance(database.db, record.id, { containerId: null, port: null, image: 'image' })
+  assert.deepEqual((await upkeep.run()).adopt, 0)
 })

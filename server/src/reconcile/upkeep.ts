@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { within } from '#/attempt.ts'
+import { attempt, within } from '#/attempt.ts'
 import type { KnownContainer } from '#/containers/known-container.ts'
 import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
 import type { EngineListener } from '#/containers/places.ts'
@@ -7,10 +7,11 @@ import type { Message } from '#/messages/message.ts'
 import type { Instance, RuntimeEvent } from '#/runtime/runtime.ts'
 import { noteShouldRest, noteShouldRun } from '#/store/records-with-owners.ts'
 import { readDesired } from './desired.ts'
+import type { EngineLook, EngineLooks } from './engine-look.ts'
 import { EngineHistory } from './engine-history.ts'
 import { isForEngineOrRecord, Mender, type Mending, type MenderParts } from './mend.ts'
 import { Newcomers, type NewcomersParts } from './newcomers.ts'
-import { plan, usualGraces, type Action, type Graces } from './plan.ts'
+import { plan, usualGraces, type Action, type Desired, type Graces } from './plan.ts'
 import { Unfinished, type Task } from './reconciler.ts'
 import { Restorer, type RestorerParts } from './restore.ts'
 import { Tally } from './tally.ts'
@@ -31,10 +32,12 @@ export type UpkeepParts = Omit<MenderParts, 'history' | 'graces' | 'tally'> &
   Pick<NewcomersParts, 'activate'> & {
     readonly findContainer: NewcomersParts['find']
     readonly graces?: Partial<Graces>
+    /** What the engine has, as this run sees it. */
+    readonly looks: Pick<EngineLooks, 'look' | 'forget'>
   }
 
 /**
- * Keeps the engine's containers as the store says: one list of the engine against all records, a plan, and its actions. An
+ * Keeps the engine's containers as the store says: one list of the engine against the records, a plan, and its actions. An
  * engine that does not answer, or went away in between, leads to no action at all.
  */
 export class Upkeep implements Task, EngineListener {
@@ -49,6 +52,8 @@ export class Upkeep implements Task, EngineListener {
   readonly #newcomers: Newcomers
   /** `ownedKey` of what failed last time; others come first. */
   #failed: ReadonlySet<string> = new Set()
+  /** By `ownedKey`, what the last full look found that nobody uses, and that was not retired yet. */
+  #unused: ReadonlyMap<string, readonly Mending[]> = new Map()
   /** By `ownedKey`, when a candidate was tried; by `performance.now()`. */
   #retireTriedAt: ReadonlyMap<string, number> = new Map()
 
@@ -66,21 +71,21 @@ export class Upkeep implements Task, EngineListener {
   async run(): Promise<Record<string, number>> {
     const before = this.#tally.counts()
     const { epoch } = this.#history
-    const askedAt = performance.now()
-    const observed = await this.#parts.runtime.list()
-    const desired = await readDesired(this.#parts)
+    const look = await this.#look()
+    const { desired, observed } = await this.#complete(look, await readDesired(this.#parts, look))
     const loss = this.#history.unexplainedLoss
     const wentOn = loss && (await this.#hasOlder(observed, loss))
     // It went away, or came back, in between; whoever heard of that asked for another run.
     if (epoch !== this.#history.epoch) return {}
     if (wentOn) this.#history.itWentOn()
     const memory = this.#history.memory(this.#restorer.pending)
-    const made = plan(desired, observed, memory, askedAt, this.#graces)
-    this.#history.keep(made)
+    const made = plan(desired, observed, memory, look.askedAt, this.#graces)
+    this.#history.keep(made, look.isFull ? undefined : idsOf(desired, observed))
     this.#beginRestoring(made.actions)
     await this.#note(made.actions)
     await this.#mendAll(made.actions.filter(({ kind }) => kind !== 'retire'))
-    await this.#retireSome(made.actions.filter(({ kind }) => kind === 'retire'))
+    if (look.isFull) this.#unused = Map.groupBy(made.actions.filter(isRetirement), ownedKey)
+    await this.#retireSome()
     return difference(this.#tally.counts(), before)
   }
 
@@ -92,6 +97,8 @@ export class Upkeep implements Task, EngineListener {
   onEvent(event: RuntimeEvent, known: KnownContainer | undefined): void {
     this.#history.hear(event, known)
     this.#newcomers.hear(event)
+    // Without an id: anything may have changed meanwhile.
+    if (event.id === undefined) this.#parts.looks.forget()
     if (event.action === 'lost') this.#restorer.forget()
     else if (event.id === undefined) this.#parts.activate()
   }
@@ -119,6 +126,47 @@ export class Upkeep implements Task, EngineListener {
   async stop(): Promise<void> {
     this.#newcomers.stop()
     await this.#restorer.stop()
+  }
+
+  /** At the first look after the engine came back what ended with it has to be found, so that is a full one. */
+  async #look(): Promise<EngineLook> {
+    const { looks } = this.#parts
+    const look = await looks.look()
+    if (look.isFull || !this.#history.isFirstLook) return look
+    looks.forget()
+    return looks.look()
+  }
+
+  /**
+   * A list of what is up does not tell what became of the others that should be: these few are asked one by one. One that
+   * cannot be asked is left for the next look.
+   */
+  async #complete({ instances, isFull }: EngineLook, desired: readonly Desired[]) {
+    if (isFull) return { desired, observed: instances }
+    const up = new Set(instances.flatMap(({ owner }) => (owner ? [ownedKey(owner)] : [])))
+    const [known, others] = [
+      desired.filter((each) => up.has(ownedKey(each))),
+      desired.filter((each) => !up.has(ownedKey(each))),
+    ]
+    const observed = [...instances]
+    const waiting = others.slice(0, mostPerRun)
+    const worker = async () => {
+      for (let each = waiting.pop(); each; each = waiting.pop()) {
+        const seen = await this.#inspect(each)
+        if (seen === undefined) continue
+        known.push(each)
+        if (seen !== 'gone') observed.push(seen)
+      }
+    }
+    await Promise.all(Array.from({ length: parallel }, worker))
+    return { desired: known, observed }
+  }
+
+  /** @returns undefined when the engine could not say */
+  async #inspect({ containerId }: Desired): Promise<Instance | 'gone' | undefined> {
+    if (containerId === null) return 'gone'
+    const found = this.#parts.runtime.inspectId(containerId).then((instance) => instance ?? 'gone')
+    return attempt(this.#log, 'looking at a container that should run', () => found)
   }
 
   /**
@@ -172,9 +220,8 @@ export class Upkeep implements Task, EngineListener {
    * A few in each run, until all that were unused for so long are gone from the engine. Who was tried and turned out to have
    * run lately, which a list does not tell, lets the others go first.
    */
-  async #retireSome(actions: readonly Action[]): Promise<void> {
-    const now = performance.now()
-    const all = Map.groupBy(actions.filter(isForEngineOrRecord), ownedKey)
+  async #retireSome(): Promise<void> {
+    const [now, all] = [performance.now(), this.#unused]
     const pause = Math.min(retireAgainAfter, this.#graces.retire)
     const tried = new Map([...this.#retireTriedAt].filter(([key, at]) => all.has(key) && now - at < pause))
     const due = [...all].filter(([key]) => !tried.has(key)).slice(0, maxRetirements)
@@ -204,6 +251,11 @@ export class Upkeep implements Task, EngineListener {
     return { done, failures: new Map(failures), begun: new Set(begun) }
   }
 }
+
+const isRetirement = (action: Action): action is Extract<Action, { kind: 'retire' }> => action.kind === 'retire'
+
+const idsOf = (desired: readonly Desired[], observed: readonly Instance[]) =>
+  new Set([...observed.map(({ id }) => id), ...desired.flatMap(({ containerId }) => containerId ?? [])])
 
 const ownerIn = ([first]: readonly Mending[]): OwnedType => {
   if (!first) throw new Error('nothing is to be done')

@@ -71,7 +71,8 @@ export interface Runtime {
 
   /**
    * All containers of this installation, of one user, or of those with the given ids what there is, in one engine call.
-   * Strangers' are left out. Asked for ids the engine looks at these alone; else it reads all containers that it has.
+   * Strangers' are left out. Asked for ids the engine looks at these alone; else it reads all containers that it has, which
+   * takes Docker 0.2 ms for each that it tells, and a tenth of that for each that it passes over.
    * Of ids `unreachable` follows within 3 s. Of all containers the answer may take 30 s, as long as the engine answers pings.
    * For a moment after a program ended its list may still say that it runs; `inspectId` does not.
    */
@@ -175,6 +176,8 @@ export interface InstanceSpec {
 export interface ListFilter {
   readonly userId?: number
   readonly ids?: readonly string[]
+  /** Only what runs, is paused or restarts. */
+  readonly isUp?: boolean
 }
 
 export interface CreateOptions {

@@ -20,14 +20,34 @@ export interface OwnedRecord {
 /** Ids in one statement. */
 const batch = 500
 
-/** Page of records by id, oldest first; `after` is the last id of the page before. */
-export async function listOwnedRecords(db: Db, page: { limit: number; after: number }): Promise<OwnedRecord[]> {
+/**
+ * Page of records that have a container, or of those that should run, by id, oldest first; an index finds them.
+ * @param page `after` is the last id of the page before
+ */
+export async function listOwnedRecords(
+  db: Db,
+  kind: 'with a container' | 'should run',
+  page: { limit: number; after: number },
+): Promise<OwnedRecord[]> {
+  const column = kind === 'should run' ? 'user_containers.running_since' : 'user_containers.container_id'
   const rows = await selectOwned(db)
+    .where(column, 'is not', null)
     .where('user_containers.id', '>', page.after)
     .orderBy('user_containers.id')
     .limit(page.limit)
     .execute()
   return rows.map(fromRow)
+}
+
+/** All records of these users. */
+export async function listOwnedRecordsOf(db: Db, userIds: readonly number[]): Promise<OwnedRecord[]> {
+  const records: OwnedRecord[] = []
+  for (let start = 0; start < userIds.length; start += batch) {
+    const some = userIds.slice(start, start + batch)
+    const rows = await selectOwned(db).where('user_containers.user_id', 'in', some).execute()
+    for (const row of rows) records.push(fromRow(row))
+  }
+  return records
 }
 
 export async function findOwnedRecord(db: Db, userId: number, type: string): Promise<OwnedRecord | undefined> {

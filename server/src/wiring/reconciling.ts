@@ -2,15 +2,15 @@ import { followClock } from '#/accounts/follow-clock.ts'
 import type { AppParts } from '#/app.ts'
 import { ClockWatch } from '#/clock-watch.ts'
 import { expiredTask } from '#/reconcile/expired.ts'
+import type { EngineLooks } from '#/reconcile/engine-look.ts'
 import type { HostCheck } from '#/reconcile/host-check.ts'
 import { Idle } from '#/reconcile/idle.ts'
 import { keptHomesTask } from '#/reconcile/kept-homes.ts'
 import { lastUsedTask } from '#/reconcile/last-used.ts'
 import { placesTask } from '#/reconcile/places.ts'
 import { preparedTask } from '#/reconcile/prepared.ts'
-import { Reconciler } from '#/reconcile/reconciler.ts'
+import { Reconciler, type Task } from '#/reconcile/reconciler.ts'
 import { removalsTask } from '#/reconcile/removals.ts'
-import { takenSlugsTask } from '#/reconcile/taken-slugs.ts'
 import { unverifiedTask } from '#/reconcile/unverified.ts'
 import { Upkeep } from '#/reconcile/upkeep.ts'
 import type { Accounts } from '#/wiring/accounts.ts'
@@ -26,6 +26,8 @@ export function wireReconciler(
   { spawner, removal, places, flights, admission, activity }: Containers,
   { revocations, withdrawals, sessionList, unverified, retiredKeys }: Accounts,
   hostCheck: HostCheck,
+  looks: EngineLooks,
+  takenSlugs: Task,
 ) {
   const upkeep = new Upkeep({
     db: database.db,
@@ -36,24 +38,25 @@ export function wireReconciler(
     places,
     admission,
     spawner,
+    looks,
     findContainer: (id) => places.withId(id),
     activate: () => reconciler.activate(),
     log,
     graces: { retire: config.retireAfter * 1_000, ...pace },
   })
   const tasks = [
-    preparedTask(runtime, hostCheck),
-    placesTask(places),
+    preparedTask(runtime, hostCheck, looks),
+    placesTask(places, looks),
     removalsTask(database, removal),
     upkeep,
     keptHomesTask(database, runtime),
-    takenSlugsTask(database, runtime),
+    takenSlugs,
     expiredTask(database, revocations, withdrawals, sessionList),
     unverifiedTask(unverified),
     retiredKeys,
     lastUsedTask(activity),
   ]
-  const reconciler = new Reconciler(tasks, pace?.every ?? reconcileEvery, log)
+  const reconciler = new Reconciler(tasks, pace?.every ?? reconcileEvery, log, () => looks.begin())
   // One that is stopped notes what is asked of it, and does nothing.
   if (isForOneCommand) void reconciler.stop()
   else {

@@ -3,6 +3,7 @@ import { RuntimeError } from '#/runtime/runtime.ts'
 import { ConnectionPools, type CallKind } from './connection-pools.ts'
 import { failureOf, refusalOf, statusOf } from './failure.ts'
 import { parseAddress } from './find-engine.ts'
+import { jsonItems } from './json-items.ts'
 import { jsonLines } from './json-lines.ts'
 import { withSignal } from './with-signal.ts'
 
@@ -81,6 +82,17 @@ export class EngineClient {
     return this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
       const text = await body.text()
       return (text === '' ? undefined : JSON.parse(text)) as T
+    })
+  }
+
+  /**
+   * An answer that is an array, taken item by item as it comes: one of many megabytes would hold everything else up.
+   * @param take called with some items at a time, in order; those that came before a failure were taken
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async each<T>(call: Call, take: (items: readonly T[]) => void): Promise<void> {
+    await this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
+      for await (const items of jsonItems<T>(body)) take(items)
     })
   }
 

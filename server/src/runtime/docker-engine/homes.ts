@@ -18,7 +18,7 @@ export interface Volume {
 /** Volumes that carry our labels and an owner's. */
 export async function listHomes(engine: Engine, signal?: AbortSignal): Promise<(Home & { found: Volume })[]> {
   const query = { filters: JSON.stringify({ label: labelFilter(engine.instance) }) }
-  const call = { what: 'list volumes', method: 'GET', path: '/volumes', query, limit: limits.read, signal } as const
+  const call = { what: 'list volumes', method: 'GET', path: '/volumes', query, limit: limits.list, signal } as const
   const { Volumes } = await engine.client.ask<{ Volumes: readonly Volume[] | null }>(call)
   return (Volumes ?? []).flatMap((found) => {
     const owner = ownerFrom(found.Labels, engine.instance)

@@ -14,20 +14,47 @@ interface Listed {
   readonly Status?: string
   readonly ImageID: string
   readonly Labels: Readonly<Record<string, string>>
+  readonly HostConfig?: { readonly NetworkMode?: string }
   readonly NetworkSettings?: { readonly Networks?: Addresses | null }
 }
 
-export async function list(engine: Engine, { userId, ids }: ListFilter = {}): Promise<Instance[]> {
+/** A list of everything counts the containers of the networks as well: the engine need not be asked for that again. */
+export async function list(engine: Engine, filter: ListFilter = {}): Promise<Instance[]> {
   // An empty filter would be none: everybody's.
-  if (ids?.length === 0) return []
+  if (filter.ids?.length === 0) return []
+  const isAll = Object.keys(filter).length === 0
+  const count = isAll ? engine.networks.beginCount() : undefined
+  const instances: Instance[] = []
+  const take = (items: readonly Listed[]) => {
+    for (const each of items) {
+      count?.add(each.Id, each.HostConfig?.NetworkMode ?? '')
+      const instance = toInstance(engine, each)
+      if (instance.owner !== null) instances.push(instance)
+    }
+  }
   const { client } = engine
-  const query = { all: 'true', filters: JSON.stringify({ label: labelFilter(engine.instance, userId), id: ids }) }
-  const call = { what: 'list containers', method: 'GET', path: '/containers/json', query } as const
-  // By id the engine looks at these alone; otherwise it reads all that it has.
-  const found = ids
-    ? await client.ask<Listed[]>({ ...call, limit: limits.read })
-    : await whileAnswering(client, (signal) => client.ask<Listed[]>({ ...call, limit: limits.list, signal }))
-  return found.map((each) => toInstance(engine, each)).filter(({ owner }) => owner !== null)
+  const call = callFor(engine.instance, filter)
+  try {
+    // By id the engine looks at these alone; otherwise it reads all that it has.
+    if (filter.ids) await client.each(call, take)
+    else await whileAnswering(client, (signal) => client.each({ ...call, signal }, take))
+    count?.end()
+    return instances
+  } finally {
+    count?.giveUp()
+  }
+}
+
+function callFor(instance: string, { userId, ids, isUp }: ListFilter) {
+  const status = isUp ? ['running', 'paused', 'restarting'] : undefined
+  const filters = JSON.stringify({ label: labelFilter(instance, userId), id: ids, status })
+  return {
+    what: 'list containers',
+    method: 'GET',
+    path: '/containers/json',
+    query: { all: 'true', filters },
+    limit: ids ? limits.read : limits.list,
+  } as const
 }
 
 function toInstance({ instance, networks }: Engine, found: Listed): Instance {

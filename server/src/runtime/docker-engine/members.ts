@@ -1,3 +1,12 @@
+/** Containers as the engine tells them; nothing counts before `end`. */
+export interface Count {
+  add(id: string, network: string): void
+  /** They count, and with them what was created and removed here since the count began. */
+  end(): void
+  /** What was known before goes on to count. */
+  giveUp(): void
+}
+
 /**
  * Which container is on which network, and how many are on each. Told by the engine from time to time, and by what is
  * created and removed here in between.
@@ -6,8 +15,8 @@ export class Members {
   /** Network of each container, by the container's id. */
   #networks = new Map<string, string>()
   #counts = new Map<string, number>()
-  /** What came (its network) and went (null) since the engine was asked last: its answer may not know of it yet. */
-  #since = new Map<string, string | null>()
+  /** For each count under way, what came (its network) and went (null) since: the engine's answer may not know of it yet. */
+  readonly #since = new Set<Map<string, string | null>>()
   /** Creations under way, by network. */
   readonly #reserved = new Map<string, number>()
 
@@ -26,26 +35,34 @@ export class Members {
   }
 
   add(id: string, network: string): void {
-    this.#since.set(id, network)
-    this.#set(id, network)
+    this.#note(id, network)
   }
 
   remove(id: string): void {
-    this.#since.set(id, null)
-    this.#set(id, null)
+    this.#note(id, null)
   }
 
-  /** To be called before the engine is asked for what `replace` is given. */
-  expectReplacement(): void {
-    this.#since = new Map()
+  /** To be called before the engine is asked which containers there are, and ended or given up afterwards. */
+  beginCount(): Count {
+    const [since, networks] = [new Map<string, string | null>(), new Map<string, string>()]
+    this.#since.add(since)
+    const giveUp = () => void this.#since.delete(since)
+    const end = () => {
+      if (this.#since.delete(since)) this.#replace(networks, since)
+    }
+    return { add: (id, network) => void networks.set(id, network), end, giveUp }
   }
 
-  /** @param networks of each container, by its id, as the engine says */
-  replace(networks: ReadonlyMap<string, string>): void {
+  #replace(networks: ReadonlyMap<string, string>, since: ReadonlyMap<string, string | null>): void {
     this.#networks = new Map()
     this.#counts = new Map()
     for (const [id, network] of networks) this.#set(id, network)
-    for (const [id, network] of this.#since) this.#set(id, network)
+    for (const [id, network] of since) this.#set(id, network)
+  }
+
+  #note(id: string, network: string | null): void {
+    for (const since of this.#since) since.set(id, network)
+    this.#set(id, network)
   }
 
   #set(id: string, network: string | null): void {

@@ -1,8 +1,9 @@
 import { RuntimeError } from '#/runtime/runtime.ts'
 import { limits, type EngineClient } from './client.ts'
 import { isOfAnyInstance, isOfInstance, labelFilter } from './labels.ts'
-import { Members } from './members.ts'
+import { Members, type Count } from './members.ts'
 import { addressesOf, askNetworks, assertIsolated, ensureNetwork, interfaceOf, type Network } from './network.ts'
+import { whileAnswering } from './while-answering.ts'
 import { withSignal } from './with-signal.ts'
 
 export interface NetworksOptions {
@@ -18,6 +19,11 @@ export interface NetworksOptions {
  * over is for containers that somebody else put on it, and for those that another process of ours creates meanwhile.
  */
 export const usualPerNetwork = 900
+
+/** How long `ensure` waits for the engine to count its containers, in ms; a creation may wait for that. */
+const countLimit = 2_500
+/** For how many times as long as it took a list of all containers counts as new, and for how long at least, in ms. */
+const [listedFor, minListedFor] = [35, 1_000]
 
 /** Of one container, by the name of the network. */
 export type Addresses = Readonly<Record<string, { readonly IPAddress?: string }>>
@@ -39,8 +45,9 @@ export interface Room {
  * The networks of an installation, and how many containers each has. A container belongs to its network from its creation
  * to its removal, whether it runs or not, so that all that are stopped can be started again.
  *
- * What is known comes from the engine with each `ensure` (every 30 s), and from what is created and removed here in
- * between; a launch costs no call of its own.
+ * What is known comes from the engine with each list of all containers, or else with `ensure`, and from what is created and
+ * removed here in between; a launch costs no call of its own. As long as the containers were never counted, because the
+ * engine takes long over its list, the newest network has room: creations go on, and at worst a start finds it full.
  */
 export class Networks {
   readonly #client: EngineClient
@@ -54,6 +61,10 @@ export class Networks {
   /** Why no further network could be made, when that was tried last. */
   #exhausted: RuntimeError | undefined
   #ensuring: Promise<void> | undefined
+  /** When a list of all containers counted them last, and how long it took; by `performance.now()` and in ms. */
+  #listed: { readonly at: number; readonly took: number } | undefined
+  #counting: Promise<void> | undefined
+  #isCounted = false
   readonly #restoring = new Map<string, Promise<unknown>>()
 
   constructor(client: EngineClient, { instance, first, perNetwork }: NetworksOptions) {
@@ -90,6 +101,19 @@ export class Networks {
       if (!isNetworkGone(error)) throw error
       await withSignal(this.ensure(), signal)
       return this.#placeOnce(create, signal)
+    }
+  }
+
+  /** For a list of all containers that is asked for now. */
+  beginCount(): Count {
+    const [began, count] = [performance.now(), this.#members.beginCount()]
+    return {
+      ...count,
+      end: () => {
+        count.end()
+        this.#listed = { at: performance.now(), took: performance.now() - began }
+        this.#isCounted = true
+      },
     }
   }
 
@@ -163,6 +187,7 @@ export class Networks {
   }
 
   #fullest(): string | undefined {
+    if (!this.#isCounted) return this.#ours?.findLast((network) => this.#roomOn(network) > 0)?.Name
     const open = (this.#ours ?? []).filter((network) => this.#roomOn(network) > 0)
     return open.toSorted((one, other) => this.#roomOn(one) - this.#roomOn(other))[0]?.Name
   }
@@ -195,24 +220,43 @@ export class Networks {
   }
 
   async #look(): Promise<void> {
-    this.#members.expectReplacement()
-    const [all, members] = await Promise.all([askNetworks(this.#client), this.#askMembers()])
+    const [all] = await Promise.all([askNetworks(this.#client), this.#countInTime()])
     const ours = all.filter((each) => this.#isOurs(each)).toSorted(byNumber)
     ours.forEach(assertIsolated)
     this.#all = all
     this.#ours = ours
-    this.#members.replace(members)
   }
 
-  async #askMembers(): Promise<Map<string, string>> {
-    const found = await this.#client.ask<Member[]>({
+  /** Not when the reconciler has just listed all. An engine that takes longer, or fails at it, leaves what was known before. */
+  async #countInTime(): Promise<void> {
+    const age = this.#listed && performance.now() - this.#listed.at
+    if (this.#listed && age !== undefined && age < Math.max(minListedFor, this.#listed.took * listedFor)) return
+    this.#counting ??= this.#countMembers().finally(() => (this.#counting = undefined))
+    // Whether the engine answers at all is seen by the question for networks.
+    await withSignal(this.#counting, AbortSignal.timeout(countLimit)).catch(() => undefined)
+  }
+
+  async #countMembers(): Promise<void> {
+    const count = this.#members.beginCount()
+    const query = { all: 'true', filters: JSON.stringify({ label: labelFilter(this.#instance) }) }
+    const call = {
       what: 'count the containers of each network',
       method: 'GET',
       path: '/containers/json',
-      query: { all: 'true', filters: JSON.stringify({ label: labelFilter(this.#instance) }) },
-      limit: limits.read,
-    })
-    return new Map(found.map(({ Id, HostConfig }) => [Id, HostConfig?.NetworkMode ?? '']))
+      query,
+    } as const
+    try {
+      const take = (items: readonly Member[]) => {
+        for (const { Id, HostConfig } of items) count.add(Id, HostConfig?.NetworkMode ?? '')
+      }
+      await whileAnswering(this.#client, (signal) =>
+        this.#client.each<Member>({ ...call, limit: limits.list, signal }, take),
+      )
+      count.end()
+      this.#isCounted = true
+    } finally {
+      count.giveUp()
+    }
   }
 
   /** The first free number; a name that a stranger has is passed over. */

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ListFilter } from '#/runtime/runtime.ts'
+import { EngineLooks } from './engine-look.ts'
+
+/** @param takes ms for a full list */
+function arrange(takes: number) {
+  const asked: string[] = []
+  const world = { fails: false, now: 1_000 }
+  const list = async ({ isUp }: ListFilter = {}) => {
+    asked.push(isUp ? 'up' : 'full')
+    world.now += isUp ? 1 : takes
+    await Promise.resolve()
+    if (world.fails) throw new Error('no answer')
+    return []
+  }
+  return { asked, world, looks: new EngineLooks({ list }, () => world.now) }
+}
+
+test('all tasks of a run share one list, and the next run asks anew', async () => {
+  const { asked, looks } = arrange(1)
+  await Promise.all([looks.look(), looks.look()])
+  await looks.look()
+  // What was asked before the first run is its look, too.
+  looks.begin()
+  await looks.look()
+  assert.equal(asked.length, 1)
+  looks.begin()
+  await looks.look()
+  assert.equal(asked.length, 2)
+})
+
+test('a full list that took long is followed by lists of what is up, until it was a thirtieth of the time', async () => {
+  const { asked, world, looks } = arrange(2_000)
+  looks.begin()
+  for (let run = 0; run < 4; run++) {
+    looks.begin()
+    assert.equal((await looks.look()).isFull, run === 0)
+  }
+  world.now += 2_000 * 30
+  looks.begin()
+  assert.ok((await looks.look()).isFull)
+  assert.deepEqual(asked, ['full', 'up', 'up', 'up', 'full'])
+})
+
+test('a full list that takes less than a second is asked for in every run', async () => {
+  const { looks } = arrange(900)
+  looks.begin()
+  for (let run = 0; run < 4; run++) {
+    looks.begin()
+    assert.ok((await looks.look()).isFull)
+  }
+})
+
+test('after the engine went away, and after a full list that failed, the next one is full', async () => {
+  const { asked, world, looks } = arrange(2_000)
+  await looks.look()
+  looks.forget()
+  assert.ok((await looks.look()).isFull)
+  looks.forget()
+  world.fails = true
+  await assert.rejects(looks.look())
+  await assert.rejects(looks.look(), /no answer/, 'the other tasks of the run hear the same at once')
+  world.fails = false
+  looks.begin()
+  looks.begin()
+  assert.ok((await looks.look()).isFull)
+  assert.deepEqual(asked, ['full', 'full', 'full', 'full'])
+})
+
+test('a list that an engine gave before it went away does not count as the last full one', async () => {
+  const { looks } = arrange(2_000)
+  const before = looks.look()
+  looks.forget()
+  await before
+  looks.begin()
+  looks.begin()
+  assert.ok((await looks.look()).isFull)
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startBerth } from '#test/support/berth.ts'
+import { patiently } from '#test/support/control-plane.ts'
+import { askEngine } from '#test/support/engine.ts'
+import { lineToEngine } from '#test/support/misbehaving-engine.ts'
+
+const every = 300
+
+test('each run of the reconciler asks the engine for one list, and nothing looks for labels of one person', async (t) => {
+  const { address, questions } = await lineToEngine(t)
+  const berth = await startBerth(t, { engine: { address, ask: askEngine }, pace: { every, retire: 1 } })
+  const admin = await berth.signUp('boss@x.org')
+  const ann = await berth.signUp('ann@x.org')
+  const isList = (question: string) => question.startsWith('GET /containers/json') && !/%22id%22/.test(question)
+  const lists = () => questions.filter(isList)
+  const lastRun = async () => (await admin.call('GET', '/api/admin/system')).body.reconciler.last_run
+  const networks = () => questions.filter((question) => question.startsWith('GET /networks'))
+  const [before, networksBefore, runs] = [lists().length, networks().length, new Set([await lastRun()])]
+  // What is done to one container, too: retired, blocked, launched anew, deleted.
+  await ann.call('POST', '/api/container/stop/dev')
+  await patiently(
+    async () => (await ann.call('GET', '/api/container/status')).body.status === 'no_container',
+    () => 'it is not retired',
+  )
+  await ann.call('POST', '/api/container/launch/dev')
+  await admin.call('POST', `/api/admin/users/${ann.id}/block`)
+  await admin.call('DELETE', `/api/admin/users/${ann.id}?purge=true`)
+  for (let each = 0; each < 20; each++) {
+    runs.add(await lastRun())
+    await sleep(every / 3)
+  }
+  assert.ok(runs.size >= 4, `${runs.size} runs were seen`)
+  assert.deepEqual(
+    lists().filter((question) => question.includes('user_id')),
+    [],
+  )
+  // Each run looks at the networks once, and the launch once more.
+  const [seen, looks] = [lists().length - before, networks().length - networksBefore]
+  assert.ok(seen >= 2 && seen <= looks, `${seen} lists in ${looks} runs`)
+})
