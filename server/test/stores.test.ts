@@ -43,6 +43,7 @@ import {
   hasUsers,
   insertUser,
   listBlockedUserIds,
+  noteUserActive,
   listPeople,
   moveUserState,
   setUsersBlocked,
@@ -141,16 +142,16 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       assert.deepEqual((await record())?.lastUsed, later(2_000))
       await noteStopped(database.db, id, 'dev', later(3_000))
       assert.deepEqual((await record())?.stoppedAt, later(3_000))
-      await touchContainer(database.db, made, later(4_000))
+      await touchContainer(database.db, made.id, later(4_000))
       assert.deepEqual([(await record())?.lastUsed, (await record())?.stoppedAt], [later(4_000), null])
     })
 
     // An administrator once read "last used 3 weeks ago" of a person whose container was used an hour ago.
     test('the last use of a user is at most a minute behind that of their containers, and never moves back', async () => {
       const { id } = await newUser()
-      const made = await ensureContainer(database.db, id, 'dev', 'image', now)
+      await ensureContainer(database.db, id, 'dev', 'image', now)
       const lastUsed = async () => (await findUser(database.db, id))?.lastUsed
-      await touchContainer(database.db, made, later(100_000))
+      await noteUserActive(database.db, id, later(100_000))
       assert.deepEqual(await lastUsed(), later(100_000))
       await noteUse(database.db, id, 'dev', later(130_000))
       assert.deepEqual(await lastUsed(), later(100_000))

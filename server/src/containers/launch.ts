@@ -4,7 +4,7 @@ import { Refusal, refusals } from '#/errors.ts'
 import { message, type Message } from '#/messages/message.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainer } from '#/store/user-containers.ts'
-import { moveUserState, touchUser, type User } from '#/store/users.ts'
+import { moveUserState, noteUserActive, touchUser, type User } from '#/store/users.ts'
 import { LaunchFailure } from './launch-failure.ts'
 import { ownedKey, type OwnedType } from './owned-type.ts'
 import type { Running, Spawner } from './spawner.ts'
@@ -37,14 +37,11 @@ export class Launch {
    * for it, or it takes longer than the time that is waited; then it goes on, and whoever asks again waits for the same
    */
   async launch(user: User, type: string, now: Date): Promise<Running> {
-    const { templates, spawner } = this.#parts
+    const { templates } = this.#parts
     const template = templates.get(type)
     if (!template) throw refusals.unknownType(templates.types)
     await this.#refuseBlocked(user, template)
-    return this.#inTime(
-      { userId: user.id, type },
-      orFail(spawner.ensureRunning(user, template, now), refusals.launchFailed),
-    )
+    return this.#inTime({ userId: user.id, type }, this.#ensure(user, template, now))
   }
 
   /**
@@ -64,6 +61,14 @@ export class Launch {
     const { spawner, templates } = this.#parts
     await this.#refuseBlocked(user, templates.first)
     return spawner.ensureRunning(user, templates.first, now)
+  }
+
+  async #ensure(user: User, template: Template, now: Date): Promise<Running> {
+    const { spawner, database } = this.#parts
+    const running = await orFail(spawner.ensureRunning(user, template, now), refusals.launchFailed)
+    // Administrators see both times side by side. A sign-in notes its own, and a sign-up, as specified, none.
+    await noteUserActive(database.db, user.id, now)
+    return running
   }
 
   async #replace(user: User, template: Template, now: Date): Promise<Running> {

@@ -174,7 +174,7 @@ export class Spawner {
     const instance = adopted ?? (await this.#startInTurn(flight, start, found))
     await this.#stopIfBlocked(record, instance)
     if (kind === 'restore') await noteStopped(database.db, user.id, template.type, null)
-    else await touchContainer(database.db, record, now)
+    else await touchContainer(database.db, record.id, now)
     reached('launch.before-answer')
     return { instance, isStarted: found?.state !== 'running' || kind === 'replace' }
   }

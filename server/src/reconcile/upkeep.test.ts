@@ -102,7 +102,7 @@ async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
     const user = await insertUser(database.db, { email: `${slug}@x.org`, slug, isAdmin: false, now })
     const record = await ensureContainer(database.db, user.id, 'dev', 'image', now)
     await storeInstance(database.db, record.id, { containerId: slug, port: 8080, image: 'image' })
-    await touchContainer(database.db, record, now)
+    await touchContainer(database.db, record.id, now)
     engine.set(slug, instanceOf(slug, { userId: user.id, slug, type: 'dev' }, state))
     return { user, record }
   }

@@ -124,11 +124,10 @@ export async function storeInstance(
     .execute()
 }
 
-/** Notes that it runs and is used: its `last_used` and its owner's move, and an earlier stop does not count any more. */
-export async function touchContainer(db: Db, record: Pick<UserContainer, 'id' | 'userId'>, now: Date): Promise<void> {
+/** Notes that it runs and is used: its `last_used` moves, and an earlier stop does not count any more. */
+export async function touchContainer(db: Db, id: number, now: Date): Promise<void> {
   const change = { last_used: now.getTime(), stopped_at: null, running_since: now.getTime() }
-  await noteUserActive(db, record.userId, now)
-  await db.updateTable('user_containers').set(change).where('id', '=', record.id).execute()
+  await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 
 /** Moves `last_used` of the container and of its owner forward, never back. */
