@@ -5,10 +5,10 @@ import { freePort } from '../gateway/process.ts'
 import { timed } from '../figures.ts'
 import { Load } from './load.ts'
 import { readOptions } from './options.ts'
-import { startFleetside } from './program.ts'
+import { startFleetside, type Fleetside } from './program.ts'
 import { details, table, type Level } from './report.ts'
 import { scenarios, settled, type Finding } from './scenarios.ts'
-import { seed, templatesWith, type Size } from './seed.ts'
+import { seed, templatesWith, type Seeded, type Size } from './seed.ts'
 import { engineInWords, write } from './write.ts'
 
 /**
@@ -44,22 +44,29 @@ async function runLevel(size: Size): Promise<Level> {
     )
     const env = { CONTAINER_TEMPLATES: templatesWith(appPort), JWT_ACCESS_TOKEN_EXPIRES: '7200' }
     const berth = await startFleetside(folder, seeded, port, env)
-    const load = new Load(berth.url, seeded)
-    await settled({ load })
-    const findings: Finding[] = []
-    for (const name of options.only) {
-      const finding = await scenarios[name]({ ...options, berth, seeded, load })
-      findings.push(finding)
-      process.stdout.write(
-        `${details(finding)}\n${table([{ size, findings: [finding] }])
-          .split('\n')
-          .at(-1)}\n`,
-      )
+    try {
+      return await runScenarios(size, seeded, berth)
+    } finally {
+      await berth.end()
     }
-    await load.close()
-    await berth.end()
-    return { size, findings }
   } finally {
     if (process.env.FLEET_KEEP === undefined) rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function runScenarios(size: Size, seeded: Seeded, berth: Fleetside): Promise<Level> {
+  const load = new Load(berth.url, seeded)
+  await settled({ load })
+  const findings: Finding[] = []
+  for (const name of options.only) {
+    const finding = await scenarios[name]({ ...options, berth, seeded, load })
+    findings.push(finding)
+    process.stdout.write(
+      `${details(finding)}\n${table([{ size, findings: [finding] }])
+        .split('\n')
+        .at(-1)}\n`,
+    )
+  }
+  await load.close()
+  return { size, findings }
 }

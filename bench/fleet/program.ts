@@ -70,6 +70,8 @@ export async function startFleetside(
   }
   const pids = () => ({ gateway: berth.pid ?? 0, api: childOf(berth.pid ?? 0) })
   const kill = async () => {
+    if (berth.exitCode !== null || berth.signalCode !== null)
+      throw new Error(`Berth ended by itself (${berth.exitCode ?? berth.signalCode}); see ${folder}/berth.log`)
     const { api } = pids()
     const ended = once(berth, 'exit')
     berth.kill('SIGKILL')

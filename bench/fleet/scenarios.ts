@@ -108,7 +108,7 @@ async function reconnect(stage: Stage): Promise<Finding> {
     const looked = browsing(stage, Math.max(15_000, stage.minutes * 6_000))
     await away
     const began = performance.now()
-    while (!(await load.ask('launch of what runs', 2)) || !(await load.ask('page', 2))) await sleep(50)
+    await until('a launch works', async () => (await load.ask('launch of what runs', 2)) && load.ask('page', 2))
     back = performance.now() - began
     await looked
   })
@@ -135,7 +135,7 @@ async function restart(stage: Stage): Promise<Finding> {
   for (let each = 0; each < 3; each++) {
     const began = performance.now()
     await stage.berth.restart()
-    while (!(await stage.load.ask('page', 3))) await sleep(10)
+    await until('a page comes', () => stage.load.ask('page', 3))
     times.push(performance.now() - began)
   }
   const longest = Math.max(...times)
@@ -180,6 +180,15 @@ export async function settled(stage: Pick<Stage, 'load'>): Promise<void> {
     const report = await load.askAdmin<SystemReport>('/api/admin/system').catch(() => undefined)
     if (report?.reconciler.last_run) return sleep(5_000)
     await sleep(500)
+  }
+}
+
+/** Asks again and again. @throws {Error} after two minutes */
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const began = performance.now()
+  while (!(await isSo())) {
+    if (performance.now() - began > 120_000) throw new Error(`not within two minutes: ${what}`)
+    await sleep(10)
   }
 }
 

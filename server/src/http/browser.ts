@@ -1,4 +1,7 @@
-import { parse } from 'bowser'
+import { createRequire } from 'node:module'
+import type * as bowser from 'bowser'
+
+const require = createRequire(import.meta.url)
 
 /** Longest `User-Agent` looked at, in characters. */
 const longest = 512
@@ -9,7 +12,8 @@ const isName = (text: string | undefined): text is string =>
 /** Browser and system in words, e.g. `Firefox on Windows`; null when it is no browser that is known. */
 export function browserOf(userAgent: string | undefined): string | null {
   if (!userAgent || userAgent.length > longest) return null
-  const { browser, os } = parse(userAgent)
+  // Loaded at the first sign-in: an idle process does without its tables.
+  const { browser, os } = (require('bowser') as typeof bowser).parse(userAgent)
   if (!isName(browser.name)) return null
   return isName(os.name) ? `${browser.name} on ${os.name}` : browser.name
 }

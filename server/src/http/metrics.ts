@@ -23,7 +23,7 @@ export function collectMetrics(
   counts: () => Promise<Readonly<Record<string, number>>>,
 ): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  let isCollecting = false
   const labelNames = ['method', 'route', 'status'] as const
   const requests = new Counter({
     name: 'berth_http_requests_total',
@@ -44,6 +44,9 @@ export function collectMetrics(
     seconds.observe(labels, reply.elapsedTime / 1000)
   })
   const text = cachedFor(textLifetime, async () => {
+    // From the first scrape on: sampling the event loop wakes the process a hundred times a second.
+    if (!isCollecting) collectDefaultMetrics({ register: registry })
+    isCollecting = true
     const more = await counts().catch(() => ({}))
     return (await registry.metrics()) + lines(more)
   })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import type { Mailer, Message } from './mailer.ts'
+import { lazyTransport } from './transport.ts'
 
 /**
  * For an installation without a mail server: each mail becomes an `.eml` file, and its link is printed, so that the
@@ -11,7 +11,7 @@ import type { Mailer, Message } from './mailer.ts'
  * @param folder made when missing, readable by its owner only
  */
 export function createOutbox(folder: string, from: string, log: Pick<Logger, 'info'>): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true })
+  const transport = lazyTransport({ streamTransport: true, buffer: true })
   return {
     async send(message) {
       const { message: eml } = await transport.sendMail({ ...message, from, to: { name: '', address: message.to } })

@@ -1,7 +1,7 @@
-import { createTransport } from 'nodemailer'
 import type { Mailer, Message } from './mailer.ts'
 import { Slots } from './slots.ts'
 import { smtpConnection, type SmtpTls } from './smtp-connection.ts'
+import { lazyTransport } from './transport.ts'
 
 /** How long sending may take, from the wait for a free connection to the server's last word, in ms. */
 const usualLimit = 10_000
@@ -27,7 +27,7 @@ export interface SmtpOptions {
  */
 export function createSmtpMailer(url: string, from: string, options: SmtpOptions = {}): Mailer {
   const { limit = usualLimit, most = usualMost, tls = null } = options
-  const transport = createTransport({
+  const transport = lazyTransport({
     // Its limit is for each of the server's steps; the signal below ends one that says a little every nine seconds.
     ...smtpConnection(url, tls, limit),
     // What was given up is closed at once: a server that keeps its side open would keep our socket, too.

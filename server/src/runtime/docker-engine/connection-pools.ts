@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import { Pool, type PoolOptions } from './undici-pool.ts'
 
 /**
  * What a call keeps its connection busy with.
@@ -23,7 +23,7 @@ export class ConnectionPools {
   readonly #pools: Readonly<Record<CallKind, Pool>>
 
   /** Connects at the first call. @param origin and options as undici's `Pool` takes them */
-  constructor(origin: string | URL, options: Pool.Options) {
+  constructor(origin: string | URL, options: PoolOptions) {
     // Timeouts are the client's, per call.
     const poolOf = (kind: CallKind) =>
       new Pool(origin, { ...options, bodyTimeout: 0, headersTimeout: 0, connections: maxConnections[kind] })
