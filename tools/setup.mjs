@@ -6,6 +6,7 @@
 import { resolve } from 'node:path'
 import { argv, env, exit, ppid, versions } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { ensureApiBundle } from './setup/api-bundle.mjs'
 import { needBrowser } from './setup/browser.mjs'
 import { ensureDependencies } from './setup/dependencies.mjs'
 import { needEngine } from './setup/engine.mjs'
@@ -51,6 +52,7 @@ async function setUp(command, here) {
 async function prepareRepository(command, here) {
   await Promise.all([ensureNode(here), ensureDependencies(here)])
   if (command !== 'check') await ensureWeb(here)
+  if (command === 'start') await ensureApiBundle(here)
 }
 
 /** npm ends the shell between us and it, not us: without this, an interrupted set-up would go on unseen. */

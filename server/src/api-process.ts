@@ -11,11 +11,12 @@ import { LogStream } from '#/log-stream.ts'
 import { usualLanguage } from '#/language.ts'
 import { say } from '#/messages/say.ts'
 import { channelTo } from '#/processes/channel.ts'
-import { readSettings } from '#/settings-file.ts'
-import { changesSince, noteInEffect, type Changes } from '#/settings-in-effect.ts'
+import { collectOnce } from '#/processes/collect-once.ts'
 import { RemoteGateway } from '#/processes/remote-gateway.ts'
 import { removeRunFolder } from '#/processes/run-folder.ts'
 import { removeWhereabouts, writeWhereabouts } from '#/processes/whereabouts.ts'
+import { readSettings } from '#/settings-file.ts'
+import { changesSince, noteInEffect, type Changes } from '#/settings-in-effect.ts'
 
 /**
  * The API process: store, engine, keys, API and front end. It is forked by main.ts, answers on the Unix socket that it is
@@ -63,6 +64,7 @@ async function main(): Promise<void> {
     tellChanges(log, changes)
     noteInEffect(runFolder, changes.env, contents)
     gateway.ready(whereItIs(app, config))
+    collectOnce()
   } catch (error) {
     log.fatal({ err: error }, 'Berth could not start')
     fail([`Berth could not start: ${reasonOf(error)}`])

@@ -3,7 +3,9 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { createNetGateway } from '#/gateway/net/net-gateway.ts'
+import { apiProgram } from '#/processes/api-program.ts'
 import { followApi, type ApiRun } from '#/processes/api-run.ts'
+import { collectOnce } from '#/processes/collect-once.ts'
 import { makeRunFolder, removeRunFolder } from '#/processes/run-folder.ts'
 import { say } from '#/processes/say.ts'
 import { Supervisor } from '#/processes/supervisor.ts'
@@ -36,7 +38,10 @@ async function main(): Promise<void> {
   const report = (problem: string) => say('error', problem)
   const supervisor = new Supervisor({
     begin: () => beginApi(path.join(folder, 'api.sock'), gateway, report),
-    announce: (words) => process.stdout.write(words),
+    announce: (words) => {
+      process.stdout.write(words)
+      collectOnce()
+    },
     say,
   })
   const stop = async () => {
@@ -52,8 +57,7 @@ async function main(): Promise<void> {
 
 /** All have the same socket, one after the other: requests that wait for an API that is away find the next one there. */
 function beginApi(socket: string, gateway: Gateway, report: (problem: string) => void): ApiRun {
-  const program = path.join(import.meta.dirname, 'api-process.ts')
-  const child = fork(program, [socket], { execArgv: apiFlags, env: apiEnvironment })
+  const child = fork(apiProgram(), [socket], { execArgv: apiFlags, env: apiEnvironment })
   const run = followApi(child, gateway, report)
   const start = () => {
     // Not before: one that finds its settings wrong ends while the socket is that of the old one, which goes on.

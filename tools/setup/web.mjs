@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { run } from './run.mjs'
+import { hashOf, readIfThere } from './sources.mjs'
 
 /** @import { Place } from './place.mjs' */
 
 /** What the built pages are made of. Not in it: tests, and what the build itself writes. */
 const sources = ['web', 'api', 'package-lock.json']
-const notSources = /^(node_modules|dist|e2e|.*\.test\.ts)$/
 
 /**
  * Builds `web/dist` unless it was built from the very sources that are there now (by content: a checkout changes times).
@@ -17,7 +16,7 @@ const notSources = /^(node_modules|dist|e2e|.*\.test\.ts)$/
  */
 export async function ensureWeb(here) {
   const stamp = join(here.own, 'web.sha256')
-  const hash = hashOf(here.root)
+  const hash = hashOf(here.root, sources)
   if (existsSync(join(here.root, 'web/dist/index.html')) && readIfThere(stamp) === hash) return
   await here.during('web', 'building the front end', () => build(here))
   writeFileSync(stamp, hash)
@@ -39,39 +38,5 @@ async function build(here) {
     renameSync(fresh, dist)
   } finally {
     rmSync(fresh, { recursive: true, force: true })
-  }
-}
-
-/** @param {string} root */
-function hashOf(root) {
-  const hash = createHash('sha256')
-  for (const source of sources.flatMap((name) => filesOf(join(root, name)))) {
-    hash
-      .update(`${relative(root, source)}\0`)
-      .update(readFileSync(source))
-      .update('\0')
-  }
-  return hash.digest('hex')
-}
-
-/**
- * @param {string} path a file or a folder
- * @returns {string[]} sorted, so that the same files always give the same hash
- */
-function filesOf(path) {
-  const entries = path.endsWith('.json') ? [] : readdirSync(path, { withFileTypes: true })
-  if (entries.length === 0) return [path]
-  return entries
-    .filter((entry) => !notSources.test(entry.name))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => (entry.isDirectory() ? filesOf(join(path, entry.name)) : [join(path, entry.name)]))
-}
-
-/** @param {string} file */
-function readIfThere(file) {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
   }
 }

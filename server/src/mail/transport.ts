@@ -1,20 +1,20 @@
-import type { Transporter } from 'nodemailer'
+import type * as nodemailer from 'nodemailer'
 
-type Options = Parameters<typeof import('nodemailer').createTransport>[0]
+type Options = Parameters<typeof nodemailer.createTransport>[0]
 
 /** What mails are sent with. */
 export interface LazyTransport {
   /** @throws what nodemailer throws */
-  sendMail(mail: Parameters<Transporter['sendMail']>[0]): Promise<{ readonly message: unknown }>
+  sendMail(mail: Parameters<nodemailer.Transporter['sendMail']>[0]): Promise<{ readonly message: unknown }>
   close(): void
 }
 
 /** nodemailer with these options, loaded by the first mail: it takes 3 MB, and most Berths are idle most of the time. */
 export function lazyTransport(options: Options): LazyTransport {
-  let made: Promise<Transporter> | undefined
+  let made: Promise<nodemailer.Transporter> | undefined
   const make = async () => {
     const { createTransport } = await import('nodemailer')
-    return createTransport(options) as Transporter
+    return createTransport(options) as nodemailer.Transporter
   }
   return {
     sendMail: async (mail) => {
