@@ -111,6 +111,7 @@ test('many sign up at once while as many work: no query of those times out', { t
   const { count } = await berth.database.db
     .selectFrom('users')
     .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('email', 'like', 'new%')
     .executeTakeFirstOrThrow()
-  assert.equal(Number(count), 2 * crowd - refused)
+  assert.equal(Number(count), crowd - refused)
 })
