@@ -40,8 +40,9 @@ export function CardActions(props: CardActionsProps) {
   if (!Object.values(can).includes(true)) return null
   const others = [
     { verb: 'logs', isThere: can.readLogs, isOff: false, onPress: onLogs },
-    { verb: 'stop', isThere: can.stop, isOff: isBusy && can.open, onPress: onStop },
     { verb: 'restart', isThere: can.restart, isOff: isBusy, onPress: onRestart },
+    // Last, so that no gap stands between the buttons of what is stopped.
+    { verb: 'stop', isThere: can.stop, isOff: isBusy && can.open, onPress: onStop },
   ] as const
   return (
     <div className="actions" onFocus={() => (hadFocus.current = true)} onBlur={() => (hadFocus.current = false)}>

@@ -50,8 +50,10 @@ export function CardState(props: CardStateProps) {
         tabIndex={hasFailed ? 0 : undefined}
       >
         <Alert error={failure} takesFocus={takesFocus} />
-        <LaunchFailure error={failure} isFolded />
-        {needsHelp(failure) && <AskButton about={about} />}
+        <div className={hasFailed ? 'failure-more' : undefined}>
+          <LaunchFailure error={failure} isFolded />
+          {needsHelp(failure) && <AskButton about={about} />}
+        </div>
       </div>
     </div>
   )
