@@ -134,3 +134,27 @@ test('a container whose removal never returns fails by itself', async (t) => {
   assert.ok(deleted.ms < 15_000, `${deleted.ms} ms`)
   await worksFor(bob)
 })
+
+test('while a list of all containers takes 10 s, Berth starts, people work and the reconciler goes on', async (t) => {
+  const engine = await hangingEngine(t)
+  const instance = `test-list${process.pid}x`
+  const first = await startRig(t, {}, { instance, engine: { address: engine.address, ask: askEngine } })
+  const bob = await first.person('bob')
+  await first.berth.close()
+  engine.hang(/GET \S*\/containers\/json\?/, 10_000)
+  const { dataDir } = first.berth
+  const start = await timed(() =>
+    startRig(t, {}, { instance, dataDir, engine: { address: engine.address, ask: askEngine } }),
+  )
+  assert.ok(start.ms < 20_000, `${start.ms} ms`)
+  const rig = start.value
+  assert.equal(rig.gateway.wordFor(bob.prefix), 'running')
+  const ann = await rig.person('ann')
+  await worksFor(ann)
+  const report = async () => (await rig.berth.operate('GET', '/api/admin/system')).body.reconciler
+  await patiently(
+    async () => ((await report()).last_success ?? null) !== null,
+    () => `the reconciler never ends: ${rig.berth.logs.slice(-3).join('')}`,
+    90_000,
+  )
+})
