@@ -68,7 +68,13 @@ const refused: readonly (readonly [
     { token: ann.token },
     /geholt werden\. Bitte deinen Administrator, es bereitzustellen\. Deine Dateien sind sicher\.$/,
   ],
-  ['a container without a token', 'GET', `/${ann.slug}-dev/`, {}, /^Melde dich zuerst an: Für diesen Container/],
+  [
+    'a container without a token',
+    'GET',
+    `/${ann.slug}-dev/`,
+    {},
+    /^Du bist bei Berth nicht angemeldet, oder deine Anmeldung/,
+  ],
   [
     "another's container",
     'GET',
@@ -88,7 +94,7 @@ const refused: readonly (readonly [
     'GET',
     `/${ann.slug}-prod/`,
     { token: ann.token },
-    /^prod ist noch nicht da\. Der Container wurde nie/,
+    /^Production ist noch nicht da\. Der Container wurde nie/,
   ],
 ]
 
@@ -124,7 +130,7 @@ test('what a person chose counts more than their browser', async () => {
   const chosen = { ...german, cookie: 'spawner_language=en' }
   for (const path of ['/api/user/me', `/${ann.slug}-dev/`]) {
     const { body } = await berth.call('GET', path, { headers: chosen })
-    assert.match(body.error, /^Sign in first/)
+    assert.match(body.error, /^(Sign in first|You are not signed in)/)
   }
 })
 
