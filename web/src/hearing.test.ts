@@ -108,7 +108,7 @@ test('a stream that is refused is known to be, and asked for again after a while
   const hearing = new Hearing({
     open: async () => {
       asked += 1
-      throw new ApiError(403, { error: 'Your account is blocked.' })
+      throw new ApiError(403, { error: 'Your account is blocked.' }, 'userBlocked')
     },
     whileVisible: (work) => {
       const shown = new AbortController()
@@ -118,7 +118,7 @@ test('a stream that is refused is known to be, and asked for again after a while
   })
   const stop = hearing.subscribe(() => undefined)
   await turn()
-  assert.deepEqual([asked, hearing.get().isRefused], [1, true])
+  assert.deepEqual([asked, hearing.get().isRefused, hearing.get().isAccountBlocked], [1, true, true])
   t.mock.timers.tick(refusedFor)
   await turn()
   assert.equal(asked, 2)

@@ -1,3 +1,4 @@
+import { ApiError } from '@berth/api/client.ts'
 import type { LaunchEvent } from '@berth/api/container.ts'
 import { follow, passed, type Bookmark, type ServerEvent, type StreamReader } from '#/event-stream.ts'
 import { isOver, without } from '#/launches.ts'
@@ -17,6 +18,8 @@ export interface Heard {
   readonly isLive: boolean
   /** Whether it was refused: to who is blocked, for example, and it cannot say that any more. */
   readonly isRefused: boolean
+  /** Whether that is because the account is blocked. The list of containers says it of those with a record alone. */
+  readonly isAccountBlocked: boolean
   /** How far the server's clock is ahead of this one, in ms, to about a second. */
   readonly clockAhead: number
 }
@@ -40,7 +43,7 @@ export class Hearing {
   readonly #listeners = new Set<Listener>()
   readonly #eventsListeners = new Set<EventsListener>()
   readonly #bookmark: Bookmark = {}
-  #heard: Heard = { told: nothingTold, isLive: false, isRefused: false, clockAhead: 0 }
+  #heard: Heard = { told: nothingTold, isLive: false, isRefused: false, isAccountBlocked: false, clockAhead: 0 }
   #stop: (() => void) | undefined
   #distrust: ReturnType<typeof setTimeout> | undefined
 
@@ -96,8 +99,9 @@ export class Hearing {
 
   async #followAlways(reader: StreamReader, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await follow(reader, signal, this.#bookmark).catch(() => {
-        this.#set({ isRefused: true })
+      await follow(reader, signal, this.#bookmark).catch((error: unknown) => {
+        const isAccountBlocked = error instanceof ApiError && error.refusal === 'userBlocked'
+        this.#set({ isRefused: true, isAccountBlocked })
         this.#onLost()
       })
       if (!signal.aborted) await passed(refusedFor, signal)
@@ -115,7 +119,7 @@ export class Hearing {
   #onOpen(): void {
     clearTimeout(this.#distrust)
     this.#distrust = undefined
-    this.#set({ isLive: true, isRefused: false })
+    this.#set({ isLive: true, isRefused: false, isAccountBlocked: false })
   }
 
   #onEvents(events: readonly ServerEvent[]): void {

@@ -1,3 +1,4 @@
+import { refusalHeader } from '@berth/api/error.ts'
 import type { ContainerEntry } from '@berth/api/user.ts'
 import { ada, ann, minutesAgo } from './people.ts'
 import { never, Refused, unreachable, type Story } from './story.ts'
@@ -162,6 +163,18 @@ export const dashboardStories: readonly Story[] = [
   story('blocked', [dev({ is_blocked: true, blocked_at: minutesAgo(60 * 20) }), prod()], {
     boot: { contact: 'help@example.org' },
   }),
+  story(
+    'account-blocked',
+    [
+      dev({ is_blocked: true, blocked_at: minutesAgo(50) }),
+      prod({ is_blocked: true, blocked_at: minutesAgo(50) }),
+      lab(fresh),
+    ],
+    {
+      boot: { contact: 'helpdesk@example.org' },
+      eventsRefused: new Refused(403, 'Your account is blocked.', {}, { [refusalHeader]: 'userBlocked' }),
+    },
+  ),
   story('blocked-nobody-named', [dev({ is_blocked: true }), prod({ is_blocked: true, blocked_at: minutesAgo(5) })]),
   story('idle', [dev(), prod()], {
     events: [snapshot, ['idle', { type: 'dev', action: 'stop', at: minutesAgo(-0.75) }]],

@@ -10,6 +10,7 @@ export function fakeFetch(story: Story): typeof fetch {
     const request = new Request(new URL(String(input), location.href), init)
     const name = nameOf(request)
     if (name === 'health') return healthOf(story)
+    if (name === 'containerEvents' && story.eventsRefused) return refusalOf(story.eventsRefused)
     if (name === 'containerEvents') return streamOf(request, story.events ?? [['snapshot', {}]])
     if (name === 'containerLogs')
       return streamOf(
@@ -41,11 +42,13 @@ async function answerOf(request: Request, name: EndpointName | undefined, story:
   const given: unknown = typeof fixture === 'function' ? fixture(request) : fixture
   if (given === never) return new Promise(() => undefined)
   if (given === unreachable) throw new TypeError('Failed to fetch')
-  if (given instanceof Refused) return Response.json(given.body, { status: given.status, headers: given.headers })
+  if (given instanceof Refused) return refusalOf(given)
   if (given !== undefined) return Response.json(given)
   unanswered.push(`${request.method} ${new URL(request.url).pathname}`)
   return Response.json({ error: 'This story has no answer for that.' }, { status: 404 })
 }
+
+const refusalOf = ({ status, body, headers }: Refused) => Response.json(body, { status, headers })
 
 /** Server-sent events that are told at once, on a connection that stays open until the page gives it up. */
 function streamOf({ signal }: Request, events: readonly (readonly [string, unknown])[]): Response {

@@ -42,6 +42,8 @@ export interface Story {
   readonly answers?: { readonly [N in JsonName]?: Fixture<Answer<N>> }
   /** What the stream of container events tells at once; it stays open afterwards. */
   readonly events?: readonly Told[]
+  /** The stream of container events is refused, as to a person who is blocked. */
+  readonly eventsRefused?: Refused
   /** What the stream of logs tells at once. */
   readonly logs?: readonly string[]
   /** Pressed one after the other before the picture: the accessible names of buttons, links, fields and items of menus, in the story's language. */

@@ -8,12 +8,15 @@ interface CardNotesProps {
   hint: string | undefined
   /** Something more urgent needs the room of the last launch. */
   isShort: boolean
+  /** The page says that everything is blocked, since when and whom to ask. */
+  isBlockSaid: boolean
 }
 
 /** What is to be known of a container: that it is blocked, since when and whom to ask; else its last launch, and what its status means. */
-export function CardNotes({ entry, hint, isShort }: CardNotesProps) {
+export function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
   const t = useTranslations('dashboard')
   const { is_blocked: isBlocked, blocked_at: blockedAt, last_used: lastUsed } = entry
+  if (isBlocked && isBlockSaid) return null
   if (isBlocked) {
     return (
       <p className="note">

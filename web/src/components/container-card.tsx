@@ -19,6 +19,8 @@ import type { IdleWarning } from '#/told.ts'
 
 interface ContainerCardProps {
   entry: ContainerEntry
+  /** Nothing of theirs can be launched, and the page says so once; the entry of a type without a record does not. */
+  isAccountBlocked: boolean
   /** What was told of it last: its launch, where it stands, that its home has nearly no room, that it is about to rest. */
   launch: LaunchState | undefined
   status: ContainerEvent['status'] | undefined
@@ -35,7 +37,8 @@ const busyWords = { launch: 'launching', restart: 'restartingNow', stop: 'stoppi
 
 /** One container type: what it is, how it is, and what can be done with it. */
 export const ContainerCard = memo(function ContainerCard(props: ContainerCardProps) {
-  const { entry, launch: told, disk, idle } = props
+  const { isAccountBlocked, launch: told, disk, idle } = props
+  const entry = isAccountBlocked ? { ...props.entry, is_blocked: true } : props.entry
   const { display_name: name, type } = entry
   const t = useTranslations('dashboard')
   const stageSentence = useStageSentence()
@@ -106,6 +109,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
             entry={entry}
             hint={isLaunching || isRunning ? undefined : (props.reason ?? (view.hint && t(`hint.${view.hint}`)))}
             isShort={warning !== undefined}
+            isBlockSaid={isAccountBlocked}
           />
           <DiskNote event={disk} />
           {warning && (

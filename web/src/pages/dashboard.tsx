@@ -4,6 +4,7 @@ import { boot, canAct } from '#/api.ts'
 import { isFirstVisit } from '#/berths.ts'
 import { Button } from '#/components/button.tsx'
 import { Ask } from '#/components/ask.tsx'
+import { BlockedNote } from '#/components/blocked-note.tsx'
 import { ContainerCard } from '#/components/container-card.tsx'
 import { DiskNote } from '#/components/disk-note.tsx'
 import { KeysOn } from '#/components/keys.tsx'
@@ -24,7 +25,7 @@ import { areShortcutsOn, turnShortcuts } from '#/shortcuts.ts'
 export function Dashboard() {
   const t = useTranslations('dashboard')
   const berths = useBerths()
-  const { told } = useEvents()
+  const { told, isAccountBlocked } = useEvents()
   const notice = useNotice()
   const signInNote = useId()
   return (
@@ -32,6 +33,7 @@ export function Dashboard() {
       {notice !== undefined && <p className="note">{notice}</p>}
       {/* Whoever acts has a banner of their own. */}
       {boot.acting === null && <TakeoverNote event={told.takeover} />}
+      {isAccountBlocked && <BlockedNote containers={berths.containers} />}
       {!canAct() && <SignInNote id={signInNote} />}
       <DiskNote event={told.disks.get(null)} />
       <Problem berths={berths} />
@@ -46,7 +48,7 @@ export function Dashboard() {
 
 function Cards({ containers, signInNote }: { containers: NonNullable<Berths['containers']>; signInNote: string }) {
   const t = useTranslations('dashboard')
-  const { told } = useEvents()
+  const { told, isAccountBlocked } = useEvents()
   const me = useMe()
   const [isOn, setOn] = useState(() => areShortcutsOn())
   const [openedAt] = useState(() => Date.now())
@@ -69,6 +71,7 @@ function Cards({ containers, signInNote }: { containers: NonNullable<Berths['con
           <ContainerCard
             key={entry.type}
             entry={entry}
+            isAccountBlocked={isAccountBlocked}
             launch={told.launches.get(entry.type)}
             status={told.statuses.get(entry.type)}
             reason={told.reasons.get(entry.type)}

@@ -44,6 +44,10 @@ export const dashboard: Words['dashboard'] = {
     patience: 'Beim ersten Mal kann das eine Minute dauern.',
   },
   lastLaunched: 'Zuletzt gestartet: <time></time>',
+  accountBlocked:
+    'Dein Konto ist gesperrt: Deine Container sind gestoppt und lassen sich nicht starten. Deine Dateien bleiben.',
+  accountBlockedSince:
+    'Dein Konto ist seit <time></time> gesperrt: Deine Container sind gestoppt und lassen sich nicht starten. Deine Dateien bleiben.',
   blockedSince: 'Gesperrt seit <time></time>.',
   blocked: 'Dieser Container ist gesperrt.',
   action: {

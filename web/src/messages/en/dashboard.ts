@@ -43,6 +43,10 @@ export const dashboard = {
     patience: 'The first time this can take a minute.',
   },
   lastLaunched: 'Last launched <time></time>',
+  accountBlocked:
+    'An administrator has blocked your account: your containers are stopped and cannot be launched. Your files are kept.',
+  accountBlockedSince:
+    'An administrator has blocked your account, since <time></time>: your containers are stopped and cannot be launched. Your files are kept.',
   blockedSince: 'Blocked since <time></time>.',
   blocked: 'This container is blocked.',
   action: {
