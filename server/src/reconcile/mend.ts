@@ -5,7 +5,7 @@ import { blockedGrace } from '#/containers/block-of.ts'
 import type { Flights } from '#/containers/flights.ts'
 import { ownedKey, type OwnedType } from '#/containers/owned-type.ts'
 import type { Places } from '#/containers/places.ts'
-import type { Instance, Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError, type Instance, type Runtime } from '#/runtime/runtime.ts'
 import { forgetInstance, storeAdopted, storeRetired } from '#/store/records-with-owners.ts'
 import { noteStopped } from '#/store/user-containers.ts'
 import { findDesired, type DesiredParts } from './desired.ts'
@@ -109,8 +109,8 @@ export class Mender {
   }
 
   /**
-   * Stored first, so that nobody is told for a moment that it is missing. After a crash in between the next run finds the
-   * container by its name, adopts it, and begins anew.
+   * Stored first, so that nobody is told for a moment that it is missing. After a crash in between, or an answer that never
+   * came, the next full look finds the container by its name, if it is still there, adopts it, and begins anew.
    */
   async #retire({ userId, type, recordId, instance }: Extract<Action, { kind: 'retire' }>): Promise<void> {
     const { db, runtime, places, log } = this.#parts
@@ -119,7 +119,9 @@ export class Mender {
     try {
       await runtime.removeStopped(instance.id)
     } catch (error) {
-      await attempt(log, 'storing that a container stays', () => storeAdopted(db, recordId, instance))
+      // It may be gone all the same; stored as there it would be missing then, which no visit wakes.
+      const isRefused = !(error instanceof RuntimeError && error.kind === 'unreachable')
+      if (isRefused) await attempt(log, 'storing that a container stays', () => storeAdopted(db, recordId, instance))
       throw error
     }
   }

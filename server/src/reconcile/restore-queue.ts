@@ -10,6 +10,8 @@ export interface Restoration {
   troubles: number
   /** No attempt before then; by `performance.now()`. */
   dueAt: number
+  /** When the last attempt began; likewise. */
+  triedAt: number
   isUnderWay: boolean
 }
 
@@ -30,7 +32,7 @@ export class RestoreQueue {
     const key = ownedKey(owned)
     if (this.#keys.has(key)) return
     this.#keys.add(key)
-    this.#others.set(key, { owned, key, crashes: 0, troubles: 0, dueAt: 0, isUnderWay: false })
+    this.#others.set(key, { owned, key, crashes: 0, troubles: 0, dueAt: 0, triedAt: 0, isUnderWay: false })
   }
 
   /** Somebody asks for it now: behind those who did so before. */
@@ -43,13 +45,16 @@ export class RestoreQueue {
 
   /** The first one that is due and not under way; it is under way then, until `again` or `remove`. */
   take(): Restoration | undefined {
-    const now = performance.now()
-    for (const restoration of this.all()) {
-      if (restoration.isUnderWay || restoration.dueAt > now) continue
-      restoration.isUnderWay = true
-      return restoration
-    }
+    for (const restoration of this.#due()) return begun(restoration)
     return undefined
+  }
+
+  /** As `take`, of all but these the one whose last attempt began first. */
+  takeAnother(than: ReadonlySet<Restoration>): Restoration | undefined {
+    let other: Restoration | undefined
+    for (const restoration of this.#due())
+      if (!than.has(restoration) && restoration.triedAt < (other?.triedAt ?? Infinity)) other = restoration
+    return other && begun(other)
   }
 
   /** It keeps its place. @param pause ms before the next attempt */
@@ -68,4 +73,14 @@ export class RestoreQueue {
     yield* this.#asked.values()
     yield* this.#others.values()
   }
+  *#due(): Generator<Restoration> {
+    const now = performance.now()
+    for (const restoration of this.all()) if (!restoration.isUnderWay && restoration.dueAt <= now) yield restoration
+  }
+}
+
+function begun(restoration: Restoration): Restoration {
+  restoration.isUnderWay = true
+  restoration.triedAt = performance.now()
+  return restoration
 }

@@ -45,6 +45,7 @@ async function arrange(t: TestContext, people: number, fail: (user: number, atte
       },
     },
     tally: new Tally(),
+    places: { isEngineAnswering: true },
     log: pino({ level: 'silent' }),
     pauses: { server: [4, 16], container: [4, 16], poll: 2 },
   })
@@ -104,18 +105,41 @@ test('a program that ends by itself after each of three starts is given up, alon
 })
 
 test('what people ask for is started first, in the order in which they ask, however long there was no room', async (t) => {
+  // Room comes as the first in line tries; at any other moment, whatever is tried just then has it.
+  let [firstInLine, mayHaveRoom] = [0, false]
   let isFull = true
-  const { restorer, ids, owned, started } = await arrange(t, 40, () => (isFull ? refusals.serverFull() : null))
+  const { restorer, ids, owned, started } = await arrange(t, 40, (id) => {
+    if (mayHaveRoom && id === firstInLine) isFull = false
+    return isFull ? refusals.serverFull() : null
+  })
+  firstInLine = ids[30] ?? 0
   restorer.begin(owned)
   await sleep(50)
   for (const at of [30, 20, 35]) restorer.promote({ userId: ids[at] ?? 0, type: 'dev' })
   await sleep(50)
   assert.deepEqual(started, [])
-  isFull = false
+  mayHaveRoom = true
   await until(() => restorer.pending.size === 0)
   assert.deepEqual(started.slice(0, 3), [ids[30], ids[20], ids[35]])
   assert.equal(started.length, 40)
 })
+
+for (const [words, failure] of [
+  ['about which an engine in good health does not answer', new RuntimeError('unreachable', 'start')],
+  ['for whose networks there is no room', new RuntimeError('full', 'create')],
+  ['that have to be made, for which the disk has no room', refusals.serverFull()],
+] as const)
+  test(`eight containers ${words} keep no other from being started`, async (t) => {
+    const isStuck = (id: number) => id <= 8
+    const { restorer, ids, owned, started, shouldRun } = await arrange(t, 60, (id) => (isStuck(id) ? failure : null))
+    restorer.begin(owned)
+    await until(() => started.length === 52)
+    assert.equal(restorer.pending.size, 8)
+    for (const id of ids) assert.equal(await shouldRun(id), true)
+    // What concerns these alone is told; of a full server the host's own warnings tell.
+    const isAlone = failure instanceof RuntimeError && failure.kind === 'unreachable'
+    if (isAlone) await until(() => restorer.warnings().length === 1)
+  })
 
 test('without room it asks at growing pauses, not all the time', async (t) => {
   const { restorer, owned, attempts } = await arrange(t, 40, () => refusals.serverFull())

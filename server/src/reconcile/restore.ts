@@ -3,9 +3,11 @@ import type { Logger } from 'pino'
 import { within } from '#/attempt.ts'
 import { causeOf } from '#/containers/failure-cause.ts'
 import type { OwnedType } from '#/containers/owned-type.ts'
+import type { Places } from '#/containers/places.ts'
 import type { Spawner } from '#/containers/spawner.ts'
 import type { Templates } from '#/containers/template.ts'
 import { list, message, type Message } from '#/messages/message.ts'
+import { RuntimeError } from '#/runtime/runtime.ts'
 import type { Db } from '#/store/database.ts'
 import { findOwnedRecord, noteShouldRest, type OwnedRecord } from '#/store/records-with-owners.ts'
 import { findUser } from '#/store/users.ts'
@@ -23,7 +25,7 @@ const mostNamed = 10
 
 /** Pauses before the next attempt, in ms; each is doubled from the first to the last. */
 export interface RestorePauses {
-  /** Nothing can be started: no room on the server, engine or store do not answer. */
+  /** Something was refused: no room on the server, engine or store do not answer. */
   readonly server: readonly [first: number, last: number]
   /** This one cannot be started. */
   readonly container: readonly [first: number, last: number]
@@ -37,6 +39,7 @@ export interface RestorerParts {
   readonly db: Db
   readonly templates: Templates
   readonly spawner: Pick<Spawner, 'restore'>
+  readonly places: Pick<Places, 'isEngineAnswering'>
   readonly tally: Tally
   readonly log: Logger
   readonly pauses?: Partial<RestorePauses>
@@ -54,9 +57,13 @@ export class Restorer {
   #givenUp: OwnedType[] = []
   #abort = new AbortController()
   #workers: Promise<unknown> | undefined
-  /** Attempts in a row at which nothing could be started, and until when none is made; by `performance.now()`. */
+  /** Pauses in a row, and until when the present one lasts; by `performance.now()`. */
   #refused = 0
   #refusedUntil = 0
+  /** Refused since the present pause began. */
+  readonly #refusedNow = new Set<Restoration>()
+  /** Other containers that may be tried in the present pause. */
+  #probes = 0
   #isStopped = false
 
   constructor(parts: RestorerParts) {
@@ -120,22 +127,53 @@ export class Restorer {
   async #work(signal: AbortSignal): Promise<void> {
     const queue = this.#queue
     while (!signal.aborted && queue.keys.size > 0) {
-      const next = performance.now() < this.#refusedUntil ? undefined : queue.take()
+      const next = this.#next(queue)
       if (next) await this.#attempt(next, queue, signal)
       else await sleep(this.#pauses.poll, undefined, { signal, ref: false }).catch(() => undefined)
     }
+  }
+
+  /**
+   * Mostly a refusal is for all, so that nothing is tried before a pause is over, and then the first in line again. But what
+   * is refused to the first, such as room on the disk for a new container, may be had by others: in each pause another one
+   * is tried, each time one whose last attempt is longer ago, and more of them as long as they are not refused.
+   */
+  #next(queue: RestoreQueue): Restoration | undefined {
+    if (performance.now() >= this.#refusedUntil) return queue.take()
+    if (this.#probes === 0) return undefined
+    const next = queue.takeAnother(this.#refusedNow)
+    if (next) this.#probes--
+    return next
+  }
+
+  /** It begins a pause, or was a probe in one. */
+  #noteRefusal(restoration: Restoration): void {
+    const now = performance.now()
+    if (now >= this.#refusedUntil) {
+      this.#refusedUntil = now + backoff(this.#pauses.server, ++this.#refused)
+      this.#refusedNow.clear()
+      this.#probes = 1
+    }
+    this.#refusedNow.add(restoration)
+  }
+
+  /** Not everything is refused: others are tried, and the first in line again before long. */
+  #noteProgress(): void {
+    this.#refused = 0
+    this.#refusedUntil = Math.min(this.#refusedUntil, performance.now() + this.#pauses.server[0])
+    this.#probes = Math.min(parallel, this.#probes + 2)
   }
 
   async #attempt(restoration: Restoration, queue: RestoreQueue, signal: AbortSignal): Promise<void> {
     const outcome = await this.#restore(restoration)
     // Everything from here on is another list's.
     if (signal.aborted) return
-    if (outcome !== 'refused') this.#refused = 0
-    if (outcome === 'done') return queue.remove(restoration)
     if (outcome === 'refused') {
-      this.#refusedUntil = performance.now() + backoff(this.#pauses.server, ++this.#refused)
+      this.#noteRefusal(restoration)
       return queue.again(restoration, 0)
     }
+    this.#noteProgress()
+    if (outcome === 'done') return queue.remove(restoration)
     if (outcome === 'trouble') restoration.troubles++
     else restoration.crashes++
     if (restoration.crashes < maxAttempts)
@@ -157,12 +195,18 @@ export class Restorer {
       log.info({ action: 'restore', userId, type }, 'reconciled')
       return 'done'
     } catch (error) {
-      const outcome = outcomes[causeOf(error)]
+      const outcome = this.#outcomeOf(error)
       // What goes on for hours is told once.
       const isNews = outcome === 'refused' ? this.#refused === 0 : outcome === 'crashed' || troubles < maxAttempts
       if (isNews) log.warn({ err: error, userId, type }, 'what ran before the engine restarted could not be started')
       return outcome
     }
+  }
+
+  /** When an engine in good health does not answer about a container, that is the container's trouble alone. */
+  #outcomeOf(error: unknown): Outcome {
+    const isSilence = error instanceof RuntimeError && error.kind === 'unreachable'
+    return isSilence && this.#parts.places.isEngineAnswering ? 'trouble' : outcomes[causeOf(error)]
   }
 
   async #giveUp(owned: OwnedType): Promise<void> {
@@ -178,7 +222,7 @@ export class Restorer {
 }
 
 /**
- * What an attempt led to: nothing is left to do; the program ended by itself; nothing at all can be started now; or
+ * What an attempt led to: nothing is left to do; the program ended by itself; most likely nothing can be started now; or
  * something else is in the way of this one container, such as an image that cannot be had, or its owner's limits.
  */
 type Outcome = 'done' | 'crashed' | 'refused' | 'trouble'

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Flights } from '#/containers/flights.ts'
 import { Templates, type Template } from '#/containers/template.ts'
-import type { Instance, Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError, type Instance, type Runtime } from '#/runtime/runtime.ts'
 import { openDatabase } from '#/store/database.ts'
 import { ensureContainer, findContainer, noteStopped, storeInstance, touchContainer } from '#/store/user-containers.ts'
 import { insertUser } from '#/store/users.ts'
@@ -24,7 +24,7 @@ function gate() {
   return { passed: promise, open: () => resolve() }
 }
 
-async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
+async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}, runLimit = 15_000) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-upkeep-'))
   const database = await openDatabase(null, dataDir)
   t.after(async () => {
@@ -42,6 +42,9 @@ async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
     isFull: true,
     inspected: [] as string[],
     beforeInspectId: async (_id: string) => {},
+    /** Before what sleeps is removed, and after. */
+    beforeRetire: async (_id: string) => {},
+    afterRetire: async (_id: string) => {},
     activations: 0,
   }
   const runtime: Pick<Runtime, 'list' | 'inspect' | 'inspectId' | 'stop' | 'remove' | 'removeStopped'> = {
@@ -66,7 +69,11 @@ async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
       if (instance) engine.set(id, { ...instance, state: 'exited' })
     },
     remove: async (id) => void engine.delete(id),
-    removeStopped: async (id) => void engine.delete(id),
+    removeStopped: async (id) => {
+      await world.beforeRetire(id)
+      engine.delete(id)
+      await world.afterRetire(id)
+    },
   }
   const parts: UpkeepParts = {
     db: database.db,
@@ -74,7 +81,7 @@ async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
     templates: new Templates([{ type: 'dev' } as Template]),
     instance: 'b',
     flights: new Flights(),
-    places: { publishContainer: async () => {} },
+    places: { publishContainer: async () => {}, isEngineAnswering: true },
     admission: { recheck: () => {} },
     spawner: {
       restore: async ({ id }) => {
@@ -94,6 +101,7 @@ async function rigOf(t: TestContext, graces: UpkeepParts['graces'] = {}) {
     },
     activate: () => void world.activations++,
     graces,
+    runLimit,
     log,
   }
   const upkeep = new Upkeep(parts)
@@ -224,6 +232,59 @@ test('of what nobody used fifty are retired in a run, and what ended lately keep
   }
   assert.deepEqual(lefts, [120, 70, 50, 50])
   assert.equal(upkeep.counts().retire, 70)
+})
+
+test('a container that can never be stopped keeps nothing from being retired', async (t) => {
+  const { engine, world, upkeep, person, database } = await rigOf(t, { retire: 60_000 })
+  const { user } = await person('ann', 'exited')
+  await noteStopped(database.db, user.id, 'dev', now)
+  engine.set('ghost1', ghost(1))
+  const [cannotStop, cannotRemove] = [new Error('it cannot be stopped'), new Error('it cannot be removed')]
+  world.beforeStop = () => Promise.reject(cannotStop)
+  world.beforeRetire = () => Promise.reject(cannotRemove)
+  await assert.rejects(upkeep.run(), { name: 'Unfinished', reasons: [cannotStop, cannotRemove] }, 'both are told')
+  const other = (await person('bob', 'exited')).user
+  await noteStopped(database.db, other.id, 'dev', now)
+  world.beforeRetire = async () => {}
+  await assert.rejects(upkeep.run(), { name: 'Unfinished', reasons: [cannotStop] })
+  assert.deepEqual([...engine.keys()], ['ann', 'ghost1'], 'who was tried lately is tried later')
+})
+
+for (const [words, error, isRemoved] of [
+  ['whose answer is lost', new RuntimeError('unreachable', 'remove'), true],
+  ['about which the engine never answers', new RuntimeError('unreachable', 'remove'), false],
+  ['that the engine refuses', new RuntimeError('failed', 'remove'), false],
+] as const)
+  test(`a retirement ${words} leaves a place that is never called missing`, async (t) => {
+    const { engine, world, upkeep, person, database } = await rigOf(t, { retire: 60_000 })
+    const { user } = await person('ann', 'exited')
+    await noteStopped(database.db, user.id, 'dev', now)
+    world[isRemoved ? 'afterRetire' : 'beforeRetire'] = () => Promise.reject(error)
+    await assert.rejects(upkeep.run(), { name: 'Unfinished', reasons: [error] })
+    const record = await findContainer(database.db, user.id, 'dev')
+    const isKept = error.kind === 'failed'
+    assert.deepEqual([record?.containerId, record?.retiredAt !== null], [isKept ? 'ann' : null, !isKept])
+    // What the engine has after all is adopted by its name.
+    world.beforeRetire = world.afterRetire = async () => {}
+    await upkeep.run()
+    assert.equal((await findContainer(database.db, user.id, 'dev'))?.containerId, isRemoved ? null : 'ann')
+    assert.equal(engine.has('ann'), !isRemoved)
+  })
+
+test('of candidates of whom none was begun in a run each is a candidate in the next one', async (t) => {
+  const { engine, world, upkeep, person, database } = await rigOf(t, { retire: 60_000 }, 300)
+  for (const slug of ['ann', 'bob', 'cat', 'dan']) {
+    const { user } = await person(slug, 'exited')
+    await noteStopped(database.db, user.id, 'dev', now)
+  }
+  const end = gate()
+  world.beforeRetire = (id) => (id === 'ann' || id === 'bob' ? end.passed : Promise.resolve())
+  await upkeep.run()
+  assert.equal(engine.size, 4)
+  // The two that the engine works on are found there meanwhile; to adopt them has to wait.
+  await assert.rejects(upkeep.run(), { name: 'Unfinished' })
+  assert.deepEqual([...engine.keys()], ['ann', 'bob'])
+  end.open()
 })
 
 test('a list of what is up is enough to stop what may not run, and to see what ended; what sleeps is not asked for', async (t) => {

@@ -22,8 +22,8 @@ const [parallel, mostPerRun] = [8, 200]
 const [parallelRetirements, maxRetirements] = [2, 50]
 /** Max pause before one that turned out to be no candidate is asked again, in ms. */
 const retireAgainAfter = 3_600_000
-/** How long one run waits for what it began, in ms; programs may take 10 s to end. What takes longer goes on. */
-const patience = 15_000
+/** Usual `runLimit`, in ms; programs may take 10 s to end. */
+const usualRunLimit = 15_000
 /** Containers that are asked since when they run, to tell whether the engine restarted; some may have been started since. */
 const mostWitnesses = 20
 
@@ -32,6 +32,8 @@ export type UpkeepParts = Omit<MenderParts, 'history' | 'graces' | 'tally'> &
   Pick<NewcomersParts, 'activate'> & {
     readonly findContainer: NewcomersParts['find']
     readonly graces?: Partial<Graces>
+    /** How long a run waits for what it mends, and for what it retires, in ms each; what takes longer goes on. */
+    readonly runLimit?: number
     /** What the engine has, as this run sees it. */
     readonly looks: Pick<EngineLooks, 'look' | 'forget'>
   }
@@ -83,9 +85,11 @@ export class Upkeep implements Task, EngineListener {
     this.#history.keep(made, look.isFull ? undefined : idsOf(desired, observed))
     this.#beginRestoring(made.actions)
     await this.#note(made.actions)
-    await this.#mendAll(made.actions.filter(({ kind }) => kind !== 'retire'))
     if (look.isFull) this.#unused = Map.groupBy(made.actions.filter(isRetirement), ownedKey)
-    await this.#retireSome()
+    const toMend = made.actions.filter(({ kind }) => kind !== 'retire')
+    // What can never be mended keeps nothing from being retired.
+    const reasons = [...(await this.#mendAll(toMend)), ...(await this.#retireSome())]
+    if (reasons.length > 0) throw new Unfinished(reasons)
     return difference(this.#tally.counts(), before)
   }
 
@@ -203,52 +207,56 @@ export class Upkeep implements Task, EngineListener {
     this.#tally.count('note', notes.length)
   }
 
-  async #mendAll(actions: readonly Action[]): Promise<void> {
+  /** @returns what is left to do */
+  async #mendAll(actions: readonly Action[]): Promise<unknown[]> {
     const all = Map.groupBy(actions.filter(isForEngineOrRecord), ownedKey)
     const hasFailed = (key: string) => Number(this.#failed.has(key))
     const due = [...all].toSorted(([a], [b]) => hasFailed(a) - hasFailed(b)).slice(0, mostPerRun)
-    const { done, failures, begun } = await this.#mendEach(due, parallel)
+    const { done, failures, underWay } = await this.#mendEach(due, parallel)
     // What the engine has not done by now goes behind all others the next time, too: it may never be done.
-    this.#failed = new Set([...failures.keys(), ...begun])
-    if (failures.size > 0) throw new Unfinished([...failures.values()])
+    this.#failed = new Set([...failures.keys(), ...underWay])
+    if (failures.size > 0) return [...failures.values()]
     const left = due.length - done
-    if (left > 0) throw new Unfinished([new Error(`${left} containers are still being worked on`)])
+    if (left > 0) return [new Error(`${left} containers are still being worked on`)]
     if (due.length < all.size) this.#parts.activate()
+    return []
   }
 
   /**
    * A few in each run, until all that were unused for so long are gone from the engine. Who was tried and turned out to have
    * run lately, which a list does not tell, lets the others go first.
+   * @returns what failed
    */
-  async #retireSome(): Promise<void> {
+  async #retireSome(): Promise<unknown[]> {
     const [now, all] = [performance.now(), this.#unused]
     const pause = Math.min(retireAgainAfter, this.#graces.retire)
     const tried = new Map([...this.#retireTriedAt].filter(([key, at]) => all.has(key) && now - at < pause))
     const due = [...all].filter(([key]) => !tried.has(key)).slice(0, maxRetirements)
-    for (const [key] of due) tried.set(key, now)
+    const { failures, notBegun } = await this.#mendEach(due, parallelRetirements)
+    for (const [key] of due) if (!notBegun.has(key)) tried.set(key, now)
     this.#retireTriedAt = tried
-    const { failures } = await this.#mendEach(due, parallelRetirements)
-    if (failures.size > 0) throw new Unfinished([...failures.values()])
+    return [...failures.values()]
   }
 
-  /** Ends after the limit; then nothing more is begun, and what was begun goes on. @returns `begun`: what goes on */
+  /** Ends after the limit; then nothing more is begun, and what is under way goes on. */
   async #mendEach(due: readonly (readonly [string, readonly Mending[]])[], parallel: number) {
-    const [waiting, failures, begun] = [[...due], new Map<string, unknown>(), new Set<string>()]
+    const [waiting, failures, underWay] = [[...due], new Map<string, unknown>(), new Set<string>()]
     let done = 0
     const worker = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const [key, actions] = next
-        begun.add(key)
+        underWay.add(key)
         await this.#mender.mend(ownerIn(actions), idsIn(actions)).then(
           () => done++,
           (error: unknown) => failures.set(key, error),
         )
-        begun.delete(key)
+        underWay.delete(key)
       }
     }
-    await within(patience, Promise.all(Array.from({ length: parallel }, worker)))
-    waiting.length = 0
-    return { done, failures: new Map(failures), begun: new Set(begun) }
+    const limit = this.#parts.runLimit ?? usualRunLimit
+    await within(limit, Promise.all(Array.from({ length: parallel }, worker)))
+    const notBegun = new Set(waiting.splice(0).map(([key]) => key))
+    return { done, failures: new Map(failures), underWay: new Set(underWay), notBegun }
   }
 }
 
