@@ -253,7 +253,7 @@ export const endpoints = {
     summary: 'Count the idle time of the container of this type from now',
     params: container.TypeParams,
     response: container.KeepResponse,
-    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody },
+    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: ErrorBody },
   },
   containerEvents: {
     method: 'GET',

@@ -160,6 +160,7 @@ export const refusals = named({
     new Refusal(500, message('refusals.stopFailed'), {
       cause,
     }),
+  keepFailed: (cause: unknown) => new Refusal(500, message('refusals.keepFailed'), { cause }),
   logsFailed: (cause: unknown) =>
     new Refusal(500, message('refusals.logsFailed'), {
       cause,

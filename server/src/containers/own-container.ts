@@ -21,7 +21,7 @@ export interface OwnContainerParts {
   readonly database: Database
   readonly templates: Templates
   readonly admission: Pick<Admission, 'dismiss'>
-  readonly places: Pick<Places, 'get' | 'placeOf'>
+  readonly places: Pick<Places, 'get' | 'placeOf' | 'isUnknown'>
   readonly rest: Pick<Rest, 'stopNow'>
   readonly activity: Pick<Activity, 'startOver'>
   readonly log: Pick<Logger, 'warn'>
@@ -55,12 +55,13 @@ export class OwnContainer {
    * Counts the time of nobody using it from now on. Also when it is reached by another process than this: what that one
    * hears of use is told here (`ControlPlane.used`), and nothing is put to rest without asking here.
    * @returns when it is put to rest at the earliest; null when it never is, or does not run
-   * @throws {Refusal} 400 unknown type · 403 blocked
+   * @throws {Refusal} 400 unknown type · 403 blocked · 500 the engine does not answer about it
    */
   async keep(user: User, type: string, now: Date): Promise<Date | null> {
     const { places, activity } = this.#parts
     const template = await this.#mustBeFree(user, type)
     const known = places.get({ userId: user.id, type })
+    if (known && places.isUnknown(known)) throw refusals.keepFailed(new Error('the engine does not answer about it'))
     const where = known && places.placeOf(known)?.where
     if (!known || known.wasStopped || !where || !isThere(where)) return null
     activity.startOver(known)

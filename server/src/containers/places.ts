@@ -142,6 +142,12 @@ export class Places {
     return where !== undefined && isThere(where)
   }
 
+  /** Whether the gateway was told that the engine, as a whole or about this one, does not answer. */
+  isUnknown(known: KnownContainer): boolean {
+    const where = this.placeOf(known)?.where
+    return where !== undefined && !isThere(where) && where.absent === 'unknown'
+  }
+
   /** What is known of the container with this id of the engine. */
   withId(containerId: string): KnownContainer | undefined {
     return this.#registry.byId(containerId)?.known

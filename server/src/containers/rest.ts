@@ -47,7 +47,7 @@ export class Rest {
    * Stops it at once, whoever uses it: what is open to it is cut. Its owner's next request starts it again; one that only
    * waited to be started again after the engine's restart is not.
    * @param onTurn called when whatever was asked of this container before is done
-   * @returns false when it did not run @throws {Refusal} 500 when the engine could not
+   * @returns false when it did not run @throws {Refusal} 500 when the engine could not, or does not answer about it
    */
   async stopNow(owned: OwnedType, onTurn: () => void = () => undefined): Promise<boolean> {
     const { places, flights, database } = this.#parts
@@ -55,6 +55,7 @@ export class Rest {
       onTurn()
       if (!places.isEngineAnswering) throw refusals.stopFailed(new Error('the engine does not answer'))
       const known = places.get(owned)
+      if (known && places.isUnknown(known)) throw refusals.stopFailed(new Error('the engine does not answer about it'))
       if (!known || !this.#isDue(known, 'stop')) {
         await noteRunning(database.db, owned.userId, owned.type, null)
         return false

@@ -42,6 +42,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   tooManyAtOnce: refusals.tooManyAtOnce(100),
   streamsFull: refusals.streamsFull(),
   stopFailed: refusals.stopFailed(cause),
+  keepFailed: refusals.keepFailed(cause),
   logsFailed: refusals.logsFailed(cause),
   storeFailed: refusals.storeFailed(cause),
   mailFailed: refusals.mailFailed(cause),

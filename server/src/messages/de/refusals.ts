@@ -46,6 +46,8 @@ export const refusals: Translated<'refusals'> = {
     'Es verfolgen schon so viele Seiten Container und Ausgaben, wie dieser Server bedienen kann. Versuche es in einer halben Minute noch einmal; alles andere funktioniert.',
   stopFailed:
     'Die Container-Engine antwortet nicht, oder sie konnte den Container nicht stoppen. Versuche es gleich noch einmal.',
+  keepFailed:
+    'Die Container-Engine antwortet zu diesem Container nicht, deshalb ist nicht bekannt, ob er läuft. Versuche es gleich noch einmal.',
   logsFailed:
     'Die Container-Engine antwortet nicht, deshalb ist dort gerade nichts zu lesen. Versuche es gleich noch einmal.',
   storeFailed:

@@ -39,6 +39,8 @@ export const refusals = {
   streamsFull:
     'As many pages follow containers and logs as this server can serve. Try again in half a minute; everything else works.',
   stopFailed: 'The container engine does not answer, or could not stop the container. Try again in a moment.',
+  keepFailed:
+    'The container engine does not answer about this container, so it is not known whether it runs. Try again in a moment.',
   logsFailed: 'The container engine does not answer, so nothing can be read there now. Try again in a moment.',
   storeFailed: 'The database does not answer, or cannot be written at the moment. Try again in a minute.',
   mailFailed: 'The mail could not be sent. Nothing was changed; try again in a few minutes.',
