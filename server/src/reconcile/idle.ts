@@ -12,16 +12,18 @@ import type { Runtime } from '#/runtime/runtime.ts'
 const every = 1_000
 /** Containers put to rest at the same time; the others come with the next look. */
 const parallel = 8
+/** Containers whose CPU time is asked for half-way at the same time; the engine may take a second over each. */
+const parallelSamples = 8
 /** How long before a stop its owner is told, in ms; a quarter of the time when that is shorter. */
 const longestWarning = 60_000
 
 export interface IdleParts {
   readonly templates: Templates
-  readonly places: Places
-  readonly rest: Rest
-  readonly activity: Activity
-  readonly runtime: Runtime
-  readonly warnings: IdleWarnings
+  readonly places: Pick<Places, 'running' | 'isRunning'>
+  readonly rest: Pick<Rest, 'rest'>
+  readonly activity: Pick<Activity, 'lastOf' | 'startOver'>
+  readonly runtime: Pick<Runtime, 'usage'>
+  readonly warnings: Pick<IdleWarnings, 'warn' | 'end'>
   readonly log: Logger
 }
 
@@ -41,6 +43,10 @@ export class Idle {
   readonly #parts: IdleParts
   readonly #resting = new Set<string>()
   readonly #samples = new Map<string, Sample>()
+  /** By `ownedKey`, when one was asked for half-way last; by `performance.now()`. */
+  readonly #sampledAt = new Map<string, { readonly known: OwnedType; readonly at: number }>()
+  /** `ownedKey` of those that are asked for now. */
+  readonly #sampling = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(parts: IdleParts) {
@@ -66,13 +72,14 @@ export class Idle {
       const template = this.#parts.templates.get(known.type)
       if (template && firstStep(template) > 0) this.#consider(known, template, isPaused, now)
     }
-    for (const [key, { known }] of this.#samples) if (!this.#parts.places.isRunning(known)) this.#samples.delete(key)
+    for (const kept of [this.#samples, this.#sampledAt])
+      for (const [key, { known }] of kept) if (!this.#parts.places.isRunning(known)) kept.delete(key)
   }
 
   #consider(known: KnownContainer, template: Template, isPaused: boolean, now: number): void {
     const quiet = now - this.#parts.activity.lastOf(known)
     this.#warnInTime(known, template, quiet)
-    if (template.idleCpu !== null && !isPaused && quiet >= firstStep(template) / 2) void this.#sampleInTime(known)
+    if (template.idleCpu !== null && !isPaused && quiet >= firstStep(template) / 2) this.#sampleInTime(known)
     const kind = dueStep(template, quiet, isPaused)
     const key = ownedKey(known)
     if (!kind || this.#resting.has(key) || this.#resting.size >= parallel) return
@@ -104,10 +111,20 @@ export class Idle {
       warnings.warn(known, { lastUse: this.#parts.activity.lastOf(known), at: new Date(Date.now() + limit - quiet) })
   }
 
-  /** Half-way through its quiet time, so that what it did when it was last used does not count. */
-  async #sampleInTime(known: KnownContainer): Promise<void> {
-    const sample = this.#samples.get(ownedKey(known))
-    if (!sample || sample.at < this.#parts.activity.lastOf(known)) await this.#sample(known).catch(() => undefined)
+  /**
+   * Half-way through its quiet time, so that what it did when it was last used does not count. Tried once for each time that
+   * it fell quiet: one that cannot be measured must not take the place of others at each look.
+   */
+  #sampleInTime(known: KnownContainer): void {
+    const key = ownedKey(known)
+    if (this.#sampling.has(key) || this.#sampling.size >= parallelSamples) return
+    const at = Math.max(this.#samples.get(key)?.at ?? -Infinity, this.#sampledAt.get(key)?.at ?? -Infinity)
+    if (at >= this.#parts.activity.lastOf(known)) return
+    this.#sampledAt.set(key, { known, at: performance.now() })
+    this.#sampling.add(key)
+    this.#sample(known)
+      .catch(() => undefined)
+      .finally(() => this.#sampling.delete(key))
   }
 
   /** Whether it used more than so many cores since it was looked at last; then its time starts over. */
