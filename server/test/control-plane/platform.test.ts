@@ -31,7 +31,7 @@ test('nobody but its owner may use the socket', async () => {
 
 test('what the parser refuses is answered in words', async () => {
   assert.match(await raw('nonsense\r\n\r\n'), /^HTTP\/1\.1 400 .*\{"error":"This is not a valid HTTP request\."\}$/s)
-  assert.match(await raw(`GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1\.1 431 /)
+  assert.match(await raw(`GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(70_000)}\r\n\r\n`), /^HTTP\/1\.1 431 /)
 })
 
 test('there is nothing to upgrade to', async () => {

@@ -64,7 +64,8 @@ test('while the database is locked, reading goes on, and whatever writes is refu
   assert.equal(ready.status, 503)
   assert.match(ready.body.parts.store, /does not answer/)
   for (const { reply, ms } of await Promise.all(writing)) {
-    assert.equal(reply.status, 500, reply.text)
+    // Those who wait for their turn behind transactions that hang are told to come back.
+    assert.ok(reply.status === 500 || (reply.status === 503 && reply.headers.has('retry-after')), reply.text)
     assert.equal(typeof reply.body.error, 'string')
     assert.ok(ms < 10_000, `${ms} ms`)
   }

@@ -70,7 +70,7 @@ export const refusals: Translated<'refusals'> = {
   endsAgain:
     'Sein Programm endete nach jedem der letzten Starts. Starte den Container von Hand, um es noch einmal zu versuchen.',
   tooManySignIns:
-    'In diesem Moment fordern zu viele Menschen einen Link an, darum wurde keiner verschickt. Versuche es in zehn Sekunden noch einmal.',
+    'In diesem Moment warten zu viele Anfragen nach einem Link, darum wurde keiner verschickt. Versuche es in zehn Sekunden noch einmal.',
   auditTooLong:
     'Das Protokoll konnte nicht innerhalb von {seconds} Sekunden geprüft werden. Rufe auf dem Server „berth audit verify“ auf: Das nimmt sich die nötige Zeit.',
   stopping:

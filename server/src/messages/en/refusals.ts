@@ -56,7 +56,8 @@ export const refusals = {
   diskFullBut:
     'Your files take {used} of the {most} that they may, so this is not started. Delete some in {name}, which still starts, or ask your administrator for more room.',
   endsAgain: 'Its program ended after each of its last starts. Launch it by hand to try once more.',
-  tooManySignIns: 'Too many people are asking for a link at this moment, so none was sent. Try again in ten seconds.',
+  tooManySignIns:
+    'Too many requests for a link are waiting at this moment, so none was sent. Try again in ten seconds.',
   auditTooLong:
     'The audit log could not be verified within {seconds} seconds. Run "berth audit verify" on the server: it takes its time.',
   stopping: 'Berth is being stopped, so nothing is started now. Nothing is lost; try again in a minute.',
