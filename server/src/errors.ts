@@ -224,6 +224,7 @@ export const refusals = named({
       headers: { 'retry-after': '10' },
       cause,
     }),
+  tooManyChanges: () => new Refusal(503, message('refusals.tooManyChanges'), { headers: { 'retry-after': '5' } }),
   auditTooLong: (seconds: number) => new Refusal(503, message('refusals.auditTooLong', { seconds })),
   stopping: () =>
     new Refusal(500, message('refusals.stopping'), {

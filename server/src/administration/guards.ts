@@ -2,7 +2,7 @@ import { refusals } from '#/errors.ts'
 import { message } from '#/messages/message.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import { countOthersInCharge, findUser, type User } from '#/store/users.ts'
-import { Semaphore } from '#/semaphore.ts'
+import { Semaphore, SemaphoreFull } from '#/semaphore.ts'
 import type { Actor } from './actor.ts'
 
 /** What takes an administrator's part away from somebody. */
@@ -12,18 +12,25 @@ export type Loss = 'block' | 'delete' | 'demote'
  * Runs an administrator's change in one transaction; of all such changes one after the other, so that each knows who is
  * in charge, and none waits for what another one holds (rows of users and containers, the head of the audit log).
  * Audit entries are written at its end, see `insertAuditEntries`.
- * @throws {SemaphoreFull} 1,000 changes wait already, or for longer than 20 s
- * @throws {Refusal} 403 when the actor was blocked, demoted or deleted since their request was let in · what `work` throws
+ * @throws {Refusal} 403 when the actor was blocked, demoted or deleted since their request was let in · 503 when 1,000 changes
+ *   wait already, or this one did for 8 s · what `work` throws
  */
 export async function administer<T>(database: Database, actor: Actor, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return queueOf(database).run(() =>
+  const change = () =>
     database.transaction(async (tx) => {
       await database.lock(tx, 'administrators')
       await mustStillAdminister(tx, actor)
       return work(tx)
-    }),
-  )
+    })
+  return queueOf(database)
+    .run(change)
+    .catch((error: unknown) => {
+      throw error instanceof SemaphoreFull ? refusals.tooManyChanges() : error
+    })
 }
+
+/** A change waits for less than the 10 s within which blocks are promised to be answered. */
+const queueLimits = { max: 1, maxWaiting: 1_000, timeout: 8_000 }
 
 /**
  * Changes of this process wait for each other here, and not with a connection each for the lock: a script that changes a
@@ -34,7 +41,7 @@ const queues = new WeakMap<Database, Semaphore>()
 function queueOf(database: Database): Semaphore {
   const known = queues.get(database)
   if (known) return known
-  const queue = new Semaphore({ max: 1, maxWaiting: 1_000, timeout: 20_000 })
+  const queue = new Semaphore(queueLimits)
   queues.set(database, queue)
   return queue
 }

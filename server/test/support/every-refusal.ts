@@ -57,6 +57,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   diskFull: refusals.diskFull(bytesInWords(1.5 * 1024 ** 3), bytesInWords(1024 ** 3), 'Development'),
   endsAgain: refusals.endsAgain(),
   tooManySignIns: refusals.tooManySignIns(cause),
+  tooManyChanges: refusals.tooManyChanges(),
   auditTooLong: refusals.auditTooLong(20),
   stopping: refusals.stopping(),
 }

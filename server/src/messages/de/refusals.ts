@@ -71,6 +71,8 @@ export const refusals: Translated<'refusals'> = {
     'Sein Programm endete nach jedem der letzten Starts. Starte den Container von Hand, um es noch einmal zu versuchen.',
   tooManySignIns:
     'In diesem Moment warten zu viele Anfragen nach einem Link, darum wurde keiner verschickt. Versuche es in zehn Sekunden noch einmal.',
+  tooManyChanges:
+    'In diesem Moment werden zu viele Änderungen von Administratoren ausgeführt, darum wurde diese nicht gemacht. Versuche es in ein paar Sekunden noch einmal.',
   auditTooLong:
     'Das Protokoll konnte nicht innerhalb von {seconds} Sekunden geprüft werden. Rufe auf dem Server „berth audit verify“ auf: Das nimmt sich die nötige Zeit.',
   stopping:

@@ -58,6 +58,8 @@ export const refusals = {
   endsAgain: 'Its program ended after each of its last starts. Launch it by hand to try once more.',
   tooManySignIns:
     'Too many requests for a link are waiting at this moment, so none was sent. Try again in ten seconds.',
+  tooManyChanges:
+    'Too many changes by administrators are under way at this moment, so this one was not made. Try again in a few seconds.',
   auditTooLong:
     'The audit log could not be verified within {seconds} seconds. Run "berth audit verify" on the server: it takes its time.',
   stopping: 'Berth is being stopped, so nothing is started now. Nothing is lost; try again in a minute.',
