@@ -16,17 +16,12 @@ import { hideToken } from '#/place.ts'
 import { isOnePage, queries } from '#/queries.ts'
 import { reach } from '#/reaching.ts'
 import { CurrentPage } from '#/routes.tsx'
-import { announceSignIn } from '#/sign-in-channel.ts'
 import { Words } from '#/words.tsx'
 
 // Before anything is rendered or requested: the link's token leaves the address bar.
 hideToken()
-// Tabs that ask to sign in go on by themselves.
 if (boot.email !== null) rememberWho(boot.email)
-if (isSignedIn()) {
-  forgetEnded()
-  announceSignIn()
-}
+if (isSignedIn()) forgetEnded()
 // What was asked for meanwhile has failed.
 reach.subscribe(() => {
   if (reach.state === 'reachable') void queries.invalidateQueries({ predicate: isOnePage })

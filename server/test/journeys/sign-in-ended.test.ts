@@ -44,6 +44,9 @@ test('each page says why it asks to sign in, has the address, and leads back, al
   await third.goto(`${frontendUrl}/verify-login?token=${await tokenBy(berth, 'login', 'ann@x.org')}`)
   await third.getByRole('button', { name: t('signIn.verify.loginButton') }).click()
   await third.getByRole('link', { name: 'Open Development' }).waitFor()
+  // A tab that is in front is not told that it was hidden; one that its person turns to is.
+  for (const tab of [sessions, dashboard])
+    await tab.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await sessions.getByRole('heading', { name: t('sessions.title'), level: 1 }).waitFor()
   await dashboard.getByRole('link', { name: 'Open Development' }).waitFor()
   await third.close()

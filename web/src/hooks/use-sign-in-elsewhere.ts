@@ -2,11 +2,10 @@ import { useEffect } from 'react'
 import { connect, isSignedIn } from '#/api.ts'
 import { recallNext } from '#/next.ts'
 import { pages } from '#/paths.ts'
-import { onSignIn } from '#/sign-in-channel.ts'
 
 /**
- * Goes on when somebody has signed in meanwhile, in another tab: looked at when that tab says so, and whenever this page is
- * seen again. Nobody is sent away from here who was signed in already, and asks for a link for another account.
+ * Goes on when somebody has signed in meanwhile, in another tab: looked at whenever this page is seen or focused again. A
+ * channel between tabs would be one that pages of containers can speak on, too: they share the origin. Nobody is sent away from here who was signed in already, and asks for a link for another account.
  * @param next where to; where the person wanted to go when they asked for a link, when it is not said
  */
 export function useSignInElsewhere(next?: string): void {
@@ -25,12 +24,10 @@ export function useSignInElsewhere(next?: string): void {
         })
     }
     const lookIfSeen = () => document.visibilityState === 'visible' && look()
-    const stopListening = onSignIn(look)
     document.addEventListener('visibilitychange', lookIfSeen)
     addEventListener('focus', lookIfSeen)
     return () => {
       current?.abort()
-      stopListening()
       document.removeEventListener('visibilitychange', lookIfSeen)
       removeEventListener('focus', lookIfSeen)
     }
