@@ -23,8 +23,14 @@ class LateRuntime {
   isDeaf = false
   /** What it never answers about; whoever asks gives up after 3 s. */
   readonly hanging = new Set<string>()
+  /** ms until an answer about one of these arrives */
+  readonly slow = new Map<string, number>()
   /** ms until a list arrives */
   listDelay = 0
+  /** Whether lists fail, while everything else is answered. */
+  failsLists = false
+  /** What a list says, when that is not what is so. */
+  listed: Instance[] | undefined
   readonly asked = { inspects: [] as string[], lists: 0 }
   tell: (event: RuntimeEvent) => void = () => undefined
 
@@ -51,7 +57,7 @@ class LateRuntime {
   async inspectId(id: string): Promise<Instance | undefined> {
     this.asked.inspects.push(id)
     const answer = this.states.get(id)
-    await sleep(this.hanging.has(id) ? 3_000 : this.delay)
+    await sleep(this.hanging.has(id) ? 3_000 : (this.slow.get(id) ?? this.delay))
     if (this.hanging.has(id)) throw new RuntimeError('unreachable', 'inspect')
     if (this.isDeaf) throw new RuntimeError('unreachable', 'inspect')
     return answer
@@ -60,8 +66,8 @@ class LateRuntime {
   async list(): Promise<Instance[]> {
     this.asked.lists++
     await sleep(this.listDelay)
-    if (this.isDeaf) throw new RuntimeError('unreachable', 'list')
-    return [...this.states.values()]
+    if (this.isDeaf || this.failsLists) throw new RuntimeError('unreachable', 'list')
+    return this.listed ?? [...this.states.values()]
   }
 
   async ping(): Promise<void> {
@@ -336,6 +342,35 @@ test('when events are heard again, only what runs and what a list says different
   // What runs is looked at once, for a list may be a moment behind; what sleeps is not.
   assert.deepEqual([...new Set(asked()[1] as string[])].toSorted(), [changed.id, other.id].toSorted())
   assert.ok(runtime.asked.lists <= 2)
+})
+
+test('what was missed while no list was answered is looked at once one is', async (t) => {
+  const zoe = await newOwner()
+  const { runtime, gateway, places } = await arrange(t, [zoe])
+  const running = runtime.states.get(zoe.id)
+  assert.ok(running)
+  runtime.failsLists = true
+  runtime.states.set(zoe.id, { ...running, state: 'exited', address: null, exitCode: 3 })
+  runtime.tell({ id: undefined, action: 'other' })
+  await sleep(50)
+  assert.equal(gateway.wordFor(zoe.prefix), 'running')
+  // For a moment a list still says of what has ended that it runs.
+  runtime.failsLists = false
+  runtime.listed = [running]
+  await places.refresh({ instances: [running], isFull: true })
+  await until(() => gateway.wordFor(zoe.prefix) === 'crashed')
+})
+
+test('a list that comes while what should run is asked for one by one is believed at once', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 60 }, newOwner))
+  const runtime = new LateRuntime()
+  runtime.listDelay = 3_400
+  for (const { id } of owners) runtime.slow.set(id, 600)
+  const began = performance.now()
+  const { gateway } = await arrange(t, owners, runtime)
+  const took = performance.now() - began
+  assert.ok(took < 5_800, `${took} ms`)
+  for (const { prefix } of owners) assert.equal(gateway.wordFor(prefix), 'running')
 })
 
 test('after an outage a list gives back what was known before it, and what sleeps is not looked at', async (t) => {

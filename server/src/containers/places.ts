@@ -186,14 +186,15 @@ export class Places {
   /**
    * Looks at what a list says otherwise than it was told. The list may be some seconds old, so nothing of it is believed.
    * @param list what the engine has; unless it is full, of what runs, is paused or restarts alone
-   * @throws as above; {RuntimeError} when much was not seen yet, and the engine does not answer another list
+   * @throws as above; {RuntimeError} when much was missed or not seen yet, and the engine does not answer another list
    */
   async refresh(list: { readonly instances: readonly Instance[]; readonly isFull: boolean }): Promise<void> {
     const listed = new Map(list.instances.map((instance) => [instance.id, instance]))
     const seenOf = (id: string) => this.#registry.byId(id)?.known.seen
     const ids = list.isFull ? this.#registry.ids() : this.#idsBesides(listed)
     const unseen = ids.filter((id) => seenOf(id) === undefined && !this.#unanswered.has(id))
-    if (unseen.length > maxUnseen) await this.#sweeps.look('all')
+    // Also when the list of the last sweep was not answered.
+    if (this.#hasMissed || unseen.length > maxUnseen) await this.#sweeps.look('all')
     await this.#lookAtEach(ids.filter((id) => !this.#unanswered.has(id) && isOtherThan(seenOf(id), listed.get(id))))
   }
 
@@ -361,8 +362,12 @@ export class Places {
     const listing = this.#list()
     // Whether it failed is seen below.
     const isSlow = (await within(slowList, listing.then(Boolean, Boolean))) === undefined
-    if (isSlow) await this.#lookAtEach(this.#idsOfUnseen())
-    const listed = await listing
+    if (isSlow) await this.#lookAtEachUntil(listing, this.#idsOfUnseen())
+    const listed = await listing.catch((error: unknown) => {
+      // What was missed is still to be looked at, by the next sweep.
+      this.#hasMissed ||= hasMissed
+      throw error
+    })
     await this.#takeList(listed, asOf)
     // For a moment a list says of a program that has ended that it runs, with its address; an inspect is right.
     const up = [...listed.values()].filter(isUp).map(({ id }) => id)
@@ -415,6 +420,13 @@ export class Places {
   }
 
   // --- Looks: one container
+
+  /** As `#lookAtEach`, but nothing more is begun once the list has come, which says what is left to be looked at. */
+  async #lookAtEachUntil(listing: Promise<unknown>, ids: string[]): Promise<void> {
+    const clear = () => void (ids.length = 0)
+    listing.then(clear, clear)
+    await this.#lookAtEach(ids)
+  }
 
   /** Never throws; what could not be looked at stays, and is looked at again when the engine answers. */
   async #lookAtEach(ids: string[]): Promise<void> {
