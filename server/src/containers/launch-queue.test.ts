@@ -273,12 +273,23 @@ test('whoever comes when ten thousand wait is refused', async () => {
 test('a start that never returns gives its slot back, and still counts as one of its owner', async () => {
   const { queue, begun, come } = arrange(2, undefined, 50)
   const [stuck, other] = [come(), come()]
-  const waiting = [come(), come(), come()]
-  await sleep(20)
+  const [next, last, behind] = [
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+  ]
+  const waiting = [next, last, behind].map((begins) => {
+    const end = Promise.withResolvers<void>()
+    const person = come({}, async () => {
+      begins.resolve()
+      await end.promise
+    })
+    return { ...person, end: () => end.resolve() }
+  })
   assert.deepEqual(begun, [stuck.id, other.id])
-  await sleep(80)
-  // Both were too slow, so two more began, in their order.
-  assert.deepEqual(begun, [1, 2, 3, 4])
+  await Promise.all([next.promise, last.promise])
+  // Both were too slow, so two more began, in their order; the fifth waits until they are too slow as well.
+  assert.deepEqual(begun.slice(0, 4), [1, 2, 3, 4])
   for (const each of waiting) each.end()
   await Promise.all(waiting.map(({ done }) => done))
   assert.deepEqual(queue.counts(), { waiting: 0, underWay: 0, parallel: 2 })
@@ -316,7 +327,9 @@ test('a pull that begins after its slot was given back leaves the count of slots
 test('at most 32 go on without a slot: an engine that is slow with everything gets no more to do', async () => {
   const { begun, come } = arrange(4, undefined, 5)
   const people = Array.from({ length: 50 }, () => come())
-  await sleep(300)
+  for (const end = performance.now() + 20_000; begun.length < 36; await sleep(5)) assert.ok(performance.now() < end)
+  // Time for more of them to begin, if they could.
+  await sleep(50)
   assert.equal(begun.length, 36)
   for (const each of people) each.end()
   await Promise.all(people.map(({ done }) => done))
