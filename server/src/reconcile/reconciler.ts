@@ -31,7 +31,7 @@ export interface ReconcilerReport {
   readonly lastSuccess: Date | null
   /** ms */
   readonly duration: number | null
-  /** Whether the engine answered whatever it was asked in the last run. */
+  /** Whether the engine answered in the last run, apart from single containers that it was asked about. */
   readonly isEngineAnswering: boolean
   /** Why the last run left something to do, without anything secret. */
   readonly failures: readonly Message[]
@@ -122,7 +122,7 @@ export class Reconciler {
       lastRun,
       lastSuccess: isDone ? lastRun : this.#report.lastSuccess,
       duration: performance.now() - began,
-      isEngineAnswering: !failures.some(({ reason }) => isSilence(reason)),
+      isEngineAnswering: !failures.some(({ isOfTask, reason }) => isOfTask && isSilence(reason)),
       failures: failures.slice(0, mostFailures).map(sentenceOf),
       failuresInAll: this.#report.failuresInAll + failures.length,
     }
@@ -138,14 +138,17 @@ export class Reconciler {
       return []
     } catch (error) {
       this.#log.warn({ err: error, task: task.name }, 'a reconciler task failed; it is tried again')
-      const reasons = error instanceof Unfinished ? error.reasons : [error]
-      return reasons.map((reason) => ({ task: task.name, reason }))
+      const isOfTask = !(error instanceof Unfinished)
+      const reasons = isOfTask ? [error] : error.reasons
+      return reasons.map((reason) => ({ task: task.name, isOfTask, reason }))
     }
   }
 }
 
 interface Failure {
   readonly task: string
+  /** Of the task as a whole, not of one thing of many. */
+  readonly isOfTask: boolean
   readonly reason: unknown
 }
 
