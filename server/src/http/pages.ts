@@ -150,9 +150,11 @@ const isKnown = (session: Session | undefined) => session?.user !== undefined
  * Only the browser itself says "navigate" and "document": a script, frame or popup of a container's page on our origin
  * cannot send these, and frames are refused, so it never gets to read the proof. Browsers too old to say so, and plain
  * http anywhere but on localhost, where they keep silent, get a page that asks to sign in before it changes anything.
+ * The answer to a navigation preload is read by a service worker, which a container's page may have registered.
  */
 function isNavigation({ headers }: FastifyRequest): boolean {
-  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  const isPreload = headers['service-worker-navigation-preload'] !== undefined
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document' && !isPreload
 }
 
 /**
@@ -163,7 +165,7 @@ const documentHeaders = {
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
-  vary: 'Accept-Language, Cookie, Authorization, Sec-Fetch-Mode, Sec-Fetch-Dest',
+  vary: 'Accept-Language, Cookie, Authorization, Sec-Fetch-Mode, Sec-Fetch-Dest, Service-Worker-Navigation-Preload',
 }
 
 /** What the front end's documents may load and do, and where they may stand. @param nonce of this one answer */

@@ -139,6 +139,30 @@ test('headers that speak for the whole host are taken out of an answer', async (
   assert.ok(received.includes('x-own') && received.includes('etag'))
 })
 
+/** nginx would answer an internal redirect to `/` with the front end's document, and a service worker could read it. */
+test('an app gives no commands to a web server in front, in no kind of answer and whatever a template allows', async (t) => {
+  const names = [
+    'X-Accel-Redirect',
+    'x-ACCEL-expires',
+    'X-Accel-Limit-Rate',
+    'X-Sendfile',
+    'X-SendFile-Temporary',
+    'X-LIGHTTPD-send-file',
+    'X-Reproxy-URL',
+  ]
+  const lines = names.map((name) => `${name}: /\r\n`).join('')
+  const ending = 'Transfer-Encoding: chunked\r\n\r\n0\r\n'
+  const app = answering(
+    `HTTP/1.1 103 Early Hints\r\n${lines}\r\nHTTP/1.1 200 OK\r\n${lines}X-Accelerated: 1\r\nX-Accel-Buffering: no\r\n${ending}${lines}\r\n`,
+  )
+  const { port } = await startBench(t, app, { rules: { allowHeaders: names.map((name) => name.toLowerCase()) } })
+  const answer = await exchange(port, requestHead('GET /ann-dev/ HTTP/1.1'))
+  assert.match(answer, /^HTTP\/1\.1 103 [^]*HTTP\/1\.1 200 [^]*\r\n0\r\n\r\n$/)
+  for (const name of names) assert.ok(!answer.toLowerCase().includes(name.toLowerCase()), answer)
+  // Of no consequence beyond this answer, and event streams are held back without it.
+  assert.match(answer, /X-Accelerated: 1\r\nX-Accel-Buffering: no\r\n/)
+})
+
 test('a browser is not asked for a password at the host that all apps share', async (t) => {
   assert.equal(await header(t, 'WWW-Authenticate', 'Basic realm="x"'), undefined)
   assert.doesNotMatch(String(await header(t, 'WWW-Authenticate', 'Bearer realm="a", Basic realm="x"')), /basic/i)

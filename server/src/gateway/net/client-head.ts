@@ -36,6 +36,16 @@ const originWide = new Set([
 const isHopByHop: ReadonlySet<string> = new Set(hopByHop)
 const isOriginWide = (name: string) => originWide.has(name) || name.startsWith('secure-session-')
 
+/**
+ * Commands to a web server in front of Berth: it would answer with another address, the front end's document of this very
+ * browser among them, or with a file of its own.
+ */
+const commandFamilies = ['x-accel-', 'x-sendfile', 'x-lighttpd-', 'x-reproxy-']
+/** Says only whether this one answer is buffered there, which event streams need. */
+const harmlessCommand = 'x-accel-buffering'
+const isCommand = (name: string) =>
+  name !== harmlessCommand && commandFamilies.some((family) => name.startsWith(family))
+
 const framing = ['content-length', 'transfer-encoding']
 const neverNamed = new Set(framing)
 const rewritten = [
@@ -50,13 +60,13 @@ const rewritten = [
 /** Lines of an answer that its reader has to be told of. */
 export const responseNames = new NotableNames(
   [...hopByHop, ...originWide, ...framing, ...rewritten],
-  ['secure-session-'],
-  isOriginWide,
+  ['secure-session-', ...commandFamilies],
+  (name) => isOriginWide(name) || isCommand(name),
 )
 
 /**
- * The head of an app's answer as the client gets it: nothing hop-by-hop, nothing that speaks for the whole origin;
- * cookies, redirects and worker scopes kept under the app's prefix.
+ * The head of an app's answer as the client gets it: nothing hop-by-hop, nothing that speaks for the whole origin
+ * or commands a server on the way; cookies, redirects and worker scopes kept under the app's prefix.
  * @param to undefined for the platform's own answers, which may speak for the origin
  * @param isUnchunked the client knows no chunks, so they are undone
  * @returns undefined when the head may be passed on as it came
@@ -105,6 +115,7 @@ function valueFor({ name, value }: NotableLine, to: Destined | undefined, dropsC
   if (isHopByHop.has(name)) return undefined
   if (name === 'transfer-encoding' && dropsCoding) return undefined
   if (to === undefined) return value
+  if (isCommand(name)) return undefined
   if (isOriginWide(name)) return to.rules.allowHeaders.includes(name) ? value : undefined
   const { prefix, rules, origin } = to
   const isRewritten = rules.stripPrefix && rules.rewriteLocation
