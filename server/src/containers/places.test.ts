@@ -181,6 +181,21 @@ test('a provisional word is for the gateway alone', async (t) => {
   )
 })
 
+// Five launches of one person at once: the second one's record was read between the end of the first and the look at it,
+// which told "asleep", so that the page that waited for the app was never told of the crash.
+test('an end is told once the engine has said how it was, although the store is read meanwhile', async (t) => {
+  const owner = await newOwner()
+  const { runtime, gateway, places, statuses } = await arrange(t, [owner])
+  const from = statuses.length
+  runtime.delay = 60
+  runtime.end(owner.id, 3)
+  await places.publishPerson(owner.userId)
+  assert.equal(gateway.wordFor(owner.prefix), 'asleep')
+  assert.deepEqual(statuses.slice(from), [])
+  await sleep(120)
+  assert.deepEqual(statuses.slice(from), [`${owner.prefix} crashed`])
+})
+
 test('although no event comes, a refresh finds what has changed, in the engine and in the store', async (t) => {
   const [fay, gus, hal] = [await newOwner(), await newOwner(), await newOwner()]
   const { runtime, gateway, places } = await arrange(t, [fay, gus, hal])

@@ -297,8 +297,8 @@ export class Places {
     entry.endedAt = this.#clock
     const { seen } = entry.known
     if (!seen || seen === 'gone') return
-    entry.known = { ...entry.known, seen: { ...seen, state: 'ended', address: null } }
-    this.#teller.tellLater(this.#changesOf(entry, { isProvisional: true }))
+    entry.known = { ...entry.known, seen: { ...seen, state: justEnded, address: null } }
+    this.#teller.tellLater(this.#changesOf(entry))
   }
 
   /** Anything may have changed while nothing was heard. When the engine was lost, all is looked at once it is found. */
@@ -532,12 +532,11 @@ export class Places {
 
   // --- The gateway
 
-  /** @param isProvisional it is looked at again at once, so nobody else is told yet */
-  #changesOf(entry: Entry, { isAnew = false, isProvisional = false } = {}): Change[] {
+  #changesOf(entry: Entry, { isAnew = false } = {}): Change[] {
     const place = this.#toPlace(entry.known)
     const changes = this.#teller.picture.putPlace(place, isAnew)
     this.#lookAtLosers(changes, place.prefix)
-    if (!isProvisional && entry.known.seen !== undefined) this.#noteStatus(entry.known, place)
+    if (isSettled(entry.known)) this.#noteStatus(entry.known, place)
     return changes
   }
 
@@ -570,6 +569,15 @@ export class Places {
     this.#parts.onStatus(known, status)
   }
 }
+
+/** Stands for the engine's word until a container whose end was heard is looked at again. */
+const justEnded = 'ended'
+
+/**
+ * Whether the engine has said how it is. Of an end it was only heard, for as long as the look at it is under way: whatever
+ * publishes meanwhile, such as another launch of the same person, must not tell an end without its exit code.
+ */
+const isSettled = ({ seen }: KnownContainer) => seen !== undefined && (seen === 'gone' || seen.state !== justEnded)
 
 const statusOf = (place: Place): PlaceStatus => (place.isBlocked ? 'blocked' : kindOf(place))
 
