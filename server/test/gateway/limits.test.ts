@@ -358,7 +358,7 @@ test('no header makes the gateway think long, in which others would wait', async
       const delay = monitorEventLoopDelay({ resolution: 1 })
       delay.enable()
       client.write(head)
-      await client.expect(/^HTTP\/1.1 (200|401)/)
+      await client.expect(/^HTTP\/1.1 (401|502)/)
       delay.disable()
       assert.ok(delay.max < 200e6, `${line.slice(0, 12)} took ${Math.round(delay.max / 1e6)} ms`)
     }

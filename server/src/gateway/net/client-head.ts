@@ -82,8 +82,10 @@ export function headForClient(
   // In their order: of two cookies of one name the later one counts.
   let lines = ''
   let at = linesStart
+  let challenges = 0
   for (const each of notable) {
-    const value = valueFor(each, to, isUnchunked || head.status === 204)
+    const isSurplus = each.name === 'www-authenticate' && ++challenges > maxChallenges
+    const value = valueFor(each, to, isUnchunked || head.status === 204, isSurplus)
     if (value === each.value) continue
     lines += text.slice(at, each.start)
     if (value !== undefined) lines += `${text.slice(each.start, text.indexOf(':', each.start))}: ${value}\r\n`
@@ -111,7 +113,12 @@ export function trailersForClient(trailers: string): string {
   return isFault(lines) ? '' : without(text, 0, lines)
 }
 
-function valueFor({ name, value }: NotableLine, to: Destined | undefined, dropsCoding: boolean): string | undefined {
+function valueFor(
+  { name, value }: NotableLine,
+  to: Destined | undefined,
+  dropsCoding: boolean,
+  isSurplus: boolean,
+): string | undefined {
   if (isHopByHop.has(name)) return undefined
   if (name === 'transfer-encoding' && dropsCoding) return undefined
   if (to === undefined) return value
@@ -131,7 +138,7 @@ function valueFor({ name, value }: NotableLine, to: Destined | undefined, dropsC
     case 'refresh':
       return isRewritten ? prefixedRefresh(value, prefix, origin) : value
     case 'www-authenticate':
-      return isHarmlessChallenge(value) || rules.allowHeaders.includes(name) ? value : undefined
+      return rules.allowHeaders.includes(name) || (!isSurplus && isHarmlessChallenge(value)) ? value : undefined
     default:
       return value
   }
@@ -144,16 +151,16 @@ function valueFor({ name, value }: NotableLine, to: Destined | undefined, dropsC
  */
 function isHarmlessChallenge(value: string): boolean {
   if (value.length > maxChallenge) return false
-  const parts = value.replace(/"(?:[^"\\]|\\.)*"/g, '""').split(',')
-  return parts.every((part) => harmlessPart.test(part)) && /^[\t ]*bearer\b/i.test(value)
+  // A quote that is never closed stays, and is refused below; so nothing is read twice.
+  const parts = value.replace(/"(?:[^"\\]|\\.)*("?)/g, '"$1').split(',')
+  return parts.every((part) => harmlessPart.test(part.trim())) && /^[\t ]*bearer\b/i.test(value)
 }
 
-/** Longest challenge looked at, in characters; the patterns may take quadratic time. */
-const maxChallenge = 1_024
+/** Characters of a challenge, and challenges of one answer, that are looked at; what is beyond is left out. */
+const [maxChallenge, maxChallenges] = [256, 4]
 
-/** A parameter, or the scheme with its first parameter or none. */
-const harmlessPart =
-  /^[\t ]*(?:bearer|(?:bearer[\t ]+)?[!#$%&'*+\-.^_`|~\w]+[\t ]*=[\t ]*(?:""|[!#$%&'*+\-.^_`|~\w:/]+))?[\t ]*$/i
+/** A parameter, or the scheme with its first parameter or none; blanks around it are cut off. */
+const harmlessPart = /^(?:bearer|(?:bearer[\t ]+)?[!#$%&'*+\-.^_`|~\w]+[\t ]*=[\t ]*(?:""|[!#$%&'*+\-.^_`|~\w:/]+))?$/i
 
 /** `/x`, also behind our own origin, becomes `/{prefix}/x`; relative, other-origin and already prefixed ones stay. */
 function prefixed(location: string, prefix: string, origin: string): string {

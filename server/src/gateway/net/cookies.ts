@@ -32,21 +32,24 @@ const withoutHolding = (cookies: string, holdsOurs: (text: string) => boolean) =
     .filter((pair) => pair !== '' && !holdsOurs(pair))
     .join('; ')
 
+/** Browsers take cookies of 4 KB, and know nine attributes; longer lines and further attributes are left out. */
+const [maxSetCookie, maxAttributes] = [8 * 1024, 16]
+const confined = /^\s*(?:domain|path)\s*(?:=|$)/i
+
 /**
  * An app's `Set-Cookie` narrowed to its own prefix: no Domain, and a Path under `/{prefix}/`, which is what keeps apps
- * on one host from overwriting each other's cookies. Undefined when the cookie is the platform's, or has no name:
+ * on one host from overwriting each other's cookies. Undefined when the cookie is too long, the platform's, or has no name:
  * a nameless `=spawner_token=x` would come back from the browser as `spawner_token=x`.
  */
 export function narrowedSetCookie(value: string, prefix: string, stripPrefix: boolean): string | undefined {
-  const [pair = '', ...attributes] = value.split(';')
+  if (value.length > maxSetCookie) return undefined
+  const [pair = '', ...attributes] = value.split(';', maxAttributes + 1)
   const name = pair.includes('=') ? nameOf(pair) : ''
   if (name === '' || isPlatformName(name)) return undefined
-  const kept = attributes.filter((text) => !['domain', 'path'].includes(nameOf(text).toLowerCase()))
+  const kept = attributes.filter((text) => !confined.test(text))
   // RFC 6265, 5.3: of several Path attributes the last one counts.
-  const path = attributes
-    .filter((text) => nameOf(text).toLowerCase() === 'path')
-    .map(valueOf)
-    .at(-1)
+  const last = attributes.findLast((text) => nameOf(text).toLowerCase() === 'path')
+  const path = last === undefined ? undefined : valueOf(last)
   return [pair, ` Path=${pathUnder(prefix, path, stripPrefix)}`, ...kept].join(';')
 }
 

@@ -13,6 +13,9 @@ import { chunked } from './request-head.ts'
 /** Longest head of an answer, in bytes: what nginx and Caddy pass in practice. */
 export const longestResponseHead = 64 * 1024
 
+/** Characters of all `Connection` lines of an answer together; they are split and compared. */
+const maxConnection = 1_024
+
 /** The body goes on until the app closes the connection. */
 export const untilClose = -2
 
@@ -84,6 +87,7 @@ class Lines {
   /** What `Connection` names beside the usual words. */
   named: string[] | undefined
   problem: MessageFault | undefined
+  #connectionLength = 0
 
   constructor(lines: readonly NotableLine[]) {
     for (const line of lines) this.#take(line)
@@ -111,6 +115,9 @@ class Lines {
   }
 
   #takeConnection(value: string): void {
+    this.#connectionLength += value.length
+    // Cut, it would let lines through to the client that it names.
+    if (this.#connectionLength > maxConnection) return void (this.problem = fault('longConnection'))
     for (const token of tokensOf(value)) {
       if (token === 'close') this.isClose = true
       else if (token !== 'keep-alive' && token !== 'upgrade') (this.named ??= []).push(token)

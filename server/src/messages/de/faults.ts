@@ -15,6 +15,7 @@ export const faults: Translated<'faults'> = {
   twoLengths: 'Sie hat zwei Längen.',
   twoCodings: 'Sie hat zwei Übertragungskodierungen.',
   paddedCoding: 'Ihre Kodierung ist mit Zeichen aufgefüllt.',
+  longConnection: 'Sie nennt zu viele Verbindungsoptionen.',
   twoAuthorizations: 'Sie hat zwei Authorization-Kopfzeilen.',
   noHost: 'Sie nennt keinen Host.',
   badHost: 'Ihr Host ist ungültig.',

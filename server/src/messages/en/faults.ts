@@ -14,6 +14,7 @@ export const faults = {
   twoLengths: 'It has two lengths.',
   twoCodings: 'It has two transfer codings.',
   paddedCoding: 'Its coding is padded.',
+  longConnection: 'It names too many connection options.',
   twoAuthorizations: 'It has two Authorization headers.',
   noHost: 'It names no host.',
   badHost: 'Its host is not valid.',
