@@ -34,6 +34,8 @@ export interface Config {
   readonly invitationExpiry: number
   /** How often one address may call what needs no token and leads to no sign-in, in a minute; 0 is no limit. */
   readonly requestsPerMinute: number
+  /** Addresses without an account that one network address may have a link mailed to in an hour. */
+  readonly newAddressesPerHour: number
   /** Bearer that `/metrics` asks for. */
   readonly metricsToken: string | null
   /** Where `/metrics` is answered, and not on the public listener. */
@@ -140,6 +142,7 @@ export function readConfig(
     allowedEmailDomains: check('ALLOWED_EMAIL_DOMAINS', null, emailDomains),
     invitationExpiry: check('INVITATION_EXPIRY', 604_800, whole(1, 31_536_000)),
     requestsPerMinute: check('REQUESTS_PER_MINUTE', 600, whole(0, 1_000_000)),
+    newAddressesPerHour: check('NEW_ADDRESSES_PER_HOUR', 1_000, whole(1, 1_000_000)),
     metricsToken: check('METRICS_TOKEN', null, bearer),
     metricsListen: check('METRICS_LISTEN', null, listenAddress),
     smtpUrl: check('SMTP_URL', null, url('smtp:', 'smtps:')),

@@ -104,6 +104,7 @@ const allowed: Record<string, string[]> = {
     'semaphore.ts',
     'token-checks.ts',
     'token-cookies.ts',
+    'address-network.ts',
     'spread.ts',
     'mail/failure-reason.ts',
     'mail/mailer.ts',

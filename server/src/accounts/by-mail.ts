@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { Mailer } from '#/mail/mailer.ts'
 import type { Database } from '#/store/database.ts'
 import { forCrowds } from './crowd.ts'
@@ -7,6 +8,7 @@ import { LinkLimits, type LinkLimitSettings } from './link-limits.ts'
 import { LinksLeftCount } from './links-left.ts'
 import { LogIn } from './log-in.ts'
 import { MagicLinks, type MagicLinkSettings } from './magic-link.ts'
+import { NewcomerLimit } from './newcomer-limit.ts'
 import { Padding } from './padding.ts'
 import { Registration, type RegistrationSettings } from './registration.ts'
 import { SignUp } from './sign-up.ts'
@@ -21,13 +23,18 @@ export interface AccountsByMailParts {
   readonly settings: MagicLinkSettings &
     LinkLimitSettings &
     RegistrationSettings &
-    SignUpPolicy & { readonly isEnumerationStrict: boolean; readonly invitationExpiry: number }
+    SignUpPolicy & {
+      readonly isEnumerationStrict: boolean
+      readonly invitationExpiry: number
+      readonly newAddressesPerHour: number
+    }
   /** Called when something that was stored could not be taken back yet. */
   readonly onOwed: () => void
+  readonly log: Pick<Logger, 'warn'>
 }
 
 /** Everything that ends in a mail with a link. */
-export function accountsByMail({ database: store, mailer, settings, onOwed }: AccountsByMailParts) {
+export function accountsByMail({ database: store, mailer, settings, onOwed, log }: AccountsByMailParts) {
   const database = forCrowds(store)
   // What has to be taken back, or is old, waits behind nobody.
   const withdrawals = new Withdrawals(store, onOwed)
@@ -35,6 +42,7 @@ export function accountsByMail({ database: store, mailer, settings, onOwed }: Ac
   const deliveries = new Deliveries()
   const limits = new LinkLimits(database, settings)
   const links = new MagicLinks({ database, mailer, withdrawals, limits, padding, deliveries, settings })
+  const newcomers = new NewcomerLimit(settings.newAddressesPerHour, log)
   const strangers = new Strangers({ database, limits, padding, ...settings })
   const registration = new Registration(database, withdrawals, settings)
   return {
@@ -42,10 +50,11 @@ export function accountsByMail({ database: store, mailer, settings, onOwed }: Ac
     padding,
     deliveries,
     links,
+    newcomers,
     linksLeft: new LinksLeftCount(settings),
     unverified: new Unverified(store, registration),
     logIn: new LogIn(database, links, strangers),
     invite: new Invite({ database, links, registration, ...settings }),
-    signUp: new SignUp({ database, links, limits, registration, strangers, policy: settings }),
+    signUp: new SignUp({ database, links, limits, newcomers, registration, strangers, policy: settings }),
   }
 }

@@ -5,6 +5,8 @@ import type { Occasion } from '#/mail/magic-link-message.ts'
 export interface Requester {
   /** IP address; empty when nobody told us. */
   readonly address: string
+  /** A program on this machine asks, for which limits by network address do not hold. */
+  readonly isThisMachine: boolean
   /** Browser and system in words of ours, e.g. `Firefox on Windows`; null when it is no browser that we know. */
   readonly browser: string | null
   /** That they chose, or that their browser asks for. */
@@ -12,4 +14,9 @@ export interface Requester {
 }
 
 /** As the reason for a mail: they typed the address that it goes to. */
-export const askedBy = (requester: Requester): Occasion => ({ kind: 'asked', ...requester })
+export const askedBy = ({ address, browser, language }: Omit<Requester, 'isThisMachine'>): Occasion => ({
+  kind: 'asked',
+  address,
+  browser,
+  language,
+})

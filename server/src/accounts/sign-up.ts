@@ -9,8 +9,9 @@ import type { MagicLinks } from './magic-link.ts'
 import { forgetNewcomer, type Registration } from './registration.ts'
 import { askedBy, type Requester } from './requester.ts'
 import type { Strangers } from './strangers.ts'
-import { maySignUp, type SignUpPolicy } from './who-may-sign-up.ts'
+import { isNamed, maySignUp, type SignUpPolicy } from './who-may-sign-up.ts'
 import type { LinkLimits } from './link-limits.ts'
+import type { NewcomerLimit } from './newcomer-limit.ts'
 
 /** The same words for a new and for a known address: the answer must not tell which it was. */
 const sent = message('answers.linkSent')
@@ -25,6 +26,7 @@ export interface SignUpParts {
   readonly database: Database
   readonly links: MagicLinks
   readonly limits: LinkLimits
+  readonly newcomers: NewcomerLimit
   readonly registration: Registration
   readonly strangers: Strangers
   readonly policy: SignUpPolicy
@@ -69,8 +71,9 @@ export class SignUp {
     await registration.inTurn(email, turnPatience, async (deadline) => {
       const user = await findUserByEmail(database.db, email)
       if (user && (await this.#mailLink(user, linkFor(user), requester, now))) return
-      if (maySignUp(email, policy)) await this.#register(email, requester, now, deadline)
-      else await strangers.countAndWait(email, now)
+      if (maySignUp(email, policy) && (await this.#admitAndRegister(email, requester, now, deadline))) return
+      // Also beyond the limit of new addresses: any other answer would tell that this one has no account.
+      await strangers.countAndWait(email, now)
     })
     return sent
   }
@@ -82,6 +85,20 @@ export class SignUp {
     const link = await links.issueFor(user, purpose, askedBy(requester), now)
     if (link) await links.mail(user, link)
     return link !== undefined
+  }
+
+  /** @returns false, and nothing is done, when too many new addresses asked from this network address or in all */
+  async #admitAndRegister(email: string, requester: Requester, now: Date, deadline: number): Promise<boolean> {
+    const { newcomers, policy } = this.#parts
+    const isLimited = !requester.isThisMachine && !isNamed(email, policy)
+    if (isLimited && !newcomers.admit(requester.address)) return false
+    try {
+      await this.#register(email, requester, now, deadline)
+    } catch (error) {
+      if (isLimited) newcomers.giveBack(requester.address)
+      throw error
+    }
+    return true
   }
 
   async #register(email: string, requester: Requester, now: Date, deadline: number): Promise<void> {

@@ -23,6 +23,11 @@ export function maySignUp(email: string, { signUp, allowedEmailDomains, adminEma
   return allowedEmailDomains === null || allowedEmailDomains.some((allowed) => isWithin(email, allowed))
 }
 
+/** Whether the settings name the address or its domain. @param email lower-cased and valid */
+export function isNamed(email: string, { allowedEmailDomains, adminEmails }: SignUpPolicy): boolean {
+  return adminEmails.has(email) || (allowedEmailDomains?.some((allowed) => isWithin(email, allowed)) ?? false)
+}
+
 /** `*.example.org` does not stand for `example.org` itself. */
 function isWithin(email: string, allowed: string): boolean {
   const domain = email.slice(email.lastIndexOf('@') + 1)

@@ -193,6 +193,7 @@ function toCall(request: FastifyRequest, reply: FastifyReply, parts: HttpParts):
     operator: parts.operator(request.raw),
     requester: {
       address: clientAddress(request.raw),
+      isThisMachine: isThisMachine(request.raw),
       browser: browserOf(request.headers['user-agent']),
       language: requestedLanguage(request),
     },

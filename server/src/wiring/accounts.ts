@@ -21,7 +21,7 @@ export function wireAccounts(
   soon: () => void,
 ) {
   const settings = { ...config, frontendUrl, reservedSlugs }
-  const byMail = accountsByMail({ database, mailer, settings, onOwed: soon })
+  const byMail = accountsByMail({ database, mailer, settings, onOwed: soon, log })
   const effects = {
     publish: (userId: number) => places.publishPerson(userId),
     startPrimary: (user: Parameters<Launch['startPrimary']>[0]) => launch.startPrimary(user, new Date()),

@@ -74,7 +74,12 @@ export async function wireHttp(
   const requestLimit = new RequestLimit(config.requestsPerMinute)
   const untrusted = new UntrustedProxies(log)
   const fixed = findingsIn(config, addresses)
-  const findings = () => [...fixed, ...untrusted.warnings(), ...(metricsListener?.warnings() ?? [])]
+  const findings = () => [
+    ...fixed,
+    ...untrusted.warnings(),
+    ...accounts.newcomers.warnings(),
+    ...(metricsListener?.warnings() ?? []),
+  ]
   const shared = {
     ...parts,
     ...addresses,

@@ -9,7 +9,10 @@ import { openDatabase, type Database } from '#/store/database.ts'
 import { deleteUser, findUserByEmail, insertUser } from '#/store/users.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
-const [email, requester] = ['ann@x.org', { address: '192.0.2.1', browser: null, language: 'en' } as const]
+const [email, requester] = [
+  'ann@x.org',
+  { address: '192.0.2.1', isThisMachine: false, browser: null, language: 'en' } as const,
+]
 
 /** Accounts of a store in which Ann, who has one, is deleted just before anything else is written. */
 async function startWithout(t: TestContext) {
@@ -42,8 +45,10 @@ async function startWithout(t: TestContext) {
       allowedEmailDomains: null,
       isEnumerationStrict: false,
       invitationExpiry: 900,
+      newAddressesPerHour: 1_000,
     },
     onOwed: () => undefined,
+    log: { warn: () => undefined },
   })
   return { database, mails, ...accounts }
 }
