@@ -2,7 +2,7 @@ import type { Endpoint } from '@berth/api/endpoints.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Session, Sessions } from '#/accounts/session.ts'
 import { refusals } from '#/errors.ts'
-import { isLoopback } from '#/loopback.ts'
+import { isLoopbackHost } from '#/loopback.ts'
 import { forgottenTokenCookies, hostName, type CookieSettings } from '#/token-cookies.ts'
 
 /**
@@ -64,7 +64,6 @@ const isBrowser = ({ headers }: FastifyRequest, { isSecure }: CookieSettings) =>
   headers['sec-fetch-site'] !== undefined ||
   headers.origin !== undefined ||
   headers['user-agent']?.startsWith('Mozilla/') === true ||
-  !(isSecure || isThisMachine(hostName(headers.host)))
+  !(isSecure || isLoopbackHost(hostName(headers.host)))
 
 /** Names for which browsers behave as with https. */
-const isThisMachine = (host: string) => /(^|\.)localhost$/.test(host) || isLoopback(host.replace(/^\[|\]$/g, ''))

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { isLoopback } from '#/loopback.ts'
+import { isLoopback, isLoopbackHost } from '#/loopback.ts'
+import { hostName } from '#/token-cookies.ts'
 
 /**
  * Where a request comes from, as the gateway found it out. Nobody but the gateway and the account that Berth runs as
@@ -15,11 +16,17 @@ export function clientAddress({ headers }: IncomingMessage): string {
   return address && isIP(address.trim()) !== 0 ? address.trim() : ''
 }
 
-/** Whether a program on this machine asks, and no proxy passes on what somebody else asks. */
+/**
+ * Whether a program on this machine asks, and no proxy passes on what somebody else asks. A proxy on this machine that
+ * sends no forwarding header is not told from a program by its address alone: what `TRUSTED_PROXIES` names is never this
+ * machine, and neither is whatever asks for a host that is known beyond it.
+ */
 export function isThisMachine(request: IncomingMessage): boolean {
   const address = clientAddress(request)
   if (address === '') return request.headers['x-forwarded-for'] === undefined
-  return request.headers['x-berth-proxy'] === 'none' && isLoopback(address)
+  return (
+    request.headers['x-berth-proxy'] === 'none' && isLoopback(address) && isLoopbackHost(hostName(request.headers.host))
+  )
 }
 
 /** Whether a proxy passes the request on that `TRUSTED_PROXIES` does not name; the address is the proxy's own then. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,8 +27,34 @@ for (const header of ['X-Forwarded-For', 'x_forwarded_for', 'Forwarded', 'Via', 
     assertRefused(await berth.call('GET', '/metrics', { headers }), 403)
     const behind = await startBerth(t, { wrapRuntime, env: { TRUSTED_PROXIES: '127.0.0.1' } })
     assertRefused(await behind.call('GET', '/metrics', { headers }), 403)
-    assertOk(await behind.call('GET', '/metrics'))
   })
+
+// nginx with `proxy_pass` alone sends neither X-Forwarded-For nor the Host that was asked for: the metrics were public.
+test('a proxy that sends no forwarding header is not this machine: neither a trusted one, nor one that keeps Host', async (t) => {
+  const behind = await startBerth(t, { wrapRuntime, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  assertRefused(await behind.call('GET', '/metrics'), 403)
+  assertOk(await behind.operate('GET', '/metrics'))
+  const status = async (host: string) => (await rawGet(berth.url, host)).status
+  const { port } = new URL(berth.url)
+  for (const host of [
+    'berth.example.org',
+    `192.0.2.1:${port}`,
+    'localhost.evil.example',
+    'notlocalhost',
+    '127.0.0.1.nip.io',
+  ])
+    assert.equal(await status(host), 403, host)
+  for (const host of [
+    'localhost',
+    `localhost:${port}`,
+    `127.0.0.1:${port}`,
+    '127.9.9.9',
+    '[::1]',
+    `[::1]:${port}`,
+    'a.localhost',
+  ])
+    assert.equal(await status(host), 200, host)
+})
 
 test('no header of a client passes for what the gateway says of it', async () => {
   for (const name of ['X-Berth-Proxy', 'x_berth_proxy', 'X.Berth.Proxy']) {
@@ -92,6 +119,16 @@ test('a METRICS_LISTEN that is taken keeps nobody from signing in, is told, and 
   assert.doesNotMatch(await warnings(), /METRICS_LISTEN/)
   assert.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 200)
 })
+
+/** `fetch` sends no other `Host` than that of the address. */
+async function rawGet(url: string, host: string): Promise<{ status: number | undefined }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined }>()
+  get(`${url}/metrics`, { headers: { host } }, (response) => {
+    response.resume()
+    resolve({ status: response.statusCode })
+  }).on('error', reject)
+  return promise
+}
 
 async function freePort(): Promise<number> {
   const server = createServer()

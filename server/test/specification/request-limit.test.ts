@@ -64,8 +64,16 @@ test('endpoints that need a token, and everything else, are not limited by addre
   }
 })
 
-test('the machine itself is exempt', async () => {
-  for (let time = 1; time <= 10; time++) assertOk(await ask(berth, 'login', 'nobody@x.org'))
+test('the machine itself is exempt', async (t) => {
+  const direct = await startBerth(t, { wrapRuntime, env: { REQUESTS_PER_MINUTE: '5' } })
+  for (let time = 1; time <= 10; time++) assertOk(await ask(direct, 'login', 'nobody@x.org'))
+})
+
+// A proxy that sends no X-Forwarded-For switched the limit off for everybody behind it.
+test('a trusted proxy on this machine that says nothing of its clients is limited as one address', async (t) => {
+  const behind = await startBerth(t, { wrapRuntime, env })
+  for (let time = 1; time <= 5; time++) assertOk(await ask(behind, 'login', `nobody${time}@x.org`))
+  assertRefused(await ask(behind, 'login', 'nobody6@x.org'), 429)
 })
 
 test('REQUESTS_PER_MINUTE=0 is no limit', async (t) => {

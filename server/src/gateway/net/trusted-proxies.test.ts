@@ -23,3 +23,10 @@ test('rubbish from a trusted proxy leaves the proxy as the client', () => {
 test('an IPv4 address is written as one on a dual-stack listener, too', () => {
   assert.equal(from('::ffff:203.0.113.9'), '203.0.113.9')
 })
+
+test('a trusted peer is a proxy, also when no header says so', () => {
+  assert.equal(trusted.proxyOf('10.0.0.1', false), 'trusted')
+  assert.equal(trusted.proxyOf('::ffff:10.0.0.1', true), 'trusted')
+  assert.equal(trusted.proxyOf('203.0.113.9', true), 'untrusted')
+  assert.equal(trusted.proxyOf('203.0.113.9', false), 'none')
+})

@@ -37,12 +37,13 @@ export class TrustedProxies {
   }
 
   /**
-   * Whether a proxy passes the request on, and whether it is one of ours.
+   * Whether a proxy passes the request on, and whether it is one of ours. A trusted peer always is one: proxies that are not
+   * told to send a forwarding header send none.
    * @param isForwarded the request has a header that only proxies send
    */
   proxyOf(peer: string, isForwarded: boolean): 'none' | 'trusted' | 'untrusted' {
-    if (!isForwarded) return 'none'
-    return this.#has(normalised(peer)) ? 'trusted' : 'untrusted'
+    if (this.isTrusted(peer)) return 'trusted'
+    return isForwarded ? 'untrusted' : 'none'
   }
 
   /** Whether this peer is one of them. */
