@@ -39,7 +39,7 @@ const shapes: Record<string, readonly string[]> = {
 }
 
 for (const [what, lines] of Object.entries(shapes))
-  test(`an answer's head takes less than a millisecond: ${what}`, () => {
+  test(`an answer's head takes less than two milliseconds: ${what}`, () => {
     const text = `HTTP/1.1 200 OK\r\n${lines.join('\r\n')}\r\nContent-Length: 0\r\n\r\n`
     assert.ok(text.length > 20_000 && text.length <= 65_536, `${text.length} characters`)
     const handle = () => {
@@ -51,7 +51,7 @@ for (const [what, lines] of Object.entries(shapes))
     for (let each = 0; each < 200; each++) handle()
     const { user, system } = process.cpuUsage(before)
     const took = (user + system) / 1_000 / 200
-    assert.ok(took < 1, `${took.toFixed(2)} ms`)
+    assert.ok(took < 2, `${took.toFixed(2)} ms`)
   })
 
 const answerTo = async (t: Parameters<typeof startBench>[0], lines: readonly string[]) => {

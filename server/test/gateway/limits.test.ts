@@ -302,6 +302,79 @@ test('one address cannot take the last connection, however it holds them', async
   assert.equal((await gateway.counts())['berth_gateway_connections_refused_total'], 7)
 })
 
+const openUpgrade = () =>
+  headOf(
+    'GET /ann-dev/ HTTP/1.1',
+    'Host: spawner.test',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  )
+const strangersHead = () => headOf('GET /ann-dev/ HTTP/1.1', 'Host: spawner.test')
+
+for (const [what, head] of [
+  ['requests that are never answered', strangersHead],
+  ['WebSockets', openUpgrade],
+] as const)
+  test(`strangers at a public app cannot take all connections by ${what}: their oldest are closed, nobody else's`, async (t) => {
+    const app = rawApp((socket, text) => void (/upgrade: websocket/i.test(text) && socket.write(switching)))
+    const { port } = await startBench(t, app, { rules: { access: 'public' }, options: { usage: { connections: 10 } } })
+    const owner = await clientFrom(t, port, '127.0.0.9')
+    owner.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+    await sleep(60)
+    const strangers: RawClient[] = []
+    for (let each = 0; each < 9; each++) {
+      const client = await clientFrom(t, port, `127.0.0.${each % 2 === 0 ? 2 : 3}`)
+      client.write(head())
+      strangers.push(client)
+      await sleep(60)
+    }
+    const late = await clientFrom(t, port, '127.0.0.4')
+    late.write(headOf('GET /max-dev/ HTTP/1.1', 'Host: a'))
+    await late.expect(/^HTTP\/1\.1 \d/)
+    assert.deepEqual(
+      strangers.map((client) => isOver(client)),
+      strangers.map((_, at) => at === 0),
+    )
+    assert.ok(!isOver(owner))
+  })
+
+test('strangers of one network have as many requests and WebSockets open at one app as a person, and others theirs', async (t) => {
+  const app = rawApp((socket, text) => void (/upgrade: websocket/i.test(text) && socket.write(switching)))
+  const { port } = await startBench(t, app, {
+    rules: { access: 'public' },
+    options: { usage: { requestsPerPerson: 3, webSocketsPerPerson: 2 } },
+  })
+  const ask = async (address: string, text: string) => {
+    const client = await clientFrom(t, port, address)
+    client.write(text)
+    await sleep(40)
+    return { client, status: /^HTTP\/1\.1 (\d+)/.exec(client.text())?.[1] ?? 'open' }
+  }
+  const several = async (count: number, address: string, text: string) => {
+    const all: Awaited<ReturnType<typeof ask>>[] = []
+    for (let each = 0; each < count; each++) all.push(await ask(address, text))
+    return all
+  }
+  const sockets = await several(3, '127.0.0.2', openUpgrade())
+  assert.deepEqual(
+    sockets.map(({ status }) => status),
+    ['101', '101', '429'],
+  )
+  const requests = await several(4, '127.0.0.2', strangersHead())
+  assert.deepEqual(
+    requests.map(({ status }) => status),
+    ['open', 'open', 'open', '429'],
+  )
+  assert.equal((await ask('127.0.0.3', strangersHead())).status, 'open')
+  assert.equal((await ask('127.0.0.3', openUpgrade())).status, '101')
+  for (const { client } of [...sockets, ...requests]) client.socket.destroy()
+  await sleep(60)
+  assert.equal((await ask('127.0.0.2', strangersHead())).status, 'open')
+  assert.equal((await ask('127.0.0.2', openUpgrade())).status, '101')
+})
+
 test('a proxy that is trusted speaks for many, and may open all connections', async (t) => {
   const changes = { settings: { trustedProxies: ['127.0.0.2'] }, options: { usage: { connections: 10 } } }
   const { port } = await startBench(

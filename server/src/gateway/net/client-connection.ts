@@ -16,6 +16,7 @@ import { Platform } from './route.ts'
 import { askAgain, serveRequest, wakeFor } from './serve-request.ts'
 import type { Stream } from './stream.ts'
 import { Tunnel, type TunnelClient } from './tunnel.ts'
+import type { OpenCount } from './usage.ts'
 
 /** How long a client may take, in ms. */
 export interface ClientLimits {
@@ -71,6 +72,8 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   /** The beginning of its body. */
   #first: Buffer = nothing
   #tunnel: Tunnel | undefined
+  /** Where its tunnel is counted. */
+  #tunnelOpen: OpenCount | undefined
   #isLeaving = false
   #idleSince = clock.now
   /** Its bytes are counted among those of unfinished heads. */
@@ -127,6 +130,12 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   /** Somebody without an account has not sent all of a request yet. */
   get isStalling(): boolean {
     return this.#exchange !== undefined && this.#exchange.caller === undefined && !this.#exchange.isRequestDone
+  }
+
+  /** An app's answer is on its way, or awaited, for somebody without an account, or they have a WebSocket open. */
+  get isForStranger(): boolean {
+    const { stream } = this
+    return stream !== undefined && stream.caller === undefined && !(this.#exchange?.parts.upstream instanceof Platform)
   }
 
   get isTunnel(): boolean {
@@ -257,8 +266,9 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   tunnel(app: AppConnection, first: Buffer): void {
     const exchange = this.#exchange
     const caller = exchange?.caller
+    this.#tunnelOpen = exchange?.parts.open
+    this.#core.usage.beginWebSocket(this.#tunnelOpen)
     this.#endRequest()
-    this.#core.usage.beginWebSocket(caller)
     this.#socket.setNoDelay(true)
     const tunnel = new Tunnel(caller, app, this, () => wakeFor(this.#core, tunnel.upstream))
     this.#tunnel = tunnel
@@ -399,7 +409,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
   }
 
   #endRequest(): void {
-    if (this.#head) this.#core.usage.endRequest(this.#exchange?.caller)
+    if (this.#head) this.#core.usage.endRequest(this.#exchange?.parts.open)
     this.#head = undefined
     this.#exchange = undefined
     this.#first = nothing
@@ -434,7 +444,7 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
 
   #closed(): void {
     this.#core.connections.delete(this)
-    if (this.#tunnel) this.#core.usage.endWebSocket(this.#tunnel.caller)
+    if (this.#tunnel) this.#core.usage.endWebSocket(this.#tunnelOpen)
     this.#tunnel?.clientGone()
     this.#exchange?.clientGone()
     this.#endRequest()

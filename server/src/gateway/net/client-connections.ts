@@ -9,8 +9,8 @@ export interface ConnectionLimits {
 
 /**
  * The connections of all clients, within limits: in all, per address, and in bytes of unfinished heads. Where one is reached,
- * those that are idle longest are closed, so that whoever holds connections open keeps nobody else out. One address gets half
- * of all at most, however many it opens.
+ * those that are idle longest are closed, then uploads and at last all else of those without an account, so that whoever
+ * holds connections open keeps nobody else out. One address gets half of all at most, however many it opens.
  */
 export class ClientConnections {
   readonly #limits: ConnectionLimits
@@ -89,9 +89,8 @@ export class ClientConnections {
   /** Some at once, so that looking at all of them is paid for by many that come. @returns whether any was closed */
   #evict(among: ReadonlySet<ClientConnection>, limit: number): boolean {
     const some = Math.ceil(limit / 100)
-    const evictable = [...among].filter(({ isWorking }) => !isWorking)
-    const stalling = evictable.length > 0 ? [] : [...among].filter(({ isStalling }) => isStalling)
-    const oldest = [...evictable, ...stalling].toSorted((a, b) => a.idleSince - b.idleSince).slice(0, some)
+    const evictable = ranks.map((isIn) => [...among].filter(isIn)).find(({ length }) => length > 0) ?? []
+    const oldest = evictable.toSorted((a, b) => a.idleSince - b.idleSince).slice(0, some)
     for (const each of oldest) this.#close(each)
     return oldest.length > 0
   }
@@ -102,3 +101,10 @@ export class ClientConnections {
     connection.cut()
   }
 }
+
+/** What is closed to make room; the next kind only when there is none of the one before. */
+const ranks: readonly ((connection: ClientConnection) => boolean)[] = [
+  ({ isWorking }) => !isWorking,
+  ({ isStalling }) => isStalling,
+  ({ isForStranger }) => isForStranger,
+]

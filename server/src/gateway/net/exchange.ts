@@ -10,6 +10,7 @@ import { chunked, trailersForApp, type RequestHead } from './request-head.ts'
 import { longestResponseHead, readResponseHead, untilClose, type ResponseHead } from './response-head.ts'
 import type { Upstream } from './route.ts'
 import type { Stream } from './stream.ts'
+import type { OpenCount } from './usage.ts'
 
 /** Interim answers (1xx) that an app may send before the one that counts. */
 const mostInterim = 5
@@ -50,6 +51,8 @@ export interface ExchangeParts {
   /** Undefined for the platform's own answers. */
   readonly destined: Destined | undefined
   readonly caller: Caller | undefined
+  /** Where it is counted while it is open; undefined for the platform. */
+  readonly open: OpenCount | undefined
 }
 
 /**

@@ -1,3 +1,4 @@
+import { networkOf } from '../../address-network.ts'
 import { forgottenTokenCookies } from '../../token-cookies.ts'
 import { absenceAnswer } from './absence-answer.ts'
 import { admit, type Admission } from './admit.ts'
@@ -79,7 +80,7 @@ function servePlatform({ core, serving, client, head }: Request): void {
   start(
     serving,
     client,
-    new Exchange({ head: plain, upstream, appHead, destined: undefined, caller: undefined }, client),
+    new Exchange({ head: plain, upstream, appHead, destined: undefined, caller: undefined, open: undefined }, client),
   )
 }
 
@@ -147,12 +148,15 @@ const missing = { absent: 'missing', exitCode: null } as const
 
 function serveApp(request: Request, route: Route, identity: Identity | undefined): void {
   const { core, serving, client, head, target } = request
-  if (head.fields.opensWebSocket) core.usage.checkWebSockets(identity?.caller)
-  core.usage.beginRequest(identity?.caller)
+  const origin = originOf(serving, client, head)
+  const caller = identity?.caller
+  const open = caller?.open ?? core.usage.ofStrangers(networkOf(origin.address), route.place.prefix)
+  if (head.fields.opensWebSocket) core.usage.checkWebSockets(open)
+  core.usage.beginRequest(open)
   const { appHeads } = client
-  const appHead = appHeads.write(head, pathFor(target, route), route, originOf(serving, client, head), identity)
+  const appHead = appHeads.write(head, pathFor(target, route), route, origin, identity)
   const { destined } = appHeads
-  const exchange = new Exchange({ head, upstream: route, appHead, destined, caller: identity?.caller }, client)
+  const exchange = new Exchange({ head, upstream: route, appHead, destined, caller, open }, client)
   start(serving, client, exchange)
 }
 
