@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /**
  * What is counted as one client: an IPv4 address, or the /64 network of an IPv6 address, because whoever has one such address
@@ -16,4 +16,25 @@ export function networkOf(address: string): string {
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':')}::/64`
+}
+
+const privateNetworks = new BlockList()
+for (const [network, bits] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['100.64.0.0', 10],
+] as const)
+  privateNetworks.addSubnet(network, bits, 'ipv4')
+privateNetworks.addAddress('::1', 'ipv6')
+privateNetworks.addSubnet('fc00::', 7, 'ipv6')
+privateNetworks.addSubnet('fe80::', 10, 'ipv6')
+
+/** Whether an address, or a /64 as `networkOf` writes it, is loopback, private or link-local: none on the public internet. */
+export function isPrivateNetwork(addressOrNetwork: string): boolean {
+  const [address = ''] = addressOrNetwork.replace(/^::ffff:(?=\d+\.)/, '').split(/[%/]/, 1)
+  const family = isIP(address)
+  return family !== 0 && privateNetworks.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }

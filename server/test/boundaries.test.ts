@@ -149,6 +149,7 @@ const allowed: Record<string, string[]> = {
     'spread.ts',
     'token-cookies.ts',
     'cached.ts',
+    'address-network.ts',
     'loopback.ts',
     'accounts',
     'containers',

@@ -10,6 +10,8 @@ export const findings = {
     'TRUSTED_PROXIES={network} believes whatever anybody says of their own address, so limits by address do not hold. Name your proxy alone.',
   untrustedProxy:
     'Requests with forwarding headers come from {addresses}, which TRUSTED_PROXIES does not name. If that is your reverse proxy, everybody behind it counts as one address: set TRUSTED_PROXIES={first}. If you do not know the address, leave it out.',
+  untrustedSender:
+    'Requests with forwarding headers come from {addresses}, which TRUSTED_PROXIES does not name. Anybody can send such headers: if you do not know the address, leave it out. If it is your reverse proxy, everybody behind it counts as one address: name it in TRUSTED_PROXIES.',
   manyNewcomers:
     'More addresses without an account asked for a link within an hour than NEW_ADDRESSES_PER_HOUR={limit} allows for one network address, or five times that for all: from {addresses}. They were answered as usual and got no mail. If they are your people, raise it, set ALLOWED_EMAIL_DOMAINS or invite them; if not, keep that address away.',
   noMailServer:
