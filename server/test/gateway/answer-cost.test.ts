@@ -34,6 +34,9 @@ const shapes: Record<string, readonly string[]> = {
   'one list of connection options': [filled('Connection: a', ',a')],
   'lists of connection options': many(95, 'Connection: a', ',a'),
   'a list of blanks': [filled('Connection: a', ' ,')],
+  'Cache-Control of directives': many(95, 'Cache-Control: public', ',public'),
+  'one Cache-Control of commas': [filled('Cache-Control: a', ',')],
+  'Cache-Control of blanks': many(9, 'Cache-Control: s-maxage', ' '),
   'Refresh full of semicolons': many(95, 'Refresh: 5', '; url'),
   'Location full of slashes': many(95, 'Location: /', '/'),
 }

@@ -163,6 +163,36 @@ test('an app gives no commands to a web server in front, in no kind of answer an
   assert.match(answer, /X-Accelerated: 1\r\nX-Accel-Buffering: no\r\n/)
 })
 
+/** nginx with `proxy_cache` served an owner's container to strangers. */
+test('a cache in front keeps nothing of an app that not everybody may see', async (t) => {
+  const cacheControl = async (access: 'owner' | 'authenticated' | 'public', ...lines: readonly string[]) => {
+    const sent = lines.map((line) => ['Cache-Control', line] as const)
+    const { headers } = await answered(t, sent, { rules: { access } })
+    return headers['cache-control']
+  }
+  for (const access of ['owner', 'authenticated'] as const) {
+    assert.equal(await cacheControl(access), 'private')
+    assert.equal(
+      await cacheControl(access, 'public, max-age=60, s-maxage=600, immutable'),
+      'max-age=60, immutable, private',
+    )
+    assert.equal(await cacheControl(access, 'S-MaxAge = "60" ,Public'), 'private')
+    assert.equal(await cacheControl(access, 'max-age=5', 'public'), 'max-age=5, private')
+  }
+  assert.equal(await cacheControl('owner', 'private="X-A, private"'), 'private="X-A, private", private')
+  assert.equal(await cacheControl('owner', 'x-public=1'), 'x-public=1, private')
+  for (const own of ['private', 'no-store', 'max-age=0, Private , must-revalidate', 'no-cache, no-store'])
+    assert.equal(await cacheControl('owner', own), own)
+  assert.equal(await cacheControl('public'), undefined)
+  assert.equal(await cacheControl('public', 'public, s-maxage=9'), 'public, s-maxage=9')
+  const cdn = ['CDN-Cache-Control', 'Surrogate-Control', 'Cloudflare-CDN-Cache-Control']
+  const { headers } = await answered(
+    t,
+    cdn.map((name) => [name, 'max-age=60'] as const),
+  )
+  for (const name of cdn) assert.equal(headers[name.toLowerCase()], undefined)
+})
+
 test('a browser is not asked for a password at the host that all apps share', async (t) => {
   assert.equal(await header(t, 'WWW-Authenticate', 'Basic realm="x"'), undefined)
   assert.doesNotMatch(String(await header(t, 'WWW-Authenticate', 'Bearer realm="a", Basic realm="x"')), /basic/i)

@@ -3,6 +3,7 @@ import { narrowedSetCookie } from './cookies.ts'
 import { sandboxLine } from './isolation.ts'
 import { hopByHop, isFault, NotableNames, readLines, without, withoutNamed, type NotableLine } from './header-lines.ts'
 import type { ResponseHead } from './response-head.ts'
+import { isKeptPrivate, sharedCacheNames, withoutShared } from './shared-caches.ts'
 
 /** Where an app's answer is going: the prefix rewrites addresses, the origin (lower case) tells our own from others'. */
 export interface Destined {
@@ -48,8 +49,10 @@ const isCommand = (name: string) =>
 
 const framing = ['content-length', 'transfer-encoding']
 const neverNamed = new Set(framing)
+const isForSharedCaches: ReadonlySet<string> = new Set(sharedCacheNames)
 const rewritten = [
   'access-control-allow-origin',
+  'cache-control',
   'location',
   'refresh',
   'service-worker-allowed',
@@ -59,7 +62,7 @@ const rewritten = [
 
 /** Lines of an answer that its reader has to be told of. */
 export const responseNames = new NotableNames(
-  [...hopByHop, ...originWide, ...framing, ...rewritten],
+  [...hopByHop, ...originWide, ...framing, ...rewritten, ...sharedCacheNames],
   ['secure-session-', ...commandFamilies],
   (name) => isOriginWide(name) || isCommand(name),
 )
@@ -78,7 +81,7 @@ export function headForClient(
 ): string | undefined {
   const { text, linesStart, notable } = head
   const connection = isLast ? 'Connection: close\r\n' : isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''
-  const added = head.status < 200 ? connection : connection + isolationLines(to)
+  const added = head.status < 200 ? connection : connection + isolationLines(to) + cacheLine(head, to)
   // In their order: of two cookies of one name the later one counts.
   let lines = ''
   let at = linesStart
@@ -106,6 +109,9 @@ function isolationLines(to: Destined | undefined): string {
   return vary + (to.isIsolated ? sandboxLine : '') + shared
 }
 
+const cacheLine = ({ notable }: ResponseHead, to: Destined | undefined) =>
+  to === undefined || to.rules.access === 'public' || isKeptPrivate(notable) ? '' : 'Cache-Control: private\r\n'
+
 /** The lines behind an answer's chunked body. None that rewrites or speaks for the origin: browsers ignore those there anyway. */
 export function trailersForClient(trailers: string): string {
   const text = `${trailers}\r\n`
@@ -125,8 +131,12 @@ function valueFor(
   if (isCommand(name)) return undefined
   if (isOriginWide(name)) return to.rules.allowHeaders.includes(name) ? value : undefined
   const { prefix, rules, origin } = to
+  const isPublic = rules.access === 'public'
+  if (isForSharedCaches.has(name)) return isPublic ? value : undefined
   const isRewritten = rules.stripPrefix && rules.rewriteLocation
   switch (name) {
+    case 'cache-control':
+      return isPublic ? value : withoutShared(value)
     case 'set-cookie':
       return narrowedSetCookie(value, prefix, rules.stripPrefix)
     case 'access-control-allow-origin':
