@@ -1,4 +1,5 @@
 import { refusals } from '#/errors.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import {
   deleteOldSessions,
@@ -17,6 +18,13 @@ const takeoversShownFor = 30 * 86_400_000
 const mostListed = 100
 /** Sessions that are ended in one transaction. */
 const batch = 500
+
+/** The person whose sessions they are, as they stand in the audit log. */
+export interface Owner {
+  readonly id: number
+  readonly email: string
+  readonly address: string
+}
 
 /** What people see of their own sessions, and end. A session is an access token that was handed out. */
 export class SessionList {
@@ -43,23 +51,35 @@ export class SessionList {
     return { by: session?.acting?.email ?? '', until: session?.endedAt ?? expiresAt }
   }
 
-  /** Ends a session of this user, whichever; one that is over stays over. @throws {Refusal} 404 none of theirs */
-  async end(userId: number, id: number, now: Date): Promise<StoredSession> {
-    const session = await findSession(this.#database.db, userId, id)
+  /** Ends a session of this person, whichever; one that is over stays over. @throws {Refusal} 404 none of theirs */
+  async end(owner: Owner, id: number, now: Date): Promise<StoredSession> {
+    const session = await findSession(this.#database.db, owner.id, id)
     if (!session) throw refusals.notFound('session')
-    if (session.endedAt === null && session.expiresAt > now) await this.#revocations.revoke([session], now)
+    if (session.endedAt === null) await this.#revoke([session], owner, now)
     return session
   }
 
   /** Ends all sessions of this person but the one that asks. @returns how many there were */
-  async endOthers({ userId, jti: exceptJti }: Claims, now: Date): Promise<number> {
+  async endOthers(owner: Owner, { jti: exceptJti }: Claims, now: Date): Promise<number> {
     let ended = 0
     for (;;) {
-      const sessions = await findOtherSessions(this.#database.db, userId, { exceptJti, now, limit: batch })
-      await this.#revocations.revoke(sessions, now)
+      const sessions = await findOtherSessions(this.#database.db, owner.id, { exceptJti, now, limit: batch })
+      await this.#revoke(sessions, owner, now)
       ended += sessions.length
       if (sessions.length < batch) return ended
     }
+  }
+
+  /** Of takeovers the audit log says that the owner ended them, each once however many ask at the same time. */
+  async #revoke(sessions: readonly StoredSession[], owner: Owner, now: Date): Promise<void> {
+    const live = sessions.filter((session) => !this.#revocations.isOver(session, now))
+    await this.#revocations.revoke(live, now)
+    const entries = live.flatMap(({ acting }): AuditEntry[] => {
+      if (acting === null) return []
+      const detail = { acting: acting.email }
+      return [{ at: now, actor: owner, action: 'user.end-takeover', target: `user:${owner.id}`, detail }]
+    })
+    if (entries.length > 0) await this.#database.transaction((tx) => insertAuditEntries(tx, entries))
   }
 
   /** Forgets what nobody is shown any more. */

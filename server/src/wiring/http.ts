@@ -87,6 +87,7 @@ export async function wireHttp(
     ...containers,
     ...browsers,
     requestLimit,
+    takeover: wireTakeover(parts, accounts, containers),
     templates: config.templates,
   }
   const http = await createHttpServer({
@@ -116,7 +117,7 @@ export async function wireHttp(
       }),
       ...auditHandlers({ database }),
       ...invitationHandlers(shared),
-      ...takeoverHandlers({ ...shared, takeover: wireTakeover(parts, accounts, containers) }),
+      ...takeoverHandlers(shared),
       ...keyHandlers(shared),
       ...systemHandlers(shared),
       ...operatorHandlers({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { assertOk, assertRefused, blockUser, until } from '../support/asking.ts'
+import { assertOk, assertRefused, blockUser, tokenBy, until } from '../support/asking.ts'
 import { startBerth, type Person, type Reply } from '../support/berth.ts'
 import { openStream } from '../support/event-stream.ts'
 import { refusingRuntime } from '../support/misbehaving.ts'
@@ -122,6 +122,45 @@ test('it is in the audit log, once, with the reason', async () => {
   assert.equal(rows.length, 1)
   const { actor_id: by, detail } = rows[0] ?? { actor_id: 0, detail: '{}' }
   assert.deepEqual([by, JSON.parse(detail).reason], [admin.id, 'Ann asked for help'])
+})
+
+// Only `end-takeover` was noted: who signed out instead left no trace of when they had stopped.
+test('however it is ended, the audit log says so once, and by whom', async () => {
+  const endsOf = async ({ id }: Person) => {
+    const path = `/api/admin/audit?action=user.end-takeover&target=user:${id}`
+    const { entries } = (await admin.call('GET', path)).body
+    return entries.map(({ actor, detail }: Reply['body']) => [actor.email, detail.acting ?? null, detail.address])
+  }
+  const eli = await berth.signUp('eli@x.org')
+  const address = '127.0.0.1'
+  const byAdmin = ['boss@x.org', null, address]
+  const byOwner = ['eli@x.org', 'boss@x.org', address]
+
+  const first = await takenOver(admin, eli)
+  await Promise.all([1, 2, 3].map(() => first.call('POST', '/api/auth/logout')))
+  assert.deepEqual(await endsOf(eli), [byAdmin])
+
+  await takenOver(admin, eli)
+  const [{ id }] = takeoversIn(await sessionsOf(eli))
+  await Promise.all([1, 2, 3].map(() => eli.call('DELETE', `/api/user/sessions/${id}`)))
+  assert.deepEqual(await endsOf(eli), [byOwner, byAdmin])
+
+  await takenOver(admin, eli)
+  await takenOver(admin, eli)
+  assert.equal((await eli.call('POST', '/api/user/sessions/end-others')).body.ended, 2)
+  assertOk(await eli.call('POST', '/api/user/sessions/end-others'))
+  assert.deepEqual(await endsOf(eli), [byOwner, byOwner, byOwner, byAdmin])
+
+  const { body } = await takeOver(admin, eli.id)
+  const link = await tokenBy(berth, 'login', 'eli@x.org')
+  const headers = { cookie: `spawner_token=${body.access_token}` }
+  assertOk(await berth.call('GET', `/api/auth/verify-login?token=${link}`, { headers }))
+  assert.deepEqual((await endsOf(eli))[0], byAdmin)
+  assert.equal((await endsOf(eli)).length, 5)
+
+  // Signing oneself out is no end of a takeover.
+  assertOk(await eli.call('POST', '/api/auth/logout'))
+  assert.equal((await endsOf(eli)).length, 5)
 })
 
 test('when the administrator is blocked, demoted or deleted, their takeovers end at once, at the gateway, too', async () => {

@@ -1,6 +1,6 @@
 import type { AuthResponse } from '@berth/api/auth.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
-import type { AccessTokens } from '#/accounts/access-token.ts'
+import type { AccessTokens, Claims } from '#/accounts/access-token.ts'
 import { normaliseEmail } from '#/accounts/email-address.ts'
 import type { LinksLeftCount } from '#/accounts/links-left.ts'
 import type { LogIn } from '#/accounts/log-in.ts'
@@ -8,6 +8,7 @@ import type { Revocations } from '#/accounts/revocations.ts'
 import type { Sessions } from '#/accounts/session.ts'
 import type { SignUp } from '#/accounts/sign-up.ts'
 import type { SignedIn, VerifyLink } from '#/accounts/verify-link.ts'
+import type { Takeover } from '#/administration/takeover.ts'
 import type { Templates } from '#/containers/template.ts'
 import { refusals } from '#/errors.ts'
 import type { AskedHere } from '#/http/asked-here.ts'
@@ -33,6 +34,7 @@ export interface AuthParts {
   readonly tokens: AccessTokens
   readonly sessions: Sessions
   readonly revocations: Revocations
+  readonly takeover: Pick<Takeover, 'noteEnd'>
   readonly templates: Templates
   readonly cookie: CookieSettings
   readonly visits: Visits
@@ -78,8 +80,7 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
       const isMovedIn = claims.acting !== null && via === 'cookie'
       const own = isMovedIn ? await parts.returnCookie.ownSession(headers, claims.acting, call.now) : undefined
       // A takeover may be over already; whoever signs out then must not find their own session brought back by the next page.
-      const ending = [claims, ...(own ? [own.claims] : [])].filter((each) => !parts.revocations.isOver(each, call.now))
-      await parts.revocations.revoke(ending, call.now)
+      await revoke(parts, call, [claims, ...(own ? [own.claims] : [])])
       // Who ends a takeover whose token they sent as a header is signed in as themselves by cookie.
       if (claims.acting === null || isMovedIn) {
         const forgotten = isMovedIn ? parts.returnCookie.forget(url, headers) : []
@@ -130,11 +131,21 @@ async function deliver(parts: AuthParts, call: Verify, { user, token, jti }: Sig
  * itself stays good, as that of any session that another one takes the place of.
  * @returns `Set-Cookie` lines
  */
-async function endTakeover({ sessions, revocations, returnCookie }: AuthParts, call: Verify): Promise<string[]> {
+async function endTakeover(parts: AuthParts, call: Verify): Promise<string[]> {
+  const { sessions, returnCookie } = parts
   const { headers, url } = call.request
   const { session } = await sessions.identify(headers, call.now)
-  if (session?.via === 'cookie' && session.claims.acting !== null) await revocations.revoke([session.claims], call.now)
+  if (session?.via === 'cookie' && session.claims.acting !== null) await revoke(parts, call, [session.claims])
   return returnCookie.isKept(headers) ? returnCookie.forget(url, headers) : []
+}
+
+/** Revokes those that are not over; the audit log says so, once, of each in which somebody acted for the owner. */
+async function revoke(parts: AuthParts, call: Verify | Call<'logOut'>, claims: readonly Claims[]): Promise<void> {
+  const { revocations, takeover } = parts
+  const ending = claims.filter((each) => !revocations.isOver(each, call.now))
+  await revocations.revoke(ending, call.now)
+  for (const { userId, acting } of ending)
+    if (acting !== null) await takeover.noteEnd({ userId, acting }, call.requester.address, call.now)
 }
 
 function setCookies({ reply }: { reply: Verify['reply'] }, cookies: string[]): void {

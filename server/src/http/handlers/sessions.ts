@@ -1,7 +1,7 @@
 import type { SessionEntry } from '@berth/api/sessions.ts'
-import type { SessionList } from '#/accounts/session-list.ts'
+import type { Owner, SessionList } from '#/accounts/session-list.ts'
 import { tokenCookies, type CookieSettings } from '#/http/cookie.ts'
-import type { Handlers } from '#/http/handlers.ts'
+import type { Call, Handlers } from '#/http/handlers.ts'
 import { readId } from '#/http/read-id.ts'
 import { ownSessionOf, sessionOf, userOf } from '#/http/session-of.ts'
 import { told } from '#/http/told.ts'
@@ -24,19 +24,24 @@ export function sessionHandlers({ sessionList, cookie }: SessionParts): Pick<Han
       return { sessions: sessions.map((each) => toEntry(each, jti)) }
     },
     endSession: async (call) => {
-      const { id } = userOf(call)
+      const owner = ownerOf(call)
       const { jti } = ownSessionOf(call).claims
-      const ended = await sessionList.end(id, readId(call.params.id, 'session'), call.now)
+      const ended = await sessionList.end(owner, readId(call.params.id, 'session'), call.now)
       if (ended.jti === jti)
         void call.reply.header('set-cookie', tokenCookies(undefined, call.request.headers.host, cookie))
       return { message: told(call, message('answers.sessionEnded')) }
     },
     endOtherSessions: async (call) => {
-      userOf(call)
-      const ended = await sessionList.endOthers(ownSessionOf(call).claims, call.now)
+      const owner = ownerOf(call)
+      const ended = await sessionList.endOthers(owner, ownSessionOf(call).claims, call.now)
       return { message: told(call, message('answers.sessionsEnded', { count: ended })), ended }
     },
   }
+}
+
+function ownerOf(call: Call<SessionNames>): Owner {
+  const { id, email } = userOf(call)
+  return { id, email, address: call.requester.address }
 }
 
 function toEntry(session: StoredSession, currentJti: string): SessionEntry {
