@@ -159,6 +159,7 @@ export class Specification {
   logOut(token: Token | undefined, now: number): Outcome {
     if (!token || !this.#isGood(token, now)) return { status: 401 }
     token.isRevoked = true
+    if (token.acting) this.#writeEndOfTakeover(token.acting.email, token.account)
     return { status: 200 }
   }
 
@@ -170,8 +171,16 @@ export class Specification {
     const others = this.tokens.filter(
       (each) => each !== token && each.account === token?.account && this.#isGood(each, now),
     )
-    for (const each of others) each.isRevoked = true
+    for (const each of others) {
+      each.isRevoked = true
+      if (each.acting) this.#writeEndOfTakeover(each.account.email, each.account)
+    }
     return { status: 200, ended: others.length }
+  }
+
+  /** A takeover that ends before its time leaves a line, by the one who ended it: the administrator or the owner. */
+  #writeEndOfTakeover(actor: string, owner: Account): void {
+    this.audit.push({ actor, action: 'user.end-takeover', target: `user:${owner.id}` })
   }
 
   listUsers(token: Token | undefined, now: number): Outcome {
