@@ -145,7 +145,7 @@ async function cpuOf(service: ChildProcess): Promise<number> {
   return (await answered)[0].cpu
 }
 
-/** As a table for docs/performance.md. */
+/** As a table for docs/explanation/performance.md. */
 function show(columns: ReadonlyMap<string, ReadonlyMap<string, Figures>>): void {
   const heads = [...columns.keys()].map((store) => `${store}: p50, p95, CPU of Berth |`)
   process.stdout.write(`\n| query | ${heads.join(' ')}\n|---|${'---|'.repeat(columns.size)}\n`)

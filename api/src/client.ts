@@ -21,7 +21,7 @@ export type Client = {
 
 /**
  * An answer that is not 2xx: `message` is the server's own sentence, `body` all that it sent, `refusal` the refusal's name
- * (`docs/errors.md`), which has no language; undefined when it was a fault, or is not Berth's.
+ * (`docs/reference/errors.md`), which has no language; undefined when it was a fault, or is not Berth's.
  */
 export class ApiError extends Error {
   readonly status: number

@@ -5,7 +5,7 @@ export const ErrorBody = Type.Object({ error: Type.String() })
 export type ErrorBody = Type.Static<typeof ErrorBody>
 
 /**
- * Header of a refusal: its name in the vocabulary (`docs/errors.md`), for who has to tell one from another. Sentences are
+ * Header of a refusal: its name in the vocabulary (`docs/reference/errors.md`), for who has to tell one from another. Sentences are
  * in the reader's language.
  */
 export const refusalHeader = 'berth-refusal'

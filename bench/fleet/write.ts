@@ -6,11 +6,11 @@ import { plot } from './plot.ts'
 import { table, type Level } from './report.ts'
 
 const docs = path.resolve(import.meta.dirname, '../../docs')
-const document = path.join(docs, 'performance.md')
+const document = path.join(docs, 'explanation/performance.md')
 const picture = 'images/fleet.svg'
 const [begin, end] = ['<!-- fleet: begin -->', '<!-- fleet: end -->']
 
-/** Puts table and plot between the marks of docs/performance.md. @throws {Error} when they are not there */
+/** Puts table and plot between the marks of docs/explanation/performance.md. @throws {Error} when they are not there */
 export function write(levels: readonly Level[]): void {
   const text = readFileSync(document, 'utf8')
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
@@ -23,7 +23,7 @@ export function write(levels: readonly Level[]): void {
     '',
     table(levels),
     '',
-    `![List of one person, resident size and CPU with 1,000, 10,000 and 20,000 containers](${picture})`,
+    `![List of one person, resident size and CPU with 1,000, 10,000 and 20,000 containers](../${picture})`,
     '',
     '',
   ].join('\n')

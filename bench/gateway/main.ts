@@ -12,7 +12,7 @@ import { table, type Row } from './table.ts'
 
 /**
  * The gateway against its peers: `npm run bench:gateway [-- --only=get,down] [--rounds=5] [--profile]`. What is measured and
- * how is in docs/performance.md. A goal that is missed does not fail the run, but the one of `hostile` does; a figure that
+ * how is in docs/explanation/performance.md. A goal that is missed does not fail the run, but the one of `hostile` does; a figure that
  * cannot be had does, too.
  */
 const cases = [...pairCases, tokenCase, latencyCase, changeCase, idleCase, memoryCase]

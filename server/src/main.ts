@@ -12,7 +12,7 @@ import { Supervisor } from '#/processes/supervisor.ts'
 
 /**
  * The gateway process: what `npm start` ends in. It owns the listener and every connection, and keeps one API process
- * beside it, which has the store, the engine and the keys and may come and go. See docs/decisions/014.
+ * beside it, which has the store, the engine and the keys and may come and go. See docs/explanation/decisions/014.
  * It imports little: everything that it loads, it holds in memory and can be broken by.
  */
 

@@ -9,8 +9,8 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { openDatabase } from '#/store/database.ts'
 
-/** The command that docs/operating.md gives for a copy of the store, run as it stands there. */
-const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/operating.md'), 'utf8')
+/** The command that docs/how-to/back-up-and-restore.md gives for a copy of the store, run as it stands there. */
+const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/how-to/back-up-and-restore.md'), 'utf8')
 const [command = ''] = /^\.berth\/node -e .*$/m.exec(page) ?? []
 
 // The advice was `tar` of the data folder, "nothing has to stop": what had been written last was not in berth.sqlite.

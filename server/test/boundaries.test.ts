@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 
 /**
- * Who may import whom, read off the import statements. The picture is in docs/architecture.md; this is what holds it.
+ * Who may import whom, read off the import statements. The picture is in docs/explanation/architecture.md; this is what holds it.
  * Tests may import anything.
  */
 const root = path.resolve(import.meta.dirname, '../..')

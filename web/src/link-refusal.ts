@@ -3,7 +3,7 @@ import { ApiError } from '@berth/api/client.ts'
 /** Why a link let nobody in, as the page says it (`signIn.refused`). */
 export type LinkRefusal = 'expired' | 'used' | 'otherKind' | 'invalid' | 'incomplete' | 'unverified' | 'blocked'
 
-/** By the names of the server's refusals, `docs/errors.md`. */
+/** By the names of the server's refusals, `docs/reference/errors.md`. */
 const byName: Readonly<Record<string, LinkRefusal>> = {
   expiredToken: 'expired',
   usedToken: 'used',

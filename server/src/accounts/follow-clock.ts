@@ -16,7 +16,7 @@ export interface ClockFollowerParts {
 
 /**
  * What a moved clock means for who may do what. Time that was skipped is believed: links and tokens expire. Time that
- * comes again is not: what had expired stays void, and everybody signs in again. See docs/decisions/021.
+ * comes again is not: what had expired stays void, and everybody signs in again. See docs/explanation/decisions/021.
  */
 export function followClock({ database, tokens, revocations, endStreams, onMoved }: ClockFollowerParts): ClockFollower {
   return {

@@ -13,8 +13,8 @@ import { Terminal } from './terminal.ts'
 import type { Here } from './with-api.ts'
 
 /**
- * The program `berth`: the operator's command line. Commands are calls of the API; see docs/cli.md and
- * docs/decisions/025. Only this file and the other programs read the environment or end the process.
+ * The program `berth`: the operator's command line. Commands are calls of the API; see docs/reference/command-line.md and
+ * docs/explanation/decisions/025. Only this file and the other programs read the environment or end the process.
  */
 
 /** Exit codes; 0 is done. The last is what shells say of a program that Ctrl-C ended. */

@@ -1,7 +1,7 @@
 /**
  * The port between the two halves of Berth. The gateway (data plane) owns the listener and every open connection and knows
  * only what it was told; the control plane knows store, engine and keys, tells the gateway what changed, and answers its
- * questions. Either may run without the other for a while: see docs/decisions/014.
+ * questions. Either may run without the other for a while: see docs/explanation/decisions/014.
  *
  * Everything that crosses is plain data that survives JSON: instants are milliseconds since 1970.
  */

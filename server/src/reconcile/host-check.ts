@@ -84,4 +84,4 @@ function unknownRuntimes(templates: readonly Template[], known: readonly string[
 const isFoundByTheEngine = (runtime: string) => /^\/|^[\w-]+(\.[\w-]+)+\.v\d+$/.test(runtime)
 
 const withoutRules = (reason: string) =>
-  `Berth sets no rules on this host: ${reason}. Containers can reach the services of this host and its metadata address; docs/operating.md has the rules to set.`
+  `Berth sets no rules on this host: ${reason}. Containers can reach the services of this host and its metadata address; docs/how-to/set-host-rules.md has the rules to set.`

@@ -1,5 +1,5 @@
 /**
- * `npm run test:apps`: opens real applications behind the prefix, one after the other, and writes into docs/apps.md what it
+ * `npm run test:apps`: opens real applications behind the prefix, one after the other, and writes into docs/reference/tested-applications.md what it
  * saw. Arguments narrow it, as of `npm test`: `npm run test:apps -- vite`; the documents are left alone then.
  * It is no part of `npm test`, because it takes the applications from the npm registry and from Debian.
  */

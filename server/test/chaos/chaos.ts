@@ -16,7 +16,7 @@ import { World } from './world.ts'
  * `npm run chaos`: breaks a real Berth and everything around it for a while, and compares store, engine and gateway after
  * each step. `--seed 7` does again what a run with that seed did; `--kills`, `--others` (steps with other faults) and
  * `--minutes` bound it; `--postgres` takes PostgreSQL for SQLite; `--machine-engine` spares starting an engine of its own,
- * which is then neither stopped nor killed; `--only 'hung|clock'` leaves out all other faults; `--write` puts the result into docs/reliability.md.
+ * which is then neither stopped nor killed; `--only 'hung|clock'` leaves out all other faults; `--write` puts the result into docs/explanation/reliability.md.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

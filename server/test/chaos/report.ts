@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Footprint } from './program.ts'
 import type { Report } from './run.ts'
 
-const document = path.resolve(import.meta.dirname, '../../../docs/reliability.md')
+const document = path.resolve(import.meta.dirname, '../../../docs/explanation/reliability.md')
 const [begin, end] = ['<!-- chaos: begin -->', '<!-- chaos: end -->']
 
 /** The result in Markdown, which is also what a terminal shows. */
@@ -31,7 +31,7 @@ export function shown(report: Report, seed: number): string {
   ].join('\n')
 }
 
-/** Puts the result between the marks of docs/reliability.md. @throws when they are not there */
+/** Puts the result between the marks of docs/explanation/reliability.md. @throws when they are not there */
 export function writeReport(report: Report, seed: number, store: string): void {
   const text = readFileSync(document, 'utf8')
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]

@@ -27,8 +27,8 @@ test('every command has two examples of its own', () => {
   }
 })
 
-test('docs/cli.md has the help of every command word by word', async (t) => {
-  const file = path.resolve(import.meta.dirname, '../../../docs/cli.md')
+test('docs/reference/command-line.md has the help of every command word by word', async (t) => {
+  const file = path.resolve(import.meta.dirname, '../../../docs/reference/command-line.md')
   const [introduction = ''] = (await readFile(file, 'utf8')).split('\n## Commands\n')
   const block = (command: Command) => `\`\`\`text\n${helpOf(command).trimEnd()}\n\`\`\`\n`
   const sections = commands.map(([words, command]) => `\n### \`berth ${words}\`\n\n${block(command)}`)

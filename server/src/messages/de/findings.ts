@@ -32,7 +32,7 @@ export const findings: Translated<'findings'> = {
   openVisitors:
     '{type}: access: {access} mit sandbox_visitors: false öffnet die eigenen Container jedes Besuchers für den Besitzer des besuchten Containers, weil alle denselben Ursprung haben. Lass sandbox_visitors weg, außer diese Leute vertrauen einander.',
   publicSandbox:
-    '{type}: access: public zeigt Besuchern seine Seiten in einer Sandbox, ohne Cookies, Speicher und WebSockets, weil sie sonst die eigenen Container der Besucher erreichten. Siehe „Visitors“ in docs/configuration.md.',
+    '{type}: access: public zeigt Besuchern seine Seiten in einer Sandbox, ohne Cookies, Speicher und WebSockets, weil sie sonst die eigenen Container der Besucher erreichten. Siehe docs/how-to/share-containers.md.',
   authenticatedSandbox:
-    '{type}: access: authenticated zeigt Besuchern seine Seiten in einer Sandbox und verweigert, was sie nachladen, weil sie sonst die eigenen Container der Besucher erreichten. Siehe „Visitors“ in docs/configuration.md.',
+    '{type}: access: authenticated zeigt Besuchern seine Seiten in einer Sandbox und verweigert, was sie nachladen, weil sie sonst die eigenen Container der Besucher erreichten. Siehe docs/how-to/share-containers.md.',
 }

@@ -30,7 +30,7 @@ export const findings = {
   openVisitors:
     "{type}: access: {access} with sandbox_visitors: false opens each visitor's own containers to the owner of the container they visit, because all share one origin. Leave sandbox_visitors out, unless these people trust each other.",
   publicSandbox:
-    '{type}: access: public shows its pages to visitors in a sandbox, without cookies, storage and WebSockets, because they would otherwise reach the visitors’ own containers. See "Visitors" in docs/configuration.md.',
+    '{type}: access: public shows its pages to visitors in a sandbox, without cookies, storage and WebSockets, because they would otherwise reach the visitors’ own containers. See docs/how-to/share-containers.md.',
   authenticatedSandbox:
-    '{type}: access: authenticated shows its pages to visitors in a sandbox, and refuses whatever they load, because they would otherwise reach the visitors’ own containers. See "Visitors" in docs/configuration.md.',
+    '{type}: access: authenticated shows its pages to visitors in a sandbox, and refuses whatever they load, because they would otherwise reach the visitors’ own containers. See docs/how-to/share-containers.md.',
 } as const

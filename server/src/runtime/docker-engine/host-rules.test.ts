@@ -146,8 +146,8 @@ test('an engine whose bridges are elsewhere is told apart, and nothing is set', 
   assert.deepEqual(await net.rules(), [])
 })
 
-test('docs/operating.md has the very rules, for those who set them by hand', () => {
-  const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/operating.md'), 'utf8')
+test('docs/how-to/set-host-rules.md has the very rules, for those who set them by hand', () => {
+  const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/how-to/set-host-rules.md'), 'utf8')
   const written = page.split('\n').filter((line) => line.startsWith('-A '))
   const set = chainsFor('ipv4', []).flatMap(({ name, rules }) => rules.map((rule) => `-A ${name} ${rule}`))
   assert.deepEqual(written, set)

@@ -287,7 +287,7 @@ const byNumber = (one: Network, other: Network) =>
 const noAddressLeft = (cause?: unknown) =>
   new RuntimeError(
     'full',
-    'no address is left for another container: the engine has none for another network; docs/operating.md says how to give it more',
+    'no address is left for another container: the engine has none for another network; docs/how-to/plan-capacity.md says how to give it more',
     cause,
   )
 

@@ -237,7 +237,7 @@ export class Specification {
     return this.accounts.get(account.email) === account
   }
 
-  // --- The clock is set, which is not the same as time that passes: docs/decisions/021
+  // --- The clock is set, which is not the same as time that passes: docs/explanation/decisions/021
 
   /** An hour stays an hour, and nothing that had expired works again. @param by ms @param before as it was */
   clockWasSet(by: number, before: number): void {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-const docs = path.resolve(import.meta.dirname, '../../../../docs/apps.md')
+const docs = path.resolve(import.meta.dirname, '../../../../docs/reference/tested-applications.md')
 const marks = ['<!-- last run: written by npm run test:apps -->\n', '<!-- end of last run -->'] as const
 
 /** A test of an application: its title is what a person would see. */
@@ -11,7 +11,7 @@ export interface Fact {
   readonly held: boolean
 }
 
-/** Puts what was seen between the two marks in docs/apps.md. @throws {Error} when they are not there */
+/** Puts what was seen between the two marks in docs/reference/tested-applications.md. @throws {Error} when they are not there */
 export function recordRun(facts: readonly Fact[]): void {
   const text = readFileSync(docs, 'utf8')
   const [before, rest] = text.split(marks[0])

@@ -9,7 +9,7 @@ import { askEngine } from '#test/support/engine.ts'
 import { runInContainer } from './container-shell.ts'
 import { watchTraffic, type Traffic } from './traffic.ts'
 
-const docs = path.resolve(import.meta.dirname, '../../../../docs/apps.md')
+const docs = path.resolve(import.meta.dirname, '../../../../docs/how-to/run-applications.md')
 const pictures = path.resolve(import.meta.dirname, '../../../../.berth/apps/pictures')
 
 /** Fields of a template by their names in the configuration. */
@@ -71,10 +71,13 @@ async function openUndisturbed(page: Page, address: string, traffic: Traffic): P
   throw new Error(`the network changed five times while ${address} was opened`)
 }
 
-/** The template of a recipe, which docs/apps.md shows word by word; its image is one to be found in a registry. */
+/** The template of a recipe, which docs/how-to/run-applications.md shows word by word; its image is one to be found in a registry. */
 export function shownTemplate(app: string): Fields {
   const text = readFileSync(path.resolve(import.meta.dirname, '..', app, 'template.yaml'), 'utf8')
-  assert.ok(readFileSync(docs, 'utf8').includes(text), `docs/apps.md shows another template than ${app}/template.yaml`)
+  assert.ok(
+    readFileSync(docs, 'utf8').includes(text),
+    `docs/how-to/run-applications.md shows another template than ${app}/template.yaml`,
+  )
   const [fields] = Object.values(parse(text) as Record<string, Fields>)
   assert.ok(fields)
   return fields

@@ -1,4 +1,4 @@
-/** Everything that is written down, by what it is about; see docs/operating.md. */
+/** Everything that is written down, by what it is about; see docs/reference/audit-actions.md. */
 export const actionGroups = {
   user: [
     'block',

@@ -10,7 +10,7 @@ const slow = 10
 /** Fewer mails say little about how many are used. */
 const enough = 20
 
-/** What the numbers say of the way to people's mailboxes. Source: docs/operating.md, Mail that comes late. */
+/** What the numbers say of the way to people's mailboxes. Source: docs/how-to/diagnose-late-mail.md. */
 export function mailAdvice({ accepted, used, seconds_to_use, seconds_to_accept }: SystemReport['mail']): MailAdvice[] {
   return [
     ...(seconds_to_use && seconds_to_use.p90 > late ? (['late'] as const) : []),
