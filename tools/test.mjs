@@ -2,11 +2,13 @@
  * `npm test`: the tests of the whole repository by Node's own runner, whose exit code is ours.
  * Arguments narrow it: `npm test -- server/test/gateway.test.ts` (a file or folder) or `npm test -- gateway` (part of a path);
  * those that begin with a hyphen go to the runner: `npm test -- --test-name-pattern=blocked`.
+ * `npm run test:times` says afterwards what each file took.
  */
 import { spawn } from 'node:child_process'
-import { globSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { globSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { removeLeftovers } from './leftovers.mjs'
+import { planRun, writeBatches } from './test-run/batches.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -35,7 +37,8 @@ if (files.length === 0) {
   process.exit(1)
 }
 await removeLeftovers()
-runTests()
+const { alone, batches } = planRun(files)
+runTests([...alone, ...writeBatches(root, batches)])
 
 /** @param {string[]} all */
 function narrow(all) {
@@ -44,10 +47,15 @@ function narrow(all) {
 }
 
 /** Node's runner as a program of its own: run in this one, its exit code and its way with signals would be ours to rebuild. */
-function runTests() {
+function runTests(/** @type {string[]} */ programs) {
   const flags = ['--test', `--test-concurrency=${sideBySide}`, `--test-timeout=${limits.test}`, '--test-reporter=spec']
+  const measuring = ['--import', join(import.meta.dirname, 'test-run/record-cost.mjs')]
   const options = args.filter((arg) => arg.startsWith('-'))
-  const runner = spawn(process.execPath, [...flags, ...options, ...files], { cwd: root, stdio: 'inherit' })
+  const runner = spawn(process.execPath, [...flags, ...measuring, ...options, ...programs], {
+    cwd: root,
+    stdio: 'inherit',
+    env: runnerEnvironment(),
+  })
   const overdue = setTimeout(() => {
     console.error(`The tests did not end within ${limits.run / 60_000} minutes and are stopped.`)
     runner.kill('SIGTERM')
@@ -57,4 +65,15 @@ function runTests() {
     clearTimeout(overdue)
     process.exitCode = code ?? 1
   })
+}
+
+/** With a compile cache, types are stripped and code is parsed once, not in each of three hundred processes. */
+function runnerEnvironment() {
+  const times = join(root, '.berth/test-times.jsonl')
+  rmSync(times, { force: true })
+  return {
+    NODE_COMPILE_CACHE: join(root, '.berth/compile-cache'),
+    ...process.env,
+    BERTH_TEST_TIMES: times,
+  }
 }

@@ -1,0 +1,42 @@
+/**
+ * `npm run test:times`: what the last `npm test` spent, file by file, the slowest first: s on the clock, s of CPU (of the
+ * file and of what it started, without engine and databases), and the file. A number shows more or fewer than 25 files.
+ */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+/** @typedef {{ file: string, wall: number, cpu: number }} Cost */
+
+const notes = resolve(import.meta.dirname, '../../.berth/test-times.jsonl')
+const rows = Number(process.argv[2] ?? 25)
+
+/** @type {Cost[]} */
+const costs = readFileSync(notes, 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line))
+
+const line = (/** @type {Cost} */ { file, wall, cpu }) =>
+  `${wall.toFixed(1).padStart(8)}${cpu.toFixed(1).padStart(8)}  ${file}`
+
+/** @param {string} name @param {Cost[]} of @returns {Cost} */
+const sum = (name, of) => ({
+  file: `${name} (${of.length})`,
+  wall: of.reduce((total, { wall }) => total + wall, 0),
+  cpu: of.reduce((total, { cpu }) => total + cpu, 0),
+})
+
+const folderOf = (/** @type {Cost} */ { file }) => file.split('/').slice(0, 3).join('/')
+const folders = Object.entries(Object.groupBy(costs, folderOf)).map(([name, of]) => sum(name, of ?? []))
+const bySlowest = (/** @type {Cost[]} */ list) => list.toSorted((one, other) => other.wall - one.wall).map(line)
+
+console.log(
+  [
+    '  wall s   cpu s',
+    ...bySlowest(costs).slice(0, rows),
+    '',
+    ...bySlowest(folders).slice(0, rows),
+    '',
+    line(sum('all processes', costs)),
+  ].join('\n'),
+)
