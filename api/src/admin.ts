@@ -36,26 +36,31 @@ export const AdminUser = Type.Object({
 export type AdminUser = Type.Static<typeof AdminUser>
 
 const Flag = Type.String({ pattern: '^(true|false)$' })
-/** From the page before, and only good with the same filters and order. */
-const Cursor = Type.String({ pattern: '^[\\w-]{1,700}$' })
-const Limit = Type.String({ pattern: '^\\d{1,4}$' })
+const Cursor = Type.String({
+  pattern: '^[\\w-]{1,700}$',
+  description: '`next_cursor` of the page before; valid with the same filters and order only',
+})
+const limit = (byDefault: number) =>
+  Type.String({ pattern: '^\\d{1,4}$', description: `Rows of a page, 1 to 1000; default ${byDefault}` })
 
 const usersFilter = {
-  /** Part of the e-mail address or of the slug. */
-  q: Type.Optional(Type.String({ maxLength: 254 })),
+  q: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the e-mail address or of the slug' })),
   state: Type.Optional(UserState),
   is_admin: Type.Optional(Flag),
   is_blocked: Type.Optional(Flag),
 }
 
-/** A minus in front turns the order round. What was never used (`last_used` null) comes last, either way; `email` of a
- * container is its owner's. */
-export const ListOrder = OneOf(['id', '-id', 'email', '-email', 'last_used', '-last_used', 'created_at', '-created_at'])
+export const ListOrder = OneOf(
+  ['id', '-id', 'email', '-email', 'last_used', '-last_used', 'created_at', '-created_at'],
+  {
+    description:
+      'Order, `id` by default; a minus reverses it. Rows without `last_used` come last in both directions; `email` of a container is its owner’s',
+  },
+)
 export type ListOrder = Type.Static<typeof ListOrder>
 
-/** Page through users: `limit` 1 to 1000 (1000 when absent), `sort` by id when absent. */
 export const UsersQuery = Type.Object({
-  limit: Type.Optional(Limit),
+  limit: Type.Optional(limit(1000)),
   cursor: Type.Optional(Cursor),
   sort: Type.Optional(ListOrder),
   ...usersFilter,
@@ -104,23 +109,22 @@ export type BulkUsersResponse = Type.Static<typeof BulkUsersResponse>
 
 /** What blocking a user would do now. Their own sessions stay: they can read what happened, and open and start nothing. */
 export const BlockPreview = Type.Object({
-  /** Sessions that would end: those in which they act for somebody else. */
-  sessions: Type.Integer(),
+  sessions: Type.Integer({ description: 'Takeover sessions of the user that would end' }),
   containers: Type.Array(
     Type.Object({
       id: Type.Integer(),
       container_type: Type.String(),
-      /** Runs now, and would be stopped. */
-      is_running: Type.Boolean(),
-      /** Blocked already by itself; unblocking the user would leave it so. */
-      is_blocked: Type.Boolean(),
+      is_running: Type.Boolean({ description: 'It runs now and would be stopped' }),
+      is_blocked: Type.Boolean({ description: 'It is blocked by itself; unblocking the user leaves it blocked' }),
     }),
   ),
 })
 export type BlockPreview = Type.Static<typeof BlockPreview>
 
-/** Where a container stands, as far as Berth knows without asking the engine. */
-export const ContainerStatus = OneOf(['running', 'paused', 'stopped', 'missing', 'failed', 'unknown'])
+export const ContainerStatus = OneOf(['running', 'paused', 'stopped', 'missing', 'failed', 'unknown'], {
+  description:
+    'Status without a query to the engine. `stopped`: idle, ended without an error, retired or blocked; `missing`: only the record exists, the next launch creates the container; `failed`: its program ended with an error or ran out of memory, or its last launch failed, until the next launch or restart of Berth; `unknown`: the engine does not respond, or the type is not configured any more',
+})
 export type ContainerStatus = Type.Static<typeof ContainerStatus>
 
 /** A row of the table of all containers: the record, whose it is, and where it stands. */
@@ -133,16 +137,14 @@ export const ListedContainer = Type.Object({
 export type ListedContainer = Type.Static<typeof ListedContainer>
 
 const containersFilter = {
-  /** Part of the owner's e-mail address or slug. */
-  q: Type.Optional(Type.String({ maxLength: 254 })),
+  q: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the e-mail address or slug of the owner' })),
   container_type: Type.Optional(Type.String({ maxLength: 64 })),
   is_blocked: Type.Optional(Flag),
   status: Type.Optional(ContainerStatus),
 }
 
-/** Page through all containers: `limit` 1 to 1000 (100 when absent), `sort` by id when absent. */
 export const ContainersQuery = Type.Object({
-  limit: Type.Optional(Limit),
+  limit: Type.Optional(limit(100)),
   cursor: Type.Optional(Cursor),
   sort: Type.Optional(ListOrder),
   ...containersFilter,
@@ -154,21 +156,26 @@ export const ListedContainers = Type.Object({
 })
 export type ListedContainers = Type.Static<typeof ListedContainers>
 
-/** `purge=true` removes the homes, too, at once. */
-export const PurgeQuery = Type.Object({ purge: Type.Optional(Type.String({ pattern: '^(true|false)$' })) })
+export const PurgeQuery = Type.Object({
+  purge: Type.Optional(
+    Type.String({ pattern: '^(true|false)$', description: '`true` also deletes the homes, immediately and for good' }),
+  ),
+})
 
 const Bytes = Type.Object({ total: Type.Integer(), left: Type.Integer() })
 
-/** Seconds that half, and nine tenths, of the latest took at most. */
-const Spread = Type.Object({ median: Type.Number(), p90: Type.Number() })
+/** Percentiles 50 and 90, in seconds. */
+const Spread = Type.Object({
+  median: Type.Number({ description: 'Seconds' }),
+  p90: Type.Number({ description: 'Seconds' }),
+})
 
 /** A mail that the mail server did not take. Without its link, and without what it said of people beside the addressee. */
 export const MailFailure = Type.Object({
   at: Instant,
   to: Type.String(),
   kind: Type.Union([Type.Literal('signup'), Type.Literal('login')]),
-  /** What the mail server said, or why it could not be asked: one line. */
-  reason: Type.String(),
+  reason: Type.String({ description: 'Answer of the mail server, or why it could not be reached' }),
 })
 export type MailFailure = Type.Static<typeof MailFailure>
 
@@ -177,13 +184,11 @@ export const HistorySample = Type.Object({
   at: Instant,
   running: Type.Integer(),
   waiting: Type.Integer(),
-  /** Launches that went well, and that did not. */
-  launched: Type.Integer(),
-  failed: Type.Integer(),
-  memory_left: OrNull(Type.Integer()),
-  disk_left: OrNull(Type.Integer()),
-  /** Seconds from the request to the running container, of those launched. */
-  ready_seconds: OrNull(Spread),
+  launched: Type.Integer({ description: 'Successful launches since the sample before' }),
+  failed: Type.Integer({ description: 'Failed launches since the sample before' }),
+  memory_left: OrNull(Type.Integer(), { description: 'Bytes' }),
+  disk_left: OrNull(Type.Integer(), { description: 'Bytes' }),
+  ready_seconds: OrNull(Spread, { description: 'Time from the request to the running container' }),
 })
 export type HistorySample = Type.Static<typeof HistorySample>
 
@@ -194,38 +199,32 @@ export type HistoryResponse = Type.Static<typeof HistoryResponse>
 /** What an operator looks at when something seems wrong. Null is "not known". */
 export const SystemReport = Type.Object({
   reconciler: Type.Object({
-    /** The end of the last run that left nothing to do. */
-    last_success: OrNull(Instant),
+    last_success: OrNull(Instant, { description: 'End of the last run without a failure' }),
     last_run: OrNull(Instant),
     duration_ms: OrNull(Type.Integer()),
     is_engine_answering: Type.Boolean(),
-    /** How often each kind of action was done since the process began. */
-    actions: Type.Record(Type.String(), Type.Integer()),
-    /** What the last run left to do, and why. */
-    failures: Type.Array(Type.String()),
+    actions: Type.Record(Type.String(), Type.Integer(), {
+      description: 'Number of actions of each kind since the process started',
+    }),
+    failures: Type.Array(Type.String(), { description: 'What the last run could not do, and why' }),
   }),
   launches: Type.Object({ waiting: Type.Integer(), under_way: Type.Integer(), parallel: Type.Integer() }),
   containers: Type.Object({
-    /** Running or paused. */
-    running: Type.Integer(),
-    most: OrNull(Type.Integer()),
-    addresses_left: OrNull(Type.Integer()),
+    running: Type.Integer({ description: 'Running or paused' }),
+    most: OrNull(Type.Integer(), { description: '`MAX_RUNNING`' }),
+    addresses_left: OrNull(Type.Integer(), { description: 'Free addresses of the networks' }),
   }),
   host: Type.Object({ memory: OrNull(Bytes), disk: OrNull(Bytes), rules: Type.String() }),
   /** Since the process began. */
   mail: Type.Object({
     accepted: Type.Integer(),
     failed: Type.Integer(),
-    /** Links that were mailed because somebody asked for them, and used. */
-    used: Type.Integer(),
-    /** From the moment at which the mail server accepted the mail. */
-    seconds_to_use: OrNull(Spread),
+    used: Type.Integer({ description: 'Requested links that were mailed and used' }),
+    seconds_to_use: OrNull(Spread, { description: 'From acceptance of the mail to the use of its link' }),
     seconds_to_accept: OrNull(Spread),
     last_failure_at: OrNull(Instant),
-    /** The latest mails that were not accepted, the newest first; 50 at most, since the process began. */
-    failures: Type.Array(MailFailure),
+    failures: Type.Array(MailFailure, { description: 'Latest 50 mails that were not accepted, newest first' }),
   }),
-  /** Sentences for the operator: what is about to run out, and what is not as it should be. */
-  warnings: Type.Array(Type.String()),
+  warnings: Type.Array(Type.String(), { description: 'Messages for the operator, in the language of the request' }),
 })
 export type SystemReport = Type.Static<typeof SystemReport>

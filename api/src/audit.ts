@@ -1,67 +1,69 @@
 import Type from 'typebox'
-import { Instant, OrNull } from './shapes.ts'
+import { Instant, instant, OrNull } from './shapes.ts'
 
 /** Who did what to whom, as it was written down with the change itself. */
 export const AuditEntry = Type.Object({
-  /** Its place in the log: 1, 2, 3... without a gap. */
-  id: Type.Integer(),
+  id: Type.Integer({ description: 'Position in the log: 1, 2, 3... without a gap' }),
   at: Instant,
-  /** As they were then: they may be gone. The operator has no id. */
-  actor: Type.Object({ id: OrNull(Type.Integer()), email: Type.String() }),
-  /** What it was about and what was done, e.g. `user.block`. */
-  action: Type.String(),
-  /** e.g. `user:12` */
-  target: Type.String(),
-  /** `address` (where the request came from), and where they apply `reason`, `before`, `after` and more. */
-  detail: Type.Record(Type.String(), Type.Unknown()),
+  actor: Type.Object(
+    { id: OrNull(Type.Integer()), email: Type.String() },
+    { description: 'The actor as of then; the operator has no id' },
+  ),
+  action: Type.String({ description: 'E.g. `user.block`' }),
+  target: Type.String({ description: 'E.g. `user:12`' }),
+  detail: Type.Record(Type.String(), Type.Unknown(), {
+    description: '`address` of the request and, where they apply, `reason`, `before`, `after` and further facts',
+  }),
 })
 export type AuditEntry = Type.Static<typeof AuditEntry>
 
-/**
- * Page through the log, the newest first: `limit` 1 to 1000 (100 when absent), `cursor` from the page before. `actor` is
- * an id or an e-mail address, `action` a whole one or, ending with a dot, the beginning of several (`user.`), `target` as
- * in the entries; each has to match exactly. `since` and `until` are instants (ISO 8601), the first included, the last not.
- * `names=true` asks for `names`, too.
- */
 export const AuditQuery = Type.Object({
-  limit: Type.Optional(Type.String({ pattern: '^\\d{1,4}$' })),
-  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })),
-  actor: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
-  action: Type.Optional(Type.String({ maxLength: 64, pattern: '^[a-z][a-z-]*(\\.[a-z-]*)*$' })),
-  target: Type.Optional(Type.String({ maxLength: 320, pattern: '^[a-z][a-z-]*:.+$' })),
-  since: Type.Optional(Instant),
-  until: Type.Optional(Instant),
-  names: Type.Optional(Type.String({ pattern: '^(true|false)$' })),
+  limit: Type.Optional(Type.String({ pattern: '^\\d{1,4}$', description: 'Rows of a page, 1 to 1000; default 100' })),
+  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,15}$', description: '`next_cursor` of the page before' })),
+  actor: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Id or e-mail address' })),
+  action: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      pattern: '^[a-z][a-z-]*(\\.[a-z-]*)*$',
+      description: 'An action, or with a dot at its end the prefix of several, e.g. `user.`',
+    }),
+  ),
+  target: Type.Optional(
+    Type.String({ maxLength: 320, pattern: '^[a-z][a-z-]*:.+$', description: 'As in the entries' }),
+  ),
+  since: Type.Optional(instant('Not before this time')),
+  until: Type.Optional(instant('Before this time')),
+  names: Type.Optional(Type.String({ pattern: '^(true|false)$', description: '`true` adds `names` to the answer' })),
 })
 
 export const AuditResponse = Type.Object({
   entries: Type.Array(AuditEntry),
   next_cursor: OrNull(Type.String()),
-  /**
-   * Of whom the entries are about, by id, and as far as they are still there: their e-mail addresses as they are now. Only
-   * where it was asked for; entries name users by their ids.
-   */
-  names: Type.Optional(Type.Record(Type.String(), Type.String())),
+  names: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'Current e-mail addresses of the existing users that the entries concern, by id',
+    }),
+  ),
 })
 export type AuditResponse = Type.Static<typeof AuditResponse>
 
-/** `entries` and `head` of an earlier answer that was kept elsewhere: the log must still have it. Both or neither. */
+/** Both or neither. */
 export const AuditVerifyQuery = Type.Object({
-  entries: Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })),
-  head: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+  entries: Type.Optional(
+    Type.String({ pattern: '^\\d{1,15}$', description: '`entries` of an earlier answer that was kept elsewhere' }),
+  ),
+  head: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', description: '`head` of the same answer' })),
 })
 
 export const AuditVerdict = Type.Object({
-  /** How many entries were found as they were written. */
-  entries: Type.Integer(),
-  /** Hash of the last of them, and with it of all before. */
-  head: Type.String(),
-  /** The first that is not as it was written, is gone, or was not written by Berth; null when there is none. */
+  entries: Type.Integer({ description: 'Number of unchanged entries from the start' }),
+  head: Type.String({ description: 'Hash of the last of them, which covers all before' }),
   first_broken: OrNull(
     Type.Object({
       id: Type.Integer(),
       what: Type.Union([Type.Literal('changed'), Type.Literal('missing'), Type.Literal('inserted')]),
     }),
+    { description: 'First entry that was changed, is missing or was inserted; null if there is none' },
   ),
 })
 export type AuditVerdict = Type.Static<typeof AuditVerdict>

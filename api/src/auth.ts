@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { OrNull } from './shapes.ts'
 
 /** Body of every endpoint that mails a link. What counts as an address is decided by the server, in words. */
-export const EmailBody = Type.Object({ email: Type.String() })
+export const EmailBody = Type.Object({ email: Type.String({ description: 'E-mail address' }) })
 
 /** Query of the verify endpoints. 512 characters are far more than any token of ours has. */
 export const TokenQuery = Type.Object({ token: Type.String({ minLength: 1, maxLength: 512 }) })

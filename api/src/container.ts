@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Instant, OneOf, OrNull } from './shapes.ts'
+import { Instant, instant, OneOf, OrNull } from './shapes.ts'
 
 /** Any text: an unknown type is answered by the use case with 400, whatever it looks like. */
 export const TypeParams = Type.Object({ container_type: Type.String() })
@@ -25,121 +25,181 @@ export const LaunchResponse = Type.Object({
 })
 export type LaunchResponse = Type.Static<typeof LaunchResponse>
 
-/** `until`: when it is put to rest at the earliest; null when it never is, or does not run. */
-export const KeepResponse = Type.Object({ message: Type.String(), until: OrNull(Instant) })
+export const KeepResponse = Type.Object({
+  message: Type.String(),
+  until: OrNull(Instant, {
+    description: 'Earliest time at which it is paused or stopped; null if it never is, or does not run',
+  }),
+})
 export type KeepResponse = Type.Static<typeof KeepResponse>
 
-/** Nobody used it for so long that it is about to be put to rest; a minute before, or a quarter of its idle time. */
-export const IdleEvent = Type.Object({
-  type: Type.String(),
-  action: Type.Union([Type.Literal('pause'), Type.Literal('stop')]),
-  /** Null: not any more, it was used again. */
-  at: OrNull(Instant),
-})
+const containerType = Type.String({ description: 'Container type' })
+
+export const IdleEvent = Type.Object(
+  {
+    type: containerType,
+    action: Type.Union([Type.Literal('pause'), Type.Literal('stop')], { description: 'What happens to it' }),
+    at: OrNull(Instant, {
+      description: 'When it happens; null if it does not happen any more, because the container was used or kept',
+    }),
+  },
+  {
+    description:
+      'An idle container is about to be paused or stopped. Sent a minute before, or a quarter of its idle time if that is shorter',
+  },
+)
 export type IdleEvent = Type.Static<typeof IdleEvent>
 
-/** Where a container stands from now on. */
-export const ContainerEvent = Type.Object({
-  type: Type.String(),
-  status: OneOf([
-    'running',
-    'paused',
-    'blocked',
-    'asleep',
-    'missing',
-    'crashed',
-    'out-of-memory',
-    'no-image',
-    'failed',
-    'unknown',
-  ]),
-  /** Why it does not run, for people, when that is known of `crashed`, `out-of-memory`, `no-image` and `failed`. */
-  message: Type.Optional(Type.String()),
-})
+export const ContainerEvent = Type.Object(
+  {
+    type: containerType,
+    status: OneOf(
+      [
+        'running',
+        'paused',
+        'blocked',
+        'asleep',
+        'missing',
+        'crashed',
+        'out-of-memory',
+        'no-image',
+        'failed',
+        'unknown',
+      ],
+      {
+        description:
+          'Status from now on; `asleep`: stopped, the next request starts it; `unknown`: the engine does not respond',
+      },
+    ),
+    message: Type.Optional(
+      Type.String({
+        description: 'Why it does not run, if that is known of `crashed`, `out-of-memory`, `no-image` and `failed`',
+      }),
+    ),
+  },
+  { description: 'The status of a container changed' },
+)
 export type ContainerEvent = Type.Static<typeof ContainerEvent>
 
 /** Why a launch failed, in one word. */
-export const LaunchFailure = Type.Union([
-  Type.Literal('crashed'), // the program ended at once
-  Type.Literal('out-of-memory'), // the kernel killed it
-  Type.Literal('no-image'), // the image cannot be had
-  Type.Literal('full'), // a limit, or the host, leaves no room
-  Type.Literal('engine'), // the engine does not answer
-  Type.Literal('stopped'), // its owner stopped it before it ran
-  Type.Literal('failed'), // anything else
-])
+export const LaunchFailure = Type.Union(
+  [
+    Type.Literal('crashed'),
+    Type.Literal('out-of-memory'),
+    Type.Literal('no-image'),
+    Type.Literal('full'),
+    Type.Literal('engine'),
+    Type.Literal('stopped'),
+    Type.Literal('failed'),
+  ],
+  {
+    description:
+      '`crashed`: the program ended; `out-of-memory`: the kernel killed it; `no-image`: the image cannot be fetched; `full`: a limit or the host has no room; `engine`: the engine does not respond; `stopped`: the owner stopped it; `failed`: any other reason',
+  },
+)
 export type LaunchFailure = Type.Static<typeof LaunchFailure>
 
-const ofType = { type: Type.String() }
+const ofType = { type: containerType }
 
-/** How far a launch is. Stages come in this order, those that are not needed are left out, and each may be repeated. */
-export const LaunchEvent = Type.Union([
-  Type.Object({ ...ofType, stage: Type.Literal('queued'), place: Type.Integer(), waiting: Type.Integer() }),
-  Type.Object({
-    ...ofType,
-    stage: Type.Literal('pulling'),
-    layers_done: Type.Integer(),
-    layers_total: Type.Integer(),
-    bytes_done: Type.Integer(),
-    bytes_total: Type.Integer(),
-  }),
-  Type.Object({ ...ofType, stage: Type.Literal('creating') }),
-  Type.Object({ ...ofType, stage: Type.Literal('starting') }),
-  Type.Object({ ...ofType, stage: Type.Literal('waiting') }),
-  Type.Object({ ...ofType, stage: Type.Literal('ready') }),
-  Type.Object({
-    ...ofType,
-    stage: Type.Literal('failed'),
-    reason: LaunchFailure,
-    message: Type.String(),
-    exit_code: OrNull(Type.Integer()),
-    last_lines: Type.Array(Type.String()),
-  }),
-])
+export const LaunchEvent = Type.Union(
+  [
+    Type.Object(
+      { ...ofType, stage: Type.Literal('queued'), place: Type.Integer(), waiting: Type.Integer() },
+      { description: 'In the launch queue, at position `place` of `waiting`' },
+    ),
+    Type.Object(
+      {
+        ...ofType,
+        stage: Type.Literal('pulling'),
+        layers_done: Type.Integer(),
+        layers_total: Type.Integer(),
+        bytes_done: Type.Integer(),
+        bytes_total: Type.Integer(),
+      },
+      { description: 'The engine pulls the image; totals grow while the registry reports more layers' },
+    ),
+    Type.Object({ ...ofType, stage: Type.Literal('creating') }, { description: 'The engine creates the container' }),
+    Type.Object({ ...ofType, stage: Type.Literal('starting') }, { description: 'The engine starts the container' }),
+    Type.Object(
+      { ...ofType, stage: Type.Literal('waiting') },
+      { description: 'The program runs; its port does not accept connections yet' },
+    ),
+    Type.Object({ ...ofType, stage: Type.Literal('ready') }, { description: 'The port accepts connections' }),
+    Type.Object(
+      {
+        ...ofType,
+        stage: Type.Literal('failed'),
+        reason: LaunchFailure,
+        message: Type.String({ description: 'In the language of the page that listens' }),
+        exit_code: OrNull(Type.Integer()),
+        last_lines: Type.Array(Type.String(), { description: 'Last lines of the output of the program' }),
+      },
+      {
+        description:
+          'The launch failed; the body of the answer 500 has the same fields. Also after `waiting`, if the program ends, is stopped or blocked before its port accepts connections. Repeated to new listeners for ten minutes',
+      },
+    ),
+  ],
+  {
+    description:
+      'Progress of a launch, whoever requested it. Stages come in this order; those that are not needed are omitted, and each may be repeated. The launch request itself is answered when the program runs, before `waiting` and `ready`',
+  },
+)
 export type LaunchEvent = Type.Static<typeof LaunchEvent>
 
-/**
- * How much of what they may have on disk the homes of somebody take, in bytes: of one type, or (null) of all together. Told
- * from nine tenths on, with each new measurement, and once when it is less again. At the limit, launches are refused.
- */
-export const DiskEvent = Type.Object({
-  type: OrNull(Type.String()),
-  used: Type.Integer(),
-  limit: Type.Integer(),
-})
+export const DiskEvent = Type.Object(
+  {
+    type: OrNull(Type.String(), { description: 'Container type of the home; null: all homes together' }),
+    used: Type.Integer({ description: 'Bytes' }),
+    limit: Type.Integer({ description: 'Bytes' }),
+  },
+  {
+    description:
+      'Nine tenths of a disk limit are used; sent with each measurement, and once when it is less again. At the limit launches are refused',
+  },
+)
 export type DiskEvent = Type.Static<typeof DiskEvent>
 
-/** Somebody acts for the reader from now on, until then at most; it stands in the list of their sessions, too. */
-export const TakeoverEvent = Type.Object({
-  /** The administrator's e-mail address. */
-  by: Type.String(),
-  reason: Type.String(),
-  until: Instant,
-})
+export const TakeoverEvent = Type.Object(
+  {
+    by: Type.String({ description: 'E-mail address of the administrator' }),
+    reason: Type.String({ description: 'In the words of the administrator' }),
+    until: instant('Latest end of the takeover'),
+  },
+  {
+    description:
+      'An administrator starts to act for the user; sent once, and listed in `GET /api/user/sessions` for 30 days',
+  },
+)
 export type TakeoverEvent = Type.Static<typeof TakeoverEvent>
 
-/**
- * What was told before counts no more: how things are now follows, in a `container` for each that there is, a `launch` for
- * each that is under way, a `disk` for each limit that is nearly used up, and an `idle` for each that is about to be put to
- * rest. Sent to a page that is new, and to one that was away for too long to be told what it missed.
- */
-export const SnapshotEvent = Type.Object({})
+export const SnapshotEvent = Type.Object(
+  {},
+  {
+    description:
+      'Discard what was received before: the current state follows, as a `container` for each container, a `launch` for each launch in progress, a `disk` for each limit that is nearly used up, and an `idle` for each container that is about to be paused or stopped, up to the next event with an id. Sent to a client that is new, or was away for too long',
+  },
+)
 
 /** Events of `GET /api/container/events`, by name. */
 export const containerEvents = {
   snapshot: SnapshotEvent,
-  idle: IdleEvent,
   container: ContainerEvent,
   launch: LaunchEvent,
+  idle: IdleEvent,
   disk: DiskEvent,
   takeover: TakeoverEvent,
 } as const
 
-/** `lines` of the past, 0 to 1000 (100 when absent). */
-export const LogsQuery = Type.Object({ lines: Type.Optional(Type.String({ pattern: '^\\d{1,4}$' })) })
+export const LogsQuery = Type.Object({
+  lines: Type.Optional(Type.String({ pattern: '^\\d{1,4}$', description: 'Past lines, 0 to 1000; default 100' })),
+})
 
-/** Events of `GET /api/container/logs/{container_type}`: a line, and that there will be no more. */
+/** Events of `GET /api/container/logs/{container_type}`. */
 export const logEvents = {
-  line: Type.Object({ text: Type.String() }),
-  end: Type.Object({}),
+  line: Type.Object(
+    { text: Type.String({ description: 'At most 500 characters, without control characters' }) },
+    { description: 'A line that the container wrote' },
+  ),
+  end: Type.Object({}, { description: 'The program has ended: no line follows' }),
 } as const

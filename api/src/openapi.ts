@@ -91,13 +91,13 @@ function events(stream: NonNullable<Endpoint['stream']>): object {
 const json = (schema: Type.TSchema | undefined) => ({ 'application/json': { schema } })
 
 const meanings: Record<string, string> = {
-  200: 'Done',
-  400: 'Something in the request is missing or wrong; the sentence says what',
+  200: 'Success',
+  400: 'The request is incomplete or invalid; the message says why',
   401: 'No valid access token',
-  403: 'Refused: blocked, not verified, or not an administrator',
-  404: 'No such thing',
-  409: 'The change would leave nobody in charge',
-  429: 'Too many links were mailed to this address in the last hour, or too many streams or requests of this person are open',
-  500: 'Something the service depends on failed',
-  503: 'Not ready, or too busy; the body says with what',
+  403: 'Access denied: blocked, not verified, or not an administrator',
+  404: 'Not found',
+  409: 'The change would leave no active administrator, or conflicts with the current state',
+  429: 'Rate limit: too many links for this address, or too many streams or requests of this user',
+  500: 'A dependency failed',
+  503: 'Not ready or overloaded; the body says why',
 }

@@ -9,29 +9,31 @@ export const SessionEntry = Type.Object({
   id: Type.Integer(),
   created_at: Instant,
   expires_at: Instant,
-  /** IP address that it was handed out to; empty when it is not known. */
-  address: Type.String(),
-  /** e.g. `Firefox on Windows`; null when it is no browser that is known. */
-  browser: OrNull(Type.String()),
-  /** Whether it is the one that asks. */
-  is_current: Type.Boolean(),
-  /** E-mail address of the administrator who acts, or acted, for the owner; null for the owner's own. */
-  taken_over_by: OrNull(Type.String()),
-  /** Why, in the administrator's words. */
-  reason: OrNull(Type.String()),
-  /** When it was ended before its time. */
-  ended_at: OrNull(Instant),
+  address: Type.String({ description: 'IP address of the sign-in; empty if unknown' }),
+  browser: OrNull(Type.String(), { description: 'E.g. `Firefox on Windows`; null for an unknown client' }),
+  is_current: Type.Boolean({ description: 'Whether it is the session of this request' }),
+  taken_over_by: OrNull(Type.String(), {
+    description: 'E-mail address of the administrator of a takeover; null for an own session',
+  }),
+  reason: OrNull(Type.String(), { description: 'Reason of the takeover' }),
+  ended_at: OrNull(Instant, { description: 'When a takeover ended before its time' }),
 })
 export type SessionEntry = Type.Static<typeof SessionEntry>
 
 /** Why an administrator acts for somebody; the owner and the audit log are told. No control characters. */
 export const TakeoverBody = Type.Object({
-  reason: Type.String({ minLength: 1, maxLength: 500, pattern: '^\\P{Cc}*$' }),
-  /**
-   * Whether this browser is to be the user's from now on: its cookie is set, and the administrator's own session is kept
-   * aside until the takeover ends. Without it only the answer carries the token.
-   */
-  in_browser: Type.Optional(Type.Boolean()),
+  reason: Type.String({
+    minLength: 1,
+    maxLength: 500,
+    pattern: '^\\P{Cc}*$',
+    description: 'Shown to the user and recorded in the audit log',
+  }),
+  in_browser: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether this browser is signed in as the user: its cookie is set, and the session of the administrator returns when the takeover ends. Otherwise only the answer carries the token',
+    }),
+  ),
 })
 
 export const SessionsResponse = Type.Object({ sessions: Type.Array(SessionEntry) })

@@ -4,6 +4,7 @@ import { isEmailDomain, type EmailDomains } from '#/accounts/who-may-sign-up.ts'
 import { readSize, readTemplate, readTemplates } from '#/containers/read-templates.ts'
 import { Templates, type Template } from '#/containers/template.ts'
 import type { SmtpTls } from '#/mail/smtp-connection.ts'
+import type { SettingName } from '#/setting-descriptions.ts'
 
 /** Everything an operator can set, checked. Made once by `readConfig`; nothing else reads the environment. */
 export interface Config {
@@ -103,8 +104,8 @@ export function readConfig(
   readFile: (path: string) => string,
 ): { config: Config; problems: [] } | { config: null; problems: string[] } {
   const problems: string[] = []
-  const text = (name: string) => env[name]?.trim() || null
-  const check = <T>(name: string, fallback: T, read: (value: string) => T | Problem): T => {
+  const text = (name: SettingName) => env[name]?.trim() || null
+  const check = <T>(name: SettingName, fallback: T, read: (value: string) => T | Problem): T => {
     const value = text(name)
     const result = value === null ? fallback : read(value)
     if (!(result instanceof Problem)) return result
@@ -198,7 +199,7 @@ export function addressesFor(config: Config, boundPort: number): Addresses {
 }
 
 function readAllTemplates(
-  text: (name: string) => string | null,
+  text: (name: SettingName) => string | null,
   readFile: (path: string) => string,
   problems: string[],
 ): Templates {
@@ -225,7 +226,7 @@ function readTemplatesFile(file: string, readFile: (path: string) => string): Re
   }
 }
 
-function demoTemplates(text: (name: string) => string | null): { templates: Template[]; problems: string[] } {
+function demoTemplates(text: (name: SettingName) => string | null): { templates: Template[]; problems: string[] } {
   const fields = [
     readTemplate('dev', { ...demo.dev, image: text('USER_TEMPLATE_IMAGE_DEV') ?? demo.dev.image }),
     readTemplate('prod', { ...demo.prod, image: text('USER_TEMPLATE_IMAGE_PROD') ?? demo.prod.image }),

@@ -2,47 +2,52 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { everyRefusal } from './support/every-refusal.ts'
+import { readConfig } from '#/config.ts'
+import { readTemplate } from '#/containers/read-templates.ts'
+import { fieldGroups, type FieldDescription } from '#/containers/template-descriptions.ts'
+import { metricDescriptions } from '#/http/metric-descriptions.ts'
+import { settingGroups, type SettingDescription } from '#/setting-descriptions.ts'
+import { auditActions } from '#/store/audit-actions.ts'
+import { pages } from '../reference/pages.ts'
 
 /** The documents say what the code does; where they could drift apart, a test compares them. */
 const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
-const names = (text: string, pattern: RegExp) =>
-  [...new Set([...text.matchAll(pattern)].map((match) => match.slice(1).find(Boolean) ?? ''))].sort()
+for (const [name, make] of Object.entries(pages))
+  test(`docs/reference/${name} is what the code says: "npm run docs:reference" writes it`, () => {
+    assert.equal(read(`docs/reference/${name}`), make())
+  })
 
-test('docs/reference/settings.md has every setting that is read, and no other', () => {
-  const settings = names(read('server/src/config.ts'), /(?:text|check)\(\s*'([A-Z_]+)'|env\.([A-Z_]+)/g).filter(
-    (name) => name !== '',
+test('the settings that are described are those that are read, with their defaults', () => {
+  const described = Object.values(settingGroups).flatMap((group) => Object.entries<SettingDescription>(group))
+  const read = new Set<string>()
+  readConfig(new Proxy({}, { get: (_, name) => void read.add(String(name)) }), () => '')
+  assert.deepEqual(described.map(([name]) => name).sort(), [...read].sort())
+  const usual = readConfig({}, () => '')
+  for (const [name, { default: value, isDefaultInWords }] of described)
+    if (!isDefaultInWords) assert.deepEqual(readConfig({ [name]: value }, () => '').config, usual.config, name)
+})
+
+test('the template fields that are described have the defaults that are read', () => {
+  const usual = readTemplate('x', { image: 'y' })
+  const described = Object.values(fieldGroups).flatMap((group) => Object.entries<FieldDescription>(group))
+  for (const [name, { default: value, isDefaultInWords }] of described)
+    if (!isDefaultInWords) assert.deepEqual(readTemplate('x', { image: 'y', [name]: JSON.parse(value) }), usual, name)
+})
+
+test('every action of the audit log is written somewhere', () => {
+  const sources = globSync('server/src/{accounts,administration}/*.ts', { cwd: root }).map(read).join('\n')
+  assert.deepEqual(
+    Object.keys(auditActions).filter((action) => !sources.includes(`'${action}'`)),
+    [],
   )
-  const [table = ''] = read('docs/reference/settings.md').split('Set-up only')
-  assert.ok(settings.length > 15)
-  assert.deepEqual(names(table, /`([A-Z][A-Z_]{3,})`/g), settings)
 })
 
-test('docs/reference/templates.md has every field of a template, and no other', () => {
-  const [, readers = ''] = read('server/src/containers/read-templates.ts').split('const readers = {')
-  const fields = names(readers.split('\n}')[0] ?? '', /^ {2}([a-z_]+):/gm)
-  const table = read('docs/reference/templates.md')
-  const documented = names(table.replace(/\|[^|]*\|[^|]*\|$/gm, '|'), /`([a-z_]+)`/g)
-  assert.ok(fields.length > 15)
-  assert.deepEqual(documented, fields)
-})
-
-test('docs/reference/errors.md has every refusal with its status', () => {
-  const document = read('docs/reference/errors.md')
-  for (const [name, { status }] of Object.entries(everyRefusal)) {
-    assert.match(document, new RegExp(`^\\| ${status} \\| \`${name}\` \\|`, 'm'), name)
-  }
-})
-
-test('docs/reference/audit-actions.md has every action of the audit log, and no other', () => {
-  const sources = globSync('server/src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
-  const written = sources.map(read).filter((text) => text.includes('insertAuditEntries'))
-  const actions = names(written.join('\n'), /'((?:user|container|link|key|keys|session)\.[a-z-]+)'/g)
-  const table = read('docs/reference/audit-actions.md')
-  assert.ok(actions.length > 10)
-  assert.deepEqual(names(table.replace(/^(\|[^|]*\|).*$/gm, '$1'), /`([a-z]+\.[a-z-]+)`/g), actions)
+test('every metric that code counts is described', () => {
+  const sources = globSync('server/src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts', '**/metric-descriptions.ts'] })
+  const counted = new Set(sources.flatMap((file) => read(file).match(/\bberth_[a-z]+_[a-z_]+/g) ?? []))
+  assert.deepEqual([...counted].sort(), Object.keys(metricDescriptions).sort())
 })
 
 /** Every document, by its path from the root. */

@@ -454,14 +454,16 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
     test('audit entries survive the people in them', async () => {
       const admin = await newUser()
       const actor = { id: admin.id, email: admin.email, address: '::1' }
-      await insertAuditEntries(database.db, [{ at: now, actor, action: 'a.b', target: 'user:1', detail: { n: 1 } }])
+      await insertAuditEntries(database.db, [
+        { at: now, actor, action: 'user.block', target: 'user:1', detail: { n: 1 } },
+      ])
       await deleteUser(database.db, admin.id)
       const [entry] = await listAuditEntries(database.db, { limit: 1 })
       assert.deepEqual(entry, {
         id: (await auditHead(database.db)).entries,
         at: now,
         actor: { id: admin.id, email: admin.email },
-        action: 'a.b',
+        action: 'user.block',
         target: 'user:1',
         detail: { n: 1, address: '::1' },
       })

@@ -150,7 +150,13 @@ const occasionOf = ({ id, email, address, language }: Inviter): Occasion => ({
   by: id === null ? null : email,
 })
 
-const entry = (action: string, user: User, actor: Inviter, at: Date, detail: Record<string, unknown>): AuditEntry => ({
+const entry = (
+  action: AuditEntry['action'],
+  user: User,
+  actor: Inviter,
+  at: Date,
+  detail: Record<string, unknown>,
+): AuditEntry => ({
   at,
   actor,
   action,

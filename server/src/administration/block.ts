@@ -72,7 +72,7 @@ export class Blocking {
   async #change(
     actor: Actor,
     ids: readonly number[],
-    action: string,
+    action: AuditEntry['action'],
     at: Date,
     effect: (tx: Db, known: number[]) => Promise<number[]>,
   ): Promise<BulkResult> {
@@ -101,7 +101,7 @@ function theOne(records: readonly UserContainer[], id: number): UserContainer {
 
 function containerEntry(
   actor: Actor,
-  action: string,
+  action: AuditEntry['action'],
   before: UserContainer,
   after: UserContainer,
   at: Date,

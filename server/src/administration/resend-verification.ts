@@ -33,7 +33,7 @@ export class ResendVerification {
    * @throws {Refusal} 403 as `administer` · 404 · 409 who is verified, or blocked · 429 limit · 500 mail not accepted
    */
   async run(actor: Actor, id: number, now: Date): Promise<string> {
-    const entry = { at: now, actor, action: 'user.resend-verification', target: `user:${id}` }
+    const entry = { at: now, actor, action: 'user.resend-verification' as const, target: `user:${id}` }
     const { email, mail } = await administer(this.#database, actor, async (tx) => {
       const user = await mustFindUser(tx, id)
       refuseWhoNeedsNone(user)
@@ -41,7 +41,7 @@ export class ResendVerification {
       await insertAuditEntries(tx, [entry])
       return { email: user.email, mail: issued }
     })
-    const failed = { ...entry, action: 'user.resend-verification-failed' }
+    const failed = { ...entry, action: 'user.resend-verification-failed' as const }
     await mail((tx) => insertAuditEntries(tx, [failed]))
     return email
   }

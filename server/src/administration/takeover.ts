@@ -94,7 +94,12 @@ export class Takeover {
     await this.#database.transaction(async (tx) => {
       const id = /^\d+$/.test(acting) ? Number(acting) : null
       const email = (id === null ? undefined : (await findUser(tx, id))?.email) ?? acting
-      const entry = { at: now, actor: { id, email, address }, action: 'user.end-takeover', target: `user:${userId}` }
+      const entry = {
+        at: now,
+        actor: { id, email, address },
+        action: 'user.end-takeover' as const,
+        target: `user:${userId}`,
+      }
       await insertAuditEntries(tx, [entry])
     })
   }

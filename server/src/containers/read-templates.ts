@@ -1,5 +1,6 @@
 import { isMap, isScalar, parseDocument } from 'yaml'
 import { capabilityProblem } from './capabilities.ts'
+import type { TemplateField } from './template-descriptions.ts'
 import type { Template } from './template.ts'
 
 /** Bytes, cores and processes a container gets when its template does not say. */
@@ -148,7 +149,7 @@ const readers = {
   read_only: flag,
   cap_add: capabilities,
   allow_setuid: flag,
-}
+} satisfies Record<TemplateField, Reader<unknown>>
 
 function cores(value: unknown): Read<number> {
   const isCores = typeof value === 'number' && value >= 0.01 && value <= 1024

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
 import { cachedFor } from '#/cached.ts'
+import { metricDescriptions, type MetricDescription } from './metric-descriptions.ts'
 import { routeOf } from './error-handler.ts'
 
 /** However often it is asked for, the text is made anew after so many ms. */
@@ -27,13 +28,13 @@ export function collectMetrics(
   const labelNames = ['method', 'route', 'status'] as const
   const requests = new Counter({
     name: 'berth_http_requests_total',
-    help: 'Requests to the API and the front end',
+    help: metricDescriptions.berth_http_requests_total.help,
     labelNames,
     registers: [registry],
   })
   const seconds = new Histogram({
     name: 'berth_http_request_seconds',
-    help: 'How long answers took',
+    help: metricDescriptions.berth_http_request_seconds.help,
     labelNames,
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 30],
     registers: [registry],
@@ -65,11 +66,18 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
 function lines(counts: Readonly<Record<string, number>>): string {
   const byName = Map.groupBy(Object.entries(counts), ([name]) => name.replace(/\{.*/, ''))
   const text = [...byName].map(([name, entries]) => [
-    `# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`,
+    ...headerOf(name),
     ...entries.map(([labelled, value]) => `${labelled} ${value}`),
   ])
   return text
     .flat()
     .map((line) => `${line}\n`)
     .join('')
+}
+
+/** HELP and TYPE lines. A gateway process that is older than this one may count what is not described any more. */
+function headerOf(name: string): string[] {
+  const description = (metricDescriptions as Readonly<Record<string, MetricDescription>>)[name]
+  if (!description) return [`# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`]
+  return [`# HELP ${name} ${description.help}`, `# TYPE ${name} ${description.type}`]
 }

@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely'
+import type { AuditAction } from './audit-actions.ts'
 import { headAfter, headFromText, headName, headToText, type AuditHead, type ChainedLine } from './audit-chain.ts'
 import type { Db } from './database.ts'
 import type { AuditLogTable } from './schema.ts'
@@ -11,7 +12,7 @@ export interface AuditEntry {
   /** Whoever did it as they were then; `id` is null for the operator. `address`: where the request came from. */
   readonly actor: { readonly id: number | null; readonly email: string; readonly address: string }
   /** What it was about and what was done, e.g. `container.block`. */
-  readonly action: string
+  readonly action: AuditAction
   /** e.g. `container:12` */
   readonly target: string
   /** In the words of whoever did it. */

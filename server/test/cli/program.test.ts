@@ -27,16 +27,6 @@ test('every command has two examples of its own', () => {
   }
 })
 
-test('docs/reference/command-line.md has the help of every command word by word', async (t) => {
-  const file = path.resolve(import.meta.dirname, '../../../docs/reference/command-line.md')
-  const [introduction = ''] = (await readFile(file, 'utf8')).split('\n## Commands\n')
-  const block = (command: Command) => `\`\`\`text\n${helpOf(command).trimEnd()}\n\`\`\`\n`
-  const sections = commands.map(([words, command]) => `\n### \`berth ${words}\`\n\n${block(command)}`)
-  const document = `${introduction}\n## Commands\n\n${block(program)}${sections.join('')}`
-  // `npm test -- cli/program --test-update-snapshots` writes it anew.
-  t.assert.fileSnapshot(document, file, { serializers: [String] })
-})
-
 function helpOf(command: Command): string {
   let help = ''
   command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 80 }).outputHelp()

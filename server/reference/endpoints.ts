@@ -1,0 +1,75 @@
+import type Type from 'typebox'
+import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
+import { fieldsOf, sharedShapes } from './fields.ts'
+import { code, page, table } from './markdown.ts'
+
+const introduction = `All endpoints of the API. The same table as an OpenAPI 3.1 document is served at \`GET /api/openapi.json\`. Tokens are sent as \`Authorization: Bearer\` or as the cookie \`spawner_token\`. Every status other than 2xx has the body of [errors](errors.md); \`/metrics\` is described in [metrics](metrics.md).
+
+| access | who may call |
+| --- | --- |
+| public | anyone |
+| user | a user with a valid token; *blocked: no* refuses a blocked user with 403 |
+| admin | an administrator, or the operator |
+| operator | the operator, through the operator's socket only; 404 for all others |
+
+*CSRF token*: a browser that authenticates by cookie must also send the header \`X-CSRF-Token\`, which only Berth's own pages have. All \`POST\` and \`DELETE\` endpoints require it, and the \`GET\` endpoints marked below. In addition to the statuses below every endpoint with a token answers 401 without one and 429 for more than 100 requests of one user at the same time, and every endpoint 500 on a failed dependency.`
+
+/** docs/reference/endpoints.md */
+export function endpointsPage(): string {
+  const rows = Object.entries<Endpoint>(endpoints)
+  const groups = Map.groupBy(rows, ([, { path }]) => path.split('/')[2] ?? 'system')
+  const overview = table(
+    ['endpoint', 'access', 'summary'],
+    rows.map(([name, { method, path, access, summary }]) => [
+      `[${code(`${method} ${path}`)}](#${name.toLowerCase()})`,
+      access,
+      summary,
+    ]),
+  )
+  const sections = [...groups].map(([group, each]) =>
+    [`## ${titles[group] ?? group}`, ...each.map(section)].join('\n\n'),
+  )
+  const shapes = Object.entries(sharedShapes).map(
+    ([name, schema]) => `### ${name}\n\n${table(['field', 'type', 'meaning'], fieldsOf(schema))}`,
+  )
+  return page('Endpoints', 'api/src/endpoints.ts', introduction, overview, ...sections, '## Shared objects', ...shapes)
+}
+
+const titles: Readonly<Record<string, string>> = {
+  auth: 'Sign-up and sign-in',
+  user: 'The signed-in user',
+  container: 'Own containers',
+  admin: 'Administration',
+  operator: 'Operator',
+  '.well-known': 'Keys and description',
+  'openapi.json': 'Description of the API',
+  system: 'Health',
+}
+
+function section([name, endpoint]: readonly [string, Endpoint]): string {
+  const { method, path, access, summary, params, query, body, response, stream, refusals, headers } = endpoint
+  const notes = [
+    `Access: ${access}`,
+    ...(endpoint.access === 'user' ? [`blocked: ${endpoint.blocked === 'allowed' ? 'yes' : 'no'}`] : []),
+    ...(endpoint.guarded ? ['CSRF token'] : []),
+    ...(endpoint.endsTakeover ? ['accepts an expired takeover'] : []),
+    `errors: ${Object.keys(refusals).join(', ') || 'none of its own'}`,
+  ]
+  const parts: readonly (readonly [string, Type.TSchema | undefined])[] = [
+    ['path', params],
+    ['query', query],
+    ['body', body],
+    ['answer', response],
+  ]
+  const fields = parts.flatMap(([where, schema]) => fieldsOf(schema).map((row) => [where, ...row]))
+  const more = Object.entries(headers ?? {}).map(([header, words]) => ['header', code(header), 'integer', words])
+  return [
+    `### ${name}`,
+    `${code(`${method} ${path}`)}: ${summary}.`,
+    `${notes.join('; ')}.`,
+    ...(fields.length + more.length > 0 ? [table(['in', 'field', 'type', 'meaning'], [...fields, ...more])] : []),
+    ...(stream
+      ? [`Answers with server-sent events: ${Object.keys(stream).map(code).join(', ')}. See [events](events.md).`]
+      : []),
+  ].join('\n\n')
+}

@@ -1,0 +1,32 @@
+import { settingGroups, type SettingDescription } from '#/setting-descriptions.ts'
+import { needRestart } from '#/settings-in-effect.ts'
+import { code, page, table, withLink } from './markdown.ts'
+
+const introduction = `Every setting is an environment variable, or a line \`NAME=value\` in the file \`berth.env\` in Berth's own folder. The environment overrides the file. All settings are checked at start; all problems are reported at once, and the process exits with code 1. An empty value counts as not set (except \`SPAWNER_SUBDOMAIN=\`, which means no subdomain).
+
+A setting marked † needs a restart. All others take effect with \`kill -HUP\`: see [change settings](../how-to/change-settings.md). \`./berth config check\` checks settings before they are used.`
+
+const ofSetup = `Two more variables are read from the environment only:
+
+${table(
+  ['variable', 'default', 'meaning'],
+  [
+    [code('BERTH_ENV_FILE'), code('berth.env'), 'Path of the settings file. A file that is named here must exist.'],
+    [code('BERTH_NO_INSTALL'), 'none', '`1`: set-up installs and starts nothing on the machine.'],
+  ],
+)}`
+
+/** docs/reference/settings.md */
+export function settingsPage(): string {
+  const sections = Object.entries(settingGroups).map(([title, settings]) => {
+    const rows = Object.entries<SettingDescription>(settings).map(
+      ([name, { default: value, isDefaultInWords, text, see }]) => [
+        needRestart.includes(name) ? `${code(name)} †` : code(name),
+        isDefaultInWords ? value : code(value),
+        withLink(text, see),
+      ],
+    )
+    return `## ${title}\n\n${table(['setting', 'default', 'meaning'], rows)}`
+  })
+  return page('Settings', 'server/src/setting-descriptions.ts', introduction, ...sections, '## Set-up', ofSetup)
+}

@@ -1,0 +1,113 @@
+/** What an operator reads about one field of a template in docs/reference/templates.md. */
+export interface FieldDescription {
+  /** The default as JSON, or words where it is not a fixed value. */
+  readonly default: string
+  /** True where `default` is words and not JSON. */
+  readonly isDefaultInWords?: true
+  /** What it sets, its unit and its limits. Markdown without links. */
+  readonly text: string
+  /** Page that explains it, from the docs folder. */
+  readonly see?: `${'how-to' | 'explanation'}/${string}.md`
+}
+
+const inWords = (words: string) => ({ default: words, isDefaultInWords: true }) as const
+
+/** Fields of a template by subject, in the order of the page. `readTemplate` reads these and no others. */
+export const fieldGroups = {
+  Appearance: {
+    display_name: { ...inWords('the type'), text: 'Name on the dashboard.' },
+    description: { default: '""', text: 'Text below the name on the dashboard.' },
+  },
+  'Image and program': {
+    image: {
+      ...inWords('required'),
+      text: 'Image reference. After the image is built or pulled again, a stopped container gets the new image at its next start; a running container keeps the old one.',
+    },
+    command: { default: 'null', text: 'Command as a list of strings; `null` uses the command of the image.' },
+    env: { default: '{}', text: 'Environment variables as a map of strings.' },
+    port: {
+      default: 'null',
+      text: 'Port on which the application listens; `null` uses the single port that the image exposes, else 8080.',
+    },
+    runtime: {
+      default: 'null',
+      text: "OCI runtime, e.g. `runsc`; `null` uses the engine's default. Berth does not start if the engine lacks it.",
+      see: 'how-to/harden-containers.md',
+    },
+  },
+  'Limits and files': {
+    memory: { default: '"2g"', text: 'Max memory: bytes, or text such as `512m`; at least `6m`. No swap is added.' },
+    cpus: { default: '2', text: 'CPU cores, e.g. `0.5`. Capped at the number of cores of the host.' },
+    pids: { default: '512', text: 'Max processes and threads.' },
+    home: {
+      default: '"/home/berth"',
+      text: 'Mount point of a volume per user and type that outlives the container; `null` for none.',
+    },
+    home_size: {
+      default: 'null',
+      text: 'Max size of the home: bytes, or text such as `5g`; `null` for no limit. Enforced where the file system of the engine has project quotas; elsewhere the owner is warned at nine tenths, and launches are refused from a quarter above the limit.',
+      see: 'how-to/limit-disk-use.md',
+    },
+    read_only: {
+      default: 'false',
+      text: '`true`: the root file system is read-only, with `/tmp`, `/run` and `/var/tmp` in memory, each at most half of `memory`.',
+    },
+  },
+  'Idle containers': {
+    idle_pause: {
+      default: '0',
+      text: 'Seconds without traffic after which the container is paused (memory stays allocated, no CPU time, resumes in milliseconds). `0`: never. Must be less than `idle_timeout`.',
+    },
+    idle_timeout: {
+      default: '0',
+      text: 'Seconds without traffic after which the container is stopped (memory is freed; the next request of its owner starts it). `0`: never.',
+    },
+    idle_cpu: {
+      default: 'null',
+      text: 'CPU cores, e.g. `0.1`: a container whose average use since the last check is higher is not idle, whatever its traffic. `null`: only traffic counts.',
+    },
+  },
+  'Requests and visitors': {
+    strip_prefix: {
+      default: 'true',
+      text: '`true`: the application sees paths without `/{slug}-{type}`.',
+      see: 'how-to/run-applications.md',
+    },
+    rewrite_location: {
+      default: 'true',
+      text: '`true`: the prefix is added to `Location` and `Refresh` headers of answers that are absolute paths without it.',
+    },
+    allow_headers: {
+      default: '[]',
+      text: 'Names of response headers to pass to the browser that are removed by default. `set-cookie` and `service-worker-allowed` cannot be listed.',
+    },
+    access: {
+      default: '"owner"',
+      text: '`owner`, `authenticated` (any signed-in user) or `public`: who may open the container.',
+      see: 'how-to/share-containers.md',
+    },
+    sandbox_visitors: {
+      default: 'true',
+      text: '`true`: pages run in a browser sandbox for visitors who are not the owner.',
+      see: 'how-to/share-containers.md',
+    },
+    forward_token: {
+      default: '"scoped"',
+      text: "`scoped`: the application receives a short-lived token that the API refuses. `full`: it receives its owner's own access token; only with `access: owner`.",
+      see: 'how-to/identify-visitors.md',
+    },
+  },
+  Privileges: {
+    cap_add: {
+      default: '[]',
+      text: 'Linux capabilities in addition to the default eight, e.g. `SYS_PTRACE`. `ALL` is refused.',
+      see: 'how-to/harden-containers.md',
+    },
+    allow_setuid: { default: 'false', text: '`true`: setuid programs such as `sudo` work.' },
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, FieldDescription>>>>
+
+type Groups = typeof fieldGroups
+
+/** Name of a field. The table of readers must have exactly these. */
+export type TemplateField = { [G in keyof Groups]: keyof Groups[G] }[keyof Groups] & string

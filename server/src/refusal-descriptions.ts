@@ -1,0 +1,160 @@
+import type { refusals } from './errors.ts'
+
+/** When an error is returned, and what its reader does about it: a row of docs/reference/errors.md. Markdown. */
+export interface RefusalDescription {
+  readonly when: string
+  readonly remedy: string
+}
+
+const repeat = 'try again; operators check the engine'
+
+/** One entry for each refusal: a new one does not compile until it is described here. */
+export const refusalDescriptions: Readonly<Record<keyof typeof refusals, RefusalDescription>> = {
+  missingBody: { when: 'an endpoint that needs a body got none', remedy: 'send JSON' },
+  notJson: { when: 'the body is not valid JSON', remedy: 'correct the body' },
+  badRequest: { when: 'a value has the wrong type or format; the message names it', remedy: 'correct the value' },
+  missingEmail: { when: 'the e-mail address is missing or empty', remedy: 'enter the address' },
+  badEmail: { when: 'sign-up with text that is not a deliverable e-mail address', remedy: 'correct the address' },
+  missingToken: { when: 'a verify endpoint was called without its token', remedy: 'open the complete link' },
+  badToken: { when: 'the link is unknown, or was deleted after it expired', remedy: 'request a new link' },
+  usedToken: { when: 'the link was used before; same message as `badToken`', remedy: 'request a new link' },
+  expiredToken: { when: 'the link has expired; same message as `badToken`', remedy: 'request a new link' },
+  otherToken: {
+    when: 'a signup link at the login endpoint or the reverse; same message as `badToken`',
+    remedy: 'open the link as it is in the mail',
+  },
+  prefetched: {
+    when: 'a browser or mail scanner prefetched the link',
+    remedy: 'open the page and press its button',
+  },
+  unknownType: { when: 'the container type is not configured', remedy: 'use one of the types that the message names' },
+
+  noToken: { when: 'the request has no access token', remedy: 'sign in' },
+  invalidToken: {
+    when: 'the access token has expired, was revoked, or was not issued by this Berth',
+    remedy: 'sign in',
+  },
+  tossedTokens: {
+    when: 'the browser sent several valid tokens as cookies, so a page of a container added one; all are removed from the browser',
+    remedy: 'sign in',
+  },
+  userBlocked: { when: 'the account is blocked', remedy: 'ask the administrator' },
+  notVerified: {
+    when: 'login with an account that was never verified',
+    remedy: 'use the signup link, or request a new one',
+  },
+  containerBlocked: {
+    when: 'the container is blocked; `blocked_at` is the time of the block',
+    remedy: 'ask the administrator',
+  },
+  userBlockedFromContainers: { when: 'launch or restart with a blocked account', remedy: 'ask the administrator' },
+  notAdministrator: { when: 'an endpoint for administrators, called by another user', remedy: 'none' },
+  metricsClosed: {
+    when: '`/metrics` without the bearer token `METRICS_TOKEN`; if none is set, from another machine or through a proxy',
+    remedy: 'send the token; see [monitoring](../how-to/monitor.md#metrics)',
+  },
+  takenOver: {
+    when: 'during a takeover, an action that only the user may perform',
+    remedy: 'end the takeover; administer with your own account',
+  },
+  forgeable: {
+    when: "a browser authenticated by cookie without the CSRF token of one of Berth's own pages",
+    remedy: 'open Berth by its address; on plain http sign in again; programs send the token as a header',
+  },
+
+  userGone: { when: 'the account of the token was deleted', remedy: 'sign up' },
+  notFound: { when: 'the user, container, session or address does not exist', remedy: 'look it up in the list' },
+  wrongMethod: { when: 'the address exists with another method (`Allow`)', remedy: 'use that method' },
+  conflict: {
+    when: 'the change would leave no active administrator, concerns oneself, or there is no takeover to end',
+    remedy: 'ask another administrator',
+  },
+  tooLarge: { when: 'the body is larger than 64 KiB', remedy: 'send less' },
+  tooManyLinks: {
+    when: 'too many links in an hour for one address (`MAGIC_LINK_RATE_LIMIT`) or one mailbox (`MAILBOX_RATE_LIMIT`); `Retry-After`, `Links-Left: 0`',
+    remedy: 'use the newest mail, or wait',
+  },
+  tooManyRequests: {
+    when: 'more than `REQUESTS_PER_MINUTE` requests without a token from one network address that led to no sign-in (`Retry-After`)',
+    remedy: 'try again in a minute; operators who see it for all users set `TRUSTED_PROXIES`',
+  },
+  tooManyForMailbox: {
+    when: 'one network address sent more than ten requests a minute for one mailbox (a sixtieth of `REQUESTS_PER_MINUTE`, at least five; `Retry-After`)',
+    remedy: 'use the newest mail; try again in a minute',
+  },
+  tooManyStreams: {
+    when: 'more than 20 open event streams, or 5 log streams, of one user (`Retry-After`)',
+    remedy: 'close some pages',
+  },
+  tooManyAtOnce: {
+    when: 'one user has 100 requests in progress (`Retry-After`)',
+    remedy: 'wait for the answers; scripts send fewer requests in parallel',
+  },
+
+  stopFailed: { when: 'the engine does not respond, or could not stop the container', remedy: repeat },
+  keepFailed: { when: 'the engine does not respond about the container to keep running', remedy: repeat },
+  logsFailed: { when: 'the engine does not respond, so the log cannot be read', remedy: repeat },
+  storeFailed: {
+    when: 'the database is locked, full, unreachable or does not respond; the request had no effect',
+    remedy: 'try again in a minute; operators check `/readyz` and the log',
+  },
+  mailFailed: {
+    when: 'the mail server did not accept the mail; nothing was stored',
+    remedy: 'try again; operators check `SMTP_URL` and the log',
+  },
+  launchFailed: {
+    when: 'the container could not be started; `reason` is `crashed`, `out-of-memory`, `no-image`, `engine` or `failed`; for a program that ended also `exit_code`, `is_out_of_memory` and `last_lines`',
+    remedy: 'follow the message; operators check the log',
+  },
+  containerDeleted: {
+    when: 'an administrator deleted the container during the launch',
+    remedy: 'launch again; a new container is created',
+  },
+  launchStopped: {
+    when: 'the owner stopped the container during the launch; `reason` is `stopped`',
+    remedy: 'launch again',
+  },
+  restartFailed: {
+    when: 'the new container could not be started; fields as with `launchFailed`; the home is unchanged',
+    remedy: 'follow the message; operators check the log',
+  },
+  launchGoesOn: {
+    when: 'a launch or restart takes longer than `LAUNCH_TIMEOUT`; the message reports its progress (`Retry-After`)',
+    remedy: 'repeat the request: it joins the same launch at the same position',
+  },
+  tooManyOfYours: {
+    when: 'the user has reached the max number of running containers (`MAX_PER_USER`); `reason` is `full`',
+    remedy: 'stop another container, or wait until one stops',
+  },
+  serverFull: {
+    when: 'the max number of running containers (`MAX_RUNNING`) is reached, or the host lacks an address, disk or memory for another one; `reason` is `full`',
+    remedy: 'try again later; operators check `GET /api/admin/system`',
+  },
+  tooManyLaunches: { when: '10,000 launches are queued; `reason` is `full`', remedy: 'try again later' },
+  diskFull: {
+    when: "the owner's homes exceed `MAX_DISK_PER_USER` or `home_size`; `reason` is `full`",
+    remedy:
+      'delete files in the container that the message names, or in a running one; operators raise the limit, see [disk use](../how-to/limit-disk-use.md)',
+  },
+  endsAgain: {
+    when: 'the program ended right after each of its last starts and no request is waiting for it; log only, a launch by hand is never refused with it',
+    remedy: 'find out why the program ends',
+  },
+  streamsFull: {
+    when: '5,000 event streams, or 500 log streams, are open in total (`Retry-After`)',
+    remedy: 'try again in half a minute; all other functions work',
+  },
+  tooManySignIns: {
+    when: 'too many users request a link at the same time; no link was issued',
+    remedy: 'try again after `Retry-After`',
+  },
+  tooManyChanges: {
+    when: "an administrator's change waited behind others for 8 s, or a thousand are queued; it had no effect (`Retry-After`)",
+    remedy: 'try again in a few seconds; scripts use the bulk endpoints',
+  },
+  auditTooLong: {
+    when: 'verification of the audit log takes longer than 20 seconds',
+    remedy: 'run `berth audit verify` on the server',
+  },
+  stopping: { when: 'Berth is shutting down', remedy: 'try again after the restart' },
+}

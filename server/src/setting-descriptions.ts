@@ -1,0 +1,188 @@
+/** What an operator reads about one setting in docs/reference/settings.md. */
+export interface SettingDescription {
+  /** The default, as it is written in the environment, or in words where it depends on other settings. */
+  readonly default: string
+  /** True where `default` is words and not a value. */
+  readonly isDefaultInWords?: true
+  /** What it sets, its unit and its limits. Markdown without links. */
+  readonly text: string
+  /** Page that explains it, from the docs folder. */
+  readonly see?: `${'how-to' | 'explanation'}/${string}.md`
+}
+
+const none = { default: 'none', isDefaultInWords: true } as const
+const inWords = (words: string) => ({ default: words, isDefaultInWords: true }) as const
+
+/** Settings by subject, in the order of the page. `readConfig` reads these and no others. */
+export const settingGroups = {
+  'Listener, data and addresses': {
+    HOST: { default: '127.0.0.1', text: 'Address that the listener binds to.' },
+    PORT: { default: '8080', text: 'Port of the listener. `0` picks a free port and prints it.' },
+    DATA_DIR: {
+      default: './data',
+      text: 'Folder of the embedded database, the signing keys (mode 0600) and the mail outbox.',
+    },
+    DATABASE_URL: {
+      ...inWords('SQLite in `DATA_DIR`'),
+      text: '`postgres://user:password@host/database` uses PostgreSQL instead of SQLite.',
+    },
+    BASE_DOMAIN: {
+      ...inWords('`berth.localhost:{PORT}`'),
+      text: "Base domain of all hosts. It may carry a port, which the cookie's `Domain` attribute drops.",
+    },
+    SPAWNER_SUBDOMAIN: {
+      default: 'spawner',
+      text: 'Subdomain in front of the base domain. An empty value uses the base domain itself.',
+    },
+    PREFERRED_URL_SCHEME: {
+      default: 'http',
+      text: '`http` or `https`: scheme of generated addresses. With `https` the cookie is `Secure`.',
+      see: 'how-to/use-a-reverse-proxy.md',
+    },
+    FRONTEND_URL: {
+      ...inWords('`{scheme}://{subdomain}.{domain}`'),
+      text: 'Address of the front end in the links of mails.',
+    },
+    TRUSTED_PROXIES: {
+      ...none,
+      text: 'Addresses and networks, separated by commas, whose `X-Forwarded-For` header is trusted.',
+      see: 'how-to/use-a-reverse-proxy.md',
+    },
+    SUPPORT_CONTACT: {
+      ...none,
+      text: 'Contact for help, shown on every page: an e-mail address, an `http(s)` URL, or text such as `room 12, telephone 34`. At most 200 characters on one line.',
+    },
+  },
+  'Container templates': {
+    CONTAINER_TEMPLATES: {
+      ...inWords('the demo types `dev` and `prod`'),
+      text: 'JSON text: a map of container type to [template](templates.md), in the order of the dashboard.',
+    },
+    CONTAINER_TEMPLATES_FILE: {
+      ...none,
+      text: 'Path of a JSON or YAML file with the same map. Set this or `CONTAINER_TEMPLATES`, not both.',
+    },
+    USER_TEMPLATE_IMAGE_DEV: {
+      ...inWords('`berth-demo-dev:latest`'),
+      text: 'Image of the demo type `dev`.',
+    },
+    USER_TEMPLATE_IMAGE_PROD: {
+      ...inWords('`berth-demo-prod:latest`'),
+      text: 'Image of the demo type `prod`.',
+    },
+  },
+  'Accounts and links': {
+    SIGN_UP: {
+      default: 'open',
+      text: '`open`: any address may register. `invited`: only `ADMIN_EMAILS` and invited addresses may register.',
+      see: 'how-to/control-sign-up.md',
+    },
+    ALLOWED_EMAIL_DOMAINS: {
+      ...inWords('any'),
+      text: 'Domains whose addresses may register, separated by commas: `example.org`, or `*.example.org` for all its subdomains. Existing accounts, `ADMIN_EMAILS` and invitations are not affected.',
+      see: 'how-to/control-sign-up.md',
+    },
+    ADMIN_EMAILS: {
+      ...none,
+      text: 'Addresses, separated by commas, that become administrators when they sign up. The first user is an administrator in any case.',
+    },
+    JWT_ACCESS_TOKEN_EXPIRES: { default: '3600', text: 'Lifetime of an access token in seconds.' },
+    MAGIC_LINK_TOKEN_EXPIRY: {
+      default: '900',
+      text: 'Lifetime of a login or signup link in seconds.',
+      see: 'how-to/diagnose-late-mail.md',
+    },
+    INVITATION_EXPIRY: {
+      default: '604800',
+      text: 'Lifetime of the link of an invitation in seconds.',
+      see: 'how-to/control-sign-up.md',
+    },
+    MAGIC_LINK_RATE_LIMIT: { default: '3', text: 'Max links per e-mail address in a sliding hour.' },
+    MAILBOX_RATE_LIMIT: {
+      ...inWords('`100`, or ten times `MAGIC_LINK_RATE_LIMIT` if that is more'),
+      text: 'Max links per mailbox in a sliding hour, at least `MAGIC_LINK_RATE_LIMIT`. Addresses that differ only in their plus tag (`ann+one@`, `ann+two@`) are two accounts and one mailbox.',
+    },
+    ENUMERATION_STRICT: {
+      default: '0',
+      text: '`1`: login also answers 429 for addresses without an account, so that the rate limit does not reveal which addresses have one. `0`: these addresses always get 200, as specified.',
+    },
+    REQUESTS_PER_MINUTE: {
+      default: '600',
+      text: 'Max requests per minute from one network address (IPv6: one /64) to sign-up, login, verification and similar endpoints that lead to no sign-in. One mailbox gets a sixtieth of it, at least five. Programs on the same machine are exempt; a proxy there, or one in `TRUSTED_PROXIES`, is not. `0`: no limit.',
+    },
+    NEW_ADDRESSES_PER_HOUR: {
+      default: '1000',
+      text: 'Max addresses without an account per hour to which one network address (IPv6: one /64) may have a link mailed; five times as many in total. Above it the answer is the same and no mail is sent; the page System and the log report it. Addresses of `ALLOWED_EMAIL_DOMAINS` and `ADMIN_EMAILS`, invited addresses and programs on the same machine are exempt.',
+    },
+  },
+  Mail: {
+    SMTP_URL: {
+      ...none,
+      text: '`smtp://` or `smtps://user:password@host:port`. Without it mails are written to `DATA_DIR/outbox` and their links to the log.',
+      see: 'how-to/send-mail.md',
+    },
+    SMTP_TLS: {
+      ...inWords('`required`, except for a server on the loopback interface'),
+      text: 'For an `smtp://` server. `required`: no mail is sent without TLS (STARTTLS, with a certificate that this machine trusts). `opportunistic`: TLS is used if it is offered; an attacker on the network path can hide the offer.',
+      see: 'how-to/send-mail.md',
+    },
+    MAIL_FROM: { ...inWords('`berth@{domain}`'), text: 'Sender address of the mails.' },
+  },
+  'Engine and launches': {
+    DOCKER_HOST: { ...inWords('detected'), text: "The engine's socket, e.g. `unix:///run/docker.sock`." },
+    HOST_RULES: {
+      default: 'auto',
+      text: '`auto`: Berth sets firewall rules that keep containers away from the host, if it is permitted to. `off`: it sets none.',
+      see: 'how-to/set-host-rules.md',
+    },
+    LAUNCH_TIMEOUT: {
+      default: '180',
+      text: 'Max seconds that a launch request waits. After that it is answered with 500 and its position; the launch itself continues.',
+    },
+    LAUNCH_PARALLEL: {
+      default: '4',
+      text: 'Max container creations and starts that the engine handles at the same time.',
+    },
+    MAX_RUNNING: {
+      ...none,
+      text: 'Max containers that run at the same time, of all users. Paused containers count.',
+      see: 'how-to/plan-capacity.md',
+    },
+    MAX_PER_USER: { ...none, text: 'Max containers that run at the same time, of one user. Paused containers count.' },
+  },
+  'Disk and retention': {
+    MAX_DISK_PER_USER: {
+      ...none,
+      text: 'Max bytes (or text such as `10g`) of all homes of one user. At nine tenths of it the user is warned. At the limit only the container with the largest home still starts, up to a quarter above the limit.',
+      see: 'how-to/limit-disk-use.md',
+    },
+    KEEP_HOMES: {
+      default: '2592000',
+      text: 'Seconds for which the homes of a deleted user are kept.',
+      see: 'how-to/delete-users.md',
+    },
+    RETIRE_AFTER: {
+      default: '1209600',
+      text: 'Seconds after which an unused stopped container is removed from the engine. Its home stays, and the next launch or visit creates the container again. `0`: never.',
+      see: 'how-to/retire-unused-containers.md',
+    },
+  },
+  'Logs and metrics': {
+    LOG_LEVEL: { default: 'info', text: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.' },
+    METRICS_TOKEN: {
+      ...none,
+      text: 'Bearer token that `/metrics` requires (403 without it). Without this setting only programs on the same machine may read the metrics, and no proxy.',
+      see: 'how-to/monitor.md',
+    },
+    METRICS_LISTEN: {
+      ...none,
+      text: '`host:port` of a listener that serves `/metrics` only. The public listener then answers 404.',
+      see: 'how-to/monitor.md',
+    },
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, SettingDescription>>>>
+
+type Groups = typeof settingGroups
+
+/** Name of a setting. A setting that is not described here cannot be read: `readConfig` does not compile. */
+export type SettingName = { [G in keyof Groups]: keyof Groups[G] }[keyof Groups] & string

@@ -1,0 +1,48 @@
+/** When an action is recorded and what its entry holds: a row of docs/reference/audit-actions.md. */
+interface ActionDescription {
+  readonly when: string
+  /** Keys or facts in `detail` beside the network address of the request. */
+  readonly detail: string
+}
+
+/** Every action of the audit log. An entry with another action does not compile. */
+export const auditActions = {
+  'container.block': { when: 'a container was blocked', detail: 'owner, type, the block before and after' },
+  'container.unblock': { when: 'a container was unblocked', detail: 'owner, type, the block before and after' },
+  'container.delete': {
+    when: 'a container and its record were deleted',
+    detail: 'owner, type, whether the home was deleted too, the deleted record',
+  },
+  'container.stop': { when: 'the operator stopped a container without blocking it', detail: 'owner, type' },
+  'user.block': {
+    when: 'an account was blocked, with its containers',
+    detail: 'the containers that were blocked with it',
+  },
+  'user.unblock': {
+    when: 'an account was unblocked, with the containers of the cascade',
+    detail: 'the containers that were unblocked with it',
+  },
+  'user.delete': {
+    when: 'an account was deleted',
+    detail: 'slug, containers, whether homes are kept, the deleted account with its e-mail address',
+  },
+  'user.promote': { when: 'a user became an administrator', detail: '`is_admin` before and after' },
+  'user.demote': { when: 'an administrator became an ordinary user', detail: '`is_admin` before and after' },
+  'user.takeover': { when: 'an administrator started to act for a user', detail: 'reason, `until`' },
+  'user.end-takeover': {
+    when: 'a takeover ended before its `until`: the administrator ended it, signed out or signed in again, or its owner ended that session. A takeover that expires has no such entry',
+    detail: '`acting`: the administrator, if the owner ended it',
+  },
+  'user.invite': { when: 'an invitation was issued', detail: 'whether it was mailed' },
+  'user.invite-failed': { when: 'the mail of an invitation was not accepted; its link is void', detail: '' },
+  'user.resend-verification': { when: 'a new signup link was issued', detail: '' },
+  'user.resend-verification-failed': { when: 'its mail was not accepted; the link is void', detail: '' },
+  'keys.rotate': {
+    when: 'the operator created a new signing key',
+    detail: 'names of the keys, never a key',
+  },
+  'link.print': { when: 'the operator printed a link instead of mailing it', detail: 'its purpose, never the link' },
+} as const satisfies Readonly<Record<string, ActionDescription>>
+
+/** What was done to what, e.g. `user.block`. */
+export type AuditAction = keyof typeof auditActions
