@@ -1,7 +1,12 @@
-/** `npm run docs:reference`: writes the generated pages of docs/reference. */
-import { writeFileSync } from 'node:fs'
+/** `npm run docs:reference`: writes the generated pages of docs/reference, and the imports in architecture.md. */
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { readImports } from '#test/support/imports.ts'
+import { drawArrows, withArrows } from './arrows.ts'
 import { pages } from './pages.ts'
 
-const folder = path.resolve(import.meta.dirname, '../../docs/reference')
-for (const [name, make] of Object.entries(pages)) writeFileSync(path.join(folder, name), make())
+const docs = path.resolve(import.meta.dirname, '../../docs')
+for (const [name, make] of Object.entries(pages)) writeFileSync(path.join(docs, 'reference', name), make())
+
+const architecture = path.join(docs, 'explanation/architecture.md')
+writeFileSync(architecture, withArrows(readFileSync(architecture, 'utf8'), drawArrows(readImports())))

@@ -1,48 +1,15 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { drawArrows, withArrows } from '../reference/arrows.ts'
+import { readImports, root, sources, type Import } from './support/imports.ts'
 
 /**
  * Who may import whom, read off the import statements. The picture is in docs/explanation/architecture.md; this is what holds it.
  * Tests may import anything.
  */
-const root = path.resolve(import.meta.dirname, '../..')
-const sources = globSync('{api,server,web}/src/**/*.{ts,tsx}', { cwd: root }).filter(
-  (file) => !/\.test\.tsx?$/.test(file),
-)
-
-interface Import {
-  readonly file: string
-  /** Path from the repository's root for our own files, else the package's name. */
-  readonly target: string
-  readonly isTypeOnly: boolean
-}
-
-const imports: Import[] = sources.flatMap((file) => {
-  const text = readFileSync(path.join(root, file), 'utf8')
-  const statements = text.matchAll(
-    /^(?:import|export)\s+(type\s)?[^'"]*?from\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]/gm,
-  )
-  const dynamic = text.matchAll(/(?<!\w)import\(['"]([^'"]+)['"]\)/g)
-  return [
-    ...[...statements].map((match) => ({
-      file,
-      target: resolve(file, match[2] ?? match[3] ?? ''),
-      isTypeOnly: match[1] !== undefined,
-    })),
-    ...[...dynamic].map((match) => ({ file, target: resolve(file, match[1] ?? ''), isTypeOnly: false })),
-  ]
-})
-
-function resolve(file: string, specifier: string): string {
-  const workspace = file.split('/')[0]
-  if (specifier.startsWith('#/')) return `${workspace}/src/${specifier.slice(2)}`
-  if (specifier.startsWith('.')) return path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier))
-  if (specifier.startsWith('@berth/')) return specifier.replace(/^@berth\/(\w+)\//, '$1/src/')
-  return specifier
-}
-
+const imports = readImports()
 const among = (name: string, ...starts: string[]) => starts.some((start) => name.startsWith(start))
 const show = ({ file, target }: Import) => `${file} imports ${target}`
 const offenders = (isWrong: (each: Import) => boolean) => imports.filter(isWrong).map(show)
@@ -78,7 +45,7 @@ const language = ['language.ts', 'messages']
 const allowed: Record<string, string[]> = {
   store: [],
   runtime: [],
-  mail: ['store/magic-links.ts', ...language],
+  mail: ['store/magic-links.ts', 'messages'],
   messages: [],
   gateway: ['address-network.ts', 'token-checks.ts', 'token-cookies.ts', ...language],
   processes: ['gateway/gateway.ts'],
@@ -110,8 +77,8 @@ const allowed: Record<string, string[]> = {
     'mail/mailer.ts',
     'mail/magic-link-message.ts',
   ],
-  administration: ['store', ...language, 'errors.ts', 'crash-points.ts', 'semaphore.ts'],
-  reconcile: ['store', ...language, 'attempt.ts', 'crash-points.ts', 'accounts', 'containers', 'runtime/runtime.ts'],
+  administration: ['store', 'messages', 'errors.ts', 'crash-points.ts', 'semaphore.ts'],
+  reconcile: ['store', 'messages', 'attempt.ts', 'crash-points.ts', 'accounts', 'containers', 'runtime/runtime.ts'],
   cli: [
     'adapters.ts',
     'app.ts',
@@ -130,7 +97,6 @@ const allowed: Record<string, string[]> = {
     'accounts',
     'administration',
     'app.ts',
-    'attempt.ts',
     'clock-watch.ts',
     'config.ts',
     'containers',
@@ -155,7 +121,6 @@ const allowed: Record<string, string[]> = {
     'containers',
     'administration',
     'runtime/runtime.ts',
-    'gateway/gateway.ts',
   ],
 }
 
@@ -169,6 +134,25 @@ for (const [folder, targets] of Object.entries(allowed)) {
     )
   })
 }
+
+test('every permission is needed by an import', () => {
+  const unneeded = Object.entries(allowed).flatMap(([folder, targets]) =>
+    targets
+      .filter(
+        (each) =>
+          !imports.some(
+            ({ file, target }) => file.startsWith(`server/src/${folder}/`) && target.startsWith(`server/src/${each}`),
+          ),
+      )
+      .map((each) => `${folder}: ${each}`),
+  )
+  assert.deepEqual(unneeded, [])
+})
+
+test('the arrows in docs/explanation/architecture.md are the imports: "npm run docs:reference" draws them', () => {
+  const page = readFileSync(path.join(root, 'docs/explanation/architecture.md'), 'utf8')
+  assert.equal(page, withArrows(page, drawArrows(imports)))
+})
 
 test('every folder of the server has its rule', () => {
   const folders = new Set(sources.filter((file) => /^server\/src\/.+\//.test(file)).map((file) => file.split('/')[2]))
@@ -223,20 +207,21 @@ test('each library has its one place', () => {
     [/^jose$/, ['server/src/accounts/', 'server/src/gateway/net/']],
     [/^nodemailer$/, ['server/src/mail/']],
     [/^(commander|csv-parse)(\/|$)/, ['server/src/cli/']],
-    [
-      /^(dockerode|docker-modem|undici|httpxy)(\/|$)/,
-      ['server/src/runtime/docker-engine/', 'server/src/gateway/builtin/'],
-    ],
+    [/^undici$/, ['server/src/runtime/docker-engine/']],
     [
       /^node:child_process$/,
       ['server/src/main.ts', 'server/src/processes/', 'server/src/runtime/docker-engine/iptables.ts'],
     ],
   ]
-  for (const [library, where] of places)
-    assert.deepEqual(
-      offenders(({ file, target }) => library.test(target) && !among(file, ...where)),
-      [],
-    )
+  for (const [library, where] of places) {
+    const found = imports.filter(({ target }) => library.test(target))
+    assert.deepEqual(found.filter(({ file }) => !among(file, ...where)).map(show), [])
+    for (const place of where)
+      assert.ok(
+        found.some(({ file }) => file.startsWith(place)),
+        `no import in ${place} needs its permission for ${library}`,
+      )
+  }
 })
 
 test('the program files alone read the environment and end the process', () => {

@@ -81,6 +81,18 @@ test('every page of docs is reached from its index, which the README links', () 
   )
 })
 
+test('files and functions that CONTRIBUTING names are there', () => {
+  const text = read('CONTRIBUTING.md')
+  const files = [...text.matchAll(/`((?:api|server|web|docs|bench|tools)\/[\w./-]+)`/g)].map(([, file = '']) => file)
+  assert.ok(files.length > 10)
+  assert.deepEqual(
+    files.filter((file) => !existsSync(path.join(root, file))),
+    [],
+  )
+  for (const [, name = '', file = ''] of text.matchAll(/`(\w+)` of `([\w./-]+)`/g))
+    assert.match(read(file), new RegExp(`function ${name}\\b`), `${name} is not in ${file}`)
+})
+
 test('a page of docs that code names is there', () => {
   const files = globSync('{api,server,web,bench,tools}/**/*.{ts,tsx,mjs,sh}', {
     cwd: root,
