@@ -64,8 +64,11 @@ export interface App extends Addresses {
   isWorkLeft(): boolean
 }
 
-/** How long the start waits to learn which slugs the engine knows, in ms; without an engine nobody can launch anything either. */
-const slugPatience = 3_000
+/**
+ * How long after the start sign-ups wait to learn which slugs the engine knows, in ms; without an engine nobody can launch
+ * anything either. Nothing else waits for that.
+ */
+const slugLimit = 10_000
 /** How long requests under way may take to end at a stop, in ms. */
 const drainTime = 15_000
 
@@ -75,18 +78,26 @@ const drainTime = 15_000
  */
 export async function startApp(parts: AppParts): Promise<App> {
   const { config, gateway, database, runtime, mailer, log } = parts
-  const looks = new EngineLooks(runtime)
+  const soon = () => reconciling.reconciler.activate()
+  const looks = new EngineLooks(runtime, soon)
   const takenSlugs = takenSlugsTask(database, runtime, looks)
+  // First of all: the list that it asks for is also that of the networks, and of the reconciler's first run.
+  const slugsKnown = within(
+    slugLimit,
+    attempt(log, 'asking the engine for slugs', () => takenSlugs.run(new Date())),
+  )
   const hostCheck = new HostCheck(runtime, config.templates.all(), log)
   if (!parts.isForOneCommand) await hostCheck.atStart()
   const port = await gateway.listen(config.host, config.port)
   const addresses = addressesFor(config, port)
-  const soon = () => reconciling.reconciler.activate()
   const tokens = wireTokens(parts, addresses, soon)
   await tokens.revocations.load(new Date())
   const containers = wireContainers(parts, addresses, tokens)
   const serve = () => gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, tokens, containers))
-  const accounts = { ...wireAccounts(parts, addresses, tokens, containers, soon), ...wireKeys(parts, serve) }
+  const accounts = {
+    ...wireAccounts(parts, addresses, tokens, containers, soon, slugsKnown),
+    ...wireKeys(parts, serve),
+  }
   const reconciling = wireReconciler(parts, containers, accounts, hostCheck, looks, takenSlugs)
   const idle = wireIdle(parts, containers)
   const diskUse = new DiskUseTask(containers.diskUse, log, parts.pace?.measureHomes)
@@ -95,10 +106,6 @@ export async function startApp(parts: AppParts): Promise<App> {
   const api = await wireHttp(parts, addresses, containers, accounts, reconciling, clock, operators)
   const operatorListener = createListener(operators.accept(api.handle))
   const following = new AbortController()
-  await within(
-    slugPatience,
-    attempt(log, 'asking the engine for slugs', () => takenSlugs.run(new Date())),
-  )
   await listenOnSocket(api.server, parts.socketPath)
   await serve()
   await containers.places.publishAll(following.signal)

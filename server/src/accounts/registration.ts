@@ -6,10 +6,15 @@ import { deleteUnverifiedUser, hasUsers, insertUser, releaseSlug, type User } fr
 import { takeSlug } from './slug.ts'
 import type { Withdrawals } from './withdrawals.ts'
 
+/** What is left for a turn after the wait for the taken slugs, in ms. */
+const minTurn = 1_000
+
 export interface RegistrationSettings {
   readonly adminEmails: ReadonlySet<string>
   /** First parts of the paths that are ours; no slug may look like one. */
   readonly reservedSlugs: ReadonlySet<string>
+  /** Resolves once it is known which slugs stand on what the engine has, or that it cannot be known; never rejects. */
+  readonly slugsKnown: Promise<unknown>
 }
 
 /** Somebody who is about to have an account. */
@@ -45,9 +50,13 @@ export class Registration {
    * @throws {Refusal} 500 when its turn does not come
    */
   async inTurn<T>(email: string, patience: number, work: (deadline: number) => Promise<T>): Promise<T> {
-    const deadline = performance.now() + patience
+    const began = performance.now()
+    // An address with an account waits as well: any other answer would tell that it has one.
+    await within(patience, this.#settings.slugsKnown)
+    const left = Math.max(minTurn, patience - (performance.now() - began))
+    const deadline = performance.now() + left
     try {
-      return await this.#queue.runSoon(email, patience, async () => {
+      return await this.#queue.runSoon(email, left, async () => {
         // What is still to be taken back may be this very address.
         await this.#withdrawals.settle()
         return work(deadline)

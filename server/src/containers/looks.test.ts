@@ -39,3 +39,36 @@ test('different containers do not wait for each other', async () => {
   await looks.look('c1')
   await looks.settled('c1')
 })
+
+test('who waits for the next look is served by one that begins anew', async () => {
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let began = 0
+  const looks: Looks<number> = new Looks(async (id) => {
+    const number = ++began
+    await first.promise
+    if (number > 1) return number
+    looks.renew(id)
+    await second.promise
+    return number
+  })
+  const [running, waiting] = [looks.look('c1'), looks.look('c1')]
+  first.resolve()
+  await sleep(5)
+  // Who asks after it began anew gets another one.
+  const late = looks.look('c1')
+  second.resolve()
+  assert.deepEqual(await Promise.all([running, waiting, late]), [1, 1, 2])
+  assert.equal(began, 2)
+})
+
+test('who joins shares what is under way, and begins a look when nothing is', async () => {
+  let began = 0
+  const looks = new Looks(async () => {
+    began++
+    await sleep(5)
+  })
+  await Promise.all([looks.join('c1'), looks.join('c1')])
+  assert.equal(began, 1)
+  await looks.join('c1')
+  assert.equal(began, 2)
+})

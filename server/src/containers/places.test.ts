@@ -8,7 +8,7 @@ import { absence } from './known-container.ts'
 import { readTemplate } from './read-templates.ts'
 import { Places } from './places.ts'
 import { Templates } from './template.ts'
-import { RuntimeError, type Instance, type Runtime, type RuntimeEvent } from '#/runtime/runtime.ts'
+import { RuntimeError, type Instance, type ListFilter, type Runtime, type RuntimeEvent } from '#/runtime/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { blockContainers, ensureContainer, noteStopped, storeInstance } from '#/store/user-containers.ts'
 import { deleteUser, insertUser } from '#/store/users.ts'
@@ -27,6 +27,8 @@ class LateRuntime {
   readonly slow = new Map<string, number>()
   /** ms until a list arrives */
   listDelay = 0
+  /** ms until a list of what is up arrives; `listDelay` when undefined */
+  upDelay: number | undefined
   /** Whether lists fail, while everything else is answered. */
   failsLists = false
   /** What a list says, when that is not what is so. */
@@ -63,11 +65,12 @@ class LateRuntime {
     return answer
   }
 
-  async list(): Promise<Instance[]> {
+  async list({ isUp = false }: ListFilter = {}): Promise<Instance[]> {
     this.asked.lists++
-    await sleep(this.listDelay)
+    await sleep(isUp ? (this.upDelay ?? this.listDelay) : this.listDelay)
     if (this.isDeaf || this.failsLists) throw new RuntimeError('unreachable', 'list')
-    return this.listed ?? [...this.states.values()]
+    const all = this.listed ?? [...this.states.values()]
+    return isUp ? all.filter(({ state }) => state === 'running' || state === 'paused') : all
   }
 
   async ping(): Promise<void> {
@@ -429,4 +432,60 @@ test('a list that takes 10 s keeps neither the start nor what should run waiting
   runtime.end(xia.id, 3)
   await sleep(50)
   assert.equal(gateway.wordFor(xia.prefix), 'crashed')
+})
+
+test('the start waits for what is up; how the others ended is told when the list of all comes', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
+  const [ended, ...others] = owners as [Owner, ...Owner[]]
+  await noteStopped(database.db, ended.userId, ended.type, new Date())
+  const runtime = new LateRuntime()
+  runtime.listDelay = 2_500
+  runtime.upDelay = 100
+  const began = performance.now()
+  const arranged = arrange(t, owners, runtime)
+  runtime.end(ended.id, 0)
+  const { gateway } = await arranged
+  const took = performance.now() - began
+  assert.ok(took < 2_000, `${took} ms`)
+  for (const { prefix } of others) assert.equal(gateway.wordFor(prefix), 'running')
+  assert.equal(gateway.wordFor(ended.prefix), 'asleep')
+  assert.deepEqual(runtime.asked.inspects, [])
+  runtime.states.delete(ended.id)
+  runtime.tell({ id: ended.id, action: 'destroy' })
+  await until(() => gateway.wordFor(ended.prefix) === 'missing')
+})
+
+test('after a reconnect a second list, and no inspect of each, finds what the first one was late with', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 60 }, newOwner))
+  const { runtime, gateway } = await arrange(t, owners)
+  // The start, which may have missed events as well, makes a second list of its own.
+  await sleep(1_200)
+  const [late] = owners as [Owner, ...Owner[]]
+  const before = [...runtime.states.values()]
+  const running = runtime.states.get(late.id)
+  assert.ok(running)
+  runtime.listed = before
+  runtime.states.set(late.id, { ...running, state: 'exited', address: null, exitCode: 3 })
+  runtime.asked.inspects.length = 0
+  runtime.asked.lists = 0
+  runtime.tell({ id: undefined, action: 'other' })
+  await sleep(200)
+  assert.equal(gateway.wordFor(late.prefix), 'running')
+  runtime.listed = undefined
+  await until(() => gateway.wordFor(late.prefix) === 'crashed')
+  assert.deepEqual(runtime.asked, { inspects: [late.id], lists: 2 })
+})
+
+test('an end and a start that follow each other at once take two inspects', async (t) => {
+  const owner = await newOwner()
+  const { runtime, gateway } = await arrange(t, [owner])
+  await sleep(50)
+  runtime.asked.inspects.length = 0
+  runtime.delay = 30
+  runtime.end(owner.id, 1)
+  runtime.run(owner.id, owner.userId, '172.18.0.200')
+  runtime.tell({ id: owner.id, action: 'start' })
+  await sleep(200)
+  assert.equal(gateway.wordFor(owner.prefix), 'running')
+  assert.equal(runtime.asked.inspects.length, 2)
 })

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { within } from '#/attempt.ts'
 import type { Absence, Change, Person, Place } from '#/gateway/gateway.ts'
 import { OneAtATime } from '#/one-at-a-time.ts'
@@ -25,6 +25,10 @@ const parallelLooks = 8
 const slowList = 3_000
 /** How long the start waits for what the engine says, in ms; until it is known, what is asked for is looked at then. */
 const startLimit = 6_000
+/** How long a list of all may take at the start before what is up is listed by itself, in ms: an engine with few is done. */
+const quickList = 400
+/** For how long a list may be behind a program's end, in ms; then a second list is right about what the first one missed. */
+const listLag = 1_000
 /** Looks at one container that change overtook before one is believed no more and left to the next event. */
 const mostRepeats = 20
 /** Of more that were not seen yet, as after the engine came back, one list tells instead of a question for each. */
@@ -79,6 +83,7 @@ export class Places {
   #signal: AbortSignal | undefined
   /** Whether events may have been missed since the last sweep began. */
   #hasMissed = true
+  #lastRead: { readonly at: number; readonly took: number } | undefined
   /** Counts questions and what was heard, so that it can be said which came first. */
   #clock = 0
 
@@ -183,6 +188,11 @@ export class Places {
     await this.#readAll()
   }
 
+  /** When all users and records were read last, by `performance.now()`, and how long that took, in ms; undefined when the last read failed. */
+  get lastRead(): { readonly at: number; readonly took: number } | undefined {
+    return this.#lastRead
+  }
+
   /**
    * Looks at what a list says otherwise than it was told. The list may be some seconds old, so nothing of it is believed.
    * @param list what the engine has; unless it is full, of what runs, is paused or restarts alone
@@ -194,8 +204,10 @@ export class Places {
     const ids = list.isFull ? this.#registry.ids() : this.#idsBesides(listed)
     const unseen = ids.filter((id) => seenOf(id) === undefined && !this.#unanswered.has(id))
     // Also when the list of the last sweep was not answered.
-    if (this.#hasMissed || unseen.length > maxUnseen) await this.#sweeps.look('all')
-    await this.#lookAtEach(ids.filter((id) => !this.#unanswered.has(id) && isOtherThan(seenOf(id), listed.get(id))))
+    if (this.#hasMissed) await this.#sweeps.look('all')
+    // The first run of the reconciler comes while the start's sweep is under way, which tells all there is.
+    else if (unseen.length > maxUnseen) await this.#sweeps.join('all')
+    await this.#lookAtEach(this.#notAsListed(ids, listed))
   }
 
   /** Of what is known to run, and of what is said to. */
@@ -339,15 +351,40 @@ export class Places {
     this.#sweeps.look('all').catch((error: unknown) => this.#parts.report(error, 'looking at all containers'))
   }
 
-  /** As `sweep`, at the start: an engine that answers nothing is lost at once. Never rejects. */
+  /**
+   * As `sweep`, at the start: an engine that answers nothing is lost at once. When the list of all takes long, what is up is
+   * enough: what sleeps is published as asleep until that list comes. Never rejects.
+   */
   async #sweepFirst(): Promise<void> {
     const askedAt = performance.now()
-    try {
-      await this.#sweeps.look('all')
-    } catch (error) {
+    const sweep = this.#sweeps.look('all').catch((error: unknown) => {
       this.#parts.report(error, 'asking the engine which containers there are')
       if (!this.#teller.hasBegun) this.#pulse.giveUp(askedAt)
-    }
+    })
+    const isQuick = await within(
+      quickList,
+      sweep.then(Boolean, Boolean).then(() => true),
+    )
+    if (!isQuick) await Promise.race([sweep, this.#sweepUp()])
+  }
+
+  /** Takes in what is up, and waits for the list of all where that fails, which says more. Never rejects. */
+  async #sweepUp(): Promise<void> {
+    const asOf = ++this.#clock
+    const up = await this.#parts.runtime.list({ isUp: true }).catch(() => undefined)
+    if (up) await this.#takeUp(up, asOf)
+    else await this.#sweeps.settled('all').catch(() => undefined)
+  }
+
+  /** Takes in what a list of what is up says of what was not seen yet. */
+  async #takeUp(up: readonly Instance[], asOf: number): Promise<void> {
+    if (this.#pulse.isLost) return
+    const changes = up.flatMap((listed) => {
+      const entry = this.#registry.byId(listed.id)
+      const isDue = entry && entry.known.seen === undefined && entry.asOf <= asOf && !this.#unanswered.has(listed.id)
+      return isDue ? this.#see(entry, listed, asOf) : []
+    })
+    await this.#teller.tell(changes)
   }
 
   /**
@@ -369,9 +406,37 @@ export class Places {
       throw error
     })
     await this.#takeList(listed, asOf)
-    // For a moment a list says of a program that has ended that it runs, with its address; an inspect is right.
+    if (hasMissed) void this.#checkUp(listed)
+  }
+
+  /**
+   * For a moment a list says of a program that has ended that it runs, with its address. An inspect is right; of many, a
+   * second list is, which costs the engine far less than thousands of inspects. Never rejects.
+   */
+  async #checkUp(listed: ReadonlyMap<string, Instance>): Promise<void> {
     const up = [...listed.values()].filter(isUp).map(({ id }) => id)
-    if (hasMissed) void this.#lookAtEach(up.filter((id) => this.#registry.byId(id) && !this.#unanswered.has(id)))
+    const known = up.filter((id) => this.#registry.byId(id) && !this.#unanswered.has(id))
+    if (known.length <= maxUnseen) return this.#lookAtEach(known)
+    await sleep(listLag, undefined, { signal: this.#signal, ref: false }).catch(() => undefined)
+    if (this.#signal?.aborted || this.#pulse.isLost) return
+    try {
+      await this.#lookAtOthersThan(await this.#parts.runtime.list({ isUp: true }))
+    } catch (error) {
+      this.#parts.report(error, 'asking the engine a second time what is up')
+      // The next sweep begins with what was missed, as if this one had not been.
+      this.#hasMissed = true
+    }
+  }
+
+  /** Looks at what is known to be up, or listed as up, and is not as it is listed. */
+  async #lookAtOthersThan(up: readonly Instance[]): Promise<void> {
+    const listed = new Map(up.map((instance) => [instance.id, instance]))
+    await this.#lookAtEach(this.#notAsListed(this.#idsBesides(listed), listed))
+  }
+
+  #notAsListed(ids: readonly string[], listed: ReadonlyMap<string, Instance>): string[] {
+    const seenOf = (id: string) => this.#registry.byId(id)?.known.seen
+    return ids.filter((id) => !this.#unanswered.has(id) && isOtherThan(seenOf(id), listed.get(id)))
   }
 
   /** What should run, as far as the store tells, and was not seen. */
@@ -440,6 +505,7 @@ export class Places {
 
   async #lookAt(id: string): Promise<void> {
     for (let repeats = 0; repeats < mostRepeats; repeats++) {
+      if (repeats > 0) this.#looks.renew(id)
       const asOf = ++this.#clock
       const seen = await this.#ask(id)
       const entry = this.#registry.byId(id)
@@ -473,6 +539,8 @@ export class Places {
 
   /** Page by page; what a page changes is told at once, because later it might come after something newer. */
   async #readAll(): Promise<void> {
+    const began = performance.now()
+    this.#lastRead = undefined
     const found = new Set<number>()
     for (let after = 0, isLast = false; !isLast;) {
       const asOf = ++this.#clock
@@ -486,6 +554,8 @@ export class Places {
     }
     // Gone, or new since their page was read.
     for (const userId of this.#registry.ownerIds()) if (!found.has(userId)) await this.publishPerson(userId)
+    const now = performance.now()
+    this.#lastRead = { at: now, took: now - began }
   }
 
   async #readPage(users: readonly User[], asOf: number): Promise<void> {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { ListFilter } from '#/runtime/runtime.ts'
 import { EngineLooks } from './engine-look.ts'
 
 /** @param takes ms for a full list */
 function arrange(takes: number) {
   const asked: string[] = []
-  const world = { fails: false, now: 1_000 }
+  const world = { fails: false, now: 1_000, full: 0 }
   const list = async ({ isUp }: ListFilter = {}) => {
     asked.push(isUp ? 'up' : 'full')
     world.now += isUp ? 1 : takes
@@ -14,7 +15,15 @@ function arrange(takes: number) {
     if (world.fails) throw new Error('no answer')
     return []
   }
-  return { asked, world, looks: new EngineLooks({ list }, () => world.now) }
+  return {
+    asked,
+    world,
+    looks: new EngineLooks(
+      { list },
+      () => void world.full++,
+      () => world.now,
+    ),
+  }
 }
 
 test('all tasks of a run share one list, and the next run asks anew', async () => {
@@ -39,8 +48,36 @@ test('a full list that took long is followed by lists of what is up, until it wa
   }
   world.now += 2_000 * 30
   looks.begin()
+  // The run does not wait for it; the next one has it.
+  assert.ok(!(await looks.look()).isFull)
+  await turn()
+  assert.equal(world.full, 1)
+  looks.begin()
   assert.ok((await looks.look()).isFull)
-  assert.deepEqual(asked, ['full', 'up', 'up', 'up', 'full'])
+  looks.begin()
+  assert.ok(!(await looks.look()).isFull)
+  assert.deepEqual(asked, ['full', 'up', 'up', 'up', 'full', 'up', 'up'])
+})
+
+test('a full list beside the runs does not count when the engine goes away, and is tried again when it fails', async () => {
+  const { asked, world, looks } = arrange(2_000)
+  looks.begin()
+  await looks.look()
+  world.now += 2_000 * 30
+  looks.begin()
+  world.fails = true
+  await assert.rejects(looks.look(), /no answer/)
+  await turn()
+  world.fails = false
+  looks.begin()
+  const during = looks.look()
+  looks.forget()
+  await during
+  await turn()
+  assert.equal(world.full, 0)
+  assert.deepEqual(asked, ['full', 'full', 'up', 'full', 'up'])
+  looks.begin()
+  assert.ok((await looks.look()).isFull)
 })
 
 test('a full list that takes less than a second is asked for in every run', async () => {

@@ -19,21 +19,27 @@ const [fullEvery, quick] = [30, 1_000]
 /**
  * One list of the engine per reconciler run, shared by all tasks that need it, and asked for when the first of them does.
  * A full list costs the engine 0.2 ms for each container, a list of what is up a tenth of that for each that is not; so most
- * looks have only what is up, which is all that can be wrong at once.
+ * looks have only what is up, which is all that can be wrong at once. A full list that takes long is made beside the runs, so
+ * that none waits for it: it is the look of the next run after it has come.
  */
 export class EngineLooks {
   readonly #runtime: Pick<Runtime, 'list'>
+  readonly #onFull: () => void
   readonly #now: () => number
   #current: Promise<EngineLook> | undefined
   /** When the last full list came, and how long it took, in ms. */
   #full: { readonly at: number; readonly took: number } | undefined
+  /** A full list that came beside the runs and was not looked at yet. */
+  #ready: EngineLook | undefined
+  #isListing = false
   #hasBegun = false
   /** Counts how often the engine went away or came back. */
   #epoch = 0
 
-  /** @param now in ms, never set back */
-  constructor(runtime: Pick<Runtime, 'list'>, now = () => performance.now()) {
+  /** @param onFull called when a full list has come that the next run looks at; must not throw @param now in ms, never set back */
+  constructor(runtime: Pick<Runtime, 'list'>, onFull: () => void, now = () => performance.now()) {
     this.#runtime = runtime
+    this.#onFull = onFull
     this.#now = now
   }
 
@@ -48,18 +54,46 @@ export class EngineLooks {
     this.#epoch++
     this.#current = undefined
     this.#full = undefined
+    this.#ready = undefined
   }
 
   /** This run's look. @throws {RuntimeError} the same to all tasks of the run */
   async look(): Promise<EngineLook> {
-    return (this.#current ??= this.#ask())
+    return (this.#current ??= this.#takeReady() ?? this.#ask())
+  }
+
+  #takeReady(): Promise<EngineLook> | undefined {
+    const ready = this.#ready
+    this.#ready = undefined
+    return ready && Promise.resolve(ready)
   }
 
   async #ask(): Promise<EngineLook> {
-    const askedAt = this.#now()
     const last = this.#full
-    const isFull = !last || last.took <= quick || askedAt - last.at >= last.took * fullEvery
+    if (!last || last.took <= quick) return this.#list(true)
+    if (this.#now() - last.at >= last.took * fullEvery) void this.#listBeside()
+    return this.#list(false)
+  }
+
+  /** Never rejects: of an engine that does not answer the run hears by its own list, and a later run tries again. */
+  async #listBeside(): Promise<void> {
+    if (this.#isListing) return
+    this.#isListing = true
     const epoch = this.#epoch
+    try {
+      const look = await this.#list(true)
+      if (epoch !== this.#epoch) return
+      this.#ready = look
+      this.#onFull()
+    } catch {
+      // See above.
+    } finally {
+      this.#isListing = false
+    }
+  }
+
+  async #list(isFull: boolean): Promise<EngineLook> {
+    const [askedAt, epoch] = [this.#now(), this.#epoch]
     const instances = await this.#runtime.list(isFull ? {} : { isUp: true })
     const now = this.#now()
     if (isFull && epoch === this.#epoch) this.#full = { at: now, took: now - askedAt }

@@ -9,17 +9,15 @@ const readEvery = 20
  * The gateway knows what store and engine say. Repeated, because an event can be missed and a store restored. All users and
  * records are read again when the time has come for as many: whatever Berth itself stores is published at once.
  */
-export function placesTask(places: Pick<Places, 'readAll' | 'refresh'>, looks: Pick<EngineLooks, 'look'>): Task {
-  let last: { readonly at: number; readonly took: number } | undefined
+export function placesTask(
+  places: Pick<Places, 'readAll' | 'refresh' | 'lastRead'>,
+  looks: Pick<EngineLooks, 'look'>,
+): Task {
   return {
     name: 'places',
     async run() {
-      const began = performance.now()
-      if (!last || began - last.at >= last.took * readEvery) {
-        last = undefined
-        await places.readAll()
-        last = { at: performance.now(), took: performance.now() - began }
-      }
+      const last = places.lastRead
+      if (!last || performance.now() - last.at >= last.took * readEvery) await places.readAll()
       await places.refresh(await looks.look())
       return {}
     },

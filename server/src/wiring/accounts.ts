@@ -12,15 +12,19 @@ import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Containers } from '#/wiring/containers.ts'
 import type { Tokens } from '#/wiring/tokens.ts'
 
-/** Signing up, in and out. @param soon called when something is left to be taken back */
+/**
+ * Signing up, in and out. @param soon called when something is left to be taken back
+ * @param slugsKnown see `RegistrationSettings`
+ */
 export function wireAccounts(
   { config, database, mailer, key, log }: AppParts,
   { frontendUrl }: Addresses,
   { tokens, revocations }: Tokens,
   { launch, places }: Containers,
   soon: () => void,
+  slugsKnown: Promise<unknown>,
 ) {
-  const settings = { ...config, frontendUrl, reservedSlugs }
+  const settings = { ...config, frontendUrl, reservedSlugs, slugsKnown }
   const byMail = accountsByMail({ database, mailer, settings, onOwed: soon, log })
   const effects = {
     publish: (userId: number) => places.publishPerson(userId),

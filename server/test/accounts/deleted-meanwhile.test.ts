@@ -41,6 +41,7 @@ async function startWithout(t: TestContext) {
       mailboxLinksPerHour: 100,
       adminEmails: new Set(),
       reservedSlugs: new Set(),
+      slugsKnown: Promise.resolve(),
       signUp: 'open',
       allowedEmailDomains: null,
       isEnumerationStrict: false,

@@ -20,8 +20,11 @@ export interface NetworksOptions {
  */
 export const usualPerNetwork = 900
 
-/** How long `ensure` waits for the engine to count its containers, in ms; a creation may wait for that. */
-const countLimit = 2_500
+/**
+ * How long `ensure` waits for the engine to count its containers, in ms; a creation may wait for that. The first time the
+ * start waits for it, and everybody for the start.
+ */
+const [countLimit, firstCountLimit] = [2_500, 400]
 /** For how many times as long as it took a list of all containers counts as new, and for how long at least, in ms. */
 const [listedFor, minListedFor] = [35, 1_000]
 
@@ -64,6 +67,8 @@ export class Networks {
   /** When a list of all containers counted them last, and how long it took; by `performance.now()` and in ms. */
   #listed: { readonly at: number; readonly took: number } | undefined
   #counting: Promise<void> | undefined
+  /** A list of all containers that is under way, and counts them. */
+  #listing: Promise<void> | undefined
   #isCounted = false
   readonly #restoring = new Map<string, Promise<unknown>>()
 
@@ -104,15 +109,22 @@ export class Networks {
     }
   }
 
-  /** For a list of all containers that is asked for now. */
+  /** For a list of all containers that is asked for now; `giveUp` is called at its end in any case. */
   beginCount(): Count {
     const [began, count] = [performance.now(), this.#members.beginCount()]
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#listing = promise
     return {
       ...count,
       end: () => {
         count.end()
         this.#listed = { at: performance.now(), took: performance.now() - began }
         this.#isCounted = true
+      },
+      giveUp: () => {
+        count.giveUp()
+        if (this.#listing === promise) this.#listing = undefined
+        resolve()
       },
     }
   }
@@ -231,9 +243,11 @@ export class Networks {
   async #countInTime(): Promise<void> {
     const age = this.#listed && performance.now() - this.#listed.at
     if (this.#listed && age !== undefined && age < Math.max(minListedFor, this.#listed.took * listedFor)) return
-    this.#counting ??= this.#countMembers().finally(() => (this.#counting = undefined))
+    const count = () => this.#listing ?? this.#countMembers()
+    this.#counting ??= count().finally(() => (this.#counting = undefined))
+    const limit = this.#isCounted ? countLimit : firstCountLimit
     // Whether the engine answers at all is seen by the question for networks.
-    await withSignal(this.#counting, AbortSignal.timeout(countLimit)).catch(() => undefined)
+    await withSignal(this.#counting, AbortSignal.timeout(limit)).catch(() => undefined)
   }
 
   async #countMembers(): Promise<void> {
