@@ -88,11 +88,12 @@ export class EngineClient {
   /**
    * An answer that is an array, taken item by item as it comes: one of many megabytes would hold everything else up.
    * @param take called with some items at a time, in order; those that came before a failure were taken
+   * @param level 2 when the array stands in an object, as that of volumes does
    * @throws {RuntimeError} or the reason of the caller's signal
    */
-  async each<T>(call: Call, take: (items: readonly T[]) => void): Promise<void> {
+  async each<T>(call: Call, take: (items: readonly T[]) => void, level: 1 | 2 = 1): Promise<void> {
     await this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
-      for await (const items of jsonItems<T>(body)) take(items)
+      for await (const items of jsonItems<T>(body, level)) take(items)
     })
   }
 

@@ -17,17 +17,28 @@ export interface Volume {
 
 /** Volumes that carry our labels and an owner's. */
 export async function listHomes(engine: Engine, signal?: AbortSignal): Promise<(Home & { found: Volume })[]> {
-  const query = { filters: JSON.stringify({ label: labelFilter(engine.instance) }) }
-  const call = { what: 'list volumes', method: 'GET', path: '/volumes', query, limit: limits.list, signal } as const
-  const { Volumes } = await engine.client.ask<{ Volumes: readonly Volume[] | null }>(call)
-  return (Volumes ?? []).flatMap((found) => {
-    const owner = ownerFrom(found.Labels, engine.instance)
-    return owner ? [{ volume: found.Name, owner, found }] : []
-  })
+  const homes: (Home & { found: Volume })[] = []
+  await eachHome(engine, (home) => void homes.push(home), signal)
+  return homes
 }
 
 export async function homes(engine: Engine): Promise<Home[]> {
-  return (await listHomes(engine)).map(({ volume, owner }) => ({ volume, owner }))
+  const homes: Home[] = []
+  await eachHome(engine, ({ volume, owner }) => void homes.push({ volume, owner }))
+  return homes
+}
+
+/** One by one as they come: there is a home for everybody who ever launched anything. */
+async function eachHome(engine: Engine, take: (home: Home & { found: Volume }) => void, signal?: AbortSignal) {
+  const query = { filters: JSON.stringify({ label: labelFilter(engine.instance) }) }
+  const call = { what: 'list volumes', method: 'GET', path: '/volumes', query, limit: limits.list, signal } as const
+  const takeVolumes = (volumes: readonly Volume[]) => {
+    for (const found of volumes) {
+      const owner = ownerFrom(found.Labels, engine.instance)
+      if (owner) take({ volume: found.Name, owner, found })
+    }
+  }
+  await engine.client.each(call, takeVolumes, 2)
 }
 
 /**

@@ -8,9 +8,9 @@ async function* inPieces(text: string, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-async function itemsOf(text: string, size: number): Promise<unknown[]> {
+async function itemsOf(text: string, size: number, level?: 1 | 2): Promise<unknown[]> {
   const items: unknown[] = []
-  for await (const some of jsonItems(inPieces(text, size))) items.push(...some)
+  for await (const some of jsonItems(inPieces(text, size), level)) items.push(...some)
   return items
 }
 
@@ -23,6 +23,13 @@ const tricky = [
 test('every item comes out as it went in, wherever the text is cut', async () => {
   for (const text of [JSON.stringify(tricky), JSON.stringify(tricky, null, 2)])
     for (let size = 1; size <= 80; size++) assert.deepEqual(await itemsOf(text, size), tricky, `pieces of ${size}`)
+})
+
+test('items of an array that stands in an object come out the same', async () => {
+  const text = JSON.stringify({ Volumes: tricky, Warnings: ['{"a":[1'], Other: null })
+  for (let size = 1; size <= 80; size++) assert.deepEqual(await itemsOf(text, size, 2), tricky, `pieces of ${size}`)
+  assert.deepEqual(await itemsOf('{"Volumes":null,"Warnings":null}', 5, 2), [])
+  await assert.rejects(itemsOf('{"Volumes":[{"a":1}', 5, 2), SyntaxError)
 })
 
 test('an empty array has no items', async () => {
