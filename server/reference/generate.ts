@@ -1,4 +1,4 @@
-/** `npm run docs:reference`: writes the generated pages of docs/reference, and the imports in architecture.md. */
+/** `npm run docs:reference`: writes the generated pages of the docs folder, and the imports in architecture.md. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { readImports } from '#test/support/imports.ts'
@@ -6,7 +6,7 @@ import { drawArrows, withArrows } from './arrows.ts'
 import { pages } from './pages.ts'
 
 const docs = path.resolve(import.meta.dirname, '../../docs')
-for (const [name, make] of Object.entries(pages)) writeFileSync(path.join(docs, 'reference', name), make())
+for (const [name, make] of Object.entries(pages)) writeFileSync(path.join(docs, name), make())
 
 const architecture = path.join(docs, 'explanation/architecture.md')
 writeFileSync(architecture, withArrows(readFileSync(architecture, 'utf8'), drawArrows(readImports())))

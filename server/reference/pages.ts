@@ -1,5 +1,6 @@
 import { auditActionsPage } from './audit-actions.ts'
 import { commandLinePage } from './command-line.ts'
+import { decisionsPage } from './decisions.ts'
 import { endpointsPage } from './endpoints.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
@@ -7,14 +8,15 @@ import { metricsPage } from './metrics.ts'
 import { settingsPage } from './settings.ts'
 import { templatesPage } from './templates.ts'
 
-/** Every generated page of docs/reference by its file name. */
+/** Every generated page by its path in the docs folder. */
 export const pages: Readonly<Record<string, () => string>> = {
-  'settings.md': settingsPage,
-  'templates.md': templatesPage,
-  'endpoints.md': endpointsPage,
-  'errors.md': errorsPage,
-  'metrics.md': metricsPage,
-  'events.md': eventsPage,
-  'audit-actions.md': auditActionsPage,
-  'command-line.md': commandLinePage,
+  'reference/settings.md': settingsPage,
+  'reference/templates.md': templatesPage,
+  'reference/endpoints.md': endpointsPage,
+  'reference/errors.md': errorsPage,
+  'reference/metrics.md': metricsPage,
+  'reference/events.md': eventsPage,
+  'reference/audit-actions.md': auditActionsPage,
+  'reference/command-line.md': commandLinePage,
+  'explanation/decisions/README.md': decisionsPage,
 }

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '#/config.ts'
-import { readTemplate } from '#/containers/read-templates.ts'
+import { readTemplate, readTemplates } from '#/containers/read-templates.ts'
 import { fieldGroups, type FieldDescription } from '#/containers/template-descriptions.ts'
 import { metricDescriptions } from '#/http/metric-descriptions.ts'
 import { settingGroups, type SettingDescription } from '#/setting-descriptions.ts'
@@ -15,8 +15,8 @@ const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
 for (const [name, make] of Object.entries(pages))
-  test(`docs/reference/${name} is what the code says: "npm run docs:reference" writes it`, () => {
-    assert.equal(read(`docs/reference/${name}`), make())
+  test(`docs/${name} is what the code says: "npm run docs:reference" writes it`, () => {
+    assert.equal(read(`docs/${name}`), make())
   })
 
 test('the settings that are described are those that are read, with their defaults', () => {
@@ -79,6 +79,15 @@ test('every page of docs is reached from its index, which the README links', () 
     documents.filter((file) => file.startsWith('docs/') && !reached.has(file) && !file.includes('/decisions/')),
     [],
   )
+})
+
+test('every template in a document is one that Berth reads', () => {
+  const texts = documents.flatMap((file) =>
+    [...read(file).matchAll(/^ *```yaml\n([^]*?)^ *```$/gm)].map(([, text = '']) => [file, text]),
+  )
+  const templates = texts.filter(([, text = '']) => /^ {2}image:/m.test(text))
+  assert.ok(templates.length > 5)
+  for (const [file = '', text = ''] of templates) assert.deepEqual(readTemplates(text, file).problems, [])
 })
 
 test('files and functions that CONTRIBUTING names are there', () => {
