@@ -8,6 +8,7 @@ import { fieldGroups, type FieldDescription } from '#/containers/template-descri
 import { metricDescriptions } from '#/http/metric-descriptions.ts'
 import { settingGroups, type SettingDescription } from '#/setting-descriptions.ts'
 import { auditActions } from '#/store/audit-actions.ts'
+import { decisions } from '../reference/decisions.ts'
 import { pages } from '../reference/pages.ts'
 
 /** The documents say what the code does; where they could drift apart, a test compares them. */
@@ -79,6 +80,15 @@ test('every page of docs is reached from its index, which the README links', () 
     documents.filter((file) => file.startsWith('docs/') && !reached.has(file) && !file.includes('/decisions/')),
     [],
   )
+})
+
+test('every decision has a status, and context, decision and consequences', () => {
+  assert.ok(decisions().length > 30)
+  for (const { file, title, status, text } of decisions()) {
+    assert.ok(title !== '' && /^(proposed|accepted|replaced by)/.test(status), file)
+    const parts = [...text.matchAll(/^\*\*([A-Z]\w+)\.\*\*/gm)].map(([, name]) => name)
+    assert.deepEqual(parts, ['Context', 'Decision', 'Consequences'], file)
+  }
 })
 
 test('every template in a document is one that Berth reads', () => {
