@@ -1,4 +1,4 @@
-import { startEnginelessBerth } from '../server/test/support/engineless-berth.ts'
+import { startEnginelessBerth } from '../server/test/support/berth-without-engine.ts'
 
 /**
  * A Berth in a process of its own, so that what it costs can be told from what the load costs: `accounts.ts` starts it

@@ -1,7 +1,7 @@
 import { Kysely, sql } from 'kysely'
-import { hashToken } from '../server/src/accounts/magic-link.ts'
+import { hashToken } from '../server/src/accounts/links/magic-link.ts'
 import { openDatabase, type Db } from '../server/src/store/database.ts'
-import { postgresDialect } from '../server/src/store/postgres.ts'
+import { postgresDialect } from '../server/src/store/dialects/postgres-dialect.ts'
 import type { Schema } from '../server/src/store/schema.ts'
 
 /** The people that the load is about; they are in every store. */

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
-import { AccessTokens } from '../server/src/accounts/access-token.ts'
-import { loadSigningKeys } from '../server/src/accounts/signing-keys.ts'
-import { startPostgres } from '../server/test/support/postgres.ts'
+import { AccessTokens } from '../server/src/accounts/sessions/access-token.ts'
+import { loadSigningKeys } from '../server/src/accounts/sessions/signing-keys.ts'
+import { startPostgres } from '../server/test/support/store/postgres.ts'
 import { activeEmail, cast, fillStore, loginToken, signupToken, type Crowd } from './accounts-store.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 
@@ -22,7 +22,7 @@ const only = process.argv.find((arg) => arg.startsWith('--only='))?.split('=')[1
 const rounds = Math.min(10, option('rounds', 6))
 const crowd: Crowd = { people: option('people', 100_000), links: option('links', 1_000_000) }
 /** Requests of one turn, and how many of them at once. */
-const [perTurn, parallel] = [200, 4]
+const [requestsPerSample, parallel] = [200, 4]
 
 interface Asked {
   readonly method: string
@@ -42,7 +42,7 @@ interface Side {
   readonly spare: string[]
 }
 
-interface Turn {
+interface Sample {
   /** ms that one request took, with `parallel` at once; ms of CPU that each cost the service; ms of each. */
   readonly wall: number
   readonly cpu: number
@@ -108,7 +108,7 @@ async function ownPostgres(): Promise<string> {
 
 /** Two tokens for each of the active people: one to look with, and as many as there will be turns to sign out. */
 async function signIn(side: Side): Promise<void> {
-  const spare = perTurn * (rounds + 1)
+  const spare = requestsPerSample * (rounds + 1)
   for (let index = 0; index < cast.active + spare; index++) {
     // From the end: the case of its own counts from the beginning.
     const { access_token: token } = (await ask(
@@ -126,19 +126,19 @@ async function compare(
   empty: Side,
   full: Side,
 ): Promise<void> {
-  const [ofEmpty, ofFull]: [Turn[], Turn[]] = [[], []]
+  const [ofEmpty, ofFull]: [Sample[], Sample[]] = [[], []]
   // The first turn of each warms up.
   for (let round = 0; round <= rounds; round++) {
     const order = round % 2 === 0 ? [empty, full] : [full, empty]
     for (const side of order) {
-      const turn = await takeTurn(side, (index) => work(side, round * perTurn + index))
-      if (round > 0) (side === empty ? ofEmpty : ofFull).push(turn)
+      const sample = await takeSample(side, (index) => work(side, round * requestsPerSample + index))
+      if (round > 0) (side === empty ? ofEmpty : ofFull).push(sample)
     }
   }
-  const ratio = (figure: (turn: Turn) => number) =>
-    median(ofFull.map((turn, round) => figure(turn) / figure(ofEmpty[round] as Turn)))
-  const of = (turns: readonly Turn[]) =>
-    `${Math.round(1000 / median(turns.map(({ wall }) => wall)))} per second, p99 ${milliseconds(p99(turns.flatMap(({ latencies }) => latencies)))}, ${milliseconds(median(turns.map(({ cpu }) => cpu)))} CPU each`
+  const ratio = (figure: (sample: Sample) => number) =>
+    median(ofFull.map((sample, round) => figure(sample) / figure(ofEmpty[round] as Sample)))
+  const of = (samples: readonly Sample[]) =>
+    `${Math.round(1000 / median(samples.map(({ wall }) => wall)))} per second, p99 ${milliseconds(p99(samples.flatMap(({ latencies }) => latencies)))}, ${milliseconds(median(samples.map(({ cpu }) => cpu)))} CPU each`
   report(name, {
     'empty store': of(ofEmpty),
     'full store': of(ofFull),
@@ -146,18 +146,18 @@ async function compare(
   })
 }
 
-async function takeTurn(side: Side, asked: (index: number) => Asked): Promise<Turn> {
+async function takeSample(side: Side, asked: (index: number) => Asked): Promise<Sample> {
   const latencies: number[] = []
   let next = 0
   const worker = async () => {
-    for (let index = next++; index < perTurn; index = next++) {
+    for (let index = next++; index < requestsPerSample; index = next++) {
       const what = asked(index)
       latencies.push((await timed(() => ask(side, what))).ms)
     }
   }
   const before = await cpuOf(side)
   const { ms } = await timed(() => Promise.all(Array.from({ length: parallel }, worker)))
-  return { wall: ms / perTurn, cpu: ((await cpuOf(side)) - before) / perTurn, latencies }
+  return { wall: ms / requestsPerSample, cpu: ((await cpuOf(side)) - before) / requestsPerSample, latencies }
 }
 
 /** ms that it has used since it began */

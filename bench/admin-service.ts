@@ -1,7 +1,7 @@
-import type { Instance } from '../server/src/runtime/runtime.ts'
+import type { RuntimeContainer } from '../server/src/runtime/runtime.ts'
 import { openDatabase } from '../server/src/store/database.ts'
-import { startEnginelessBerth } from '../server/test/support/engineless-berth.ts'
-import { barrenRuntime } from '../server/test/support/misbehaving.ts'
+import { startEnginelessBerth } from '../server/test/support/berth-without-engine.ts'
+import { emptyRuntime } from '../server/test/support/engine/faulty-runtimes.ts'
 import { runningOfHundred } from './admin-store.ts'
 
 /**
@@ -11,7 +11,7 @@ import { runningOfHundred } from './admin-store.ts'
 const [dataDir = '', url = ''] = process.argv.slice(2)
 const instances = await readInstances()
 const runtime = {
-  ...barrenRuntime,
+  ...emptyRuntime,
   list: async () => [...instances.values()],
   inspectId: async (id: string) => instances.get(id),
 }
@@ -27,7 +27,7 @@ process.on('message', () => {
 })
 process.on('disconnect', () => void berth.close().then(() => process.exit(0)))
 
-async function readInstances(): Promise<Map<string, Instance>> {
+async function readInstances(): Promise<Map<string, RuntimeContainer>> {
   const { db, close } = await openDatabase(url === '' ? null : url, dataDir)
   const rows = await db
     .selectFrom('user_containers')

@@ -45,7 +45,7 @@ async function oneByOne(people: readonly Person[]): Promise<void> {
   const through: number[] = []
   const direct: number[] = []
   for (const [index, person] of people.entries()) {
-    const name = `${berth.instance}-direct-${index}`
+    const name = `${berth.installation}-direct-${index}`
     const viaBerth = async () => {
       await takeAway(person)
       const { ms, id } = await launch(person)
@@ -98,7 +98,7 @@ async function allAtOnce(people: readonly Person[]): Promise<void> {
       await Promise.all(value.map(({ id }) => removeDirectly(id)))
     }
     const viaEngine = async () => {
-      const names = people.map((_, index) => `${berth.instance}-crowd-${round}-${index}`)
+      const names = people.map((_, index) => `${berth.installation}-crowd-${round}-${index}`)
       const { ms, value } = await timed(() => Promise.all(names.map((name) => launchDirectly(name, recipe(name)))))
       direct.push(ms)
       await Promise.all(value.map(removeDirectly))
@@ -119,7 +119,7 @@ async function launch(person: Person): Promise<{ ms: number; id: string }> {
 }
 
 async function takeAway(person: Person): Promise<void> {
-  const name = `${berth.instance}-${person.slug}-prod`
+  const name = `${berth.installation}-${person.slug}-prod`
   const found = await berth.runtime.inspect(name)
   if (found) await removeDirectly(found.id)
 }

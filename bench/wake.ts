@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBerth, type Berth, type Person } from '../server/test/support/berth.ts'
-import { askEngine } from '../server/test/support/engine.ts'
+import { askEngine } from '../server/test/support/engine/engine.ts'
 import { recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 
@@ -75,8 +75,8 @@ async function launch(person: Person): Promise<string> {
 }
 
 /** Without labels Berth leaves it alone, and does not look at it when the engine tells its events. */
-async function startStranger({ instance }: Berth, like: string): Promise<string> {
-  const name = `${instance}-stranger`
+async function startStranger({ installation }: Berth, like: string): Promise<string> {
+  const name = `${installation}-stranger`
   const recipe = { ...(await recipeOf(like))(name), Labels: {} }
   const { Id } = await askEngine<{ Id: string }>('POST', `/containers/create?name=${name}`, { body: recipe })
   await askEngine('POST', `/containers/${Id}/start`)

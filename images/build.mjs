@@ -13,7 +13,7 @@ import { writeArchive } from './build/archive.mjs'
 import { Engine } from './build/engine.mjs'
 import { fingerprint } from './build/fingerprint.mjs'
 import { locked } from './build/lock.mjs'
-import { place } from './build/place.mjs'
+import { paths } from './build/paths.mjs'
 import { findPrograms } from './build/programs.mjs'
 import { makeWorkspace } from './build/workspace.mjs'
 
@@ -25,7 +25,7 @@ import { makeWorkspace } from './build/workspace.mjs'
 const tags = { dev: 'berth-demo-dev:latest', prod: 'berth-demo-prod:latest' }
 const modes = { [tags.dev]: 'workspace', [tags.prod]: 'site' }
 
-const lock = join(place.own, 'lock')
+const lock = join(paths.own, 'lock')
 
 /**
  * Makes sure that the engine has the demo images as they would be built now. A tenth of a second when it has.
@@ -74,8 +74,8 @@ async function build(engine, programs, content, log) {
   await makeWorkspace(log)
   log('building the demo images ...')
   const before = await Promise.all(Object.values(tags).map((tag) => engine.findImage(tag)))
-  mkdirSync(place.own, { recursive: true })
-  const folder = mkdtempSync(join(place.own, 'archive-'))
+  mkdirSync(paths.own, { recursive: true })
+  const folder = mkdtempSync(join(paths.own, 'archive-'))
   try {
     const names = await writeArchive(folder, { programs, images: modes, content })
     await load(engine, folder, names)

@@ -1,5 +1,5 @@
-import { askEngine } from './setup/engine-api.mjs'
-import { findEngine, isPlain } from './setup/engine.mjs'
+import { askEngine } from './setup/engine/engine-api.mjs'
+import { findEngine, isPlain } from './setup/engine/find-engine.mjs'
 
 /** Tests name their installation `test-...`, and each container, network and volume of one carries the name in this label. */
 const label = 'berth.instance'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removeLeftovers } from './leftovers.mjs'
-import { standInEngine } from './test-support/stand-in-engine.mjs'
+import { fakeEngine } from './test-support/fake-engine.mjs'
 
 const hoursAgo = (/** @type {number} */ hours) => new Date(Date.now() - hours * 3_600_000)
 const of = (/** @type {string} */ instance) => ({ 'berth.instance': instance })
@@ -9,7 +9,7 @@ const of = (/** @type {string} */ instance) => ({ 'berth.instance': instance })
 test('only what a test run left behind more than half an hour ago is removed', async (t) => {
   /** @type {string[]} */
   const removed = []
-  const host = await standInEngine(t, (question) => {
+  const host = await fakeEngine(t, (question) => {
     if (question.startsWith('DELETE')) removed.push(question)
     return engine[question] ?? {}
   })
@@ -33,7 +33,7 @@ test('only what a test run left behind more than half an hour ago is removed', a
 })
 
 test('an engine that cannot list what it has does not keep the tests from running', async (t) => {
-  const host = await standInEngine(t, (question) => (question === 'GET /_ping' ? 'OK' : undefined))
+  const host = await fakeEngine(t, (question) => (question === 'GET /_ping' ? 'OK' : undefined))
   /** @type {string[]} */
   const said = []
   await removeLeftovers({ DOCKER_HOST: host }, (line) => said.push(line))

@@ -6,26 +6,26 @@
 import { resolve } from 'node:path'
 import { argv, env, exit, ppid, versions } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { ensureApiBundle } from './setup/api-bundle.mjs'
+import { ensureApiBundle } from './setup/build/api-bundle.mjs'
 import { needBrowser } from './setup/browser.mjs'
-import { ensureDependencies } from './setup/dependencies.mjs'
-import { needEngine } from './setup/engine.mjs'
-import { ensureImages, needBusybox } from './setup/images.mjs'
+import { ensureDependencies } from './setup/packages/dependencies.mjs'
+import { needEngine } from './setup/engine/find-engine.mjs'
+import { ensureImages, needBusybox } from './setup/build/demo-images.mjs'
 import { provide, refuseUnlessProvidable } from './setup/machine.mjs'
-import { ensureNode, oldestSetupNode } from './setup/node.mjs'
-import { place } from './setup/place.mjs'
+import { ensureNode, oldestSetupNode } from './setup/packages/node.mjs'
+import { createSetupContext } from './setup/setup-context.mjs'
 import { needPostgres } from './setup/postgres.mjs'
 import { SetupProblem } from './setup/problem.mjs'
-import { ensureWeb } from './setup/web.mjs'
+import { ensureWeb } from './setup/build/web-build.mjs'
 
-/** @import { Place } from './setup/place.mjs' */
+/** @import { SetupContext } from './setup/setup-context.mjs' */
 
 /** @typedef {keyof typeof needs} Command */
 
 /** What each command needs from the machine, beside the repository's own parts. */
 const needs = {
-  start: (/** @type {Place} */ here) => [needEngine(here), needBusybox(here, 'start')],
-  test: (/** @type {Place} */ here) => [
+  start: (/** @type {SetupContext} */ here) => [needEngine(here), needBusybox(here, 'start')],
+  test: (/** @type {SetupContext} */ here) => [
     needEngine(here),
     needBusybox(here, 'test'),
     needBrowser(here),
@@ -36,7 +36,7 @@ const needs = {
 
 /**
  * @param {Command} command
- * @param {Place} here
+ * @param {SetupContext} here
  */
 async function setUp(command, here) {
   const missing = (await Promise.all(needs[command](here))).filter((need) => need !== undefined)
@@ -47,7 +47,7 @@ async function setUp(command, here) {
 
 /**
  * @param {Command} command
- * @param {Place} here
+ * @param {SetupContext} here
  */
 async function prepareRepository(command, here) {
   await Promise.all([ensureNode(here), ensureDependencies(here)])
@@ -72,7 +72,7 @@ async function main() {
   }
   if (!isCommand(command)) throw new SetupProblem('Usage: node tools/setup.mjs start|test|check')
   stopWithParent()
-  await setUp(command, place(resolve(fileURLToPath(import.meta.url), '../..'), env))
+  await setUp(command, createSetupContext(resolve(fileURLToPath(import.meta.url), '../..'), env))
 }
 
 try {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
-import { temporaryPlace } from './test-support/temporary-place.mjs'
+import { temporaryRepository } from './test-support/temporary-repository.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -19,7 +19,7 @@ test(
   "SIGTERM to the shell that npm start runs in reaches the program, whose exit code is the shell's",
   { timeout: 60_000 },
   async (t) => {
-    const { here } = temporaryPlace(t, { 'main.mjs': standIn })
+    const { here } = temporaryRepository(t, { 'main.mjs': standIn })
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const command = `${scripts.start} ${join(here.root, 'main.mjs')}`
     const shell = spawn('sh', ['-c', command], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })

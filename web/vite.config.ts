@@ -16,7 +16,7 @@ export default defineConfig({
   plugins: [react(), precompiledMessages(), compressedAssets()],
   html: { cspNonce: '__BERTH_NONCE__' },
   // The client needs method and path of each endpoint, never the schemas: TypeBox would add 23 KB (gzip) to the first load.
-  resolve: { alias: { typebox: local('./src/no-schemas.ts') } },
+  resolve: { alias: { typebox: local('./src/typebox-stub.ts') } },
   build: {
     // The polyfill is an inline helper for browsers that could not run this bundle anyway.
     modulePreload: false,

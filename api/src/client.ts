@@ -1,4 +1,4 @@
-import { refusalHeader, type BlockedBody, type LaunchFailedBody } from './error.ts'
+import { refusalHeader, type BlockedBody, type LaunchFailedBody } from './schemas/error.ts'
 import {
   endpoints,
   type Answer,
@@ -45,7 +45,7 @@ export class ApiError extends Error {
  * @throws {ApiError} from every function, when the answer is not 2xx
  */
 export function createClient(send: typeof fetch, baseUrl = '', onAnswer?: OnAnswer): Client {
-  const call = (name: EndpointName) => (input?: Parts) => request({ send, baseUrl, onAnswer }, name, input ?? {})
+  const call = (name: EndpointName) => (input?: RequestParts) => request({ send, baseUrl, onAnswer }, name, input ?? {})
   // The cast is the one place where a loop over names meets a type per name.
   return Object.fromEntries(names.map((name) => [name, call(name)])) as unknown as Client
 }
@@ -56,19 +56,23 @@ const names = (Object.keys(endpoints) as EndpointName[]).filter((name) => !('str
 /** Must neither throw nor read the body. */
 export type OnAnswer = (name: EndpointName, answer: Pick<Response, 'status' | 'headers'>) => void
 
-interface Way {
+interface Transport {
   readonly send: typeof fetch
   readonly baseUrl: string
   readonly onAnswer: OnAnswer | undefined
 }
 
-interface Parts {
+interface RequestParts {
   params?: Record<string, string>
   query?: Record<string, string | undefined>
   body?: unknown
 }
 
-async function request({ send, baseUrl, onAnswer }: Way, name: EndpointName, parts: Parts): Promise<unknown> {
+async function request(
+  { send, baseUrl, onAnswer }: Transport,
+  name: EndpointName,
+  parts: RequestParts,
+): Promise<unknown> {
   const { method, path } = endpoints[name]
   const init: RequestInit = { method, credentials: 'same-origin' }
   if (parts.body !== undefined) {

@@ -1,6 +1,6 @@
 import type Type from 'typebox'
 import { endpoints, type Endpoint } from './endpoints.ts'
-import { ErrorBody } from './error.ts'
+import { ErrorBody } from './schemas/error.ts'
 
 /**
  * The table as an OpenAPI 3.1 document. Nothing is written by hand, so it cannot drift from what the server does.
@@ -45,11 +45,11 @@ function operation(name: string, endpoint: Endpoint): Record<string, unknown> {
   }
 }
 
-function parameters(place: 'path' | 'query', schema: Type.TSchema | undefined): unknown[] {
+function parameters(location: 'path' | 'query', schema: Type.TSchema | undefined): unknown[] {
   const object = schema as { properties?: Record<string, Type.TSchema>; required?: string[] } | undefined
   return Object.entries(object?.properties ?? {}).map(([name, each]) => ({
     name,
-    in: place,
+    in: location,
     required: object?.required?.includes(name) ?? false,
     schema: each,
   }))

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import type { Seeded } from './seed.ts'
-import { fleetType, slugOf } from './stand-in/fleet.ts'
+import { fleetType, slugOf } from './fake-engine/fleet.ts'
 
 /** What people ask for. */
 export type Request = 'list' | 'launch of what runs' | 'me' | 'page' | 'launch'

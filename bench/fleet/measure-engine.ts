@@ -1,10 +1,10 @@
 import { cpus } from 'node:os'
 import { createDockerRuntime } from '../../server/src/runtime/docker-engine/docker-runtime.ts'
-import { findEngine } from '../../server/src/runtime/docker-engine/find-engine.ts'
-import { instanceSpec } from '../../server/src/containers/instance-spec.ts'
+import { findEngineAddress } from '../../server/src/runtime/docker-engine/client/engine-address.ts'
+import { containerSpec } from '../../server/src/containers/container-spec.ts'
 import { testTemplates } from '../../server/test/support/berth.ts'
-import { connectTo, removeInstance } from '../../server/test/support/engine.ts'
-import { readTemplates } from '../../server/src/containers/read-templates.ts'
+import { connectTo, removeInstance } from '../../server/test/support/engine/engine.ts'
+import { readTemplates } from '../../server/src/containers/templates/read-templates.ts'
 import { timed } from '../figures.ts'
 import { writeEngineFigures, type CallName, type Json } from './engine-figures.ts'
 
@@ -18,28 +18,28 @@ const parallel = 4
 /** Repetitions of each call that only reads. */
 const reads = 60
 
-const instance = 'berth-fleetmeasure'
-const ask = connectTo(findEngine(process.env.DOCKER_HOST))
+const installation = 'berth-fleetmeasure'
+const ask = connectTo(findEngineAddress(process.env.DOCKER_HOST))
 const runtime = createDockerRuntime({
-  instance,
+  installation,
   dockerHost: process.env.DOCKER_HOST,
-  network: instance,
+  network: installation,
   hostRules: 'off',
 })
-const ours = JSON.stringify({ label: [`berth.instance=${instance}`] })
+const ours = JSON.stringify({ label: [`berth.instance=${installation}`] })
 const found = new Map<CallName, number[]>()
 
 try {
   await runtime.prepare()
   const { latencies, ...figures } = await measureAll()
   writeEngineFigures({ ...figures, latencies })
-  for (const [name, [least = 0]] of Object.entries(latencies))
+  for (const [name, [min = 0]] of Object.entries(latencies))
     process.stdout.write(
-      `${name}: ${least.toFixed(1)} to ${latencies[name as CallName].at(-1)?.toFixed(1)} ms, median ${latencies[name as CallName][10]?.toFixed(1)}\n`,
+      `${name}: ${min.toFixed(1)} to ${latencies[name as CallName].at(-1)?.toFixed(1)} ms, median ${latencies[name as CallName][10]?.toFixed(1)}\n`,
     )
   process.stdout.write(`a list: ${(figures.perListedContainer * 1000).toFixed(0)} us per container\n`)
 } finally {
-  await removeInstance(instance)
+  await removeInstance(installation)
 }
 
 async function measureAll() {
@@ -49,7 +49,7 @@ async function measureAll() {
   const [first = ''] = ids
   await startSome(ids.slice(0, 40))
   const samples = await takeSamples(first, ids.at(-1) ?? '')
-  const filters = (id: string) => JSON.stringify({ label: [`berth.instance=${instance}`], id: [id] })
+  const filters = (id: string) => JSON.stringify({ label: [`berth.instance=${installation}`], id: [id] })
   await repeat('ping', () => ask('GET', '/_ping').catch(() => undefined))
   await repeat('info', () => ask('GET', '/info'))
   await repeat('inspect', () => ask('GET', `/containers/${first}/json`))
@@ -83,7 +83,7 @@ async function measureAll() {
 /** The fastest, in ms: what else the machine does only ever adds. The first, without anything to list, is what a list costs at least. */
 async function listsWith(count: number): Promise<{ containers: number; passed: number; volumes: number }> {
   const [containerTimes, passedTimes, volumeTimes]: [number[], number[], number[]] = [[], [], []]
-  const nothingRuns = JSON.stringify({ label: [`berth.instance=${instance}`], status: ['running'] })
+  const nothingRuns = JSON.stringify({ label: [`berth.instance=${installation}`], status: ['running'] })
   for (let each = 0; each < reads; each++) {
     containerTimes.push(
       (await timed(() => ask('GET', '/containers/json', { query: { all: 'true', filters: ours } }))).ms,
@@ -106,13 +106,13 @@ async function listsWith(count: number): Promise<{ containers: number; passed: n
 
 async function createAll(): Promise<string[]> {
   const { templates } = readTemplates(await testTemplates(), 'CONTAINER_TEMPLATES')
-  const settings = { instance, spawnerUrl: 'http://x', jwksUrl: 'http://x/jwks', jwks: '{}', signingJwks: '{}' }
+  const settings = { installation, spawnerUrl: 'http://x', jwksUrl: 'http://x/jwks', jwks: '{}', signingJwks: '{}' }
   const [template] = templates
   if (!template) throw new Error('there is no template')
   const ids: string[] = []
   await inParallel(containers, async (number) => {
     const user = { id: number + 1, slug: `person${number}`, email: `person${number}@fleet.test` }
-    const spec = instanceSpec(user, template, settings)
+    const spec = containerSpec(user, template, settings)
     ids.push((await once('create', () => runtime.create(spec))).id)
   })
   return ids

@@ -69,10 +69,10 @@ function panelsOf(levels: readonly Level[]): Panel[] {
 }
 
 function drawn({ title, series }: Panel, sizes: readonly number[], left: number): string {
-  const most = niceAbove(Math.max(1, ...series.flatMap(({ values }) => values).filter(Number.isFinite)))
+  const max = niceAbove(Math.max(1, ...series.flatMap(({ values }) => values).filter(Number.isFinite)))
   const x = (size: number) => left + (size / Math.max(...sizes)) * width
-  const y = (value: number) => top + height - (value / most) * height
-  const ticks = [0, most / 2, most].map(
+  const y = (value: number) => top + height - (value / max) * height
+  const ticks = [0, max / 2, max].map(
     (value) =>
       `<path d="M${left} ${y(value)}h${width}" stroke="${grid}"/><text x="${left - 4}" y="${y(value) + 4}" text-anchor="end">${value}</text>`,
   )

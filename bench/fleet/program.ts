@@ -6,7 +6,7 @@ import path from 'node:path'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Seeded } from './seed.ts'
-import type { Order } from './stand-in/main.ts'
+import type { Order } from './fake-engine/main.ts'
 
 /** In ms. */
 const startLimit = 120_000
@@ -29,7 +29,7 @@ export interface Fleetside {
   pids(): Both<number>
   /** Asks the probe that is loaded into a process. */
   probe<T = object>(which: keyof Both<unknown>, words: string): Promise<T>
-  tell<T = object>(order: Order): Promise<T>
+  send<T = object>(order: Order): Promise<T>
   /** Kills both processes and starts them again. @returns ms until `/readyz` says 200 */
   restart(env?: Readonly<Record<string, string>>): Promise<number>
   end(): Promise<void>
@@ -45,8 +45,10 @@ export async function startFleetside(
   const socket = path.join(folder, 'engine.sock')
   const probes = path.join(folder, 'probes')
   mkdirSync(probes, { recursive: true })
-  const standIn = fork(path.join(import.meta.dirname, 'stand-in/main.ts'), [socket, seeded.fleetFile], { execArgv: [] })
-  await once(standIn, 'message')
+  const fakeEngine = fork(path.join(import.meta.dirname, 'fake-engine/main.ts'), [socket, seeded.fleetFile], {
+    execArgv: [],
+  })
+  await once(fakeEngine, 'message')
   const settings = {
     PATH: process.env.PATH ?? '',
     PORT: String(port),
@@ -83,9 +85,9 @@ export async function startFleetside(
     url,
     pids,
     probe: (which, words) => ask(path.join(probes, `${pids()[which]}.sock`), words),
-    tell: async <T>(order: Order) => {
-      standIn.send(order)
-      const [answer] = (await once(standIn, 'message')) as [T]
+    send: async <T>(order: Order) => {
+      fakeEngine.send(order)
+      const [answer] = (await once(fakeEngine, 'message')) as [T]
       return answer
     },
     restart: async (more = {}) => {
@@ -96,8 +98,8 @@ export async function startFleetside(
     },
     end: async () => {
       await kill()
-      standIn.disconnect()
-      await once(standIn, 'exit')
+      fakeEngine.disconnect()
+      await once(fakeEngine, 'exit')
     },
   }
 }

@@ -57,19 +57,19 @@ async function steady(stage: Stage): Promise<Finding> {
       if (reconciler.last_run !== runs.at(-1)?.last_run) runs.push(reconciler)
     }
   })
-  const longest = Math.max(...runs.map(({ duration_ms }) => duration_ms ?? 0))
+  const maxDuration = Math.max(...runs.map(({ duration_ms }) => duration_ms ?? 0))
   const failures = [...new Set(runs.flatMap((run) => run.failures))]
   const { api } = finding.usage.cores
   return {
     ...finding,
     notes: {
-      'longest run of the reconciler': `${longest} ms`,
+      'longest run of the reconciler': `${maxDuration} ms`,
       ...(failures.length > 0 ? { 'left to do': failures.slice(0, 3).join('; ') } : {}),
     },
     missed: [
       ...finding.missed,
       ...(api > goals.reconcilerCores ? [`the API used ${percent(api)} of a core with nobody there`] : []),
-      ...(longest > goals.run ? [`a run of the reconciler took ${longest} ms`] : []),
+      ...(maxDuration > goals.run ? [`a run of the reconciler took ${maxDuration} ms`] : []),
       ...failures.slice(0, 3),
     ],
   }
@@ -104,7 +104,7 @@ async function reconnect(stage: Stage): Promise<Finding> {
   const { berth, load } = stage
   let back = 0
   const finding = await observed('reconnect', stage, async () => {
-    const away = berth.tell({ kind: 'away', ms: 5_000 })
+    const away = berth.send({ kind: 'away', ms: 5_000 })
     const looked = browsing(stage, Math.max(15_000, stage.minutes * 6_000))
     await away
     const began = performance.now()
@@ -117,16 +117,16 @@ async function reconnect(stage: Stage): Promise<Finding> {
 
 /** Programs end and are started again beside Berth, 250 a second, which the engine tells in 500 events. */
 async function storm(stage: Stage): Promise<Finding> {
-  let told = 0
+  let emitted = 0
   const ms = stage.minutes * 6_000
   const finding = await observed('storm', stage, async () => {
     const [answer] = await Promise.all([
-      stage.berth.tell<{ told: number }>({ kind: 'storm', perSecond: stormRate, ms }),
+      stage.berth.send<{ emitted: number }>({ kind: 'storm', perSecond: stormRate, ms }),
       browsing(stage, ms),
     ])
-    told = answer.told
+    emitted = answer.emitted
   })
-  return { ...finding, notes: { events: String(told) } }
+  return { ...finding, notes: { events: String(emitted) } }
 }
 
 /** Both processes are killed and started again; ready is when somebody's page comes, too. */
@@ -138,14 +138,14 @@ async function restart(stage: Stage): Promise<Finding> {
     await until('a page comes', () => stage.load.ask('page', 3))
     times.push(performance.now() - began)
   }
-  const longest = Math.max(...times)
+  const maxDuration = Math.max(...times)
   const finding = await observed('restart', stage, () => browsing(stage, 10_000))
   return {
     ...finding,
     notes: { 'ready again after': times.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ') },
     missed: [
       ...finding.missed,
-      ...(longest > goals.ready ? [`it was ready again after ${(longest / 1000).toFixed(1)} s`] : []),
+      ...(maxDuration > goals.ready ? [`it was ready again after ${(maxDuration / 1000).toFixed(1)} s`] : []),
     ],
   }
 }
@@ -160,7 +160,7 @@ async function idle(stage: Stage): Promise<Finding> {
     const began = performance.now()
     while (paused < wanted && performance.now() - began < 180_000) {
       await sleep(1_000)
-      paused = (await berth.tell<Record<string, number>>({ kind: 'states' })).paused ?? 0
+      paused = (await berth.send<Record<string, number>>({ kind: 'states' })).paused ?? 0
       if (paused === 0) took = performance.now()
     }
     took = performance.now() - took
@@ -199,7 +199,7 @@ async function browsing({ load }: Stage, ms: number): Promise<void> {
 async function observed(scenario: string, stage: Stage, work: () => Promise<void>): Promise<Finding> {
   const { berth, load, profiles } = stage
   load.take()
-  await berth.tell({ kind: 'counts' })
+  await berth.send({ kind: 'counts' })
   const size = stage.seeded.size.containers
   const fileOf = (which: string) => `${profiles}/${scenario}-${size}-${which}.cpuprofile`
   if (profiles) for (const which of ['gateway', 'api'] as const) await berth.probe(which, `profile ${fileOf(which)}`)
@@ -207,7 +207,7 @@ async function observed(scenario: string, stage: Stage, work: () => Promise<void
   await work()
   const usage = await end()
   if (profiles) for (const which of ['gateway', 'api'] as const) await berth.probe(which, 'profiled')
-  const { calls } = await berth.tell<{ calls: Record<string, number> }>({ kind: 'counts' })
+  const { calls } = await berth.send<{ calls: Record<string, number> }>({ kind: 'counts' })
   const { gateway, api } = usage.resident
   const unknown = Object.keys(calls).filter((name) => name.startsWith('unknown'))
   return {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { AccessTokens } from '../../server/src/accounts/access-token.ts'
-import { loadSigningKeys } from '../../server/src/accounts/signing-keys.ts'
-import { instanceSpec } from '../../server/src/containers/instance-spec.ts'
-import { readTemplates } from '../../server/src/containers/read-templates.ts'
+import { AccessTokens } from '../../server/src/accounts/sessions/access-token.ts'
+import { loadSigningKeys } from '../../server/src/accounts/sessions/signing-keys.ts'
+import { containerSpec } from '../../server/src/containers/container-spec.ts'
+import { readTemplates } from '../../server/src/containers/templates/read-templates.ts'
 import { openDatabase, type Db } from '../../server/src/store/database.ts'
 import { installationName, tokenEra } from '../../server/src/store/installation.ts'
-import { containerIdOf, emailOf, fleetType, slugOf, type Fleet } from './stand-in/fleet.ts'
+import { containerIdOf, emailOf, fleetType, slugOf, type Fleet } from './fake-engine/fleet.ts'
 
 /** How many there are of everything at one level of the bench. */
 export interface Size {
@@ -32,7 +32,7 @@ export interface Seeded {
 
 /** The image that every app of the fleet is made of; only the stand-in knows it. */
 const image = 'fleet-app:1'
-const instance = 'berth-fleet'
+const installation = 'berth-fleet'
 /** Seconds; longer than any run. */
 const tokenLifetime = 7_200
 const [minute, day] = [60_000, 86_400_000]
@@ -56,14 +56,14 @@ export async function seed(folder: string, size: Size, port: number, appPort: nu
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const key = await loadSigningKeys(dataDir)
   const database = await openDatabase(null, dataDir)
-  await installationName(database.db, () => instance)
+  await installationName(database.db, () => installation)
   const era = await tokenEra(database.db, () => randomUUID().slice(0, 8))
   await fillStore(database.db, size, appPort)
   await database.close()
 
   const spawnerUrl = `http://spawner.berth.localhost:${port}`
   const settings = {
-    instance,
+    installation,
     spawnerUrl,
     jwksUrl: `${spawnerUrl}/api/.well-known/jwks.json`,
     jwks: JSON.stringify(key.jwks),
@@ -73,9 +73,9 @@ export async function seed(folder: string, size: Size, port: number, appPort: nu
   if (!template) throw new Error('there is no template')
   const fingerprints = Array.from({ length: size.containers }, (_, index) => {
     const person = index + 1
-    return instanceSpec({ id: person, slug: slugOf(person), email: emailOf(person) }, template, settings).fingerprint
+    return containerSpec({ id: person, slug: slugOf(person), email: emailOf(person) }, template, settings).fingerprint
   })
-  const fleet: Fleet = { instance, image, appPort, people: size.people, fingerprints, running: size.running }
+  const fleet: Fleet = { installation, image, appPort, people: size.people, fingerprints, running: size.running }
   const fleetFile = path.join(folder, 'fleet.json')
   writeFileSync(fleetFile, JSON.stringify(fleet))
 

@@ -1,7 +1,7 @@
-import { runAlone } from './alone.ts'
+import { runExclusively } from './exclusive-run.ts'
 import { latencyCase } from './cases/latency.ts'
 import { pairCases } from './cases/pairs.ts'
-import { changeCase, idleCase, memoryCase } from './cases/standing.ts'
+import { changeCase, idleCase, memoryCase } from './cases/footprint.ts'
 import { tokenCase } from './cases/token.ts'
 import { readOptions } from './options.ts'
 import { runHostile } from './hostile/run.ts'
@@ -21,7 +21,7 @@ const names = new Set([...cases.map(({ name }) => name), hostile])
 const { only, rounds, isProfile } = readOptions(process.argv.slice(2), names)
 const chosen = cases.filter(({ name }) => only?.includes(name) ?? true)
 
-await runAlone()
+await runExclusively()
 if (chosen.length > 0) {
   await ensurePrograms()
   await (isProfile ? profileOurs() : compareAll())

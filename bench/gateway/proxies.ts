@@ -5,7 +5,7 @@ import { startChp } from './peers/chp.ts'
 import { startHaproxy, type Check } from './peers/haproxy.ts'
 import { startNginx, startNginxWithAll } from './peers/nginx.ts'
 import { loadCore, message, proxyCore, start, type Started } from './process.ts'
-import type { OursSettings } from './ours.ts'
+import type { BerthGatewaySettings } from './berth-gateway.ts'
 import type { Target } from './target.ts'
 import { makeCredentials, type Credentials } from './credentials.ts'
 import { busy, routeCount } from './routes.ts'
@@ -45,11 +45,16 @@ export class Proxies {
   }
 
   /** Another process of ours, which the caller ends. */
-  async freshOurs(further: Partial<OursSettings> = {}): Promise<Target> {
+  async freshOurs(further: Partial<BerthGatewaySettings> = {}): Promise<Target> {
     const { tokens, keys } = this.#credentials
-    const started = start('ours', proxyCore, ['env', `NODE_OPTIONS=${this.#nodeOptions}`, 'sh', serve, ours], true)
+    const started = start(
+      'ours',
+      proxyCore,
+      ['env', `NODE_OPTIONS=${this.#nodeOptions}`, 'sh', serve, berthGateway],
+      true,
+    )
     const scopedToken = [...tokens.values()].at(-1) ?? ''
-    const settings: OursSettings = {
+    const settings: BerthGatewaySettings = {
       routes: routeCount,
       backend: this.#port,
       access: 'owner',
@@ -106,7 +111,7 @@ export class Proxies {
 
 /** Gives Node the settings that `npm start` gives it. */
 const serve = path.join(import.meta.dirname, '../../tools/serve.sh')
-const ours = path.join(import.meta.dirname, 'ours.ts')
+const berthGateway = path.join(import.meta.dirname, 'berth-gateway.ts')
 
 /** Starts a script of this folder with the Node.js that runs the bench, on one core, with an IPC channel. */
 export function script(name: string, core: number, args: readonly string[]): Started {

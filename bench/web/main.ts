@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Locator, Mouse, Page } from 'playwright-core'
 import { startBrowser } from '../../server/test/support/browser.ts'
-import { t } from '../../server/test/support/words.ts'
+import { t } from '../../server/test/support/front-end-text.ts'
 import { median } from '../figures.ts'
-import { interactionOf, longTasksIn, openPage, paintsOf, slowLine, visitSlowly } from './look.ts'
+import { interactionOf, longTasksIn, openPage, paintsOf, slowLine, visitSlowly } from './browser-metrics.ts'
 import { crowded, everyday, webDir, type Service } from './services.ts'
 
 /**
@@ -204,10 +204,10 @@ async function measureTable(browser: Browser, crowd: Service): Promise<void> {
     while ((await loaded()) < rowsToScroll && performance.now() - started < 60_000) await page.mouse.wheel(0, 3_000)
   })
   const reached = await loaded()
-  const longest = longTasks.length === 0 ? '' : `, the longest ${ms(Math.max(...longTasks))}`
+  const max = longTasks.length === 0 ? '' : `, the longest ${ms(Math.max(...longTasks))}`
   add(
     `scrolling ${reached.toLocaleString('en')} rows: tasks over 50 ms`,
-    `${longTasks.length}${longest}, in ${((performance.now() - started) / 1_000).toFixed(1)} s`,
+    `${longTasks.length}${max}, in ${((performance.now() - started) / 1_000).toFixed(1)} s`,
     'none',
     longTasks.length === 0 && reached >= rowsToScroll,
   )

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync, readSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { place } from './place.mjs'
+import { paths } from './paths.mjs'
 
 /** @import { Programs } from './programs.mjs' */
 
@@ -17,8 +17,8 @@ const looked = 65_536
  */
 export function fingerprint({ node, busybox, libraries }) {
   const hash = createHash('sha256').update(process.arch)
-  for (const file of sources.flatMap((name) => filesOf(join(place.images, name)))) {
-    hash.update(`\0${relative(place.images, file)}\0`).update(readFileSync(file))
+  for (const file of sources.flatMap((name) => filesOf(join(paths.images, name)))) {
+    hash.update(`\0${relative(paths.images, file)}\0`).update(readFileSync(file))
   }
   hash.update('\0node\0').update(endsOf(node)).update('\0busybox\0').update(endsOf(busybox))
   for (const library of libraries) hash.update(`\0${library}\0`).update(endsOf(library))
@@ -31,7 +31,7 @@ export function fingerprint({ node, busybox, libraries }) {
  */
 export function hashOf(names) {
   const hash = createHash('sha256')
-  for (const file of names.flatMap((name) => filesOf(join(place.images, name))))
+  for (const file of names.flatMap((name) => filesOf(join(paths.images, name))))
     hash.update(`\0${file}\0`).update(readFileSync(file))
   return hash.digest('hex')
 }

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { place } from './place.mjs'
+import { paths } from './paths.mjs'
 import { appletsOf, findTerminfo, librariesOf } from './programs.mjs'
 import { findProgram, run } from './run.mjs'
 import { assets, runtimePackages } from './workspace.mjs'
@@ -45,7 +45,7 @@ export async function makeSystem(root, { node, busybox, libraries }) {
   await copyProgram(node, join(root, 'usr/bin/node'))
   copyInto(busybox, join(root, 'bin/busybox'), 0o755)
   for (const applet of await appletsOf(busybox)) link('/bin/busybox', join(root, applet))
-  const addon = join(place.workspace, `node_modules/@lydell/node-pty-linux-${process.arch}/pty.node`)
+  const addon = join(paths.workspace, `node_modules/@lydell/node-pty-linux-${process.arch}/pty.node`)
   for (const library of new Set([...libraries, ...(await librariesOf(addon))]))
     copyInto(library, join(root, library), 0o755)
   for (const [name, text] of Object.entries(etc)) writeFileSync(join(root, 'etc', name), text)
@@ -61,12 +61,12 @@ export async function makeSystem(root, { node, busybox, libraries }) {
 export function makeApp(root) {
   const own = join(root, 'opt/berth')
   const isShipped = (/** @type {string} */ path) => !/\.(test\.js|d\.[cm]?ts|map|md)$/.test(path)
-  cpSync(join(place.workspace, 'app'), join(own, 'app'), { recursive: true, filter: isShipped })
-  cpSync(join(place.workspace, 'examples'), join(own, 'examples'), { recursive: true })
+  cpSync(join(paths.workspace, 'app'), join(own, 'app'), { recursive: true, filter: isShipped })
+  cpSync(join(paths.workspace, 'examples'), join(own, 'examples'), { recursive: true })
   cpSync(assets, join(own, 'assets'), { recursive: true })
   for (const path of runtimePackages())
-    cpSync(join(place.workspace, path), join(own, path), { recursive: true, filter: isShipped })
-  copyFileSync(join(place.workspace, 'package.json'), join(own, 'package.json'))
+    cpSync(join(paths.workspace, path), join(own, path), { recursive: true, filter: isShipped })
+  copyFileSync(join(paths.workspace, 'package.json'), join(own, 'package.json'))
 }
 
 /**

@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashOf } from './fingerprint.mjs'
-import { place } from './place.mjs'
+import { paths } from './paths.mjs'
 import { run } from './run.mjs'
 
 /** @typedef {(line: string) => void} Log */
 
 /** Folder of the built pages. */
-export const assets = join(place.own, 'assets')
+export const assets = join(paths.own, 'assets')
 
-const modules = join(place.workspace, 'node_modules')
+const modules = join(paths.workspace, 'node_modules')
 
 /**
  * The app's packages installed and its pages bundled, unless they are already, from the very files that are there now.
@@ -21,7 +21,7 @@ export async function makeWorkspace(log) {
     install(log),
   )
   const pages = hashOf(['workspace/web', 'workspace/package-lock.json', 'build/workspace.mjs'])
-  await once(join(place.own, 'assets.stamp'), pages, () => bundle(log), existsSync(assets))
+  await once(join(paths.own, 'assets.stamp'), pages, () => bundle(log), existsSync(assets))
 }
 
 /**
@@ -40,7 +40,7 @@ async function once(stamp, hash, work, isThere = true) {
 async function install(log) {
   log('installing the packages of the demo app ...')
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  await run('npm', args, { cwd: place.workspace, limitMs: 300_000 })
+  await run('npm', args, { cwd: paths.workspace, limitMs: 300_000 })
 }
 
 /** One file per page: the editor alone is thirty packages, and a browser would ask for each. @param {Log} log */
@@ -48,11 +48,11 @@ async function bundle(log) {
   log('bundling the pages of the demo app ...')
   const fresh = `${assets}-${process.pid}`
   const entries = ['workspace.js', 'request.js', 'workspace.css', 'style.css', 'index.html', 'request.html', 'icon.svg']
-  mkdirSync(place.own, { recursive: true })
+  mkdirSync(paths.own, { recursive: true })
   try {
     const args = [join(modules, 'esbuild/bin/esbuild'), ...entries.map((name) => `web/${name}`), `--outdir=${fresh}`]
     const how = ['--bundle', '--minify', '--format=esm', '--target=es2022', '--loader:.html=copy', '--loader:.svg=copy']
-    await run(process.execPath, [...args, ...how, '--log-level=error'], { cwd: place.workspace })
+    await run(process.execPath, [...args, ...how, '--log-level=error'], { cwd: paths.workspace })
     rmSync(assets, { recursive: true, force: true })
     renameSync(fresh, assets)
   } finally {
@@ -66,8 +66,8 @@ async function bundle(log) {
  */
 export function runtimePackages() {
   /** @type {{ packages: Record<string, { dev?: boolean }> }} */
-  const lock = JSON.parse(readFileSync(join(place.workspace, 'package-lock.json'), 'utf8'))
+  const lock = JSON.parse(readFileSync(join(paths.workspace, 'package-lock.json'), 'utf8'))
   return Object.entries(lock.packages)
-    .filter(([path, { dev }]) => path !== '' && !dev && existsSync(join(place.workspace, path)))
+    .filter(([path, { dev }]) => path !== '' && !dev && existsSync(join(paths.workspace, path)))
     .map(([path]) => path)
 }

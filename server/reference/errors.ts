@@ -1,4 +1,4 @@
-import { refusalHeader } from '@berth/api/error.ts'
+import { refusalHeader } from '@berth/api/schemas/error.ts'
 import { refusalDescriptions } from '#/refusal-descriptions.ts'
 import { everyRefusal } from '#test/support/every-refusal.ts'
 import { code, page, table } from './markdown.ts'

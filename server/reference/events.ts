@@ -1,5 +1,5 @@
 import type Type from 'typebox'
-import { containerEvents, logEvents } from '@berth/api/container.ts'
+import { containerEvents, logEvents } from '@berth/api/schemas/container.ts'
 import { fieldsOf, typeOf } from './fields.ts'
 import { code, page, table } from './markdown.ts'
 
@@ -14,7 +14,7 @@ export function eventsPage(): string {
   ]
   return page(
     'Events',
-    'api/src/container.ts',
+    'api/src/schemas/container.ts',
     introduction,
     ...stream(
       'GET /api/container/events',

@@ -1,8 +1,8 @@
 import type Type from 'typebox'
-import { AdminContainer, AdminUser, HistorySample, ListedContainer, MailFailure } from '@berth/api/admin.ts'
-import { AuditEntry } from '@berth/api/audit.ts'
-import { SessionEntry } from '@berth/api/sessions.ts'
-import { ContainerEntry } from '@berth/api/user.ts'
+import { AdminContainer, AdminUser, HistorySample, ListedContainer, MailFailure } from '@berth/api/schemas/admin.ts'
+import { AuditEntry } from '@berth/api/schemas/audit.ts'
+import { SessionEntry } from '@berth/api/schemas/sessions.ts'
+import { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { code } from './markdown.ts'
 
 /** The parts of JSON Schema that the schemas of the API use. */

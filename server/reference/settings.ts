@@ -1,5 +1,5 @@
-import { settingGroups, type SettingDescription } from '#/setting-descriptions.ts'
-import { needRestart } from '#/settings-in-effect.ts'
+import { settingGroups, type SettingDescription } from '#/config/setting-descriptions.ts'
+import { needRestart } from '#/config/settings-reload.ts'
 import { code, page, table, withLink } from './markdown.ts'
 
 const introduction = `Every setting is an environment variable, or a line \`NAME=value\` in the file \`berth.env\` in Berth's own folder. The environment overrides the file. All settings are checked at start; all problems are reported at once, and the process exits with code 1. An empty value counts as not set (except \`SPAWNER_SUBDOMAIN=\`, which means no subdomain).
@@ -28,5 +28,5 @@ export function settingsPage(): string {
     )
     return `## ${title}\n\n${table(['setting', 'default', 'meaning'], rows)}`
   })
-  return page('Settings', 'server/src/setting-descriptions.ts', introduction, ...sections, '## Set-up', ofSetup)
+  return page('Settings', 'server/src/config/setting-descriptions.ts', introduction, ...sections, '## Set-up', ofSetup)
 }

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import path from 'node:path'
 import type { Logger } from 'pino'
-import { loadSigningKeys } from '#/accounts/signing-keys.ts'
+import { loadSigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { AppParts } from '#/app.ts'
-import type { Config } from '#/config.ts'
-import { makePrivate } from '#/data-folder.ts'
+import type { Config } from '#/config/config.ts'
+import { restrictPermissions } from '#/data-folder.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createOutbox } from '#/mail/outbox.ts'
 import { createSmtpMailer } from '#/mail/smtp.ts'
@@ -20,17 +20,25 @@ import { installationName } from '#/store/installation.ts'
 export async function openParts(
   config: Config,
   log: Logger,
-): Promise<Pick<AppParts, 'config' | 'log' | 'database' | 'instance' | 'key' | 'runtime' | 'mailer'>> {
-  for (const left of makePrivate(config.dataDir)) log.warn(`others may read what they should not: ${left}`)
+): Promise<Pick<AppParts, 'config' | 'log' | 'database' | 'installation' | 'key' | 'runtime' | 'mailer'>> {
+  for (const left of restrictPermissions(config.dataDir)) log.warn(`others may read what they should not: ${left}`)
   const database = await openDatabase(config.databaseUrl, config.dataDir)
-  const instance = await installationName(database.db, newInstanceName)
+  const installation = await installationName(database.db, newInstallationName)
   const key = await loadSigningKeys(config.dataDir)
-  return { config, log, database, instance, key, runtime: runtimeFor(config, instance), mailer: mailerFor(config, log) }
+  return {
+    config,
+    log,
+    database,
+    installation,
+    key,
+    runtime: runtimeFor(config, installation),
+    mailer: mailerFor(config, log),
+  }
 }
 
-/** @param instance name of this installation */
-export function runtimeFor({ dockerHost, hostRules }: Config, instance: string): Runtime {
-  return createDockerRuntime({ instance, dockerHost, network: instance, hostRules })
+/** @param installation name of this installation */
+export function runtimeFor({ dockerHost, hostRules }: Config, installation: string): Runtime {
+  return createDockerRuntime({ installation, dockerHost, network: installation, hostRules })
 }
 
 /** Where mail goes when there is no mail server. */
@@ -47,6 +55,6 @@ function mailerFor(config: Config, log: Logger): Mailer {
 }
 
 /** Letters that cannot be read as a hexadecimal id, so that a container's name never looks like one. */
-function newInstanceName(): string {
+function newInstallationName(): string {
   return `berth-${Array.from({ length: 5 }, () => 'ghkmnpqrstvwxyz'[randomInt(15)]).join('')}`
 }

@@ -3,20 +3,20 @@ import path from 'node:path'
 import { pino, type Logger } from 'pino'
 import { openParts, outboxOf } from '#/adapters.ts'
 import { startApp, type App, type AppParts } from '#/app.ts'
-import { readConfig, type Config } from '#/config.ts'
+import { readConfig, type Config } from '#/config/config.ts'
 import { armCrashPoints } from '#/crash-points.ts'
-import { findingsIn } from '#/findings.ts'
+import { configWarnings } from '#/config/config-warnings.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
-import { LogStream } from '#/log-stream.ts'
-import { usualLanguage } from '#/language.ts'
-import { say } from '#/messages/say.ts'
-import { channelTo } from '#/processes/channel.ts'
-import { collectOnce } from '#/processes/collect-once.ts'
-import { RemoteGateway } from '#/processes/remote-gateway.ts'
-import { removeRunFolder } from '#/processes/run-folder.ts'
-import { removeWhereabouts, writeWhereabouts } from '#/processes/whereabouts.ts'
-import { readSettings } from '#/settings-file.ts'
-import { changesSince, noteInEffect, type Changes } from '#/settings-in-effect.ts'
+import { LogDestination } from '#/log-destination.ts'
+import { defaultLanguage } from '#/messages/language.ts'
+import { localize } from '#/messages/localize.ts'
+import { channelTo } from '#/rpc/channel.ts'
+import { collectGarbageOnce } from '#/supervisor/collect-garbage.ts'
+import { RemoteGateway } from '#/rpc/remote-gateway.ts'
+import { removeRunFolder } from '#/supervisor/run-folder.ts'
+import { removePidFile, writePidFile } from '#/supervisor/pid-file.ts'
+import { readSettings } from '#/config/env-file.ts'
+import { changesSince, saveInEffect, type Changes } from '#/config/settings-reload.ts'
 
 /**
  * The API process: store, engine, keys, API and front end. It is forked by main.ts, answers on the Unix socket that it is
@@ -24,7 +24,7 @@ import { changesSince, noteInEffect, type Changes } from '#/settings-in-effect.t
  */
 
 /** Longest time a stop may take, in ms; whatever still hangs then is cut off. */
-const stopLimit = 19_000
+const stopTimeout = 19_000
 
 const readText = (file: string) => readFileSync(file, 'utf8')
 
@@ -44,27 +44,27 @@ async function main(): Promise<void> {
     return fail(['Berth cannot start with these settings:', ...wrong.map((problem) => `  - ${problem}`)])
   if (process.env.BERTH_CRASH_ORDERS) armCrashPoints(process.env.BERTH_CRASH_ORDERS)
   const log = createLog(config)
-  endOnBugs(log)
-  const end = prepareEnd(log)
+  exitOnUncaughtException(log)
+  const end = prepareShutdown(log)
   const gateway = new RemoteGateway(channelTo(process), {
     stop: (isReplaced) => void end.begin('the gateway process asks for it', isReplaced),
     report: (problem) => log.error(`between the processes: ${problem}`),
   })
-  endWithTheGateway(gateway, end, runFolder)
+  stopWithGateway(gateway, end, runFolder)
   await gateway.awaitStart()
   const operatorSocket = path.join(runFolder, 'operator.sock')
-  end.forget = () => removeWhereabouts(config.dataDir, operatorSocket)
+  end.forget = () => removePidFile(config.dataDir, operatorSocket)
   try {
     // Before the store is touched: from now on the command line waits for us, and does not open the store itself.
-    writeWhereabouts(config.dataDir, { socket: operatorSocket, pid: process.ppid, since: new Date() })
+    writePidFile(config.dataDir, { socket: operatorSocket, pid: process.ppid, since: new Date() })
     const app = await start(config, log, gateway, { socketPath, operatorSocket })
     end.app = app
-    for (const finding of findingsIn(config, app)) log.warn(say(usualLanguage, finding))
+    for (const finding of configWarnings(config, app)) log.warn(localize(defaultLanguage, finding))
     for (const note of settings.notes) log.warn(note)
-    tellChanges(log, changes)
-    noteInEffect(runFolder, changes.env, contents)
-    gateway.ready(whereItIs(app, config))
-    collectOnce()
+    logChanges(log, changes)
+    saveInEffect(runFolder, changes.env, contents)
+    gateway.ready(startMessage(app, config))
+    collectGarbageOnce()
   } catch (error) {
     log.fatal({ err: error }, 'Berth could not start')
     fail([`Berth could not start: ${reasonOf(error)}`])
@@ -82,7 +82,7 @@ function contentsOf(env: Readonly<Record<string, string | undefined>>): Record<s
 }
 
 /** After SIGHUP, or after the death of the last API process: what is different now, by name, because values may be secret. */
-function tellChanges(log: Logger, { taken, needRestart }: Changes): void {
+function logChanges(log: Logger, { taken, needRestart }: Changes): void {
   if (taken.length > 0) log.info(`settings that changed, and hold now: ${taken.join(', ')}`)
   if (needRestart.length > 0)
     log.warn(`settings that changed, and hold only after Berth is stopped and started again: ${needRestart.join(', ')}`)
@@ -106,7 +106,7 @@ async function start(
 function createLog({ logLevel: level }: Config): Logger {
   if (process.stdout.isTTY)
     return pino({ level, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } })
-  const stream = new LogStream(process.stdout.fd)
+  const stream = new LogDestination(process.stdout.fd)
   process.once('exit', () => stream.flushSync())
   return pino({ level }, stream)
 }
@@ -115,7 +115,7 @@ function createLog({ logLevel: level }: Config): Logger {
  * What nobody expected, and nobody caught: what it left half done is not known, so this process ends, and the gateway
  * process starts another. Rejections that nobody handles come here, too.
  */
-function endOnBugs(log: Logger): void {
+function exitOnUncaughtException(log: Logger): void {
   process.on('uncaughtException', (error, origin) => {
     log.fatal({ err: error, origin }, 'a bug: the API process ends, and another one is started')
     process.exit(1)
@@ -128,14 +128,14 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message
 }
 
-function whereItIs(app: App, config: Config): string {
+function startMessage(app: App, config: Config): string {
   const mail =
     config.smtpUrl === null ? `is written to ${outboxOf(config)}, and each link is printed here` : 'goes out by SMTP'
   return `\nBerth is ready: ${app.frontendUrl} (listening on ${config.host}:${app.port})\nMail ${mail}.\n\n`
 }
 
 /** The end of this process, whoever wants it, once. */
-interface Ending {
+interface Shutdown {
   /** To be closed first, once there is one. */
   app: App | undefined
   /** Takes back what tells the command line where we are. */
@@ -147,7 +147,7 @@ interface Ending {
   begin(why: string, isReplaced?: boolean): Promise<void>
 }
 
-function prepareEnd(log: Logger): Ending {
+function prepareShutdown(log: Logger): Shutdown {
   let hasBegun = false
   const begin = async (why: string, isReplaced = false) => {
     if (hasBegun) return
@@ -156,7 +156,7 @@ function prepareEnd(log: Logger): Ending {
     // What is only half started has promised nothing to anybody.
     if (!ending.app) process.exit(0)
     log.info({ why }, 'the API stops; containers go on running')
-    setTimeout(() => process.exit(1), stopLimit)
+    setTimeout(() => process.exit(1), stopTimeout)
     try {
       await ending.app.close()
       process.exit(0)
@@ -165,7 +165,7 @@ function prepareEnd(log: Logger): Ending {
       process.exit(1)
     }
   }
-  const ending: Ending = { app: undefined, forget: () => {}, begin }
+  const ending: Shutdown = { app: undefined, forget: () => {}, begin }
   return ending
 }
 
@@ -173,7 +173,7 @@ function prepareEnd(log: Logger): Ending {
  * The gateway process decides when this one ends. Ctrl-C and a closed terminal reach both, and would otherwise stop the
  * API while the gateway still lets requests end. A gateway process that was killed leaves the run folder to us.
  */
-function endWithTheGateway(gateway: RemoteGateway, end: Ending, runFolder: string): void {
+function stopWithGateway(gateway: RemoteGateway, end: Shutdown, runFolder: string): void {
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
   process.on('SIGTERM', () => void end.begin('SIGTERM'))
   void gateway.lost.then(() => {

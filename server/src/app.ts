@@ -1,26 +1,26 @@
 import type { Logger } from 'pino'
-import { missingAdministrator } from '#/accounts/missing-administrator.ts'
-import type { SigningKeys } from '#/accounts/signing-keys.ts'
-import { attempt, within } from '#/attempt.ts'
-import { type Addresses, addressesFor, type Config } from '#/config.ts'
+import { missingAdministrator } from '#/accounts/sign-up/missing-administrator.ts'
+import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
+import { type Addresses, addressesFor, type Config } from '#/config/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { createListener, drain, listenOnSocket } from '#/http/listener.ts'
 import { OperatorRequests } from '#/http/operator-socket.ts'
 import type { Mailer } from '#/mail/mailer.ts'
-import { EngineLooks } from '#/reconcile/engine-look.ts'
-import { DiskUseTask } from '#/reconcile/disk-use.ts'
+import { EngineListCache } from '#/reconcile/engine-list.ts'
+import { DiskMeasurement } from '#/containers/disk/disk-measurement.ts'
 import { HostCheck } from '#/reconcile/host-check.ts'
-import type { Graces } from '#/reconcile/plan.ts'
-import { takenSlugsTask } from '#/reconcile/taken-slugs.ts'
+import type { GracePeriods } from '#/reconcile/containers/plan.ts'
+import { takenSlugsTask } from '#/reconcile/tasks/taken-slugs-task.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
-import { finishMove, latestInstant } from '#/store/clock.ts'
+import { finishClockJump, latestInstant } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
-import { wireAccounts, wireKeys } from '#/wiring/accounts.ts'
-import { wireContainers } from '#/wiring/containers.ts'
-import { controlPlane, gatewaySettings } from '#/wiring/gateway.ts'
-import { wireHttp } from '#/wiring/http.ts'
-import { wireClock, wireIdle, wireReconciler } from '#/wiring/reconciling.ts'
-import { wireTokens } from '#/wiring/tokens.ts'
+import { wireAccounts, wireKeys } from '#/wiring/wire-accounts.ts'
+import { wireContainers } from '#/wiring/wire-containers.ts'
+import { controlPlane, gatewaySettings } from '#/wiring/wire-gateway.ts'
+import { wireHttp } from '#/wiring/wire-http.ts'
+import { wireClock, wireIdle, wireReconciler } from '#/wiring/wire-reconciling.ts'
+import { wireTokens } from '#/wiring/wire-tokens.ts'
 
 /** What differs between the real program and a test; everything else is wired here. */
 export interface AppParts {
@@ -41,16 +41,16 @@ export interface AppParts {
    */
   readonly isForOneCommand?: boolean
   /** Name of this installation; begins the name of every container. */
-  readonly instance: string
+  readonly installation: string
   /** Folder of the built front end. */
   readonly webDir: string
-  /** For tests, which have less patience. */
+  /** For tests, which use shorter times. */
   readonly pace?: Partial<Pace>
   readonly log: Logger
 }
 
 /** How often the reconciler looks, how long it waits before it acts, and how often homes are measured; all in ms. */
-export type Pace = Graces & { readonly every: number; readonly measureHomes: number }
+export type Pace = GracePeriods & { readonly every: number; readonly measureHomes: number }
 
 /** The control plane of a Berth, and the addresses that its gateway answers. */
 export interface App extends Addresses {
@@ -70,7 +70,7 @@ export interface App extends Addresses {
  */
 const slugLimit = 10_000
 /** How long requests under way may take to end at a stop, in ms. */
-const drainTime = 15_000
+const drainTimeout = 15_000
 
 /**
  * Wires every part, tells the gateway everything, and resolves when requests are answered.
@@ -79,15 +79,15 @@ const drainTime = 15_000
 export async function startApp(parts: AppParts): Promise<App> {
   const { config, gateway, database, runtime, mailer, log } = parts
   const soon = () => reconciling.reconciler.activate()
-  const looks = new EngineLooks(runtime, soon)
-  const takenSlugs = takenSlugsTask(database, runtime, looks)
+  const engineList = new EngineListCache(runtime, soon)
+  const takenSlugs = takenSlugsTask(database, runtime, engineList)
   // First of all: the list that it asks for is also that of the networks, and of the reconciler's first run.
-  const slugsKnown = within(
+  const slugsKnown = withTimeout(
     slugLimit,
-    attempt(log, 'asking the engine for slugs', () => takenSlugs.run(new Date())),
+    tryOrLog(log, 'asking the engine for slugs', () => takenSlugs.run(new Date())),
   )
   const hostCheck = new HostCheck(runtime, config.templates.all(), log)
-  if (!parts.isForOneCommand) await hostCheck.atStart()
+  if (!parts.isForOneCommand) await hostCheck.checkAtStart()
   const port = await gateway.listen(config.host, config.port)
   const addresses = addressesFor(config, port)
   const tokens = wireTokens(parts, addresses, soon)
@@ -98,9 +98,9 @@ export async function startApp(parts: AppParts): Promise<App> {
     ...wireAccounts(parts, addresses, tokens, containers, soon, slugsKnown),
     ...wireKeys(parts, serve),
   }
-  const reconciling = wireReconciler(parts, containers, accounts, hostCheck, looks, takenSlugs)
+  const reconciling = wireReconciler(parts, containers, accounts, hostCheck, engineList, takenSlugs)
   const idle = wireIdle(parts, containers)
-  const diskUse = new DiskUseTask(containers.diskUse, log, parts.pace?.measureHomes)
+  const diskUse = new DiskMeasurement(containers.diskUse, log, parts.pace?.measureHomes)
   const clock = wireClock(parts, tokens, soon)
   const operators = new OperatorRequests()
   const api = await wireHttp(parts, addresses, containers, accounts, reconciling, clock, operators)
@@ -108,16 +108,16 @@ export async function startApp(parts: AppParts): Promise<App> {
   const following = new AbortController()
   await listenOnSocket(api.server, parts.socketPath)
   await serve()
-  await containers.places.publishAll(following.signal)
+  await containers.routeSync.publishAll(following.signal)
   // Cut off by a crash; what is moved only in part would look as if the clock had been moved once more.
-  await finishMove(database)
+  await finishClockJump(database)
   await clock.start(await latestInstant(database.db))
   if (!parts.isForOneCommand) {
-    const missing = await attempt(log, 'looking for administrators', () => missingAdministrator(database.db, config))
+    const missing = await tryOrLog(log, 'looking for administrators', () => missingAdministrator(database.db, config))
     if (missing) log.warn(missing)
     reconciling.reconciler.activate()
     idle.start()
-    containers.guard.start()
+    containers.hostResources.start()
     containers.history.start()
     diskUse.start()
     await api.metricsListener?.start()
@@ -128,23 +128,23 @@ export async function startApp(parts: AppParts): Promise<App> {
   const close = async () => {
     following.abort()
     idle.stop()
-    containers.guard.stop()
+    containers.hostResources.stop()
     containers.history.stop()
     clock.stop()
     containers.streams.close()
     accounts.padding.close()
     api.metricsListener?.stop()
     // First of all: what is being started again would take the refusals that follow for its own failures, and give up.
-    const upkept = Promise.all([reconciling.reconciler.stop(), reconciling.upkeep.stop(), diskUse.stop()])
+    const upkept = Promise.all([reconciling.reconciler.stop(), reconciling.containerReconciler.stop(), diskUse.stop()])
     // Who waits for a turn is answered at once; who has one, and those whom no request waits for, may finish.
     await Promise.all([
-      drain(api.server, drainTime),
-      drain(operatorListener, drainTime),
-      within(drainTime, containers.admission.close()),
+      drain(api.server, drainTimeout),
+      drain(operatorListener, drainTimeout),
+      withTimeout(drainTimeout, containers.admission.close()),
     ])
     // What the engine does not answer now goes on without us, and is looked at by the next process.
-    await within(drainTime, upkept)
-    await attempt(log, 'writing when containers were used last', () => containers.activity.writeAll())
+    await withTimeout(drainTimeout, upkept)
+    await tryOrLog(log, 'writing when containers were used last', () => containers.activity.writeAll())
     await api.close()
     mailer.close()
     await database.close()

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 
 /**
- * Named steps between which a process may die, for the tests that make it die there. They cost one comparison unless
+ * Fault injection: named crash points at which tests make the process die. They cost one comparison unless
  * armed, and only the program file arms them.
  */
 export const crashPoints = [
@@ -47,7 +47,7 @@ export function armCrashPoints(file: string): void {
 }
 
 /** Says that a step was reached. */
-export function reached(point: CrashPoint): void {
+export function crashPoint(point: CrashPoint): void {
   if (orders === undefined) return
   const order = readOrder(orders)
   if (order?.point !== point) return

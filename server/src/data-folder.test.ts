@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, write
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { makePrivate } from './data-folder.ts'
+import { restrictPermissions } from './data-folder.ts'
 import { openDatabase } from './store/database.ts'
 
 function folder(t: TestContext): string {
@@ -15,7 +15,7 @@ const modeOf = (file: string) => (statSync(file).mode & 0o7777).toString(8)
 
 test('a folder that is not there is made for its owner alone', (t) => {
   const dataDir = path.join(folder(t), 'deep', 'data')
-  assert.deepEqual(makePrivate(dataDir), [])
+  assert.deepEqual(restrictPermissions(dataDir), [])
   assert.equal(modeOf(dataDir), '700')
 })
 
@@ -31,7 +31,7 @@ test('a wider one is tightened with all files in it, the outbox included', (t) =
     chmodSync(file, 0o666)
   }
   for (const each of [dataDir, outbox]) chmodSync(each, 0o755)
-  assert.deepEqual(makePrivate(dataDir), [])
+  assert.deepEqual(restrictPermissions(dataDir), [])
   assert.deepEqual([dataDir, outbox].map(modeOf), ['700', '700'])
   for (const file of files) assert.equal(modeOf(file), '600', file)
 })
@@ -43,10 +43,10 @@ test('links in it are not followed, and a folder for all programs is left as it 
   chmodSync(file, 0o644)
   symlinkSync(file, path.join(dataDir, 'link'))
   symlinkSync(outside, path.join(dataDir, 'outbox'))
-  assert.deepEqual(makePrivate(dataDir), [])
+  assert.deepEqual(restrictPermissions(dataDir), [])
   assert.equal(modeOf(file), '644')
   chmodSync(dataDir, 0o1777)
-  assert.match(makePrivate(dataDir).join(), /folder for all programs/)
+  assert.match(restrictPermissions(dataDir).join(), /folder for all programs/)
   assert.equal(modeOf(dataDir), '1777')
 })
 

@@ -14,7 +14,7 @@ const ownFolders = ['outbox']
  * @returns what could not be tightened, each a path with the reason; empty nearly always
  * @throws when the folder cannot be made or read
  */
-export function makePrivate(dataDir: string): string[] {
+export function restrictPermissions(dataDir: string): string[] {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   if ((lstatSync(dataDir).mode & sticky) !== 0) return [`${dataDir}: it is a folder for all programs`]
   const folders = [dataDir, ...ownFolders.map((name) => path.join(dataDir, name)).filter(isFolder)]

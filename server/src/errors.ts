@@ -1,7 +1,7 @@
-import type { LaunchFailure } from '@berth/api/container.ts'
-import { usualLanguage } from '#/language.ts'
-import { list, message, type Message } from '#/messages/message.ts'
-import { say } from '#/messages/say.ts'
+import type { LaunchFailure } from '@berth/api/schemas/container.ts'
+import { defaultLanguage } from '#/messages/language.ts'
+import { list, message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import { localize } from '#/messages/localize.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
 
 /**
@@ -11,7 +11,7 @@ import { linksLeftHeaders } from '@berth/api/links-left.ts'
 export class Refusal extends Error {
   readonly status: number
   /** Said at the edge, in the language of whoever asked. `message` is the same in English, for logs. */
-  readonly sentence: Message
+  readonly sentence: LocalizedMessage
   /** More keys of the body beside `error`, named as on the wire. */
   readonly extra: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string | string[]>>
@@ -20,14 +20,14 @@ export class Refusal extends Error {
 
   constructor(
     status: number,
-    sentence: Message,
+    sentence: LocalizedMessage,
     more: { extra?: Record<string, unknown>; headers?: Record<string, string | string[]>; cause?: unknown } = {},
   ) {
-    const said = say(usualLanguage, sentence)
+    const localized = localize(defaultLanguage, sentence)
     // Nobody reads where an expected "no" was thrown, and collecting that takes longer than the rest of it.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
-    super(said, { cause: more.cause })
+    super(localized, { cause: more.cause })
     Error.stackTraceLimit = stackTraceLimit
     this.name = 'Refusal'
     this.status = status
@@ -40,7 +40,7 @@ export class Refusal extends Error {
 /** What the owner is told of a launch that failed. */
 export interface FailedLaunch {
   readonly reason: LaunchFailure
-  readonly sentence: Message
+  readonly sentence: LocalizedMessage
   /** Of the program; null when none was started. */
   readonly exitCode: number | null
   readonly isOutOfMemory: boolean
@@ -81,7 +81,7 @@ function named<T extends Readonly<Record<string, (...args: never[]) => Refusal>>
 export const refusals = named({
   missingBody: () => new Refusal(400, message('refusals.missingBody')),
   notJson: () => new Refusal(400, message('refusals.notJson')),
-  badRequest: (what: Message) => new Refusal(400, what),
+  badRequest: (what: LocalizedMessage) => new Refusal(400, what),
   missingEmail: () => new Refusal(400, message('refusals.missingEmail')),
   badEmail: () => new Refusal(400, message('refusals.badEmail')),
   missingToken: () => new Refusal(400, message('refusals.missingToken')),
@@ -127,7 +127,7 @@ export const refusals = named({
     new Refusal(405, message('refusals.wrongMethod', { methods: list('and', allowed) }), {
       headers: { allow: allowed.join(', ') },
     }),
-  conflict: (what: Message) => new Refusal(409, what),
+  conflict: (what: LocalizedMessage) => new Refusal(409, what),
   tooLarge: (limit: number) => new Refusal(413, message('refusals.tooLarge', { limit })),
   tooManyLinks: (perHour: number, retrySeconds: number) =>
     new Refusal(429, message('refusals.tooManyLinks', { perHour }), {
@@ -183,12 +183,12 @@ export const refusals = named({
       headers: retryOf(why),
       cause,
     }),
-  launchGoesOn: (howFar: Message) =>
+  launchGoesOn: (howFar: LocalizedMessage) =>
     new Refusal(500, message('refusals.launchGoesOn', { howFar }), {
       headers: { 'retry-after': '5' },
     }),
-  tooManyOfYours: (most: number) =>
-    new Refusal(500, message('refusals.tooManyOfYours', { most }), {
+  tooManyOfYours: (max: number) =>
+    new Refusal(500, message('refusals.tooManyOfYours', { max }), {
       extra: { reason: 'full' },
       headers: { 'retry-after': '60' },
     }),
@@ -203,12 +203,12 @@ export const refusals = named({
       headers: { 'retry-after': '120' },
     }),
   /** @param wayIn name of the container in which its owner can still delete something */
-  diskFull: (used: Message, most: Message, wayIn: string | undefined) =>
+  diskFull: (used: LocalizedMessage, max: LocalizedMessage, wayIn: string | undefined) =>
     new Refusal(
       500,
       wayIn === undefined
-        ? message('refusals.diskFull', { used, most })
-        : message('refusals.diskFullBut', { used, most, name: wayIn }),
+        ? message('refusals.diskFull', { used, max })
+        : message('refusals.diskFullBut', { used, max, name: wayIn }),
       { extra: { reason: 'full' } },
     ),
   endsAgain: () =>

@@ -2,13 +2,13 @@ import { fork } from 'node:child_process'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Gateway } from '#/gateway/gateway.ts'
-import { createNetGateway } from '#/gateway/net/net-gateway.ts'
-import { apiProgram } from '#/processes/api-program.ts'
-import { followApi, type ApiRun } from '#/processes/api-run.ts'
-import { collectOnce } from '#/processes/collect-once.ts'
-import { makeRunFolder, removeRunFolder } from '#/processes/run-folder.ts'
-import { say } from '#/processes/say.ts'
-import { Supervisor } from '#/processes/supervisor.ts'
+import { createNetGateway } from '#/gateway/net-gateway.ts'
+import { apiProgram } from '#/supervisor/api-program.ts'
+import { connectApiProcess, type ApiProcessHandle } from '#/supervisor/api-process-handle.ts'
+import { collectGarbageOnce } from '#/supervisor/collect-garbage.ts'
+import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
+import { logLine } from '#/supervisor/stderr-log.ts'
+import { Supervisor } from '#/supervisor/supervisor.ts'
 
 /**
  * The gateway process: what `npm start` ends in. It owns the listener and every connection, and keeps one API process
@@ -17,8 +17,8 @@ import { Supervisor } from '#/processes/supervisor.ts'
  */
 
 /** In ms: how long what is under way may take at a stop, and when whatever still hangs is cut off. */
-const drainTime = 15_000
-const stopLimit = 19_000
+const drainTimeout = 15_000
+const stopTimeout = 19_000
 
 /**
  * The API process is idle most of the time: a small young generation and one malloc arena that gives back what it does
@@ -35,30 +35,30 @@ async function main(): Promise<void> {
   const folder = makeRunFolder()
   process.once('exit', () => removeRunFolder(folder))
   const gateway = createNetGateway()
-  const report = (problem: string) => say('error', problem)
+  const report = (problem: string) => logLine('error', problem)
   const supervisor = new Supervisor({
-    begin: () => beginApi(path.join(folder, 'api.sock'), gateway, report),
+    begin: () => startApiProcess(path.join(folder, 'api.sock'), gateway, report),
     announce: (words) => {
       process.stdout.write(words)
-      collectOnce()
+      collectGarbageOnce()
     },
-    say,
+    logLine,
   })
   const stop = async () => {
-    const timer = setTimeout(() => process.exit(1), stopLimit)
+    const timer = setTimeout(() => process.exit(1), stopTimeout)
     // Requests under way may be the API's, so it goes last.
-    await gateway.close(drainTime)
-    await supervisor.stop(stopLimit)
+    await gateway.close(drainTimeout)
+    await supervisor.stop(stopTimeout)
     clearTimeout(timer)
   }
-  obeySignals(stop, () => void supervisor.replace())
+  handleSignals(stop, () => void supervisor.replace())
   process.exit(await supervisor.run())
 }
 
 /** All have the same socket, one after the other: requests that wait for an API that is away find the next one there. */
-function beginApi(socket: string, gateway: Gateway, report: (problem: string) => void): ApiRun {
+function startApiProcess(socket: string, gateway: Gateway, report: (problem: string) => void): ApiProcessHandle {
   const child = fork(apiProgram(), [socket], { execArgv: apiFlags, env: apiEnvironment })
-  const run = followApi(child, gateway, report)
+  const run = connectApiProcess(child, gateway, report)
   const start = () => {
     // Not before: one that finds its settings wrong ends while the socket is that of the old one, which goes on.
     child.once('exit', () => rmSync(socket, { force: true }))
@@ -68,22 +68,22 @@ function beginApi(socket: string, gateway: Gateway, report: (problem: string) =>
 }
 
 /** SIGTERM and SIGINT: the first drains, a later one does not wait. SIGHUP: another API process. */
-function obeySignals(stop: () => Promise<void>, replaceApi: () => void): void {
+function handleSignals(stop: () => Promise<void>, replaceApi: () => void): void {
   let stoppingSince: number | undefined
-  const obey = (signal: string) => {
+  const onSignal = (signal: string) => {
     // Ctrl-C under npm arrives twice: from the terminal, and once more from npm.
     if (stoppingSince !== undefined && performance.now() - stoppingSince < 1_000) return
     if (stoppingSince !== undefined) process.exit(1)
     stoppingSince = performance.now()
-    say('info', `stopping, because of ${signal}; containers go on running`)
+    logLine('info', `stopping, because of ${signal}; containers go on running`)
     stop().catch((error: unknown) => {
-      say('error', `stopping failed: ${String(error)}`)
+      logLine('error', `stopping failed: ${String(error)}`)
       process.exit(1)
     })
   }
-  process.on('SIGTERM', obey)
-  process.on('SIGINT', obey)
-  process.on('SIGHUP', () => (isTerminalGone() ? obey('SIGHUP') : replaceApi()))
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  process.on('SIGHUP', () => (isTerminalGone() ? onSignal('SIGHUP') : replaceApi()))
 }
 
 /** A terminal that is closed says SIGHUP, too, and means the end. */

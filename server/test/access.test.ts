@@ -5,13 +5,13 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endpoints, type Endpoint, type EndpointName } from '@berth/api/endpoints.ts'
-import type { Session } from '#/accounts/session.ts'
-import type { Templates } from '#/containers/template.ts'
-import { refuseBlocked } from '#/http/blocked.ts'
+import type { Session } from '#/accounts/sessions/session-authenticator.ts'
+import type { Templates } from '#/containers/templates/template.ts'
+import { refuseBlocked } from '#/http/auth/refuse-blocked.ts'
 import type { Database } from '#/store/database.ts'
-import { assertOk, assertRefused } from './support/asking.ts'
-import { startEnginelessBerth, tokenIn, type EnginelessBerth } from './support/engineless-berth.ts'
-import { ObedientGateway } from './support/obedient-gateway.ts'
+import { assertOk, assertRefused } from './support/api-calls.ts'
+import { startEnginelessBerth, tokenIn, type EnginelessBerth } from './support/berth-without-engine.ts'
+import { FakeGateway } from './support/gateway/fake-gateway.ts'
 
 /** Every row of the endpoint table, and everybody who may come, or may not any more. A new row is covered by itself. */
 
@@ -19,7 +19,7 @@ const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-access-'))
 const administrators = ['boss@x.org', 'admin@x.org', 'blocked-admin@x.org', 'deleted-admin@x.org']
 const env = { ADMIN_EMAILS: administrators.join(','), MAGIC_LINK_RATE_LIMIT: '1000' }
 const expired = await tokenOfAnotherTime()
-const gateway = new ObedientGateway()
+const gateway = new FakeGateway()
 const berth = await startEnginelessBerth({ after }, { dataDir, env, gateway })
 after(() => rm(dataDir, { recursive: true, force: true }))
 

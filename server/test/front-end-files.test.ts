@@ -5,7 +5,7 @@ import { request, type IncomingHttpHeaders } from 'node:http'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { startEnginelessBerth } from '#test/support/engineless-berth.ts'
+import { startEnginelessBerth } from '#test/support/berth-without-engine.ts'
 
 /**
  * How the files of the built front end travel. A review found 371 KB of script sent uncompressed in spite of

@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeProtectedHeader } from 'jose'
-import { unixFetch } from '#/cli/unix-fetch.ts'
-import { readWhereabouts } from '#/processes/whereabouts.ts'
+import { unixFetch } from '#/cli/api/unix-fetch.ts'
+import { readPidFile } from '#/supervisor/pid-file.ts'
 import { openDatabase } from '#/store/database.ts'
-import { insertRevokedTokens } from '#/store/revoked-tokens.ts'
+import { insertRevokedTokens } from '#/store/users/revoked-tokens.ts'
 import { lives, runProgram, signIn, waitFor, type Program } from './support/program.ts'
 
 /**
@@ -274,9 +274,9 @@ test('a new signing key counts in both processes at once, and nothing that is op
   const { program, token } = await withAnn(t)
   const socket = await openWebSocket(program, token)
   const letters = await download(program, token)
-  const whereabouts = readWhereabouts(program.dataDir)
+  const whereabouts = readPidFile(program.dataDir)
   assert.ok(whereabouts)
-  const operate = unixFetch(whereabouts.socket, { headers: {}, limit: 20_000 })
+  const operate = unixFetch(whereabouts.socket, { headers: {}, timeout: 20_000 })
   const rotated = await operate('/api/operator/keys/rotate', { method: 'POST' })
   assert.equal(rotated.status, 200)
   const { kid } = (await rotated.json()) as { kid: string }

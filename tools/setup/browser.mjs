@@ -1,11 +1,11 @@
 import { findProgram } from './run.mjs'
 
 /** @import { Need } from './machine.mjs' */
-/** @import { Place } from './place.mjs' */
+/** @import { SetupContext } from './setup-context.mjs' */
 
 /**
  * A Chromium, for the tests that use the pages as a person would.
- * @param {Place} here
+ * @param {SetupContext} here
  * @returns {Promise<Need | undefined>} undefined when it is there
  */
 export async function needBrowser(here) {

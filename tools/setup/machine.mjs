@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { aptInstall } from './apt.mjs'
+import { aptInstall } from './packages/apt.mjs'
 import { SetupProblem } from './problem.mjs'
 
-/** @import { Place } from './place.mjs' */
+/** @import { SetupContext } from './setup-context.mjs' */
 
 /**
  * Something that the machine lacks.
@@ -17,7 +17,7 @@ import { SetupProblem } from './problem.mjs'
 /**
  * Ends set-up before it changed anything, when something is missing that it cannot or may not provide: it may as root on
  * Debian or Ubuntu, unless `BERTH_NO_INSTALL=1` forbids it.
- * @param {Place} here
+ * @param {SetupContext} here
  * @param {readonly Need[]} needs
  * @param {boolean} [isDebianRoot]
  * @throws {SetupProblem} one message with everything that is missing
@@ -49,7 +49,7 @@ function advice({ step, what, packages, byHand }) {
 
 /**
  * Installs the packages of all needs at once, then starts what has to be started.
- * @param {Place} here
+ * @param {SetupContext} here
  * @param {readonly Need[]} needs
  * @throws {SetupProblem}
  */

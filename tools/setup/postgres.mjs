@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { findProgram } from './run.mjs'
 
 /** @import { Need } from './machine.mjs' */
-/** @import { Place } from './place.mjs' */
+/** @import { SetupContext } from './setup-context.mjs' */
 
 const debianFolder = '/usr/lib/postgresql'
 
 /**
  * PostgreSQL's server programs, for the tests of the store. They start servers of their own; none needs to be running.
- * @param {Place} here
+ * @param {SetupContext} here
  * @returns {Promise<Need | undefined>} undefined when they are there
  */
 export async function needPostgres(here) {

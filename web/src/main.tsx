@@ -9,32 +9,32 @@ import '#/styles/progress.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { boot, isSignedIn } from '#/api.ts'
-import { forgetEnded } from '#/ended.ts'
-import { rememberWho } from '#/leave.ts'
-import { hideToken } from '#/place.ts'
-import { isOnePage, queries } from '#/queries.ts'
-import { reach } from '#/reaching.ts'
+import { boot, isSignedIn } from '#/api/api-client.ts'
+import { forgetEndedSession } from '#/session/ended-session.ts'
+import { rememberEmail } from '#/session/login-redirect.ts'
+import { hideTokenFromUrl } from '#/router/router.ts'
+import { isOnePage, queryClient } from '#/api/query-client.ts'
+import { connectivity } from '#/api/connectivity.ts'
 import { CurrentPage } from '#/routes.tsx'
-import { Words } from '#/words.tsx'
+import { I18nProvider } from '#/i18n/i18n-provider.tsx'
 
 // Before anything is rendered or requested: the link's token leaves the address bar.
-hideToken()
-if (boot.email !== null) rememberWho(boot.email)
-if (isSignedIn()) forgetEnded()
+hideTokenFromUrl()
+if (boot.email !== null) rememberEmail(boot.email)
+if (isSignedIn()) forgetEndedSession()
 // What was asked for meanwhile has failed.
-reach.subscribe(() => {
-  if (reach.state === 'reachable') void queries.invalidateQueries({ predicate: isOnePage })
+connectivity.subscribe(() => {
+  if (connectivity.state === 'reachable') void queryClient.invalidateQueries({ predicate: isOnePage })
 })
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with the id "root"')
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={queries}>
-      <Words>
+    <QueryClientProvider client={queryClient}>
+      <I18nProvider>
         <CurrentPage />
-      </Words>
+      </I18nProvider>
     </QueryClientProvider>
   </StrictMode>,
 )

@@ -21,7 +21,7 @@ export const pages = {
 export type PagePath = (typeof pages)[keyof typeof pages]
 
 /** Longer than any address a browser is sent back to; keeps rubbish out of links and storage. */
-const longestNext = 2048
+const maxNextLength = 2048
 
 /**
  * A place to go on to after signing in: a path of this very origin, or undefined when the value is anything else.
@@ -29,7 +29,7 @@ const longestNext = 2048
  * and the API, whose GET endpoints sign people in: a link must not make them somebody else.
  */
 export function safeNext(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > longestNext) return undefined
+  if (typeof value !== 'string' || value.length > maxNextLength) return undefined
   // Control characters are dropped by URL parsers, which turns "/\t/host" into "//host".
   if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined
   const { pathname } = new URL(value, 'http://berth.invalid')

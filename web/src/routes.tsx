@@ -1,10 +1,10 @@
 import { lazy, Suspense, type ReactNode } from 'react'
 import type { AdminPath } from '#/admin/admin.tsx'
-import { isSignedIn } from '#/api.ts'
+import { isSignedIn } from '#/api/api-client.ts'
 import { Loading } from '#/components/loading.tsx'
-import { PageBoundary } from '#/components/page-boundary.tsx'
-import { loadPart } from '#/load-part.ts'
-import { AskForLink } from '#/pages/ask-for-link.tsx'
+import { PageBoundary } from '#/components/page/page-boundary.tsx'
+import { loadChunk } from '#/router/load-chunk.ts'
+import { SignIn } from '#/pages/sign-in.tsx'
 import { CheckMail } from '#/pages/check-mail.tsx'
 import { Dashboard } from '#/pages/dashboard.tsx'
 import { ForAdministrators } from '#/pages/forbidden.tsx'
@@ -13,20 +13,20 @@ import { NotFound } from '#/pages/not-found.tsx'
 import { Sessions } from '#/pages/sessions.tsx'
 import { Verify } from '#/pages/verify.tsx'
 import { pages, type PagePath } from '#/paths.ts'
-import { usePlace } from '#/place.ts'
-import { canReach } from '#/reaching.ts'
+import { useLocation } from '#/router/router.ts'
+import { isServerReachable } from '#/api/connectivity.ts'
 
 /** Loaded when somebody goes there: most people never do, and should not wait for tables and plots. */
 const Admin = lazy(async () => {
-  const parts = { canReach, reload: () => location.reload(), storage: () => sessionStorage }
-  const { Admin: component } = await loadPart(() => import('#/admin/admin.tsx'), parts)
+  const parts = { isServerReachable, reload: () => location.reload(), storage: () => sessionStorage }
+  const { Admin: component } = await loadChunk(() => import('#/admin/admin.tsx'), parts)
   return { default: component }
 })
 
 const routes: Readonly<Record<PagePath, () => ReactNode>> = {
-  [pages.home]: () => (isSignedIn() ? <Dashboard /> : <AskForLink />),
-  [pages.login]: () => <AskForLink />,
-  [pages.signUp]: () => <AskForLink />,
+  [pages.home]: () => (isSignedIn() ? <Dashboard /> : <SignIn />),
+  [pages.login]: () => <SignIn />,
+  [pages.signUp]: () => <SignIn />,
   [pages.checkMail]: () => <CheckMail />,
   [pages.verifySignup]: () => <Verify kind="signup" />,
   [pages.verifyLogin]: () => <Verify kind="login" />,
@@ -39,7 +39,7 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.adminSystem]: () => administrators(pages.adminSystem),
 }
 
-const signedIn = (page: ReactNode) => (isSignedIn() ? page : <AskForLink />)
+const signedIn = (page: ReactNode) => (isSignedIn() ? page : <SignIn />)
 
 const administrators = (page: AdminPath) =>
   signedIn(
@@ -50,7 +50,7 @@ const administrators = (page: AdminPath) =>
 
 /** The page of the current path. A slash at the end is forgiven. */
 export function CurrentPage() {
-  const { path } = usePlace()
+  const { path } = useLocation()
   const wanted = path.replace(/(?<=.)\/+$/, '')
   const page = Object.hasOwn(routes, wanted) ? routes[wanted as PagePath]() : <NotFound />
   // The key tells React that pages which share a component are different pages: fields and errors must not move along.

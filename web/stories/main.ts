@@ -1,11 +1,11 @@
 import type { BootData } from '@berth/api/boot.ts'
-import { forgetEnded, noteEnded } from '#/ended.ts'
+import { forgetEndedSession, rememberEndedSession } from '#/session/ended-session.ts'
 import { fakeFetch, unanswered } from './fake-api.ts'
-import { today } from './people.ts'
+import { today } from './user-fixtures.ts'
 import { press } from './press.ts'
-import { stories } from './stories.ts'
+import { stories } from './cases/stories.ts'
 import type { Story } from './story.ts'
-import './picture.css'
+import './screenshot.css'
 
 /** `?story=` its name, `&language=de`, `&picture` for a look that no machine's fonts change. */
 const asked = new URLSearchParams(location.search)
@@ -40,10 +40,10 @@ async function open(chosen: Story): Promise<void> {
   document.documentElement.lang = boot.language
   history.replaceState(chosen.state ?? null, '', chosen.path)
   window.fetch = fakeFetch(chosen)
-  if (chosen.ended === undefined) forgetEnded()
-  else noteEnded({ email: chosen.ended })
+  if (chosen.ended === undefined) forgetEndedSession()
+  else rememberEndedSession({ email: chosen.ended })
   await import('#/main.tsx')
-  const { chooseLanguage } = await import('#/language.ts')
+  const { chooseLanguage } = await import('#/i18n/language.ts')
   for (const name of chosen.press ?? []) await press(name)
   if (asked.get('language') === 'de') chooseLanguage('de')
   // What tests ask for.

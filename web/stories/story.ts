@@ -1,6 +1,6 @@
 import type { BootData } from '@berth/api/boot.ts'
 import type { Answer, JsonName } from '@berth/api/endpoints.ts'
-import type { Told } from './told-events.ts'
+import type { StoryEvent } from './told-events.ts'
 
 /** What the API answers in a story instead of a body: a refusal, nothing at all, or silence. */
 export class Refused {
@@ -41,7 +41,7 @@ export interface Story {
   /** By endpoint; one that is not named is refused with 404, and the test of the stories fails. */
   readonly answers?: { readonly [N in JsonName]?: Fixture<Answer<N>> }
   /** What the stream of container events tells at once; it stays open afterwards. */
-  readonly events?: readonly Told[]
+  readonly events?: readonly StoryEvent[]
   /** The stream of container events is refused, as to a person who is blocked. */
   readonly eventsRefused?: Refused
   /** What the stream of logs tells at once. */

@@ -14,7 +14,7 @@ export default defineConfig({
   plugins: [react(), precompiledMessages()],
   // Tests serve the stories under the very policy of the server's pages.
   html: { cspNonce: '__BERTH_NONCE__' },
-  resolve: { alias: { typebox: local('../src/no-schemas.ts') } },
+  resolve: { alias: { typebox: local('../src/typebox-stub.ts') } },
   server: { host: '127.0.0.1', port: 8090 },
   build: {
     outDir: local('./dist'),

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../../server/src/store/database.ts'
 import { installationName } from '../../../server/src/store/installation.ts'
-import { removeInstance, testImage } from '../../../server/test/support/engine.ts'
+import { removeInstance, testImage } from '../../../server/test/support/engine/engine.ts'
 import { proxyCore, start, freePort, listening } from '../process.ts'
 import { scratch } from '../programs.ts'
 

@@ -27,23 +27,23 @@ const same = (name: string, path: string, lines: readonly string[] = [], method 
 
 /** All shapes, each with the parts of Berth that it is meant for. @param script path of the largest asset */
 export function shapesFor({ open, closed, kid }: Program, script: string): readonly Shape[] {
-  const places = { app: `/${closed}/`, API: '/api/user/me', page: '/login' }
+  const targets = { app: `/${closed}/`, API: '/api/user/me', page: '/login' }
   const everywhere = (name: string, lines: readonly string[]): Shape[] =>
-    Object.entries(places).map(([where, path]) => same(`${name}, ${where}`, path, lines))
+    Object.entries(targets).map(([where, path]) => same(`${name}, ${where}`, path, lines))
   return [
-    same('nothing odd, API 401', places.API),
-    same('nothing odd, app 401', places.app),
-    same('nothing odd, app 302', places.app, browser),
-    same('nothing odd, login page', places.page, browser),
+    same('nothing odd, API 401', targets.API),
+    same('nothing odd, app 401', targets.app),
+    same('nothing odd, app 302', targets.app, browser),
+    same('nothing odd, login page', targets.page, browser),
     same('nothing odd, 404', '/api/unknown'),
     same('nothing odd, 404 page', '/unknown/page', browser),
     same('nothing odd, no such container', '/nobody-dev/x', browser),
     same('nothing odd, public app', `/${open}/`),
-    ...forged('fresh forged token in the header', kid, places, (token) => [`Authorization: Bearer ${token()}`]),
-    ...forged('20 fresh forged tokens as cookies', kid, places, (token) => [
+    ...forged('fresh forged token in the header', kid, targets, (token) => [`Authorization: Bearer ${token()}`]),
+    ...forged('20 fresh forged tokens as cookies', kid, targets, (token) => [
       `Cookie: ${Array.from({ length: 20 }, () => `spawner_token=${token()}`).join('; ')}`,
     ]),
-    ...repeatedForged(kid, places),
+    ...repeatedForged(kid, targets),
     ...everywhere('1,900 spawner_token cookies', [`Cookie: ${repeated('spawner_token=1;')}`]),
     ...everywhere('many long spawner_token cookies', [`Cookie: ${repeated(`spawner_token=${'e.'.repeat(200)};`)}`]),
     ...everywhere('10,000 cookies', [`Cookie: ${repeated('a=;')}`]),
@@ -131,21 +131,26 @@ function odd(script: string): readonly Shape[] {
   ]
 }
 
-type Places = Readonly<Record<string, string>>
+type Targets = Readonly<Record<string, string>>
 
 /** Signed by nobody, but in every other way like ours, each another one. */
-function forged(name: string, kid: string, places: Places, lines: (token: () => string) => readonly string[]): Shape[] {
+function forged(
+  name: string,
+  kid: string,
+  targets: Targets,
+  lines: (token: () => string) => readonly string[],
+): Shape[] {
   const token = forger(kid)
-  return Object.entries(places).map(([where, path]) => ({
+  return Object.entries(targets).map(([where, path]) => ({
     name: `${name}, ${where}`,
     next: () => head(path, lines(token)),
   }))
 }
 
-function repeatedForged(kid: string, places: Places): Shape[] {
+function repeatedForged(kid: string, targets: Targets): Shape[] {
   const token = forger(kid)
   const cookie = Array.from({ length: 8 }, () => `spawner_token=${token()}`).join('; ')
-  return Object.entries(places).map(([where, path]) =>
+  return Object.entries(targets).map(([where, path]) =>
     same(`8 forged tokens again, ${where}`, path, [`Cookie: ${cookie}`]),
   )
 }

@@ -7,9 +7,9 @@ import { routes } from '../routes.ts'
 /** JupyterHub's configurable-http-proxy with all the routes, each told through its API. */
 export async function startChp(backend: number, tokens: Tokens): Promise<Target> {
   const [port, api] = [await freePort(), await freePort()]
-  const places = ['--ip', '127.0.0.1', '--port', String(port), '--api-ip', '127.0.0.1', '--api-port', String(api)]
+  const addresses = ['--ip', '127.0.0.1', '--port', String(port), '--api-ip', '127.0.0.1', '--api-port', String(api)]
   const options = ['--no-include-prefix', '--log-level', 'error']
-  const started = start('chp', proxyCore, [process.execPath, programs.chp, ...places, ...options])
+  const started = start('chp', proxyCore, [process.execPath, programs.chp, ...addresses, ...options])
   await listening('chp', started, api)
   await listening('chp', started, port)
   for (const { prefix, host } of routes()) {

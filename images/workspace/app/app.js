@@ -1,15 +1,15 @@
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { ownHeaders, sendError, sendJson } from './answer.js'
-import { fileRoutes } from './files-api.js'
-import { isOwner, refuseForeignOrigin, requireOwner } from './guard.js'
-import { Home } from './home.js'
+import { fileRoutes } from './files/files-api.js'
+import { isOwner, refuseForeignOrigin, requireOwner } from './auth/guard.js'
+import { Home } from './files/home.js'
 import { Refusal } from './refusal.js'
 import { describeRequest } from './request-view.js'
-import { sendFile } from './send-file.js'
-import { Site } from './site.js'
+import { sendFile } from './files/send-file.js'
+import { Site } from './files/site.js'
 import { Terminals } from './terminals.js'
-import { Verifier } from './whoami.js'
+import { Verifier } from './auth/verify-token.js'
 
 /** @import { IncomingMessage, Server, ServerResponse } from 'node:http' */
 /** @import { Duplex } from 'node:stream' */
@@ -173,7 +173,7 @@ export class App {
  * @param {string} path of the page
  * @param {string} to
  */
-const way = (path, to) => './' + '../'.repeat(path.split('/').length - 2) + to
+const way = (path, to) => './/' + '../'.repeat(path.split('/').length - 2) + to
 
 /** @param {string} allowed */
 const wrongMethod = (allowed) => new Refusal(405, `This address answers ${allowed} only.`, { allow: allowed })

@@ -1,7 +1,7 @@
 import { env, exit } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { App } from './app.js'
-import { seed } from './seed.js'
+import { seed } from './files/seed-home.js'
 
 /** Given to open requests and terminals when the container is stopped, in ms; the engine kills after ten seconds. */
 const farewellMs = 2_000

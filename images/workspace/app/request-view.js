@@ -1,4 +1,4 @@
-import { callerOf } from './guard.js'
+import { callerOf } from './auth/guard.js'
 
 /** @import { IncomingMessage } from 'node:http' */
 

@@ -10,7 +10,7 @@ import { WebSocketServer } from 'ws'
 export const closeCodes = { tooMany: 4429, ended: 4000, unavailable: 4503, stopping: 1001 }
 
 /** In characters: the shell waits while a slow reader has more than `most` before it, and goes on below `least`. */
-const backlog = { most: 1_000_000, least: 200_000 }
+const backlog = { max: 1_000_000, min: 200_000 }
 
 const largestMessage = 256 * 1024
 const heartbeatMs = 30_000
@@ -117,8 +117,8 @@ export class Terminals {
  */
 function connect(socket, shell) {
   shell.onData((data) => {
-    socket.send(data, () => socket.bufferedAmount < backlog.least && shell.resume())
-    if (socket.bufferedAmount > backlog.most) shell.pause()
+    socket.send(data, () => socket.bufferedAmount < backlog.min && shell.resume())
+    if (socket.bufferedAmount > backlog.max) shell.pause()
   })
   shell.onExit(({ exitCode }) => socket.close(closeCodes.ended, `The shell has ended (exit code ${exitCode}).`))
   socket.on('message', (message) => {

@@ -13,7 +13,7 @@ await prepareWorkspace()
 const { App } = await import('../app/app.js')
 const { SignJWT, exportJWK, generateKeyPair } = await import('jose')
 export const { default: WebSocket } = await import('ws')
-export const { Home } = await import('../app/home.js')
+export const { Home } = await import('../app/files/home.js')
 
 /**
  * An empty folder that is gone after the test.

@@ -1,4 +1,4 @@
-import { fromServer, t } from './words.js'
+import { fromServer, t } from './ui/i18n.js'
 
 /** Longest wait for an answer, in ms; uploads may take longer. */
 const limits = { answer: 20_000, upload: 600_000 }

@@ -1,4 +1,4 @@
-import { t } from './words.js'
+import { t } from './ui/i18n.js'
 
 /** In ms: the first wait, the longest, and how long it is tried by itself. */
 const waits = { first: 1_000, max: 15_000, limit: 600_000 }

@@ -1,6 +1,6 @@
 import { getJson } from './api.js'
-import { element, tableOf } from './element.js'
-import { t, translatePage } from './words.js'
+import { element, tableOf } from './ui/element.js'
+import { t, translatePage } from './ui/i18n.js'
 
 translatePage()
 

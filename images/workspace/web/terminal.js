@@ -1,7 +1,7 @@
 import { FitAddon } from '@xterm/addon-fit'
 import { Terminal } from '@xterm/xterm'
 import { Reconnection } from './reconnection.js'
-import { fromServer, t } from './words.js'
+import { fromServer, t } from './ui/i18n.js'
 
 /** Characters per message: far below what the server accepts, so that a large paste passes. */
 const chunk = 16_384
@@ -10,11 +10,11 @@ const applicationCodes = 4_000
 
 /**
  * A terminal in the page, with a shell behind it while its socket lasts.
- * @param {HTMLElement} place
+ * @param {HTMLElement} container
  * @param {{ onState: (text: string, isOver: boolean) => void, onQuiet: () => void }} events
  *   `onQuiet`: the shell printed something and has been silent for a moment, so files may have changed
  */
-export function openTerminal(place, { onState, onQuiet }) {
+export function openTerminal(container, { onState, onQuiet }) {
   const terminal = new Terminal({
     fontSize: 14,
     fontFamily: 'ui-monospace, Menlo, Consolas, monospace',
@@ -24,7 +24,7 @@ export function openTerminal(place, { onState, onQuiet }) {
   /** @type {WebSocket | undefined} */
   let socket
   terminal.loadAddon(fit)
-  terminal.open(place)
+  terminal.open(container)
 
   /** @param {object} message */
   const send = (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message))
@@ -40,7 +40,7 @@ export function openTerminal(place, { onState, onQuiet }) {
     else if (early.length < chunk) early += data
   })
   terminal.onResize(({ cols, rows }) => send({ type: 'resize', cols, rows }))
-  new ResizeObserver(() => fit.fit()).observe(place)
+  new ResizeObserver(() => fit.fit()).observe(container)
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => (terminal.options.theme = colours()))
   letTabOut(terminal)
 

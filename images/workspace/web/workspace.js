@@ -1,13 +1,13 @@
 import { getJson } from './api.js'
-import { part } from './element.js'
-import { fileActions } from './file-actions.js'
-import { attempt } from './messages.js'
-import { OpenFiles } from './open-files.js'
-import { makeSplit } from './split.js'
+import { part } from './ui/element.js'
+import { fileActions } from './files/file-actions.js'
+import { attempt } from './ui/notifications.js'
+import { OpenFiles } from './files/open-files.js'
+import { makeSplit } from './ui/split-panes.js'
 import { openTerminal } from './terminal.js'
-import { newView } from './text-editor.js'
-import { Tree } from './tree.js'
-import { isGerman, t, translatePage } from './words.js'
+import { newView } from './files/text-editor.js'
+import { Tree } from './files/file-tree.js'
+import { isGerman, t, translatePage } from './ui/i18n.js'
 
 /** The first of these that is there: only a home that is new has the German one. */
 const firstFiles = isGerman ? ['LIESMICH.md', 'README.md'] : ['README.md']

@@ -1,8 +1,8 @@
 import type { Db } from '#/store/database.ts'
-import { countTakeoversBy } from '#/store/sessions.ts'
-import { listContainersOf, type UserContainer } from '#/store/user-containers.ts'
+import { countTakeoversBy } from '#/store/users/sessions.ts'
+import { listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Actor } from './actor.ts'
-import { mustFindUser, refuseSelfAndLast } from './guards.ts'
+import { requireUser, refuseSelfAndLast } from './guards.ts'
 
 /** What blocking somebody would do now. */
 export interface BlockPreview {
@@ -27,7 +27,7 @@ export async function previewBlock(
   now: Date,
   isRunning: (record: UserContainer) => boolean,
 ): Promise<BlockPreview> {
-  const user = await mustFindUser(db, id)
+  const user = await requireUser(db, id)
   await refuseSelfAndLast(db, actor, user, 'block')
   const records = await listContainersOf(db, id)
   return {

@@ -1,16 +1,16 @@
 import { Refusal, refusals } from '#/errors.ts'
-import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
-import { endTakeoversBy } from '#/store/sessions.ts'
+import { endTakeoversBy } from '#/store/users/sessions.ts'
 import {
   blockContainersOf,
   listContainersOfAll,
   unblockContainersOf,
   type UserContainer,
-} from '#/store/user-containers.ts'
-import { findUsers, setUsersBlocked, type User } from '#/store/users.ts'
+} from '#/store/containers/user-containers.ts'
+import { findUsers, setUsersBlocked, type User } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
-import { follow, type BlockEffects } from './block.ts'
+import { enforceAndPublish, type BlockEffects } from './block-containers.ts'
 import { administer, refuseSelfAndLast } from './guards.ts'
 import type { UserWithContainers } from './user-with-containers.ts'
 
@@ -39,12 +39,12 @@ export class UserBlocking {
 
   /** As `blockUsers`, of one. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who could undo it */
   async blockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
-    return theOne(await this.blockUsers(actor, [id], now))
+    return onlyUser(await this.blockUsers(actor, [id], now))
   }
 
   /** As `unblockUsers`, of one. @throws {Refusal} 403 as `administer` · 404 */
   async unblockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
-    return theOne(await this.unblockUsers(actor, [id], now))
+    return onlyUser(await this.unblockUsers(actor, [id], now))
   }
 
   /**
@@ -61,11 +61,11 @@ export class UserBlocking {
       const containers = await blockContainersOf(tx, allowed, { by: actor.id, at: now })
       return { allowed, refused, takeovers, containers }
     })
-    const told = [this.#publish(result.users), this.#effects.refuse(takeovers)]
-    await follow(
+    const publications = [this.#publish(result.users), this.#effects.revokeSessions(takeovers)]
+    await enforceAndPublish(
       this.#effects,
       result.users.flatMap(({ containers }) => containers),
-      told,
+      publications,
     )
     return result
   }
@@ -173,7 +173,7 @@ function entryOf(actor: Actor, { action, user, wasBlocked, containers }: UserCha
 }
 
 /** @throws {Refusal} the one that it was refused with · 404 */
-function theOne({ users: [user], refused: [refused] }: BulkUsersResult): UserWithContainers {
+function onlyUser({ users: [user], refused: [refused] }: BulkUsersResult): UserWithContainers {
   if (refused) throw refused.refusal
   if (!user) throw refusals.notFound('user')
   return user

@@ -1,8 +1,8 @@
 import { refusals } from '#/errors.ts'
-import { message } from '#/messages/message.ts'
+import { message } from '#/messages/localized-message.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import { countOthersInCharge, findUser, type User } from '#/store/users.ts'
-import { Semaphore, SemaphoreFull } from '#/semaphore.ts'
+import { countOthersInCharge, findUser, type User } from '#/store/users/users.ts'
+import { Semaphore, SemaphoreFull } from '#/concurrency/semaphore.ts'
 import type { Actor } from './actor.ts'
 
 /** What takes an administrator's part away from somebody. */
@@ -19,7 +19,7 @@ export async function administer<T>(database: Database, actor: Actor, work: (tx:
   const change = () =>
     database.transaction(async (tx) => {
       await database.lock(tx, 'administrators')
-      await mustStillAdminister(tx, actor)
+      await requireAdministrator(tx, actor)
       return work(tx)
     })
   return queueOf(database)
@@ -47,7 +47,7 @@ function queueOf(database: Database): Semaphore {
 }
 
 /** @throws {Refusal} 404 */
-export async function mustFindUser(db: Db, id: number): Promise<User> {
+export async function requireUser(db: Db, id: number): Promise<User> {
   const user = await findUser(db, id)
   if (!user) throw refusals.notFound('user')
   return user
@@ -69,7 +69,7 @@ export async function refuseSelfAndLast(db: Db, actor: Actor, user: User, loss: 
 const isInCharge = ({ isAdmin, isBlocked, state }: User) => isAdmin && !isBlocked && state !== 'registered'
 
 /** Of two who delete each other at once, the second is not there any more to do it. @throws {Refusal} 403 */
-async function mustStillAdminister(db: Db, { id }: Actor): Promise<void> {
+async function requireAdministrator(db: Db, { id }: Actor): Promise<void> {
   // The operator has no account that could be gone.
   if (id === null) return
   const admin = await findUser(db, id)

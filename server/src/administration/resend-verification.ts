@@ -1,10 +1,10 @@
 import { refusals } from '#/errors.ts'
-import { message } from '#/messages/message.ts'
-import { insertAuditEntries } from '#/store/audit-log.ts'
+import { message } from '#/messages/localized-message.ts'
+import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import type { User } from '#/store/users.ts'
+import type { User } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
-import { administer, mustFindUser } from './guards.ts'
+import { administer, requireUser } from './guards.ts'
 
 /**
  * Stores a signup link, which takes a place in the address's hour. @throws {Refusal} 429
@@ -35,7 +35,7 @@ export class ResendVerification {
   async run(actor: Actor, id: number, now: Date): Promise<string> {
     const entry = { at: now, actor, action: 'user.resend-verification' as const, target: `user:${id}` }
     const { email, mail } = await administer(this.#database, actor, async (tx) => {
-      const user = await mustFindUser(tx, id)
+      const user = await requireUser(tx, id)
       refuseWhoNeedsNone(user)
       const issued = await this.#issue(tx, user, actor, now)
       await insertAuditEntries(tx, [entry])

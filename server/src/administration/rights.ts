@@ -1,15 +1,15 @@
-import { insertAuditEntries } from '#/store/audit-log.ts'
+import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
-import { endTakeoversBy, type StoredSession } from '#/store/sessions.ts'
-import { setUserAdmin } from '#/store/users.ts'
+import { endTakeoversBy, type StoredSession } from '#/store/users/sessions.ts'
+import { setUserAdmin } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
-import { administer, mustFindUser, refuseSelfAndLast } from './guards.ts'
+import { administer, requireUser, refuseSelfAndLast } from './guards.ts'
 import { withContainers, type UserWithContainers } from './user-with-containers.ts'
 
 /** What follows a change, once it is stored. */
 export interface RightsEffects {
   /** Refuses, everywhere, sessions that the store says are ended. */
-  refuse(ended: readonly StoredSession[]): Promise<void>
+  revokeSessions(ended: readonly StoredSession[]): Promise<void>
 }
 
 /**
@@ -41,7 +41,7 @@ export class Rights {
 
   async #set(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<UserWithContainers> {
     const { takeovers, ...result } = await administer(this.#database, actor, async (tx) => {
-      const user = await mustFindUser(tx, id)
+      const user = await requireUser(tx, id)
       if (user.isAdmin === isAdmin) return { ...(await withContainers(tx, id)), takeovers: [] }
       if (!isAdmin) await refuseSelfAndLast(tx, actor, user, 'demote')
       await setUserAdmin(tx, id, isAdmin)
@@ -59,7 +59,7 @@ export class Rights {
       ])
       return { ...changed, takeovers }
     })
-    await this.#effects.refuse(takeovers)
+    await this.#effects.revokeSessions(takeovers)
     return result
   }
 }

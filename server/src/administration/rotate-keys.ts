@@ -1,4 +1,4 @@
-import { insertAuditEntries } from '#/store/audit-log.ts'
+import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import type { Actor } from './actor.ts'
 
@@ -19,11 +19,11 @@ export interface RotationEffects {
   /** Longest time that a token lives, in seconds. */
   readonly tokenLifetime: number
   /** Tells the gateway which keys are accepted now. */
-  tellKeys(): Promise<void>
+  publishKeys(): Promise<void>
 }
 
 /** For how much longer than its tokens an old key is accepted, in ms: two clocks may be apart so far. */
-const slack = 60_000
+const maxClockSkew = 60_000
 
 /**
  * Changes the key that tokens are signed with, without signing anybody out: for when the old one may have been seen by
@@ -46,10 +46,10 @@ export class RotateKeys {
    * operator can make sense. @throws {Refusal} 409 too many rotations in a row
    */
   async run(actor: Actor, now: Date): Promise<Pick<KeyRing, 'kid' | 'retired'>> {
-    const until = new Date(now.getTime() + this.#effects.tokenLifetime * 1_000 + slack)
+    const until = new Date(now.getTime() + this.#effects.tokenLifetime * 1_000 + maxClockSkew)
     await this.#keys.rotate(until, {
       onPlanned: ({ kid, before }) => this.#audit(actor, { kid, before, until }, now),
-      onAccepted: () => this.#effects.tellKeys(),
+      onAccepted: () => this.#effects.publishKeys(),
     })
     return { kid: this.#keys.kid, retired: this.#keys.retired }
   }

@@ -1,14 +1,14 @@
 import { refusals } from '#/errors.ts'
-import { message } from '#/messages/message.ts'
-import { insertAuditEntries } from '#/store/audit-log.ts'
+import { message } from '#/messages/localized-message.ts'
+import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
-import { insertSession } from '#/store/sessions.ts'
-import { findUser, type User } from '#/store/users.ts'
+import { insertSession } from '#/store/users/sessions.ts'
+import { findUser, type User } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
-import { administer, mustFindUser } from './guards.ts'
+import { administer, requireUser } from './guards.ts'
 
 /** Longest time for which somebody acts for another, in seconds. */
-const longest = 900
+const maxLifetime = 900
 
 /** A token that is about to be made. */
 interface Planned {
@@ -28,7 +28,7 @@ export interface TakeoverEffects {
   /** Tells the gateway what the store says of this user. */
   publish(userId: number): Promise<void>
   /** Tells the owner's open pages. */
-  tell(userId: number, takeover: { readonly by: string; readonly reason: string; readonly until: Date }): void
+  notify(userId: number, takeover: { readonly by: string; readonly reason: string; readonly until: Date }): void
 }
 
 /** A session in which an administrator acts for a user. */
@@ -66,11 +66,11 @@ export class Takeover {
     id: number,
     { reason, browser, now }: { reason: string; browser: string | null; now: Date },
   ): Promise<TakenOver> {
-    const lifetime = Math.min(longest, this.#effects.tokenLifetime)
+    const lifetime = Math.min(maxLifetime, this.#effects.tokenLifetime)
     const planned = this.#effects.plan(now, lifetime)
     const { jti, expiresAt } = planned
     const user = await administer(this.#database, actor, async (tx) => {
-      const owner = await mustFindUser(tx, id)
+      const owner = await requireUser(tx, id)
       if (owner.id === actor.id) throw refusals.conflict(message('requests.ownAccount'))
       const acting = { id: actor.id, email: actor.email, reason }
       await insertSession(tx, { userId: id, jti, createdAt: now, expiresAt, address: actor.address, browser, acting })
@@ -81,7 +81,7 @@ export class Takeover {
     })
     await this.#effects.publish(id)
     const token = await this.#effects.issue(user, planned, String(actor.id ?? 'operator'))
-    this.#effects.tell(id, { by: actor.email, reason, until: expiresAt })
+    this.#effects.notify(id, { by: actor.email, reason, until: expiresAt })
     return { user, token, jti, lifetime }
   }
 

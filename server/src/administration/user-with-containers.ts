@@ -1,7 +1,7 @@
 import type { Db } from '#/store/database.ts'
-import { listContainersOf, type UserContainer } from '#/store/user-containers.ts'
-import type { User } from '#/store/users.ts'
-import { mustFindUser } from './guards.ts'
+import { listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
+import type { User } from '#/store/users/users.ts'
+import { requireUser } from './guards.ts'
 
 /** A user with all their records. */
 export interface UserWithContainers {
@@ -11,5 +11,5 @@ export interface UserWithContainers {
 
 /** @throws {Refusal} 404 */
 export async function withContainers(db: Db, id: number): Promise<UserWithContainers> {
-  return { user: await mustFindUser(db, id), containers: await listContainersOf(db, id) }
+  return { user: await requireUser(db, id), containers: await listContainersOf(db, id) }
 }

@@ -1,6 +1,6 @@
-import type { AdminUser } from '@berth/api/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/admin.ts'
 import type { Client } from '@berth/api/client.ts'
-import { CommandFailed } from './failure.ts'
+import { CommandFailed } from './command-failure.ts'
 
 /** Users asked for at a time. */
 const page = '500'

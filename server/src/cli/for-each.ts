@@ -1,6 +1,6 @@
 import { ApiError } from '@berth/api/client.ts'
-import { CommandFailed } from './failure.ts'
-import type { Here } from './with-api.ts'
+import { CommandFailed } from './command-failure.ts'
+import type { CommandContext } from './api/with-api.ts'
 
 /** What was done to one of many targets. */
 export interface Done {
@@ -19,7 +19,7 @@ const many = 20
  * @throws {CommandFailed} at the end, when any was refused
  */
 export async function forEach(
-  { terminal, signal }: Here,
+  { terminal, signal }: CommandContext,
   targets: readonly string[],
   work: (target: string) => Promise<Done>,
 ): Promise<void> {

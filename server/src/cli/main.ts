@@ -4,13 +4,13 @@ import path from 'node:path'
 import { ApiError } from '@berth/api/client.ts'
 import { CommanderError } from 'commander'
 import { pino } from 'pino'
-import { dataDirIn } from '#/config.ts'
-import { readSettings } from '#/settings-file.ts'
-import { CommandFailed, WrongUsage } from './failure.ts'
+import { dataDirIn } from '#/config/config.ts'
+import { readSettings } from '#/config/env-file.ts'
+import { CommandFailed, WrongUsage } from './command-failure.ts'
 import { createProgram, type GlobalOptions } from './program.ts'
-import { oneLine } from './table.ts'
-import { Terminal } from './terminal.ts'
-import type { Here } from './with-api.ts'
+import { oneLine } from './output/formatting.ts'
+import { Terminal } from './output/terminal.ts'
+import type { CommandContext } from './api/with-api.ts'
 
 /**
  * The program `berth`: the operator's command line. Commands are calls of the API; see docs/reference/command-line.md and
@@ -30,19 +30,19 @@ async function main(): Promise<void> {
   process.chdir(path.resolve(import.meta.dirname, '../../..'))
   const ctrlC = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ctrlC.abort())
-  const program = createProgram((options) => hereFor(options, folder, ctrlC.signal), {
+  const program = createProgram((options) => createContext(options, folder, ctrlC.signal), {
     getOutHelpWidth: () => (process.stdout.isTTY ? process.stdout.columns : 80),
     getErrHelpWidth: () => (process.stderr.isTTY ? process.stderr.columns : 80),
   })
   process.exitCode = await program.parseAsync().then(
     () => 0,
-    (error: unknown) => tell(error, ctrlC.signal),
+    (error: unknown) => reportError(error, ctrlC.signal),
   )
   // What is still open, such as a connection of a store that does not answer, must not keep a shell waiting.
   process.stdout.write('', () => process.exit())
 }
 
-function hereFor(options: GlobalOptions, folder: string, signal: AbortSignal): Here {
+function createContext(options: GlobalOptions, folder: string, signal: AbortSignal): CommandContext {
   const { env, problems, notes } = readSettings(process.env, (file) => readFileSync(file, 'utf8'))
   const log = pino({ level: options.verbose ? 'debug' : 'silent' }, pino.destination({ dest: 2, sync: true }))
   return {
@@ -74,7 +74,7 @@ function accountName(): string {
 }
 
 /** Says why on stderr. @returns the exit code */
-function tell(error: unknown, signal: AbortSignal): number {
+function reportError(error: unknown, signal: AbortSignal): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage
   if (signal.aborted) {
     process.stderr.write('berth: interrupted; what was said to be done is done\n')

@@ -1,13 +1,13 @@
 import { Command, type OutputConfiguration } from 'commander'
-import { addAudit } from './commands/audit.ts'
-import { addConfig } from './commands/config-check.ts'
-import { addContainers } from './commands/containers.ts'
-import { addKeys } from './commands/keys.ts'
-import { addLink } from './commands/link.ts'
-import { addStatus } from './commands/status.ts'
-import { addUsers } from './commands/users.ts'
-import { teach } from './teach.ts'
-import type { Here } from './with-api.ts'
+import { addAudit } from './commands/audit-command.ts'
+import { addConfig } from './commands/config-check-command.ts'
+import { addContainers } from './commands/containers-command.ts'
+import { addKeys } from './commands/keys-command.ts'
+import { addLink } from './commands/link-command.ts'
+import { addStatus } from './commands/status-command.ts'
+import { addUsers } from './commands/users-command.ts'
+import { addHelp } from './output/help.ts'
+import type { CommandContext } from './api/with-api.ts'
 
 /** What holds for every command. */
 export interface GlobalOptions {
@@ -17,16 +17,19 @@ export interface GlobalOptions {
 
 /**
  * All commands with their help. Parsing throws commander's error, with the exit code in it, instead of ending the process.
- * @param hereFor makes what a command works with, from the options that hold for every command
+ * @param createContext makes what a command works with, from the options that hold for every command
  */
-export function createProgram(hereFor: (options: GlobalOptions) => Here, output: OutputConfiguration): Command {
+export function createProgram(
+  createContext: (options: GlobalOptions) => CommandContext,
+  output: OutputConfiguration,
+): Command {
   const program = new Command('berth')
   prepare(program, output)
   program
     .description('Administer a Berth from the account that it runs as. Works whether the service runs or not.')
     .option('--json', 'answer in JSON: one document, or one line for each of a list')
     .option('--verbose', 'while no service runs: say on stderr what is being done')
-  teach(program, {
+  addHelp(program, {
     effect:
       'Needs the DATA_DIR of the service, and while none runs its other settings, too. What you do is in the audit log as ' +
       'done by the operator. Exit codes: 0 done, 1 refused or failed (why is on stderr), 2 wrong usage, 130 Ctrl-C.',
@@ -35,7 +38,7 @@ export function createProgram(hereFor: (options: GlobalOptions) => Here, output:
       ['containers stop --help', 'what a command does, and what happens to containers that run'],
     ],
   })
-  const run = (work: (here: Here) => Promise<void>) => work(hereFor(program.opts<GlobalOptions>()))
+  const run = (work: (context: CommandContext) => Promise<void>) => work(createContext(program.opts<GlobalOptions>()))
   addStatus(program, run)
   addUsers(program, run)
   addContainers(program, run)

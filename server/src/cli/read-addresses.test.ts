@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { WrongUsage } from './failure.ts'
+import { WrongUsage } from './command-failure.ts'
 import { readAddresses } from './read-addresses.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'berth-csv-'))

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
-import { CommandFailed, reasonOf, WrongUsage } from './failure.ts'
+import { CommandFailed, reasonOf, WrongUsage } from './command-failure.ts'
 
 /** Headings that mean an address, when no column is named. */
-const usualHeading = /^e-?mail([ -_]?address)?$|^mail$/i
+const defaultHeading = /^e-?mail([ -_]?address)?$|^mail$/i
 
 /** More than any class or company has; a file of another kind is noticed before it fills the memory. */
-const most = 100_000
+const maxAddresses = 100_000
 
 /**
  * The addresses in a CSV file as spreadsheets and school systems write it: with commas, semicolons or tabs, with headings
@@ -24,7 +24,7 @@ export async function readAddresses(file: string, column?: string): Promise<stri
       const address = row[at]?.trim() ?? ''
       const isHeading = isFirst && !address.includes('@')
       if (address !== '' && !isHeading) addresses.push(address)
-      if (addresses.length > most) throw new CommandFailed(`${file} has more than ${most} addresses.`)
+      if (addresses.length > maxAddresses) throw new CommandFailed(`${file} has more than ${maxAddresses} addresses.`)
     }
   } catch (error) {
     if (error instanceof CommandFailed) throw error
@@ -43,7 +43,7 @@ function rowsOf(file: string): AsyncIterable<string[]> {
 function columnIn(row: readonly string[], file: string, wanted: string | undefined): number {
   const headings = row.map((cell) => cell.trim())
   const isWanted = (heading: string) =>
-    wanted === undefined ? usualHeading.test(heading) : heading.toLowerCase() === wanted.trim().toLowerCase()
+    wanted === undefined ? defaultHeading.test(heading) : heading.toLowerCase() === wanted.trim().toLowerCase()
   const named = headings.findIndex(isWanted)
   const found = named === -1 && wanted === undefined ? headings.findIndex((cell) => cell.includes('@')) : named
   if (found !== -1) return found

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { CommandFailed, reasonOf } from './failure.ts'
+import { CommandFailed, reasonOf } from './command-failure.ts'
 
 /**
  * Writes a file that is not there yet, readable by its owner only; whole, or not at all.

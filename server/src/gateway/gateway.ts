@@ -19,10 +19,10 @@ export interface Gateway {
    * Replaces everything known in one step; what the new state forbids is cut. Resolves when it counts.
    * Said at every start of a control plane, and by its reconciler when in doubt.
    */
-  replace(known: Known): Promise<void>
+  replace(state: GatewayState): Promise<void>
 
   /** Applies changes in order. Once it resolves, no request follows the old state and forbidden streams are cut. */
-  apply(changes: readonly Change[]): Promise<void>
+  apply(changes: readonly GatewayChange[]): Promise<void>
 
   /**
    * Makes sure that nobody uses a container any more: when no byte has moved to or from it for `quietFor` ms, its place is
@@ -51,16 +51,16 @@ export interface ControlPlane {
    * Makes a container that sleeps or is paused run, because its owner asks for it. Its place is told (`apply`) before this
    * resolves. At most 60 s. @returns why it does not run, or undefined when it does
    */
-  wake(prefix: string): Promise<Absence | undefined>
+  wake(prefix: string): Promise<Unavailable | undefined>
 
   /** What is known about a container that cannot be reached, for its owner. At most 3 s; never rejects for the engine's sake. */
   explain(prefix: string): Promise<Explanation>
 
   /** An app could not be reached at its place although it should be there: look again. */
-  suspect(prefix: string): void
+  reportUnreachable(prefix: string): void
 
   /** Containers that bytes moved to or from since the last call, about every second. */
-  used(activity: readonly Activity[]): void
+  reportActivity(activity: readonly RouteActivity[]): void
 
   /** A bug or a broken app, once, with its cause. Never with a query, header, token or link. */
   report(problem: string): void
@@ -107,21 +107,21 @@ export interface TypeRules {
 }
 
 /** Everything a gateway knows. */
-export interface Known {
-  readonly people: readonly Person[]
-  readonly places: readonly Place[]
+export interface GatewayState {
+  readonly users: readonly GatewayUser[]
+  readonly routes: readonly RouteEntry[]
   readonly revoked: readonly Revocation[]
 }
 
-export type Change =
-  | { readonly kind: 'person'; readonly person: Person }
-  | { readonly kind: 'person-gone'; readonly userId: number }
-  | { readonly kind: 'place'; readonly place: Place }
-  | { readonly kind: 'place-gone'; readonly prefix: string }
+export type GatewayChange =
+  | { readonly kind: 'user'; readonly user: GatewayUser }
+  | { readonly kind: 'user-gone'; readonly userId: number }
+  | { readonly kind: 'route'; readonly route: RouteEntry }
+  | { readonly kind: 'route-gone'; readonly prefix: string }
   | { readonly kind: 'revoked'; readonly revocation: Revocation }
 
 /** Somebody who may own containers and tokens. */
-export interface Person {
+export interface GatewayUser {
   readonly userId: number
   readonly slug: string
   readonly email: string
@@ -131,18 +131,18 @@ export interface Person {
 }
 
 /** A container of somebody's, and where it is. A type without a place has never been launched. */
-export interface Place {
+export interface RouteEntry {
   /** First path segment, `{slug}-{type}`, without slashes. */
   readonly prefix: string
   readonly ownerId: number
   /** As in `GatewaySettings.types`. */
   readonly type: string
   readonly isBlocked: boolean
-  readonly where: Address | Absence
+  readonly where: UpstreamAddress | Unavailable
 }
 
 /** Where a container that runs, or is paused, listens. No two places have the same address at the same time. */
-export interface Address {
+export interface UpstreamAddress {
   readonly containerId: string
   readonly host: string
   readonly port: number
@@ -151,8 +151,8 @@ export interface Address {
 }
 
 /** Why a container cannot be reached. */
-export interface Absence {
-  readonly absent:
+export interface Unavailable {
+  readonly reason:
     | 'asleep' // stopped, by idleness or from outside; wakes when its owner asks for it
     | 'missing' // never launched, or removed
     | 'crashed' // ended by itself with an error
@@ -164,7 +164,7 @@ export interface Absence {
 }
 
 export interface Explanation {
-  readonly absence: Absence | undefined
+  readonly unavailable: Unavailable | undefined
   /** What the app wrote last, oldest first; at most 20 lines. For the owner's eyes only. */
   readonly lastLines: readonly string[]
   readonly displayName: string
@@ -176,7 +176,7 @@ export interface Revocation {
   readonly expiresAt: number
 }
 
-export interface Activity {
+export interface RouteActivity {
   readonly prefix: string
   /** When the last byte moved. */
   readonly at: number

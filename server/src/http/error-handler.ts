@@ -1,12 +1,12 @@
-import { refusalHeader } from '@berth/api/error.ts'
+import { refusalHeader } from '@berth/api/schemas/error.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, refusals } from '#/errors.ts'
-import { contentLanguage } from '#/language.ts'
-import { message } from '#/messages/message.ts'
-import { say } from '#/messages/say.ts'
+import { contentLanguage } from '#/messages/language.ts'
+import { message } from '#/messages/localized-message.ts'
+import { localize } from '#/messages/localize.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
 import { explainValidation } from './explain-validation.ts'
-import { requestedLanguage } from './requested-language.ts'
+import { requestedLanguage } from './request/requested-language.ts'
 
 /** Largest body of an API request, in bytes; a list of 1,000 ids needs a tenth of it. */
 export const bodyLimit = 64 * 1024
@@ -33,7 +33,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
       .status(refusal.status)
       // Of an address that cannot be read the framework calls no hook that would have set them.
       .headers({ ...apiHeaders, ...contentLanguage(language), ...nameOf(refusal), ...refusal.headers })
-      .send({ error: say(language, refusal.sentence), ...refusal.extra })
+      .send({ error: localize(language, refusal.sentence), ...refusal.extra })
   )
 }
 

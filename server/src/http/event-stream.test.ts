@@ -4,7 +4,7 @@ import { request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import fastify from 'fastify'
-import { patiently } from '#test/support/control-plane.ts'
+import { pollUntil } from '#test/support/control-plane.ts'
 import { sendEventStream, type EventSink, type EventStream } from './event-stream.ts'
 
 const line = { name: 'line', data: { text: 'x'.repeat(1_000) } }
@@ -60,7 +60,7 @@ test('a source that waits for its reader is slowed by one who does not read, and
   })
   // What the connection takes in by itself is some megabytes at most; then nothing more is asked for.
   let before = -1
-  await patiently(
+  await pollUntil(
     async () => {
       const isStill = sent === before
       before = sent
@@ -72,7 +72,7 @@ test('a source that waits for its reader is slowed by one who does not read, and
   assert.ok(sent < 64_000, `${sent} lines`)
   assert.equal(seen.stops, 0)
   close()
-  await patiently(
+  await pollUntil(
     () => seen.stops === 1,
     () => 'the source was not told',
   )
@@ -85,7 +85,7 @@ test('a source that does not wait loses a reader who is too slow, and only once'
     }, 1)
     t.after(() => clearInterval(timer))
   })
-  await patiently(
+  await pollUntil(
     () => seen.stops === 1,
     () => 'the stream goes on',
   )
@@ -117,7 +117,7 @@ test('a reader who has gone before the stream begins is noticed', async (t) => {
   asked.on('error', () => undefined)
   await isAsked.promise
   asked.destroy()
-  await patiently(
+  await pollUntil(
     () => seen.stops === 1,
     () => 'the source goes on for nobody',
   )

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import type { SentEvent } from '#/containers/recent-events.ts'
+import type { SentEvent } from '#/containers/events/event-replay-buffer.ts'
 
 /** Between two signs of life, in ms: proxies end what is silent for a minute. */
 const heartbeat = 25_000
 /** From how many bytes that wait for a slow reader on whoever sends should wait, too. */
 const highWaterMark = 16 * 1024
 /** What may wait for a reader of a source that does not wait, in bytes; then the stream ends, and the browser opens another. */
-const mostWaiting = 64 * 1024
+const maxBuffered = 64 * 1024
 /** When a browser opens the stream again, in ms. */
 const retry = 2_000
 
@@ -50,7 +50,7 @@ export function sendEventStream(reply: FastifyReply, { endsAt, begin }: EventStr
     if (!body.destroyed) body.push(null)
   }
   const send = async (events: readonly SentEvent[]) => {
-    if (body.readableLength > mostWaiting) end()
+    if (body.readableLength > maxBuffered) end()
     const hasRoom = events.length === 0 || write(events.map(lines).join(''))
     if (!hasRoom) await (room ??= Promise.withResolvers()).promise
   }

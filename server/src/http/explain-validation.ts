@@ -1,7 +1,7 @@
 import type { Endpoint } from '@berth/api/endpoints.ts'
 import type { FastifyError, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { refusals, type Refusal } from '#/errors.ts'
-import { message, type Message } from '#/messages/message.ts'
+import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 
 /** What was wrong with a request that does not fit the table, and what would be right. */
 export function explainValidation(error: FastifyError, request: FastifyRequest): Refusal {
@@ -9,12 +9,12 @@ export function explainValidation(error: FastifyError, request: FastifyRequest):
   if (error.validationContext === 'body') return explainBody(error, request, endpoint)
   if (endpoint?.path.includes('/verify-')) return refusals.missingToken()
   return refusals.badRequest(
-    message(places[error.validationContext ?? ''] ?? 'requests.badRequest', whatIsWrong(error)),
+    message(messageKeys[error.validationContext ?? ''] ?? 'requests.badRequest', whatIsWrong(error)),
   )
 }
 
 /** Fastify's names of the parts of a request. */
-const places: Readonly<Record<string, 'requests.badQuery' | 'requests.badPath' | 'requests.badHeader'>> = {
+const messageKeys: Readonly<Record<string, 'requests.badQuery' | 'requests.badPath' | 'requests.badHeader'>> = {
   querystring: 'requests.badQuery',
   params: 'requests.badPath',
   headers: 'requests.badHeader',
@@ -35,14 +35,14 @@ function missing(endpoint: Endpoint | undefined): Refusal {
 }
 
 /** Of the first problem: a name for the place, and what the validator found there. */
-function whatIsWrong({ validation }: FastifyError): { place: string | Message; problem: Message } {
+function whatIsWrong({ validation }: FastifyError): { place: string | LocalizedMessage; problem: LocalizedMessage } {
   const [first] = validation ?? []
   const place = first?.instancePath.slice(1).replaceAll('/', '.') ?? ''
   return { place: place === '' ? message('requests.it') : place, problem: problemOf(first) }
 }
 
 /** Ajv's words, which are English; ours say the same, for every keyword that the table uses. */
-function problemOf(problem: FastifySchemaValidationError | undefined): Message {
+function problemOf(problem: FastifySchemaValidationError | undefined): LocalizedMessage {
   if (problem === undefined) return message('requests.invalid')
   const { keyword, params, message: said = '' } = problem
   const limit = Number(params.limit)

@@ -62,7 +62,7 @@ test('a thousand who come in one moment are all let in', async (t) => {
   for (const socket of sockets) socket.destroy()
 })
 
-// Pages that stayed open kept a stopped API for its whole patience of 15 s: their connections were kept for more requests.
+// Pages that stayed open kept a stopped API for its whole timeout of 15 s: their connections were kept for more requests.
 test('a drained listener ends with its last request, although the connection was to be kept', async (t) => {
   const server = createListener(slowly).listen(0, '127.0.0.1')
   await once(server, 'listening')

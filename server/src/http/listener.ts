@@ -2,10 +2,10 @@ import type { Language } from '@berth/api/boot.ts'
 import { lstat, chmod, unlink } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { contentLanguage, usualLanguage } from '#/language.ts'
-import { message, type Message } from '#/messages/message.ts'
-import { say } from '#/messages/say.ts'
-import { requestedLanguage } from './requested-language.ts'
+import { contentLanguage, defaultLanguage } from '#/messages/language.ts'
+import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import { localize } from '#/messages/localize.ts'
+import { requestedLanguage } from './request/requested-language.ts'
 
 /**
  * Longest head, in bytes: whatever the gateway takes (32 KB) and what it adds. With Node's 16 KB six large cookies, which a
@@ -15,12 +15,12 @@ const maxHeaderSize = 64 * 1024
 /** How long a client may take for its head, in ms. */
 const headersTimeout = 15_000
 /** How long a client may take for its body, in ms. */
-const bodyTimeout = 60_000
+const defaultBodyTimeout = 60_000
 /**
  * Connections that may wait to be accepted. Of a Unix socket's the next one is refused at once (Node asks for 511), so that
  * of a thousand people who launched in one moment a seventh was told that Berth is restarting. The kernel allows 4,096.
  */
-const mostConnecting = 4_096
+const backlog = 4_096
 /** Between two looks for connections that a drained server needs no more, in ms. */
 const sweepEvery = 20
 /** Longer than the gateway keeps idle connections to us, so that it closes first and never loses a race; in ms. */
@@ -31,13 +31,13 @@ const shouldUpgradeCallback = (request: IncomingMessage) => /^websocket$/i.test(
 
 /**
  * The listener of API and front end. Only the gateway reaches it.
- * @param handle answers every request @param bodyLimit ms that a client may take for its body
+ * @param handle answers every request @param bodyTimeout ms that a client may take for its body
  */
-export function createListener(handle: RequestListener, bodyLimit = bodyTimeout): Server {
+export function createListener(handle: RequestListener, bodyTimeout = defaultBodyTimeout): Server {
   const server = createServer(
     { headersTimeout, requestTimeout: 0, keepAliveTimeout, shouldUpgradeCallback, maxHeaderSize },
     (request, response) => {
-      endSlowBody(request, bodyLimit)
+      endSlowBody(request, bodyTimeout)
       handle(request, response)
     },
   )
@@ -65,7 +65,7 @@ export async function listenOnSocket(server: Server, socketPath: string): Promis
   await removeStale(socketPath)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ path: socketPath, backlog: mostConnecting }, () => {
+    server.listen({ path: socketPath, backlog: backlog }, () => {
       server.removeListener('error', reject)
       resolve()
     })
@@ -89,20 +89,20 @@ async function removeStale(socketPath: string): Promise<void> {
  * goes with its last request: Node keeps it, and as long as one page was open every stop, and every change to a new API
  * process, took the whole limit.
  */
-export async function drain(server: Server, limit: number): Promise<void> {
+export async function drain(server: Server, timeout: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const sweep = setInterval(() => server.closeIdleConnections(), sweepEvery)
-  const timer = setTimeout(() => server.closeAllConnections(), limit)
+  const timer = setTimeout(() => server.closeAllConnections(), timeout)
   await closed
   clearInterval(sweep)
   clearTimeout(timer)
 }
 
-function endSlowBody(request: IncomingMessage, limit: number): void {
+function endSlowBody(request: IncomingMessage, timeout: number): void {
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
   // A body that is there but that nobody reads, such as one of 0 bytes, never ends: a launch that waited a minute for its
   // turn was cut off for it.
-  const timer = setTimeout(() => request.complete || request.destroy(), limit)
+  const timer = setTimeout(() => request.complete || request.destroy(), timeout)
   // After a body that was refused unread neither event comes, and the timer must not keep a stopped process alive.
   timer.unref()
   request.once('close', () => clearTimeout(timer))
@@ -125,14 +125,14 @@ const rawHeaders = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-function errorAnswer(error: Message, language: Language) {
-  const body = JSON.stringify({ error: say(language, error) })
+function errorAnswer(error: LocalizedMessage, language: Language) {
+  const body = JSON.stringify({ error: localize(language, error) })
   const length = { 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
   return { body, headers: { ...rawHeaders, ...contentLanguage(language), ...length } }
 }
 
 /** @param language of a request that could be read */
-function rawAnswer(status: number, reason: string, error: Message, language = usualLanguage): string {
+function rawAnswer(status: number, reason: string, error: LocalizedMessage, language = defaultLanguage): string {
   const { body, headers } = errorAnswer(error, language)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`

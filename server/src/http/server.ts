@@ -9,24 +9,24 @@ import fastify, {
 import type { RequestListener, Server } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
 import type { Logger } from 'pino'
-import type { Session, Sessions } from '#/accounts/session.ts'
-import { normaliseEmail } from '#/accounts/email-address.ts'
+import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import { refusals } from '#/errors.ts'
-import { mailboxOf } from '#/store/magic-links.ts'
-import type { CookieSettings } from '#/token-cookies.ts'
-import { authenticate } from './authenticate.ts'
-import { refuseBlocked, type BlockedParts } from './blocked.ts'
-import { browserOf } from './browser.ts'
-import { ConcurrencyLimit } from './concurrency-limit.ts'
+import { mailboxOf } from '#/store/users/magic-links.ts'
+import type { CookieSettings } from '#/tokens/token-cookies.ts'
+import { authorizeRequest } from './auth/authorize-request.ts'
+import { refuseBlocked, type BlockedParts } from './auth/refuse-blocked.ts'
+import { describeUserAgent } from './request/user-agent.ts'
+import { ConcurrencyLimit } from './limits/concurrency-limit.ts'
 import { apiHeaders, bodyLimit, handleError, routeOf } from './error-handler.ts'
 import { sendEventStream, type EventStream } from './event-stream.ts'
-import type { Call, Handlers } from './handlers.ts'
+import type { Call, Handlers } from './handlers/handler-types.ts'
 import { createListener } from './listener.ts'
-import { collectMetrics, isBearer, type Metrics } from './metrics.ts'
-import type { Pages } from './pages.ts'
-import { clientAddress, isThisMachine } from './request-origin.ts'
-import { isLimited, usesLink, type RequestLimit } from './request-limit.ts'
-import { requestedLanguage } from './requested-language.ts'
+import { collectMetrics, isBearer, type Metrics } from './metrics/metrics.ts'
+import type { FrontEnd } from './front-end/front-end-document.ts'
+import { clientAddress, isLocalClient } from './request/client-address.ts'
+import { isRateLimited, usesLink, type RateLimiter } from './limits/rate-limiter.ts'
+import { requestedLanguage } from './request/requested-language.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,20 +40,20 @@ declare module 'fastify' {
 
 export interface HttpParts {
   readonly handlers: Handlers
-  readonly sessions: Sessions
+  readonly authenticator: SessionAuthenticator
   readonly cookie: CookieSettings
   readonly log: Logger
   /** Name of the operator when a request came by their socket, which nobody else can reach. */
   readonly operator: (request: FastifyRequest['raw']) => string | undefined
   /** Of requests that need no account. The machine itself is exempt, but not a proxy there. */
-  readonly requestLimit: RequestLimit
+  readonly rateLimiter: RateLimiter
   /** Called with each request, before anything else. */
   readonly onRequest: (request: FastifyRequest['raw']) => void
   /** Bearer that `/metrics` asks for; null answers this machine and the operator. Undefined leaves it to another listener. */
   readonly metricsToken: string | null | undefined
   /** What the refusal of a blocked user depends on. */
   readonly blocked: BlockedParts
-  readonly pages: Pages
+  readonly frontEnd: FrontEnd
   /** Further numbers for `/metrics`, by name. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>
   /** The time at which a request is judged. */
@@ -61,7 +61,7 @@ export interface HttpParts {
 }
 
 /** Longest path parameter looked at; Fastify's own limit of 100 would answer 414 where the specification says 400. */
-const longestParameter = 16_384
+const maxParameterLength = 16_384
 
 /** Names in a query that are read; no endpoint knows a third as many. */
 const maxQueryKeys = 64
@@ -91,7 +91,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: {
-      maxParamLength: longestParameter,
+      maxParamLength: maxParameterLength,
       // A head has room for 15,000 of them.
       querystringParser: (text) => parseQuery(text, '&', '=', { maxKeys: maxQueryKeys }),
     },
@@ -105,7 +105,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   acceptAnyJson(server)
   server.setErrorHandler(handleError)
   server.setNotFoundHandler(async (request, reply) => {
-    if (isNavigation(request)) return parts.pages.send(request, reply, 404)
+    if (wantsHtmlPage(request)) return parts.frontEnd.send(request, reply, 404)
     throw notFound(request)
   })
   server.addHook('onRequest', async (request, reply) => {
@@ -125,7 +125,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts, concurrency)
   const metrics = collectMetrics(server, parts.counts)
   addMetrics(server, metrics, parts)
-  await parts.pages.register(server)
+  await parts.frontEnd.register(server)
   await server.ready()
   if (!listener || !handle) throw new Error('the HTTP framework did not take the listener')
   return { server: listener, handle, metrics, close: () => server.close() }
@@ -135,7 +135,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
 function addMetrics(server: FastifyInstance, metrics: Metrics, { metricsToken: token, operator }: HttpParts): void {
   if (token === undefined) return
   server.get('/metrics', async ({ raw }, reply) => {
-    const mayRead = token === null ? isThisMachine(raw) : isBearer(raw.headers.authorization, token)
+    const mayRead = token === null ? isLocalClient(raw) : isBearer(raw.headers.authorization, token)
     if (!mayRead && operator(raw) === undefined) throw refusals.metricsClosed()
     return reply.type(metrics.contentType).send(await metrics.text())
   })
@@ -152,15 +152,15 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
     config: { endpoint },
     schema: schemaOf(endpoint),
     onRequest: async (request) => {
-      if (isLimited(endpoint) && !isThisMachine(request.raw))
-        parts.requestLimit.count(clientAddress(request.raw), usesLink(endpoint))
+      if (isRateLimited(endpoint) && !isLocalClient(request.raw))
+        parts.rateLimiter.count(clientAddress(request.raw), usesLink(endpoint))
       const isOperator = parts.operator(request.raw) !== undefined
       if (endpoint.access === 'operator' && !isOperator) throw notFound(request)
       if (isOperator && endpoint.access !== 'user') return
-      request.session = await authenticate(parts, endpoint, request, request.now)
+      request.session = await authorizeRequest(parts, endpoint, request, request.now)
     },
     handler: async (request, reply) => {
-      if (isLimited(endpoint)) limitMailbox(parts.requestLimit, request)
+      if (isRateLimited(endpoint)) limitMailbox(parts.rateLimiter, request)
       const leave = request.session && concurrency.enter(request.session.claims.userId)
       try {
         await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
@@ -174,9 +174,9 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
 }
 
 /** @throws {Refusal} 429 when the address of the client asks too often for the mailbox in the body */
-function limitMailbox(limit: RequestLimit, { raw, body }: FastifyRequest): void {
+function limitMailbox(limit: RateLimiter, { raw, body }: FastifyRequest): void {
   const { email } = Object(body) as { email?: unknown }
-  if (typeof email === 'string' && !isThisMachine(raw))
+  if (typeof email === 'string' && !isLocalClient(raw))
     limit.countMailbox(clientAddress(raw), mailboxOf(normaliseEmail(email)))
 }
 
@@ -191,10 +191,10 @@ function toCall(request: FastifyRequest, reply: FastifyReply, parts: HttpParts):
     request,
     reply,
     operator: parts.operator(request.raw),
-    requester: {
+    client: {
       address: clientAddress(request.raw),
-      isThisMachine: isThisMachine(request.raw),
-      browser: browserOf(request.headers['user-agent']),
+      isLocal: isLocalClient(request.raw),
+      browser: describeUserAgent(request.headers['user-agent']),
       language: requestedLanguage(request),
     },
   } as Call<EndpointName>
@@ -235,7 +235,7 @@ function withoutPrototype(value: unknown): unknown {
 }
 
 /** A person in a browser, looking for a page; every answer under `/api` is JSON. */
-function isNavigation({ method, url, headers }: FastifyRequest): boolean {
+function wantsHtmlPage({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && !/^\/api(\/|\?|$)/i.test(url) && (headers.accept ?? '').includes('text/html')
 }
 
@@ -251,12 +251,14 @@ function isSpelledAsRoute({ url, routeOptions }: FastifyRequest): boolean {
 function notFound(request: FastifyRequest): Error {
   const path = request.url.split('?', 1)[0] ?? ''
   const allowed =
-    path.length > maxKnownPath ? [] : knownPaths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    path.length > maxPathLength
+      ? []
+      : knownPaths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
   return allowed.length > 0 ? refusals.wrongMethod([...new Set(allowed)]) : refusals.notFound('address')
 }
 
 /** Longest path that is compared with those of the endpoints, in characters. */
-const maxKnownPath = 2_048
+const maxPathLength = 2_048
 
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
 

@@ -5,12 +5,12 @@ export interface Mailer {
    * Resolving means accepted; a rejection means that the person must be told that no mail is coming.
    * @throws when it is not accepted within 10 s
    */
-  send(message: Message): Promise<void>
+  send(email: Email): Promise<void>
   /** Ends idle connections. */
   close(): void
 }
 
-export interface Message {
+export interface Email {
   /** One validated address: a stored one, never what a client typed. */
   readonly to: string
   readonly subject: string

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Logger } from 'pino'
-import type { Mailer, Message } from './mailer.ts'
-import { lazyTransport } from './transport.ts'
+import type { Mailer, Email } from './mailer.ts'
+import { lazyTransport } from './lazy-transport.ts'
 
 /**
  * For an installation without a mail server: each mail becomes an `.eml` file, and its link is printed, so that the
@@ -13,10 +13,10 @@ import { lazyTransport } from './transport.ts'
 export function createOutbox(folder: string, from: string, log: Pick<Logger, 'info'>): Mailer {
   const transport = lazyTransport({ streamTransport: true, buffer: true })
   return {
-    async send(message) {
-      const { message: eml } = await transport.sendMail({ ...message, from, to: { name: '', address: message.to } })
+    async send(email) {
+      const { message: eml } = await transport.sendMail({ ...email, from, to: { name: '', address: email.to } })
       const file = await write(folder, eml as Buffer)
-      log.info({ file, link: linkIn(message) }, `mail for ${message.to}`)
+      log.info({ file, link: linkIn(email) }, `mail for ${email.to}`)
     },
     close: () => transport.close(),
   }
@@ -26,16 +26,16 @@ export function createOutbox(folder: string, from: string, log: Pick<Logger, 'in
 async function write(folder: string, eml: Buffer): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}`
-  const [aside, file] = [path.join(folder, `.${name}`), path.join(folder, `${name}.eml`)]
+  const [temporary, file] = [path.join(folder, `.${name}`), path.join(folder, `${name}.eml`)]
   try {
-    await writeFile(aside, eml, { mode: 0o600 })
-    await rename(aside, file)
+    await writeFile(temporary, eml, { mode: 0o600 })
+    await rename(temporary, file)
   } catch (error) {
     // On a full disk the part that was written would take the room that the next mail needs.
-    await rm(aside, { force: true })
+    await rm(temporary, { force: true })
     throw error
   }
   return file
 }
 
-const linkIn = ({ text }: Message) => /https?:\/\/\S+/.exec(text)?.[0]
+const linkIn = ({ text }: Email) => /https?:\/\/\S+/.exec(text)?.[0]

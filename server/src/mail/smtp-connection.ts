@@ -8,26 +8,26 @@ export type SmtpTls = 'required' | 'opportunistic'
  * server can hide that it offers TLS: so beyond this machine TLS is required, unless the operator says otherwise.
  * @param url   `smtp(s)://user:password@host:port`; `smtps://` is TLS from the first byte on
  * @param tls   null where the operator has not decided
- * @param limit ms for each of the server's steps
+ * @param timeout ms for each of the server's steps
  */
-export function smtpConnection(url: string, tls: SmtpTls | null, limit: number) {
+export function smtpConnection(url: string, tls: SmtpTls | null, timeout: number) {
   return {
     url,
-    requireTLS: (tls ?? usualTls(url)) === 'required',
-    connectionTimeout: limit,
-    greetingTimeout: limit,
-    socketTimeout: limit,
-    dnsTimeout: limit,
+    requireTLS: (tls ?? defaultTls(url)) === 'required',
+    connectionTimeout: timeout,
+    greetingTimeout: timeout,
+    socketTimeout: timeout,
+    dnsTimeout: timeout,
   }
 }
 
 /** Whether mails may go over the network unencrypted although nobody sees it. */
 export const mayTravelPlain = (url: string, tls: SmtpTls | null) =>
-  url.startsWith('smtp:') && tls === 'opportunistic' && usualTls(url) === 'required'
+  url.startsWith('smtp:') && tls === 'opportunistic' && defaultTls(url) === 'required'
 
-const usualTls = (url: string): SmtpTls => (isThisMachine(new URL(url).hostname) ? 'opportunistic' : 'required')
+const defaultTls = (url: string): SmtpTls => (isLocalhost(new URL(url).hostname) ? 'opportunistic' : 'required')
 
-function isThisMachine(host: string): boolean {
+function isLocalhost(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '').toLowerCase()
   if (isIP(address) === 4) return address.startsWith('127.')
   return address === '::1' || address === 'localhost' || address.endsWith('.localhost')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { startMailServer } from '#test/support/mail-server.ts'
-import type { Message } from './mailer.ts'
+import { startMailServer } from '#test/support/mail/mail-server.ts'
+import type { Email } from './mailer.ts'
 import { createSmtpMailer } from './smtp.ts'
 import { smtpConnection, type SmtpTls } from './smtp-connection.ts'
 
-const message = (to: string): Message => ({ to, subject: 'Hello', text: 'plain', html: '<p>rich</p>' })
+const message = (to: string): Email => ({ to, subject: 'Hello', text: 'plain', html: '<p>rich</p>' })
 
 test('a mail arrives with one recipient, a plain part and an HTML part', async (t) => {
   const server = await startMailServer()
@@ -31,7 +31,7 @@ test('an address that reads as a list reaches nobody on the list', async (t) => 
 
 test('a server that takes the message but never says so has failed when the limit is over', async (t) => {
   const server = await startMailServer({ onData: (stream) => void stream.resume() })
-  const mailer = createSmtpMailer(server.url, 'berth@x.org', { limit: 300 })
+  const mailer = createSmtpMailer(server.url, 'berth@x.org', { timeout: 300 })
   t.after(async () => {
     mailer.close()
     await server.close()

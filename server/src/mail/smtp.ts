@@ -1,22 +1,22 @@
-import type { Mailer, Message } from './mailer.ts'
-import { Slots } from './slots.ts'
+import type { Mailer, Email } from './mailer.ts'
+import { SendSemaphore } from './send-semaphore.ts'
 import { smtpConnection, type SmtpTls } from './smtp-connection.ts'
-import { lazyTransport } from './transport.ts'
+import { lazyTransport } from './lazy-transport.ts'
 
 /** How long sending may take, from the wait for a free connection to the server's last word, in ms. */
-const usualLimit = 10_000
+const defaultTimeout = 10_000
 /** Connections at the same time: what mail servers allow one client, and what a slow one may cost us. */
-const usualMost = 20
+const defaultMaxConnections = 20
 /** Mails that may wait for one of them: more than can be sent within the limit need not wait to be refused. */
-const mostWaiting = 1_000
+const maxWaiting = 1_000
 
 export interface SmtpOptions {
   /** Null, or left out: as the server's address asks for. */
   readonly tls?: SmtpTls | null
   /** ms */
-  readonly limit?: number
+  readonly timeout?: number
   /** Connections at the same time. */
-  readonly most?: number
+  readonly maxConnections?: number
 }
 
 /**
@@ -26,23 +26,23 @@ export interface SmtpOptions {
  * @param from  what recipients see as the sender
  */
 export function createSmtpMailer(url: string, from: string, options: SmtpOptions = {}): Mailer {
-  const { limit = usualLimit, most = usualMost, tls = null } = options
+  const { timeout = defaultTimeout, maxConnections = defaultMaxConnections, tls = null } = options
   const transport = lazyTransport({
     // Its limit is for each of the server's steps; the signal below ends one that says a little every nine seconds.
-    ...smtpConnection(url, tls, limit),
+    ...smtpConnection(url, tls, timeout),
     // What was given up is closed at once: a server that keeps its side open would keep our socket, too.
     socketCloseTimeout: 0,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  const connections = new Slots(most, mostWaiting)
+  const connections = new SendSemaphore(maxConnections, maxWaiting)
   return {
     async send(message) {
-      const late = new Error(`the mail server did not accept the message within ${limit} ms`)
+      const late = new Error(`the mail server did not accept the message within ${timeout} ms`)
       const end = new AbortController()
-      const timer = setTimeout(() => end.abort(late), limit)
+      const timer = setTimeout(() => end.abort(late), timeout)
       try {
-        await connections.use(end.signal, () => transport.sendMail({ ...toMail(message, from), signal: end.signal }))
+        await connections.run(end.signal, () => transport.sendMail({ ...toMail(message, from), signal: end.signal }))
       } catch (error) {
         throw end.signal.aborted ? late : error
       } finally {
@@ -57,7 +57,7 @@ export function createSmtpMailer(url: string, from: string, options: SmtpOptions
  * The recipient as an object and once more in the envelope: given as text, an address with a comma in it would be
  * parsed into two recipients.
  */
-function toMail({ to, subject, text, html }: Message, from: string) {
+function toMail({ to, subject, text, html }: Email, from: string) {
   const recipient = { name: '', address: to }
   return { from, to: recipient, envelope: { from, to: [recipient] }, subject, text, html }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { languages } from '@berth/api/boot.ts'
-import { say as sayPlainly } from '../gateway/say.ts'
+import { localize as sayPlainly } from '../gateway/localize.ts'
 import { catalogues, type Area } from './catalogue.ts'
-import { list, message, Message, type MessageKey } from './message.ts'
-import { say } from './say.ts'
+import { list, message, LocalizedMessage, type MessageKey } from './localized-message.ts'
+import { localize } from './localize.ts'
 
 /** What is the same in both languages, because it is no sentence. */
 const sameInBoth = new Set([
@@ -47,7 +47,7 @@ test('every message is there in each language, with the same arguments', () => {
   for (const each of all) {
     assert.deepEqual(argumentsOf(germanOf(each)).sort(), argumentsOf(each.text).sort(), each.key)
     for (const language of languages) {
-      const said = say(language, new Message(each.key, samplesFor(each.text)))
+      const said = localize(language, new LocalizedMessage(each.key, samplesFor(each.text)))
       assert.doesNotMatch(said, /\{(?!")|undefined/, each.key)
     }
   }
@@ -71,26 +71,26 @@ test('what the gateway says without a library is what the library would say', ()
   assert.ok(plain.length > 100)
   for (const { key, text } of plain)
     for (const language of languages) {
-      const sample = new Message(key, samplesFor(text))
-      assert.equal(sayPlainly(language, sample), say(language, sample))
+      const sample = new LocalizedMessage(key, samplesFor(text))
+      assert.equal(sayPlainly(language, sample), localize(language, sample))
     }
 })
 
 test('a message within a message is in the same language, and what a person wrote is never taken for an argument', () => {
   const nested = message('refusals.launchGoesOn', { howFar: message('launches.waits', { place: 3, waiting: 12_000 }) })
-  assert.match(say('de', nested), /^Dein Container wartet, bis er an der Reihe ist: Platz 3 von 12000\. Es geht/)
+  assert.match(localize('de', nested), /^Dein Container wartet, bis er an der Reihe ist: Platz 3 von 12000\. Es geht/)
   const hostile = message('pages.asleepTitle', { name: "'{name}' <b>{x, plural, other {}}</b>" })
-  for (const speak of [say, sayPlainly])
+  for (const speak of [localize, sayPlainly])
     assert.equal(speak('en', hostile), "'{name}' <b>{x, plural, other {}}</b> is stopped")
 })
 
 test('numbers and lists are those of the language', () => {
   const used = message('words.gib', { count: 1234.56 })
   assert.deepEqual(
-    languages.map((language) => say(language, used)),
+    languages.map((language) => localize(language, used)),
     ['1234.6 GiB', '1234,6 GiB'],
   )
   const methods = message('refusals.wrongMethod', { methods: list('and', ['GET', 'POST', 'DELETE']) })
-  assert.equal(say('en', methods), 'This address answers GET and POST and DELETE only.')
-  assert.equal(say('de', methods), 'Diese Adresse antwortet nur auf GET und POST und DELETE.')
+  assert.equal(localize('en', methods), 'This address answers GET and POST and DELETE only.')
+  assert.equal(localize('de', methods), 'Diese Adresse antwortet nur auf GET und POST und DELETE.')
 })

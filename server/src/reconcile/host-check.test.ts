@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Template } from '#/containers/template.ts'
+import type { Template } from '#/containers/templates/template.ts'
 import { RuntimeError, type HostReport } from '#/runtime/runtime.ts'
 import { HostCheck } from './host-check.ts'
 
 const report: HostReport = {
   cores: 2,
-  runtimes: ['runc', 'runsc'],
-  bindsHomeSize: false,
+  ociRuntimes: ['runc', 'runsc'],
+  supportsHomeQuota: false,
   addressesLeft: 100,
   memory: null,
   disk: null,
@@ -29,7 +29,7 @@ function openCheck(runtimes: (string | null)[], host: () => HostReport) {
 
 test('at start an unknown runtime is refused with type, runtime and those there are, before anything is made', async () => {
   const { check, lines } = openCheck([null, 'runsc', 'kata', 'runcc'], () => report)
-  await assert.rejects(check.atStart(), (error: Error) => {
+  await assert.rejects(check.checkAtStart(), (error: Error) => {
     assert.deepEqual(error.message.split('\n'), [
       'the template "type2" asks for the runtime "kata", which the engine does not have; it has runc, runsc',
       'the template "type3" asks for the runtime "runcc", which the engine does not have; it has runc, runsc',
@@ -41,7 +41,7 @@ test('at start an unknown runtime is refused with type, runtime and those there 
 
 test('runtimes that the engine has, and those that a newer one finds by itself, are no problem; the host is made ready', async () => {
   const { check, lines } = openCheck([null, 'runc', 'io.containerd.kata.v2', '/usr/bin/crun'], () => report)
-  await check.atStart()
+  await check.checkAtStart()
   assert.deepEqual(lines, ['prepared'])
 })
 
@@ -51,12 +51,12 @@ test('an engine that is silent at start is looked at when it answers; what is wr
     if (isSilent) throw new RuntimeError('unreachable', 'ask')
     return report
   })
-  await check.atStart()
+  await check.checkAtStart()
   assert.match(lines.join('\n'), /^warn: the engine does not answer/)
-  await assert.rejects(check.look())
+  await assert.rejects(check.check())
   isSilent = false
-  await check.look()
-  await check.look()
+  await check.check()
+  await check.check()
   assert.equal(lines.length, 2, lines.join('\n'))
   assert.match(lines[1] ?? '', /^error: the template "type0" asks for the runtime "kata"/)
 })
@@ -64,12 +64,12 @@ test('an engine that is silent at start is looked at when it answers; what is wr
 test('a host without rules is warned of once, with the reason and where to read on, and again when they were lost', async () => {
   let rules: HostReport['rules'] = { areSet: false, reason: 'HOST_RULES is off' }
   const { check, lines } = openCheck([], () => ({ ...report, rules }))
-  await check.atStart()
-  await check.look()
+  await check.checkAtStart()
+  await check.check()
   rules = { areSet: true }
-  await check.look()
+  await check.check()
   rules = { areSet: false, reason: 'there is no iptables on this machine' }
-  await check.look()
+  await check.check()
   assert.match(lines[1] ?? '', /^warn: Berth sets no rules on this host: HOST_RULES is off\. .*docs\/operating\.md/)
   assert.equal(lines[2], 'info: the rules of the host are set')
   assert.match(lines[3] ?? '', /^warn: .*there is no iptables/)

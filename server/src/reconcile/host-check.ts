@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import { within } from '#/attempt.ts'
-import type { Template } from '#/containers/template.ts'
+import { withTimeout } from '#/concurrency/try-or-log.ts'
+import type { Template } from '#/containers/templates/template.ts'
 import type { HostReport, Runtime } from '#/runtime/runtime.ts'
 
 /** How long the start may wait for an engine, in ms; Berth starts without one, too. */
-const startLimit = 4_000
+const startTimeout = 4_000
 
 /** Says what an operator has to mend before people come upon it: what templates ask of a host that does not have it. */
 export class HostCheck {
@@ -12,7 +12,7 @@ export class HostCheck {
   readonly #templates: readonly Template[]
   readonly #log: Pick<Logger, 'warn' | 'error' | 'info'>
   /** What was said last, so that it is said once. */
-  #said = ''
+  #lastLogged = ''
 
   constructor(
     runtime: Pick<Runtime, 'prepare' | 'host'>,
@@ -28,16 +28,16 @@ export class HostCheck {
    * Looks before anybody is served, and makes the host ready. An engine that is silent is looked at when it answers.
    * @throws {Error} with a sentence for the operator when a template names a runtime that the engine does not have
    */
-  async atStart(): Promise<void> {
-    const report = await within(startLimit, this.#ask())
-    const problems = report ? unknownRuntimes(this.#templates, report.runtimes) : []
+  async checkAtStart(): Promise<void> {
+    const report = await withTimeout(startTimeout, this.#ask())
+    const problems = report ? unknownRuntimes(this.#templates, report.ociRuntimes) : []
     if (problems.length > 0) throw new Error(problems.join('\n'))
-    if (report) await within(startLimit, this.#prepare())
+    if (report) await withTimeout(startTimeout, this.#prepare())
   }
 
   /** As `atStart`, but what is wrong is logged, once. @throws {RuntimeError} when it cannot be asked */
-  async look(): Promise<void> {
-    this.#say(await this.#runtime.host())
+  async check(): Promise<void> {
+    this.#logProblems(await this.#runtime.host())
   }
 
   async #ask(): Promise<HostReport | undefined> {
@@ -53,21 +53,21 @@ export class HostCheck {
   async #prepare(): Promise<void> {
     try {
       await this.#runtime.prepare()
-      await this.look()
+      await this.check()
     } catch (error) {
       this.#log.warn({ err: error }, 'the engine could not be made ready; it is tried again')
     }
   }
 
-  #say({ runtimes, rules }: HostReport): void {
-    const problems = unknownRuntimes(this.#templates, runtimes)
+  #logProblems({ ociRuntimes, rules }: HostReport): void {
+    const problems = unknownRuntimes(this.#templates, ociRuntimes)
     const warning = rules.areSet ? '' : withoutRules(rules.reason)
-    const said = [...problems, warning].join('\n')
-    if (said === this.#said) return
+    const problemText = [...problems, warning].join('\n')
+    if (problemText === this.#lastLogged) return
     for (const problem of problems) this.#log.error(problem)
     if (warning !== '') this.#log.warn(warning)
-    else if (this.#said !== '') this.#log.info('the rules of the host are set')
-    this.#said = said
+    else if (this.#lastLogged !== '') this.#log.info('the rules of the host are set')
+    this.#lastLogged = problemText
   }
 }
 

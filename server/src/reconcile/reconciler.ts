@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { message, type Message } from '#/messages/message.ts'
+import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime.ts'
 
 /**
@@ -34,7 +34,7 @@ export interface ReconcilerReport {
   /** Whether the engine answered in the last run, apart from single containers that it was asked about. */
   readonly isEngineAnswering: boolean
   /** Why the last run left something to do, without anything secret. */
-  readonly failures: readonly Message[]
+  readonly failures: readonly LocalizedMessage[]
   /** Since this process began. */
   readonly failuresInAll: number
 }
@@ -42,12 +42,12 @@ export interface ReconcilerReport {
 /** Pause after the first run in which a task failed, in ms; doubled with each further one, up to the usual pause. */
 const firstRetry = 1_000
 /** Failures that are told; each has its cause in the log. */
-const mostFailures = 20
+const maxFailures = 20
 
 /** Runs tasks at start, when activated, soon again after a failure, and at least every so often; one run at a time. */
 export class Reconciler {
   readonly #tasks: readonly Task[]
-  readonly #every: number
+  readonly #interval: number
   readonly #log: Logger
   readonly #onRun: () => void
   #timer: NodeJS.Timeout | undefined
@@ -64,10 +64,10 @@ export class Reconciler {
     failuresInAll: 0,
   }
 
-  /** @param every longest pause between two runs, in ms @param onRun called before each run; must not throw */
-  constructor(tasks: readonly Task[], every: number, log: Logger, onRun: () => void = () => undefined) {
+  /** @param interval longest pause between two runs, in ms @param onRun called before each run; must not throw */
+  constructor(tasks: readonly Task[], interval: number, log: Logger, onRun: () => void = () => undefined) {
     this.#tasks = tasks
-    this.#every = every
+    this.#interval = interval
     this.#log = log
     this.#onRun = onRun
   }
@@ -108,7 +108,7 @@ export class Reconciler {
   }
 
   #pause(): number {
-    return this.#failedRuns === 0 ? this.#every : Math.min(this.#every, firstRetry * 2 ** (this.#failedRuns - 1))
+    return this.#failedRuns === 0 ? this.#interval : Math.min(this.#interval, firstRetry * 2 ** (this.#failedRuns - 1))
   }
 
   /** @returns whether every task did all it had to; one that failed does not keep the others from running */
@@ -122,8 +122,8 @@ export class Reconciler {
       lastRun,
       lastSuccess: isDone ? lastRun : this.#report.lastSuccess,
       duration: performance.now() - began,
-      isEngineAnswering: !failures.some(({ isOfTask, reason }) => isOfTask && isSilence(reason)),
-      failures: failures.slice(0, mostFailures).map(sentenceOf),
+      isEngineAnswering: !failures.some(({ isOfTask, reason }) => isOfTask && isEngineUnreachable(reason)),
+      failures: failures.slice(0, maxFailures).map(sentenceOf),
       failuresInAll: this.#report.failuresInAll + failures.length,
     }
     return isDone
@@ -152,10 +152,12 @@ interface Failure {
   readonly reason: unknown
 }
 
-const isSilence = (reason: unknown): boolean =>
-  reason instanceof RuntimeError ? reason.kind === 'unreachable' : reason instanceof Error && isSilence(reason.cause)
+const isEngineUnreachable = (reason: unknown): boolean =>
+  reason instanceof RuntimeError
+    ? reason.kind === 'unreachable'
+    : reason instanceof Error && isEngineUnreachable(reason.cause)
 
-const words: Partial<Record<RuntimeErrorKind, Message>> = {
+const words: Partial<Record<RuntimeErrorKind, LocalizedMessage>> = {
   unreachable: message('warnings.engineUnreachable'),
   missing: message('warnings.noContainer'),
   conflict: message('warnings.nameTaken'),
@@ -163,7 +165,7 @@ const words: Partial<Record<RuntimeErrorKind, Message>> = {
 }
 
 /** Only what a runtime says it was doing, in English, is known to hold neither paths nor addresses. */
-function sentenceOf({ task, reason }: Failure): Message {
+function sentenceOf({ task, reason }: Failure): LocalizedMessage {
   const what =
     reason instanceof RuntimeError
       ? message('warnings.engineFailed', {

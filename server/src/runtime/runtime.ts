@@ -23,10 +23,10 @@ export interface Runtime {
    * The container of exactly this name, or undefined when there is none.
    * A stranger's container of that name is returned too, with `owner: null`, so that policy can refuse to touch it.
    */
-  inspect(name: string): Promise<Instance | undefined>
+  inspect(name: string): Promise<RuntimeContainer | undefined>
 
   /** As `inspect`, by the engine's full id. What the gateway asks, because names pass from one container to the next. */
-  inspectId(id: string): Promise<Instance | undefined>
+  inspectId(id: string): Promise<RuntimeContainer | undefined>
 
   /**
    * The id of the image that this name means now, to be compared with an instance's; undefined when the engine has none of
@@ -41,7 +41,7 @@ export interface Runtime {
    * @throws {RuntimeError} `conflict` when the name is taken, `image` when the image cannot be had, `full` when no network
    *   has room and no other can be made
    */
-  create(spec: InstanceSpec, options?: CreateOptions): Promise<Created>
+  create(spec: ContainerSpec, options?: CreateOptions): Promise<CreatedContainer>
 
   /**
    * Makes it run, from whatever state (created, exited, paused); nothing to do when it runs.
@@ -76,7 +76,7 @@ export interface Runtime {
    * Of ids `unreachable` follows within 3 s. Of all containers the answer may take 30 s, as long as the engine answers pings.
    * For a moment after a program ended its list may still say that it runs; `inspectId` does not.
    */
-  list(filter?: ListFilter): Promise<Instance[]>
+  list(filter?: ListFilter): Promise<RuntimeContainer[]>
 
   /**
    * What a container of ours wrote last, since its last start, to stdout and stderr together, oldest first; also of one that
@@ -123,7 +123,7 @@ export interface Runtime {
    * Cheap for the engine, but it may let one wait for a second; ask for several at once.
    * @throws {RuntimeError}
    */
-  usage(id: string): Promise<Usage | undefined>
+  cpuUsage(id: string): Promise<CpuUsage | undefined>
 
   /**
    * Calls `onEvent` for each change of a container of ours until the signal aborts, and reconnects for ever.
@@ -141,7 +141,7 @@ export interface Owner {
 }
 
 /** All that an adapter needs to create a container. Decided by `containers/`, never by a client. */
-export interface InstanceSpec {
+export interface ContainerSpec {
   /** Deterministic, so that a second attempt finds the first. */
   readonly name: string
   readonly owner: Owner
@@ -204,9 +204,9 @@ export interface Home {
 export interface HostReport {
   readonly cores: number
   /** Names that a template's `runtime` may have. */
-  readonly runtimes: readonly string[]
+  readonly ociRuntimes: readonly string[]
   /** Whether the size of a home can be bound by the engine. */
-  readonly bindsHomeSize: boolean
+  readonly supportsHomeQuota: boolean
   /** Containers that can still be put on networks of ours, those that can still be made included; null before `prepare`, too. */
   readonly addressesLeft: number | null
   /** Bytes. */
@@ -217,14 +217,14 @@ export interface HostReport {
   readonly rules: { readonly areSet: true } | { readonly areSet: false; readonly reason: string }
 }
 
-export interface Created {
+export interface CreatedContainer {
   readonly id: string
   /** The port that was decided: the spec's, or the image's. */
   readonly port: number
 }
 
 /** A container as the runtime sees it now. */
-export interface Instance {
+export interface RuntimeContainer {
   readonly id: string
   readonly name: string
   /** Null when the container does not carry this installation's labels: it is somebody else's. */
@@ -247,7 +247,7 @@ export interface Instance {
   readonly fingerprint: string | null
 }
 
-export interface Usage {
+export interface CpuUsage {
   /** Of all cores together. */
   readonly cpuSeconds: number
 }

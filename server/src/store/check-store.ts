@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { Kysely, sql } from 'kysely'
-import { postgresDialect } from './postgres.ts'
-import { sqliteDialect } from './sqlite.ts'
+import { postgresDialect } from './dialects/postgres-dialect.ts'
+import { sqliteDialect } from './dialects/sqlite-dialect.ts'
 
 /**
  * Asks the store something that changes nothing: its tables are not brought up to date, and no file is made.

@@ -3,12 +3,12 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql, type Transaction } from 'kysely'
 import { Migrator } from 'kysely/migration'
-import { retryOnConflict } from './conflict.ts'
+import { retryOnConflict } from './dialects/transaction-retry.ts'
 import { noteWritten } from './installation.ts'
 import { migrations } from './migrations/index.ts'
-import { postgresDialect } from './postgres.ts'
+import { postgresDialect } from './dialects/postgres-dialect.ts'
 import type { Schema } from './schema.ts'
-import { sqliteDialect } from './sqlite.ts'
+import { sqliteDialect } from './dialects/sqlite-dialect.ts'
 
 /** What a query runs on: the database itself or an open transaction. */
 export type Db = Kysely<Schema> | Tx
@@ -33,7 +33,7 @@ export interface Database {
   lock(tx: Transaction<Schema>, name: string): Promise<void>
   /**
    * Resolves when the store answers and can be written; asked often, it is tried once a second.
-   * @throws {StoreFailure} after its patience, when it cannot
+   * @throws {StoreFailure} after its timeout, when it cannot
    */
   ping(): Promise<void>
   /** Ends within two seconds, also when the store does not answer. */
@@ -43,7 +43,7 @@ export interface Database {
 /** How long an answer of `ping` is good for, in ms: whoever asks for it may be anybody. */
 const pingEvery = 1_000
 /** How long the store may take to say good-bye, in ms. */
-const closeLimit = 2_000
+const closeTimeout = 2_000
 
 /**
  * Opens the store and brings its tables up to date. Whatever is asked of it afterwards rejects with a `StoreFailure`
@@ -58,9 +58,9 @@ export async function openDatabase(url: string | null, dataDir: string): Promise
     await migrate(db, false)
     return wrap(db, false)
   }
-  const patient = new Kysely<Schema>({ dialect: await postgresDialect(url, true) })
-  await migrate(patient, true)
-  await patient.destroy()
+  const migrationDb = new Kysely<Schema>({ dialect: await postgresDialect(url, true) })
+  await migrate(migrationDb, true)
+  await migrationDb.destroy()
   return wrap(new Kysely<Schema>({ dialect: await postgresDialect(url) }), true)
 }
 
@@ -79,15 +79,15 @@ function wrap(db: Kysely<Schema>, isPostgres: boolean): Database {
     lock: async (tx, name) => {
       if (isPostgres) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
     },
-    ping: seldom(() => noteWritten(db, new Date())),
+    ping: throttled(() => noteWritten(db, new Date())),
     close: async () => {
-      await Promise.race([db.destroy(), sleep(closeLimit, undefined, { ref: false })])
+      await Promise.race([db.destroy(), sleep(closeTimeout, undefined, { ref: false })])
     },
   }
 }
 
 /** Does it once for all who ask within a second. */
-function seldom(work: () => Promise<void>): () => Promise<void> {
+function throttled(work: () => Promise<void>): () => Promise<void> {
   let last: { readonly at: number; readonly outcome: Promise<void> } | undefined
   return () => {
     const now = performance.now()

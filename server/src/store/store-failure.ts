@@ -13,4 +13,4 @@ export class StoreFailure extends Error {
  * How long anything may wait for the store, in ms: for another program's lock, for a connection, for an answer. Whatever
  * it is part of is then refused, well before the ten seconds that a person is asked to wait.
  */
-export const storePatience = 4_000
+export const storeTimeout = 4_000

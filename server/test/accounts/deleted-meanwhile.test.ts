@@ -3,15 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { accountsByMail } from '#/accounts/by-mail.ts'
-import type { Message } from '#/mail/mailer.ts'
+import { wireEmailAccounts } from '#/wiring/wire-email-accounts.ts'
+import type { Email } from '#/mail/mailer.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
-import { deleteUser, findUserByEmail, insertUser } from '#/store/users.ts'
+import { deleteUser, findUserByEmail, insertUser } from '#/store/users/users.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 const [email, requester] = [
   'ann@x.org',
-  { address: '192.0.2.1', isThisMachine: false, browser: null, language: 'en' } as const,
+  { address: '192.0.2.1', isLocal: false, browser: null, language: 'en' } as const,
 ]
 
 /** Accounts of a store in which Ann, who has one, is deleted just before anything else is written. */
@@ -30,8 +30,8 @@ async function startWithout(t: TestContext) {
       return database.transaction(work)
     },
   }
-  const mails: Message[] = []
-  const accounts = accountsByMail({
+  const mails: Email[] = []
+  const accounts = wireEmailAccounts({
     database: late,
     mailer: { send: async (message) => void mails.push(message), close: () => undefined },
     settings: {
@@ -48,7 +48,7 @@ async function startWithout(t: TestContext) {
       invitationExpiry: 900,
       newAddressesPerHour: 1_000,
     },
-    onOwed: () => undefined,
+    onPending: () => undefined,
     log: { warn: () => undefined },
   })
   return { database, mails, ...accounts }

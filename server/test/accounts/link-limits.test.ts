@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { LinkLimits } from '#/accounts/link-limits.ts'
+import { LinkLimits } from '#/accounts/abuse-protection/link-limits.ts'
 import { Refusal } from '#/errors.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { startPostgres } from '../support/store/postgres.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { array, assert as check, asyncProperty } from 'fast-check'
 import { movableClock } from '../support/clock.ts'
-import { startEnginelessBerth } from '../support/engineless-berth.ts'
-import { ObedientGateway } from '../support/obedient-gateway.ts'
+import { startEnginelessBerth } from '../support/berth-without-engine.ts'
+import { FakeGateway } from '../support/gateway/fake-gateway.ts'
 import { compareStores } from './model/compare-stores.ts'
 import { step, type Step } from './model/steps.ts'
 import { Walk, type World } from './model/walk.ts'
@@ -23,7 +23,7 @@ const [parts, stepsOfPart] = path === undefined ? [5, 2_100] : [1, 1]
 const compareEvery = 20
 
 const mailFault = { active: false }
-const gateway = new ObedientGateway()
+const gateway = new FakeGateway()
 const clock = movableClock({ after })
 const berth = await startEnginelessBerth(
   { after },

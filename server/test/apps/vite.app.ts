@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { rawCall } from '#test/support/raw-call.ts'
+import { rawCall } from '#test/support/raw-request.ts'
 import { appImage } from './support/app-image.ts'
 import { installPackages } from './support/npm-app.ts'
 import { runApp, shownTemplate, takePicture } from './support/run-app.ts'

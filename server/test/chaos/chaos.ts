@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Lifetime } from '../support/berth.ts'
-import { engineAddress } from '../support/engine.ts'
-import { startOwnEngine } from '../support/own-engine.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { engineAddress } from '../support/engine/engine.ts'
+import { startOwnEngine } from '../support/engine/own-engine.ts'
+import { startPostgres } from '../support/store/postgres.ts'
 import { makePlan, type Step } from './plan.ts'
 import { shown, writeReport } from './report.ts'
 import { run } from './run.ts'
-import { World } from './world.ts'
+import { World } from './world/world.ts'
 
 /**
  * `npm run chaos`: breaks a real Berth and everything around it for a while, and compares store, engine and gateway after

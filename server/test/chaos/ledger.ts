@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Snapshot } from './store.ts'
+import type { Snapshot } from './world/store-view.ts'
 
 /** Something that an answer 200 said is so from now on. */
 interface Promised {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Seen } from './engine-view.ts'
+import type { Seen } from './world/engine-view.ts'
 import {
   acceptsGoodTokens,
   leadsEverybodyHome,
@@ -21,8 +21,8 @@ import {
   keepsLinkLimit,
   sharesNoContainer,
 } from './invariants/in-the-store.ts'
-import type { Snapshot } from './store.ts'
-import type { World } from './world.ts'
+import type { Snapshot } from './world/store-view.ts'
+import type { World } from './world/world.ts'
 
 /** Store and engine at about the same moment. */
 interface View {

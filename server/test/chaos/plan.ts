@@ -1,8 +1,8 @@
 import { crashPoints, type CrashPoint, type CrashScope } from '#/crash-points.ts'
 import { Random } from '../gateway/fuzz/random.ts'
-import { behindBack, type BehindBack } from './engine-view.ts'
-import type { MailVice } from './mail.ts'
-import { badTypes, goodTypes, type BadType, type GoodType } from './templates.ts'
+import { behindBack, type BehindBack } from './world/engine-view.ts'
+import type { MailVice } from './faults/scripted-mail-server.ts'
+import { badTypes, goodTypes, type BadType, type GoodType } from './world/templates.ts'
 
 /** One thing that somebody does. `who` is the number of an ordinary person. */
 export type Operation =

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import path from 'node:path'
-import type { Footprint } from './program.ts'
+import type { Footprint } from './world/berth-program.ts'
 import type { Report } from './run.ts'
 
 const document = path.resolve(import.meta.dirname, '../../../docs/explanation/reliability.md')

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { under, type Stoppable } from './break.ts'
+import { under, type Stoppable } from './faults/inject-faults.ts'
 import { tellsNoBug, tellsNoSecret } from './invariants/in-the-log.ts'
-import { killAt } from './kill.ts'
-import { operate } from './operate.ts'
+import { killAt } from './faults/kill-process.ts'
+import { operate } from './operations/run-operation.ts'
 import { ensureSignedIn } from './operations/accounts.ts'
 import { launch } from './operations/containers.ts'
 import { consult, Verdict } from './oracle.ts'
 import type { Plan, Step } from './plan.ts'
-import type { Footprint } from './program.ts'
-import { prober } from './probe.ts'
-import { goodTypes } from './templates.ts'
-import type { World } from './world.ts'
+import type { Footprint } from './world/berth-program.ts'
+import { prober } from './world/health-probe.ts'
+import { goodTypes } from './world/templates.ts'
+import type { World } from './world/world.ts'
 
 /** What a run did and found. */
 export interface Report {
@@ -30,7 +30,7 @@ export interface Report {
 type Footprints = Record<'gateway' | 'api', Footprint>
 
 /** How much more memory a process may hold after many faults than before, as a share of it; and how many more handles. */
-const mostGrowth = { memory: 0.1, handles: 4 }
+const maxGrowth = { memory: 0.1, handles: 4 }
 
 export interface RunSettings {
   /** The engine that may be stopped; undefined: none may. */
@@ -113,21 +113,21 @@ class Runner {
       samples.push(world.program.footprints())
     }
     // What is collected in between is nobody's growth.
-    const least = (process: 'gateway' | 'api'): Footprint => ({
+    const min = (process: 'gateway' | 'api'): Footprint => ({
       memory: Math.min(...samples.map((each) => each[process].memory)),
       handles: Math.min(...samples.map((each) => each[process].handles)),
     })
-    return { gateway: least('gateway'), api: least('api') }
+    return { gateway: min('gateway'), api: min('api') }
   }
 
   /** What was taken for a fault is given back when it is over. */
   compare(before: Footprints, after: Footprints): void {
     for (const name of ['gateway', 'api'] as const) {
       const memory = after[name].memory / before[name].memory - 1
-      if (memory > mostGrowth.memory)
+      if (memory > maxGrowth.memory)
         this.#note('the end', [`the ${name} process has grown by ${Math.round(memory * 100)} %`])
       const handles = after[name].handles - before[name].handles
-      if (handles > mostGrowth.handles) this.#note('the end', [`the ${name} process holds ${handles} more handles`])
+      if (handles > maxGrowth.handles) this.#note('the end', [`the ${name} process holds ${handles} more handles`])
     }
     this.verdict.count('memory and handles return', 0)
   }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import type { CrashPoint } from '#/crash-points.ts'
-import { engineAddress } from '../support/engine.ts'
+import { engineAddress } from '../support/engine/engine.ts'
 import type { Plan, Step } from './plan.ts'
 import { run, type Report } from './run.ts'
-import { World } from './world.ts'
+import { World } from './world/world.ts'
 
 /** How many people a short run has: one who is killed under, and one beside. */
 export const people = 2

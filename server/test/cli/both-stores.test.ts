@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { test, type TestContext } from 'node:test'
-import type { AdminContainer, AdminUser } from '@berth/api/admin.ts'
-import type { AuditEntry } from '@berth/api/audit.ts'
+import type { AdminContainer, AdminUser } from '@berth/api/schemas/admin.ts'
+import type { AuditEntry } from '@berth/api/schemas/audit.ts'
 import { runCommand, type CommandResult } from '#test/support/command-line.ts'
 import { testTemplates } from '#test/support/berth.ts'
-import { askEngine } from '#test/support/engine.ts'
-import { startPostgres } from '#test/support/postgres.ts'
+import { askEngine } from '#test/support/engine/engine.ts'
+import { startPostgres } from '#test/support/store/postgres.ts'
 import { runProgram, signIn, type Program } from '#test/support/program.ts'
 
 /** The program `berth` beside the real service, with a real container: while that runs, and after it was stopped. */

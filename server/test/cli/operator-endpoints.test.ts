@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertOk, assertRefused, recordOf } from '#test/support/asking.ts'
+import { assertOk, assertRefused, recordOf } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { waitFor } from '#test/support/program.ts'
 

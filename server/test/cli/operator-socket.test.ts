@@ -3,9 +3,9 @@ import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { operatorHeader } from '#/http/operator-socket.ts'
-import { unixFetch } from '#/cli/unix-fetch.ts'
-import { readWhereabouts } from '#/processes/whereabouts.ts'
-import { assertOk, assertRefused } from '#test/support/asking.ts'
+import { unixFetch } from '#/cli/api/unix-fetch.ts'
+import { readPidFile } from '#/supervisor/pid-file.ts'
+import { assertOk, assertRefused } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { runProgram, waitFor } from '#test/support/program.ts'
 
@@ -31,7 +31,7 @@ test('whatever is sent through the gateway, or past it to the socket that it for
     { forwarded: 'for=unix;by=operator', [operatorHeader]: 'operator root' },
   ]
   for (const headers of spoofs) {
-    const pastTheGateway = unixFetch(berth.apiSocket, { headers, limit: 20_000 })
+    const pastTheGateway = unixFetch(berth.apiSocket, { headers, timeout: 20_000 })
     assert.equal((await pastTheGateway('/api/admin/users')).status, 401)
     assert.equal((await pastTheGateway('/api/operator/links', { method: 'POST' })).status, 404)
     assertRefused(await berth.call('GET', '/api/admin/users', { headers }), 401)
@@ -55,14 +55,14 @@ test('the operator has no account: what is for one is refused with 401, and a na
 test('the file that says where the socket is names a live one also after SIGHUP and a crash, and goes at a clean stop', async (t) => {
   const program = runProgram(t)
   await program.said(/Berth is ready/)
-  const first = readWhereabouts(program.dataDir)
+  const first = readPidFile(program.dataDir)
   assert.ok(first)
   assert.equal(first.pid, program.process.pid)
   for (const file of [path.join(program.dataDir, 'operator-socket'), first.socket])
     assert.equal(statSync(file).mode & 0o777, 0o600, file)
   assert.equal(statSync(path.dirname(first.socket)).mode & 0o777, 0o700)
   const isAnswering = async () => {
-    const ask = unixFetch(first.socket, { headers: {}, limit: 20_000 })
+    const ask = unixFetch(first.socket, { headers: {}, timeout: 20_000 })
     return (await ask('/api/admin/system').catch(() => undefined))?.status === 200
   }
   assert.ok(await isAnswering())
@@ -70,11 +70,11 @@ test('the file that says where the socket is names a live one also after SIGHUP 
     const api = program.api()
     process.kill(signal === 'SIGHUP' ? first.pid : api, signal)
     await waitFor(`another API process after ${signal}`, async () => hasOther(api) && (await isAnswering()), 60_000)
-    assert.deepEqual(readWhereabouts(program.dataDir), first)
+    assert.deepEqual(readPidFile(program.dataDir), first)
   }
   program.process.kill('SIGTERM')
   assert.equal(await program.ended(), 0)
-  assert.equal(readWhereabouts(program.dataDir), undefined)
+  assert.equal(readPidFile(program.dataDir), undefined)
   assert.throws(() => readFileSync(path.join(program.dataDir, 'operator-socket')), /ENOENT/)
 
   function hasOther(api: number): boolean {

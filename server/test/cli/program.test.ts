@@ -9,7 +9,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import type { Command } from 'commander'
 import { createProgram, commandsOf } from '#/cli/program.ts'
-import { writeWhereabouts } from '#/processes/whereabouts.ts'
+import { writePidFile } from '#/supervisor/pid-file.ts'
 import { makeStore, noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'berth-cli-'))
@@ -93,13 +93,13 @@ test('a file of a service that was killed keeps nobody from the store; one whose
   const settings = { ...noEngine, DATA_DIR: dataDir }
   const ended = startCommand(settings, ['--help'])
   await once(ended, 'exit')
-  writeWhereabouts(dataDir, { socket: path.join(folder, 'gone.sock'), pid: ended.pid ?? 0, since: new Date() })
+  writePidFile(dataDir, { socket: path.join(folder, 'gone.sock'), pid: ended.pid ?? 0, since: new Date() })
   const listed = await runCommand(settings, 'users', 'list', '--json')
   assert.equal(listed.code, 0, listed.stderr)
   assert.equal(listed.stdout.trim().split('\n').length, 2)
 
   const socket = path.join(folder, 'late.sock')
-  writeWhereabouts(dataDir, { socket, pid: process.pid, since: new Date() })
+  writePidFile(dataDir, { socket, pid: process.pid, since: new Date() })
   const waiting = startCommand(settings, ['status'])
   const result = resultOf(waiting)
   await Promise.race([once(waiting.stderr ?? assert.fail(), 'data'), result])
@@ -126,7 +126,7 @@ test('Ctrl-C ends it at once with exit code 130, whatever it waits for', async (
   })
   silent.listen(socket)
   await once(silent, 'listening')
-  writeWhereabouts(dataDir, { socket, pid: process.pid, since: new Date() })
+  writePidFile(dataDir, { socket, pid: process.pid, since: new Date() })
   const command = startCommand({ DATA_DIR: dataDir }, ['users', 'list'])
   const result = resultOf(command)
   await Promise.race([asked.promise, result])

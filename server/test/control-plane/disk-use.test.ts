@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertOk, engineState, until } from '../support/asking.ts'
+import { assertOk, engineState, until } from '../support/api-calls.ts'
 import { startBerth, testTemplates, type Person } from '../support/berth.ts'
 import { openStream, type OpenStream } from '../support/event-stream.ts'
-import { inside } from '../support/inside.ts'
+import { execInContainer } from '../support/engine/exec-in-container.ts'
 
 /** What people notice of how much they may have on disk, with a real engine that measures. */
 const limit = 1024 ** 2
@@ -31,9 +31,9 @@ const launch = (person: Person, type: string) => person.call('POST', `/api/conta
 test('whoever nears the limit is told on their pages, those that are opened later included', async () => {
   const ann = await berth.signUp('ann@x.org')
   const early = measured(ann, 1_000_000)
-  await inside(ann.auth.user.container_id ?? '', write(1_000_000))
-  for (const { type, used, limit: most } of [await early, await measured(ann, 1_000_000)]) {
-    assert.deepEqual([type, most], [null, limit])
+  await execInContainer(ann.auth.user.container_id ?? '', write(1_000_000))
+  for (const { type, used, limit: max } of [await early, await measured(ann, 1_000_000)]) {
+    assert.deepEqual([type, max], [null, limit])
     assert.ok(Number(used) < limit, `${Number(used)}`)
   }
   assertOk(await launch(ann, 'prod'))
@@ -42,7 +42,7 @@ test('whoever nears the limit is told on their pages, those that are opened late
 test('beyond the limit what runs goes on, nothing more is started, and a clean-up counts at the next attempt', async () => {
   const bob = await berth.signUp('bob@x.org')
   const dev = bob.auth.user.container_id ?? ''
-  await inside(dev, write(2 * limit))
+  await execInContainer(dev, write(2 * limit))
   await measured(bob, 2 * limit)
   const refused = await launch(bob, 'prod')
   assert.deepEqual([refused.status, refused.body.reason], [500, 'full'])
@@ -61,14 +61,14 @@ test('beyond the limit what runs goes on, nothing more is started, and a clean-u
   assert.match(inGerman.body.warnings.join(), /Volle Home-Ordner: 1\. bob \(Konto \d+\): 2 MiB von 1 MiB\./)
   assert.match((await berth.call('GET', '/metrics')).text, /\nberth_homes_full_users 1\n/)
   await berth.runtime.start(dev)
-  await inside(dev, 'rm big')
+  await execInContainer(dev, 'rm big')
   await until(async () => (await launch(bob, 'prod')).status === 200)
 })
 
 test('a little beyond the limit the container with most files still starts, so that some can be deleted', async () => {
   const cat = await berth.signUp('cat@x.org')
   const dev = cat.auth.user.container_id ?? ''
-  await inside(dev, write(limit + 100_000))
+  await execInContainer(dev, write(limit + 100_000))
   await measured(cat, limit + 100_000)
   assert.match((await launch(cat, 'prod')).body.error, /Delete some in Development, which still starts/)
   await berth.runtime.stop(dev)

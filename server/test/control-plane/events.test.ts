@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertOk, assertRefused, blockUser } from '#test/support/asking.ts'
-import { outside, patiently, startRig } from '#test/support/control-plane.ts'
+import { assertOk, assertRefused, blockUser } from '#test/support/api-calls.ts'
+import { outside, pollUntil, startRig } from '#test/support/control-plane.ts'
 import { openStream, type OpenStream } from '#test/support/event-stream.ts'
-import { refusingRuntime } from '#test/support/misbehaving.ts'
+import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 
 const rig = await startRig({ after }, {})
 const { berth } = rig
@@ -26,7 +26,7 @@ test('a page that lost its connection is told what it missed, in order and once'
   const ivy = await rig.person('ivy')
   const { containerId } = ivy.address()
   const [stayed, lost] = [await openStream(berth, ivy.token), await openStream(berth, ivy.token)]
-  await patiently(
+  await pollUntil(
     () => lost.lastId() !== undefined && stayed.lastId() !== undefined,
     () => lost.text(),
   )
@@ -37,7 +37,7 @@ test('a page that lost its connection is told what it missed, in order and once'
     [outside.stop, 'asleep'],
   ] as const) {
     await change(containerId)
-    await patiently(
+    await pollUntil(
       () => statuses(stayed).at(-1) === `container dev ${status}`,
       () => stayed.text(),
     )
@@ -49,7 +49,7 @@ test('a page that lost its connection is told what it missed, in order and once'
   assert.deepEqual(back.events, missed)
   assert.deepEqual(statuses(back), ['container dev paused', 'container dev running', 'container dev asleep'])
   await outside.start(containerId)
-  await patiently(
+  await pollUntil(
     () => statuses(back).at(-1) === 'container dev running',
     () => back.text(),
   )
@@ -60,7 +60,7 @@ test('a page that lost its connection is told what it missed, in order and once'
 test('a page that comes with an id of which nothing is known is told how things are', async () => {
   const joe = await rig.person('joe')
   const first = await openStream(berth, joe.token)
-  await patiently(
+  await pollUntil(
     () => first.lastId() !== undefined,
     () => first.text(),
   )
@@ -78,7 +78,7 @@ test('a page that comes with an id of which nothing is known is told how things 
 test('a page that was away while a container was launched hears that its app is ready', async () => {
   const lou = await rig.person('lou')
   const before = await openStream(berth, lou.token)
-  await patiently(
+  await pollUntil(
     () => before.lastId() !== undefined,
     () => before.text(),
   )
@@ -99,8 +99,8 @@ test('after Berth was started again a page that comes back is told how things ar
   await before.berth.close()
   await stream.ended
   await outside.stop(containerId)
-  const { instance, dataDir } = before.berth
-  const after = await startRig(t, {}, { instance, dataDir })
+  const { installation, dataDir } = before.berth
+  const after = await startRig(t, {}, { installation, dataDir })
   const back = await openStream(after.berth, kim.token, { lastId: stream.lastId() })
   await untilTold(back, 'container dev asleep')
   assert.equal(back.lines()[0], 'snapshot')
@@ -131,7 +131,7 @@ test('a stream ends when its token expires', async (t) => {
   const lifetime = 6
   const env = { JWT_ACCESS_TOKEN_EXPIRES: String(lifetime) }
   // Signing up must not take longer than the token lives, so no container is started.
-  const brief = await startRig(t, {}, { env, wrapRuntime: refusingRuntime })
+  const brief = await startRig(t, {}, { env, wrapRuntime: noCreateRuntime })
   const fay = await brief.person('fay')
   const stream = await openStream(brief.berth, fay.token)
   assert.equal(stream.status, 200)
@@ -147,7 +147,7 @@ test('somebody has at most twenty streams, and a closed one makes room', async (
   refused.close()
   assert.equal(refused.status, 429)
   streams[0]?.close()
-  await patiently(
+  await pollUntil(
     async () => {
       const next = await openStream(berth, gus.token)
       next.close()
@@ -175,7 +175,7 @@ const numberOf = (id: string | undefined) => Number(id?.split('-')[1] ?? 0)
 
 /** Waits until a stream has brought this event. */
 const untilTold = (stream: OpenStream, line: string) =>
-  patiently(
+  pollUntil(
     () => stream.lines().includes(line),
     () => `no "${line}" in: ${stream.text()}`,
   )

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { askEngine } from '../support/engine.ts'
-import { outside, patiently, startRig, type Rig, type Tenant } from '../support/control-plane.ts'
-import { hangingEngine, type HangingEngine } from '../support/misbehaving-engine.ts'
+import { askEngine } from '../support/engine/engine.ts'
+import { outside, pollUntil, startRig, type ControlPlaneRig, type Tenant } from '../support/control-plane.ts'
+import { hangingEngine, type HangingEngine } from '../support/engine/faulty-engines.ts'
 
 /** What a container does to the others when the engine does not answer about it: nothing. A real engine, and a line to it that hangs. */
 async function arrange(t: TestContext, env: Record<string, string> = {}) {
@@ -37,10 +37,10 @@ async function worksFor(person: Tenant): Promise<void> {
 
 const statusOf = async (person: Tenant) => (await person.call('GET', '/api/container/status')).body.status as string
 
-async function reconciled(rig: Rig, admin: Tenant): Promise<void> {
+async function reconciled(rig: ControlPlaneRig, admin: Tenant): Promise<void> {
   const lastRun = async () => (await admin.call('GET', '/api/admin/system')).body.reconciler?.last_run as string | null
   const before = await lastRun()
-  await patiently(
+  await pollUntil(
     async () => (await lastRun()) !== before,
     () => `no run of the reconciler: ${rig.berth.logs.slice(-5).join('')}`,
     60_000,
@@ -58,7 +58,7 @@ test('a container whose inspect never returns is one that is unknown, and everyb
   const [bob, ann] = [await rig.person('bob'), await rig.person('ann')]
   const id = inspectsOf(ann, engine)
   await outside.pause(id)
-  await ann.untilWord('unknown')
+  await ann.untilRouteState('unknown')
   await worksFor(bob)
   assert.equal(await statusOf(ann), 'error: the container engine does not answer')
   assert.equal((await ann.call('GET', '/api/user/me')).body.container.status, 'error')
@@ -66,12 +66,12 @@ test('a container whose inspect never returns is one that is unknown, and everyb
   assert.equal(launch.value.status, 500)
   assert.ok(launch.ms < 12_000, `${launch.ms} ms`)
   await worksFor(bob)
-  assert.equal(bob.word(), 'running')
+  assert.equal(bob.routeState(), 'running')
   await reconciled(rig, bob)
   engine.mend()
-  await patiently(
-    () => ann.word() === 'paused',
-    () => `still ${ann.word()}`,
+  await pollUntil(
+    () => ann.routeState() === 'paused',
+    () => `still ${ann.routeState()}`,
     40_000,
   )
   await outside.unpause(id)
@@ -111,7 +111,7 @@ test('a container whose start never returns gives back its launch slot', async (
   assert.equal((await stuck).value.status, 500)
   assert.ok((await stuck).ms < 8_000)
   await queued
-  await patiently(
+  await pollUntil(
     async () => (await bob.call('POST', '/api/container/launch/dev')).status === 200,
     () => 'bob waits for the slot of the start that hangs',
     25_000,
@@ -137,22 +137,22 @@ test('a container whose removal never returns fails by itself', async (t) => {
 
 test('while a list of all containers takes 10 s, Berth starts, people work and the reconciler goes on', async (t) => {
   const engine = await hangingEngine(t)
-  const instance = `test-list${process.pid}x`
-  const first = await startRig(t, {}, { instance, engine: { address: engine.address, ask: askEngine } })
+  const installation = `test-list${process.pid}x`
+  const first = await startRig(t, {}, { installation, engine: { address: engine.address, ask: askEngine } })
   const bob = await first.person('bob')
   await first.berth.close()
   engine.hang(/GET \S*\/containers\/json\?/, 10_000)
   const { dataDir } = first.berth
   const start = await timed(() =>
-    startRig(t, {}, { instance, dataDir, engine: { address: engine.address, ask: askEngine } }),
+    startRig(t, {}, { installation, dataDir, engine: { address: engine.address, ask: askEngine } }),
   )
   assert.ok(start.ms < 20_000, `${start.ms} ms`)
   const rig = start.value
-  assert.equal(rig.gateway.wordFor(bob.prefix), 'running')
+  assert.equal(rig.gateway.routeStateOf(bob.prefix), 'running')
   const ann = await rig.person('ann')
   await worksFor(ann)
   const report = async () => (await rig.berth.operate('GET', '/api/admin/system')).body.reconciler
-  await patiently(
+  await pollUntil(
     async () => ((await report()).last_success ?? null) !== null,
     () => `the reconciler never ends: ${rig.berth.logs.slice(-3).join('')}`,
     90_000,

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { engineState } from '#test/support/asking.ts'
-import { fragile, outside, patiently, startRig, type Rig, type Tenant } from '#test/support/control-plane.ts'
+import { engineState } from '#test/support/api-calls.ts'
+import {
+  fragile,
+  outside,
+  pollUntil,
+  startRig,
+  type ControlPlaneRig,
+  type Tenant,
+} from '#test/support/control-plane.ts'
 import { openStream, type OpenStream } from '#test/support/event-stream.ts'
-import { ObedientGateway } from '#test/support/obedient-gateway.ts'
+import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
 
 /** Says every 200 ms that bytes moved, as the gateway does by the second. @returns what ends it */
-function keepBusy({ control }: Rig, { prefix }: Tenant): () => void {
-  const timer = setInterval(() => control.used([{ prefix, at: Date.now() }]), 200)
+function keepBusy({ control }: ControlPlaneRig, { prefix }: Tenant): () => void {
+  const timer = setInterval(() => control.reportActivity([{ prefix, at: Date.now() }]), 200)
   return () => clearInterval(timer)
 }
 
@@ -19,11 +26,11 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     const ann = await rig.person('ann')
     const began = performance.now()
     const { containerId } = ann.address()
-    await ann.untilWord('paused')
+    await ann.untilRouteState('paused')
     const pausedAfter = performance.now() - began
     assert.ok(pausedAfter > 1_500 && pausedAfter < 4_500, `${pausedAfter} ms`)
     assert.equal(await engineState(rig.berth, containerId), 'paused')
-    await ann.untilWord('asleep')
+    await ann.untilRouteState('asleep')
     assert.equal(await engineState(rig.berth, containerId), 'exited')
     assert.equal(rig.gateway.held.size, 0)
     assert.equal(await rig.control.wake(ann.prefix), undefined)
@@ -35,13 +42,13 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     const bob = await rig.person('bob')
     const relax = keepBusy(rig, bob)
     await sleep(3_000)
-    assert.equal(bob.word(), 'running')
+    assert.equal(bob.routeState(), 'running')
     rig.gateway.isQuiet = false
     relax()
     await sleep(3_000)
-    assert.equal(bob.word(), 'running')
+    assert.equal(bob.routeState(), 'running')
     rig.gateway.isQuiet = true
-    await bob.untilWord('paused')
+    await bob.untilRouteState('paused')
   })
 
   test('who wakes it while it is being stopped has it running in the end', async (t) => {
@@ -54,12 +61,12 @@ suite('what nobody uses', { concurrency: 3 }, () => {
       ],
     })
     const cat = await rig.person('cat')
-    await patiently(
+    await pollUntil(
       () => rig.gateway.held.has(cat.prefix),
       () => 'it was never put to rest',
     )
     assert.equal(await rig.control.wake(cat.prefix), undefined)
-    assert.equal(cat.word(), 'running')
+    assert.equal(cat.routeState(), 'running')
     assert.equal(await engineState(rig.berth, cat.address().containerId), 'running')
   })
 
@@ -71,14 +78,14 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     const rig = await startRig(t, fields)
     const dan = await rig.person('dan')
     const { containerId } = dan.address()
-    await dan.untilWord('asleep')
+    await dan.untilRouteState('asleep')
     assert.equal((await rig.berth.runtime.inspectId(containerId))?.exitCode, 7)
     await rig.berth.close()
-    const gateway = new ObedientGateway()
-    const { instance, dataDir } = rig.berth
-    await startRig(t, fields, { instance, dataDir, gateway })
+    const gateway = new FakeGateway()
+    const { installation, dataDir } = rig.berth
+    await startRig(t, fields, { installation, dataDir, gateway })
     await sleep(500)
-    assert.equal(gateway.wordFor(dan.prefix), 'asleep')
+    assert.equal(gateway.routeStateOf(dan.prefix), 'asleep')
   })
 
   test('when the engine cannot pause it, requests reach it again', async (t) => {
@@ -88,15 +95,15 @@ suite('what nobody uses', { concurrency: 3 }, () => {
       { wrapRuntime: (runtime) => ({ ...runtime, pause: () => runtime.pause('0'.repeat(64)) }) },
     )
     const eve = await rig.person('eve')
-    await patiently(
+    await pollUntil(
       () => rig.gateway.held.has(eve.prefix),
       () => 'nobody tried',
     )
-    await patiently(
+    await pollUntil(
       () => !rig.gateway.held.has(eve.prefix),
       () => 'it is held for ever',
     )
-    assert.equal(eve.word(), 'running')
+    assert.equal(eve.routeState(), 'running')
   })
 
   test('a hold that the gateway did not confirm in time is ended: requests reach it again', async (t) => {
@@ -109,16 +116,16 @@ suite('what nobody uses', { concurrency: 3 }, () => {
       throw new Error('hold was not answered within 5000 ms')
     }
     const fay = await rig.person('fay')
-    await patiently(
+    await pollUntil(
       () => isOverdue,
       () => 'nobody tried',
     )
     rig.gateway.hold = async () => false
-    await patiently(
+    await pollUntil(
       () => !rig.gateway.held.has(fay.prefix),
       () => 'it is held for ever',
     )
-    assert.equal(fay.word(), 'running')
+    assert.equal(fay.routeState(), 'running')
   })
 
   test('a container that computes is not idle where the template says so', async (t) => {
@@ -133,24 +140,24 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     const rig = await startRig(t, { ...busy, idle_pause: 1, idle_cpu: 0.02 })
     const fay = await rig.person('fay')
     await sleep(4_000)
-    assert.equal(fay.word(), 'running')
+    assert.equal(fay.routeState(), 'running')
   })
 
   test('where the template says so, a container that does not compute is idle all the same', async (t) => {
     const rig = await startRig(t, { idle_pause: 1, idle_cpu: 0.2 })
     const gus = await rig.person('gus')
-    await gus.untilWord('paused')
+    await gus.untilRouteState('paused')
   })
 
   test('the owner is warned a quarter of the time before a stop, and told of everything else', async (t) => {
     const rig = await startRig(t, { idle_pause: 1, idle_timeout: 8 })
     const hal = await rig.person('hal')
     const stream = await openStream(rig.berth, hal.token)
-    await hal.untilWord('asleep')
+    await hal.untilRouteState('asleep')
     const stoppedAt = Date.now()
     assert.equal(await rig.control.wake(hal.prefix), undefined)
     const heard = () => stream.events.filter(({ name }) => name === 'container' || name === 'idle')
-    await patiently(
+    await pollUntil(
       () => heard().at(-1)?.data.status === 'running',
       () => stream.text(),
     )
@@ -174,7 +181,7 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     rig.gateway.hold = () => held.promise
     const idlesIn = ({ events }: OpenStream) => events.flatMap(({ name, data }) => (name === 'idle' ? [data] : []))
     const heard = (stream: OpenStream, count: number) =>
-      patiently(
+      pollUntil(
         () => idlesIn(stream).length === count,
         () => stream.text(),
         30_000,
@@ -197,12 +204,12 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     // Once more, so that however long that took there is no other warning yet.
     await lea.call('POST', '/api/container/keep/dev')
     const after = await openStream(rig.berth, lea.token)
-    await patiently(
+    await pollUntil(
       () => after.lastId() !== undefined,
       () => after.text(),
     )
     assert.deepEqual(idlesIn(after), [])
-    assert.equal(lea.word(), 'running')
+    assert.equal(lea.routeState(), 'running')
     for (const stream of [first, late, after]) stream.close()
   })
 
@@ -223,7 +230,7 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     held.resolve(true)
     await sleep(500)
     assert.equal(await engineState(rig.berth, containerId), 'running')
-    assert.equal(max.word(), 'running')
+    assert.equal(max.routeState(), 'running')
   })
 
   test('nothing is stopped just because Berth was started again', async (t) => {
@@ -232,11 +239,11 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     await outside.pause(joe.address().containerId)
     await first.berth.close()
     await sleep(3_000)
-    const gateway = new ObedientGateway()
-    const { instance, dataDir } = first.berth
-    await startRig(t, { idle_timeout: 3 }, { instance, dataDir, gateway })
+    const gateway = new FakeGateway()
+    const { installation, dataDir } = first.berth
+    await startRig(t, { idle_timeout: 3 }, { installation, dataDir, gateway })
     await sleep(1_500)
-    assert.deepEqual([gateway.wordFor(ida.prefix), gateway.wordFor(joe.prefix)], ['running', 'paused'])
+    assert.deepEqual([gateway.routeStateOf(ida.prefix), gateway.routeStateOf(joe.prefix)], ['running', 'paused'])
   })
 
   test('last_used follows the last byte, at the latest when it is put to rest or Berth ends', async (t) => {
@@ -252,9 +259,9 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     }
     await sleep(500)
     const at = Date.now()
-    rig.control.used([{ prefix: jim.prefix, at }])
-    await jim.untilWord('paused')
-    await patiently(
+    rig.control.reportActivity([{ prefix: jim.prefix, at }])
+    await jim.untilRouteState('paused')
+    await pollUntil(
       async () => (await lastUsed()) === at,
       () => 'last_used did not follow',
     )
@@ -264,8 +271,8 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     const rig = await startRig(t)
     const kim = await rig.person('kim')
     await sleep(2_500)
-    assert.equal(kim.word(), 'running')
+    assert.equal(kim.routeState(), 'running')
     await outside.pause(kim.address().containerId)
-    await kim.untilWord('paused')
+    await kim.untilRouteState('paused')
   })
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertOk, assertRefused, blockContainer, blockUser, recordOf } from '#test/support/asking.ts'
+import { assertOk, assertRefused, blockContainer, blockUser, recordOf } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates, type Person } from '#test/support/berth.ts'
-import { outside, patiently } from '#test/support/control-plane.ts'
+import { outside, pollUntil } from '#test/support/control-plane.ts'
 import { openStream, type OpenStream } from '#test/support/event-stream.ts'
-import { chattyRuntime, deafRuntime, type Fault } from '#test/support/misbehaving.ts'
+import { endlessLogsRuntime, unreachableRuntime, type Fault } from '#test/support/engine/faulty-runtimes.ts'
 
 /** An app that says two lines, one more at SIGUSR1, and its last at SIGUSR2. */
 const talking = {
@@ -17,7 +17,7 @@ const talking = {
 
 const deafness: Fault = { active: false }
 const env = { CONTAINER_TEMPLATES: await testTemplates(talking) }
-const berth = await startBerth({ after }, { env, wrapRuntime: (runtime) => deafRuntime(runtime, deafness) })
+const berth = await startBerth({ after }, { env, wrapRuntime: (runtime) => unreachableRuntime(runtime, deafness) })
 const admin = await berth.signUp('boss@x.org')
 
 const path = (query = '', type = 'dev') => `/api/container/logs/${type}${query}`
@@ -25,7 +25,7 @@ const openLogs = ({ token }: Person, query = '') => openStream(berth, token, { p
 const containerOf = ({ auth }: Person) => auth.user.container_id ?? ''
 
 const until = (stream: OpenStream, ...lines: string[]) =>
-  patiently(
+  pollUntil(
     () => lines.every((line) => stream.lines().includes(line)),
     () => `not ${lines.join(', ')} in: ${stream.text()}`,
   )
@@ -97,7 +97,7 @@ test('somebody has at most five, beside the streams of events; what was refused 
   streams.push(await openStream(berth, hal.token))
   assert.equal(streams.at(-1)?.status, 200)
   streams[0]?.close()
-  await patiently(
+  await pollUntil(
     async () => {
       const next = await openLogs(hal)
       next.close()
@@ -110,18 +110,18 @@ test('somebody has at most five, beside the streams of events; what was refused 
 
 test('an app that writes without end is read no faster than anybody could, and no longer than somebody does', async (t) => {
   const chat = { lines: 0, readers: 0 }
-  const chatty = await startBerth(t, { wrapRuntime: (runtime) => chattyRuntime(runtime, chat) })
+  const chatty = await startBerth(t, { wrapRuntime: (runtime) => endlessLogsRuntime(runtime, chat) })
   const joe = await chatty.signUp('joe@x.org')
   const began = performance.now()
   const stream = await openStream(chatty, joe.token, { path: path() })
-  await patiently(
+  await pollUntil(
     () => stream.events.length > 1_000,
     () => `${stream.events.length} lines in 15 s`,
   )
   assert.ok(chat.lines <= 1_000 * Math.ceil((performance.now() - began) / 1_000 + 1), `${chat.lines} lines`)
   assert.equal(chat.readers, 1)
   stream.close()
-  await patiently(
+  await pollUntil(
     () => chat.readers === 0,
     () => 'the reading goes on',
   )

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { assertOk, blockContainer, engineState, recordOf, unblockContainer } from '#test/support/asking.ts'
-import { askEngine, buildImage, testImage } from '#test/support/engine.ts'
-import { fragile, outside, patiently, startRig, type Tenant } from '#test/support/control-plane.ts'
-import { refusingRuntime, slowRuntime } from '#test/support/misbehaving.ts'
+import { assertOk, blockContainer, engineState, recordOf, unblockContainer } from '#test/support/api-calls.ts'
+import { askEngine, buildImage, testImage } from '#test/support/engine/engine.ts'
+import { fragile, outside, pollUntil, startRig, type Tenant } from '#test/support/control-plane.ts'
+import { noCreateRuntime, slowRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { testTemplates } from '#test/support/berth.ts'
-import { ObedientGateway } from '#test/support/obedient-gateway.ts'
-import { isListening } from '#/containers/app-probe.ts'
+import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
+import { waitForReadiness } from '#/containers/launch/progress/readiness-probe.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 
 /** Counts what the engine is asked to do. */
@@ -20,7 +20,7 @@ const countingRuntime = (runtime: Runtime): Runtime => ({
 })
 
 /** A signal that comes before the program's init is ready is lost; a stop then takes ten seconds. */
-const untilListening = (tenant: Tenant) => isListening(tenant.address(), 10_000, new AbortController().signal)
+const untilListening = (tenant: Tenant) => waitForReadiness(tenant.address(), 10_000, new AbortController().signal)
 
 async function signal(tenant: Tenant, name: string): Promise<void> {
   await untilListening(tenant)
@@ -34,10 +34,10 @@ const admin = await rig.person('boss')
 test('a paused container runs again when its owner asks for it, and only that is asked of the engine', async () => {
   const ann = await rig.person('ann')
   await outside.pause(ann.address().containerId)
-  await ann.untilWord('paused')
+  await ann.untilRouteState('paused')
   asked.length = 0
   assert.equal(await control.wake(ann.prefix), undefined)
-  assert.equal(ann.word(), 'running')
+  assert.equal(ann.routeState(), 'running')
   assert.equal(await engineState(berth, ann.address().containerId), 'running')
   assert.deepEqual(asked, ['start'])
 })
@@ -46,7 +46,7 @@ test('of a stopped container fifty wakes at once make one start, and all of them
   const bob = await rig.person('bob')
   const { containerId } = bob.address()
   await outside.stop(containerId)
-  await bob.untilWord('asleep')
+  await bob.untilRouteState('asleep')
   asked.length = 0
   const answers = await Promise.all(Array.from({ length: 50 }, () => control.wake(bob.prefix)))
   assert.ok(answers.every((answer) => answer === undefined))
@@ -59,10 +59,10 @@ test('what crashes after a wake has crashed, although Berth had put it to sleep 
   const record = await recordOf(admin, cat.id)
   assertOk(await blockContainer(admin, record.id))
   assertOk(await unblockContainer(admin, record.id))
-  await cat.untilWord('asleep')
+  await cat.untilRouteState('asleep')
   assert.equal(await control.wake(cat.prefix), undefined)
   await signal(cat, 'USR1')
-  await cat.untilWord('crashed')
+  await cat.untilRouteState('crashed')
 })
 
 test('what is blocked is not woken, also when the block comes while it wakes', async () => {
@@ -80,7 +80,7 @@ test('what is blocked is not woken, also when the block comes while it wakes', a
     await waking
     assertOk(await blocked)
     assert.equal(await engineState(berth, containerId), 'exited', `round ${round}`)
-    assert.equal(rig.gateway.places.get(dan.prefix)?.isBlocked, true)
+    assert.equal(rig.gateway.routes.get(dan.prefix)?.isBlocked, true)
   }
 })
 
@@ -88,7 +88,7 @@ test('a block that stands in the store alone holds, too', async () => {
   const una = await rig.person('una')
   const { containerId } = una.address()
   await outside.stop(containerId)
-  await una.untilWord('asleep')
+  await una.untilRouteState('asleep')
   await berth.database.db.updateTable('user_containers').set({ is_blocked: 1 }).where('user_id', '=', una.id).execute()
   assert.notEqual(await control.wake(una.prefix), undefined)
   assert.equal(await engineState(berth, containerId), 'exited')
@@ -98,7 +98,7 @@ test('a wake during a launch is that launch', async (t) => {
   const slow = await startRig(t, {}, { wrapRuntime: (runtime) => slowRuntime(runtime, 200) })
   const eve = await slow.person('eve')
   await outside.stop(eve.address().containerId)
-  await eve.untilWord('asleep')
+  await eve.untilRouteState('asleep')
   const [launched, woken] = await Promise.all([
     eve.call('POST', '/api/container/restart'),
     sleep(50).then(() => slow.control.wake(eve.prefix)),
@@ -111,23 +111,23 @@ test('a wake during a launch is that launch', async (t) => {
 test('what crashed is not started by a visit; why, and its last lines, are explained', async () => {
   const fay = await rig.person('fay')
   await signal(fay, 'USR1')
-  await fay.untilWord('crashed')
-  const absence = { absent: 'crashed', exitCode: 3 }
+  await fay.untilRouteState('crashed')
+  const absence = { reason: 'crashed', exitCode: 3 }
   assert.deepEqual(await control.wake(fay.prefix), absence)
-  assert.equal(fay.word(), 'crashed')
+  assert.equal(fay.routeState(), 'crashed')
   const { lastLines, ...rest } = await control.explain(fay.prefix)
-  assert.deepEqual(rest, { absence, displayName: 'Development' })
+  assert.deepEqual(rest, { unavailable: absence, displayName: 'Development' })
   assert.equal(lastLines.at(-1), 'last words')
 })
 
 test('a wake that comes in the moment of a crash does not hide it', async () => {
   const gus = await rig.person('gus')
   await signal(gus, 'USR1')
-  await patiently(
-    () => gus.word() !== 'running',
+  await pollUntil(
+    () => gus.routeState() !== 'running',
     () => 'it did not end',
   )
-  assert.deepEqual(await control.wake(gus.prefix), { absent: 'crashed', exitCode: 3 })
+  assert.deepEqual(await control.wake(gus.prefix), { reason: 'crashed', exitCode: 3 })
 })
 
 test('what ends soon after each start is not started by visits again and again, but by hand at any time', async () => {
@@ -136,7 +136,7 @@ test('what ends soon after each start is not started by visits again and again, 
   const end = async () => {
     await untilListening(nel)
     await outside.stop(containerId)
-    await nel.untilWord('asleep')
+    await nel.untilRouteState('asleep')
   }
   await end()
   for (let time = 1; time <= 2; time++) {
@@ -144,7 +144,7 @@ test('what ends soon after each start is not started by visits again and again, 
     await end()
   }
   asked.length = 0
-  for (let visit = 0; visit < 3; visit++) assert.equal((await control.wake(nel.prefix))?.absent, 'crashed')
+  for (let visit = 0; visit < 3; visit++) assert.equal((await control.wake(nel.prefix))?.reason, 'crashed')
   assert.deepEqual(asked, [])
   assertOk(await nel.call('POST', '/api/container/launch/dev'))
 })
@@ -152,9 +152,9 @@ test('what ends soon after each start is not started by visits again and again, 
 test('what ran out of memory says so', async () => {
   const hal = await rig.person('hal')
   await signal(hal, 'USR2')
-  await hal.untilWord('out-of-memory')
-  const { absence, lastLines } = await control.explain(hal.prefix)
-  assert.equal(absence?.absent, 'out-of-memory')
+  await hal.untilRouteState('out-of-memory')
+  const { unavailable, lastLines } = await control.explain(hal.prefix)
+  assert.equal(unavailable?.reason, 'out-of-memory')
   assert.ok(lastLines.includes('hungry'))
 })
 
@@ -164,7 +164,7 @@ test('a container that was removed while it slept unnoticed is made anew by a wa
   const { containerId } = ida.address()
   await outside.stop(containerId)
   await quiet.control.explain(ida.prefix)
-  assert.equal(ida.word(), 'asleep')
+  assert.equal(ida.routeState(), 'asleep')
   await outside.remove(containerId)
   assert.equal(await quiet.control.wake(ida.prefix), undefined)
   assert.notEqual(ida.address().containerId, containerId)
@@ -176,13 +176,13 @@ test('a container of an older template is made anew when it wakes, unless it was
   const [stopped, paused] = [jim.address().containerId, kim.address().containerId]
   await Promise.all([outside.stop(stopped), outside.pause(paused)])
   await first.berth.close()
-  const gateway = new ObedientGateway()
-  const { instance, dataDir } = first.berth
+  const gateway = new FakeGateway()
+  const { installation, dataDir } = first.berth
   const env = { CONTAINER_TEMPLATES: await testTemplates({ env: { NEW: '1' } }) }
-  const { control: later } = await startRig(t, {}, { instance, dataDir, gateway, env })
-  assert.equal(gateway.wordFor(kim.prefix), 'paused')
+  const { control: later } = await startRig(t, {}, { installation, dataDir, gateway, env })
+  assert.equal(gateway.routeStateOf(kim.prefix), 'paused')
   assert.deepEqual([await later.wake(jim.prefix), await later.wake(kim.prefix)], [undefined, undefined])
-  const where = (prefix: string) => JSON.stringify(gateway.places.get(prefix)?.where)
+  const where = (prefix: string) => JSON.stringify(gateway.routes.get(prefix)?.where)
   assert.ok(!where(jim.prefix).includes(stopped))
   assert.ok(where(kim.prefix).includes(paused))
 })
@@ -195,7 +195,7 @@ test('a container whose image was built again is made anew when it wakes, unless
   const [jim, kim] = [await rebuilt.person('jim'), await rebuilt.person('kim')]
   const [stopped, paused] = [jim.address().containerId, kim.address().containerId]
   await Promise.all([outside.stop(stopped), outside.pause(paused)])
-  await Promise.all([jim.untilWord('asleep'), kim.untilWord('paused')])
+  await Promise.all([jim.untilRouteState('asleep'), kim.untilRouteState('paused')])
   await buildImage(image, `FROM ${await testImage()}\nLABEL built=twice\n`)
   const wake = ({ prefix }: Tenant) => rebuilt.control.wake(prefix)
   assert.deepEqual(await Promise.all([jim, kim].map(wake)), [undefined, undefined])
@@ -205,16 +205,16 @@ test('a container whose image was built again is made anew when it wakes, unless
 
 test('an image that cannot be had is told until a launch succeeds', async (t) => {
   const fault = { active: true }
-  const bare = await startRig(t, {}, { wrapRuntime: (runtime) => refusingRuntime(runtime, fault) })
+  const bare = await startRig(t, {}, { wrapRuntime: (runtime) => noCreateRuntime(runtime, fault) })
   const lea = await bare.person('lea')
-  assert.equal(lea.word(), 'no-image')
-  assert.equal((await bare.control.wake(lea.prefix))?.absent, 'no-image')
-  assert.equal((await bare.control.explain(lea.prefix)).absence?.absent, 'no-image')
+  assert.equal(lea.routeState(), 'no-image')
+  assert.equal((await bare.control.wake(lea.prefix))?.reason, 'no-image')
+  assert.equal((await bare.control.explain(lea.prefix)).unavailable?.reason, 'no-image')
   fault.active = false
   assertOk(await lea.call('POST', '/api/container/launch/dev'))
-  assert.equal(lea.word(), 'running')
+  assert.equal(lea.routeState(), 'running')
   await outside.stop(lea.address().containerId)
-  await lea.untilWord('asleep')
+  await lea.untilRouteState('asleep')
 })
 
 test('an explanation takes less than three seconds although the engine takes longer', async (t) => {
@@ -240,9 +240,9 @@ test('an explanation takes less than three seconds although the engine takes lon
 })
 
 test('of what nobody knows it is only said that it is missing', async () => {
-  assert.deepEqual(await control.wake('nobody-dev'), { absent: 'missing', exitCode: null })
-  const { absence, lastLines } = await control.explain('nobody-dev')
-  assert.deepEqual([absence?.absent, lastLines], ['missing', []])
-  control.suspect('nobody-dev')
-  control.used([{ prefix: 'nobody-dev', at: Date.now() }])
+  assert.deepEqual(await control.wake('nobody-dev'), { reason: 'missing', exitCode: null })
+  const { unavailable, lastLines } = await control.explain('nobody-dev')
+  assert.deepEqual([unavailable?.reason, lastLines], ['missing', []])
+  control.reportUnreachable('nobody-dev')
+  control.reportActivity([{ prefix: 'nobody-dev', at: Date.now() }])
 })

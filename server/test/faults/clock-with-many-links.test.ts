@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { Client } from 'pg'
-import { beginMove, finishMove } from '#/store/clock.ts'
+import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
 import {
   deleteOldLinkRequests,
@@ -10,11 +10,11 @@ import {
   insertLink,
   insertLinkRequest,
   linkRequestsSince,
-} from '#/store/magic-links.ts'
-import { insertUser } from '#/store/users.ts'
+} from '#/store/users/magic-links.ts'
+import { insertUser } from '#/store/users/users.ts'
 import { movableClock } from '../support/clock.ts'
-import { startEnginelessBerth, tokenIn } from '../support/engineless-berth.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
+import { startPostgres } from '../support/store/postgres.ts'
 import { waitFor } from '../support/program.ts'
 
 /**
@@ -95,23 +95,23 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const)
       const requests = async (at: number) =>
         (await linkRequestsSince(database.db, 'ann@x.org', new Date(at - hour))).map((each) => at - each.getTime())
 
-      await beginMove(database, -hour, new Date(now - hour))
+      await beginClockJump(database, -hour, new Date(now - hour))
       // By mistake once more, as after an answer that got lost.
-      await beginMove(database, -hour, new Date(now - hour))
+      await beginClockJump(database, -hour, new Date(now - hour))
       for (const isFinished of [false, true]) {
         assert.equal(await usable('expired', now - hour), false, `finished: ${isFinished}`)
         assert.equal(await usable('valid', now - hour), true)
         assert.equal(await usable('valid', now - hour + 60_000), false)
         assert.deepEqual(await requests(now - hour), [60_000])
-        await finishMove(database)
+        await finishClockJump(database)
       }
-      await beginMove(database, 24 * hour, new Date(now + 23 * hour))
+      await beginClockJump(database, 24 * hour, new Date(now + 23 * hour))
       await deleteOldLinkRequests(database.db, new Date(now + 21 * hour))
       // Asked for after the clock was moved: that one is as old as it says.
       await insertLinkRequest(database.db, 'ann@x.org', new Date(now + 23 * hour))
       for (let times = 0; times < 2; times++) {
         assert.deepEqual(await requests(now + 23 * hour), [60_000, 0])
-        await finishMove(database)
+        await finishClockJump(database)
       }
     })
 

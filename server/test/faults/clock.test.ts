@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, assertOk, assertRefused, engineState, logIn, tokenBy, verify } from '../support/asking.ts'
+import { ask, assertOk, assertRefused, engineState, logIn, tokenBy, verify } from '../support/api-calls.ts'
 import { startBerth, testTemplates, type Berth } from '../support/berth.ts'
 import { movableClock } from '../support/clock.ts'
 import { openStream } from '../support/event-stream.ts'
-import { refusingRuntime } from '../support/misbehaving.ts'
+import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
 import { waitFor } from '../support/program.ts'
 
 /** How long a slow machine may take until things are well again, in ms. */
-const patience = 60_000
+const timeout = 60_000
 
 /** A clock that is moved while Berth runs, by an hour and by a day, both ways. */
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
-const quick = { wrapRuntime: refusingRuntime }
+const quick = { wrapRuntime: noCreateRuntime }
 
 const me = async (berth: Berth, token: string) => (await berth.call('GET', '/api/user/me', { token })).status
 
@@ -104,7 +104,7 @@ test('a clock that was set back while Berth was stopped revives nothing either',
   await first.close()
 
   clock.set(-30 * minute)
-  const second = await startBerth(t, { ...quick, dataDir: first.dataDir, instance: first.instance })
+  const second = await startBerth(t, { ...quick, dataDir: first.dataDir, installation: first.installation })
   for (const token of [ann.token, late.token]) assert.equal(await me(second, token), 401)
   assertRefused(await verify(second, 'login', link), 400)
   // Their account was made at an instant that has not come yet.
@@ -124,12 +124,12 @@ test('a revocation is not forgotten by a Berth whose clock is a day ahead for a 
   await waitFor(
     'what is over by this clock to be gone',
     async () => (await first.database.db.selectFrom('magic_links').select('id').execute()).length === 0,
-    patience,
+    timeout,
   )
   await first.close()
 
   clock.set(-day)
-  const second = await startBerth(t, { ...quick, dataDir: first.dataDir, instance: first.instance })
+  const second = await startBerth(t, { ...quick, dataDir: first.dataDir, installation: first.installation })
   assert.equal(await me(second, revoked), 401)
   assert.equal(await me(second, ann.token), 200)
 })
@@ -151,7 +151,7 @@ async function inUse(t: TestContext, idle: Record<string, number>) {
   const ann = await berth.signUp('ann@x.org')
   const { container_id: id } = ann.auth.user
   assert.ok(id)
-  await waitFor('the app to answer', async () => (await ann.call('GET', `/${ann.slug}-dev/`)).status < 500, patience)
+  await waitFor('the app to answer', async () => (await ann.call('GET', `/${ann.slug}-dev/`)).status < 500, timeout)
   return { berth, ann, state: () => engineState(berth, id) }
 }
 
@@ -159,7 +159,7 @@ test('a day forward does not put to rest what was used a moment ago, nor cuts it
   const clock = movableClock(t)
   const { berth, state } = await inUse(t, { idle_pause: 600, idle_timeout: 1_200 })
   clock.set(day)
-  await waitFor('the jump to be noticed', async () => told(berth, 'the clock was moved') === 1, patience)
+  await waitFor('the jump to be noticed', async () => told(berth, 'the clock was moved') === 1, timeout)
   // Who is idle is looked at by the second.
   await sleep(2_500)
   assert.equal(await state(), 'running')
@@ -169,5 +169,5 @@ test('a day back does not keep awake what nobody uses', async (t) => {
   const clock = movableClock(t)
   const { state } = await inUse(t, { idle_pause: 1 })
   clock.set(-day)
-  await waitFor('the pause', async () => (await state()) === 'paused', patience)
+  await waitFor('the pause', async () => (await state()) === 'paused', timeout)
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/engineless-berth.ts'
-import { MemoryEngine } from '../support/memory-engine.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/berth-without-engine.ts'
+import { FakeEngine } from '../support/engine/fake-engine.ts'
+import { startPostgres } from '../support/store/postgres.ts'
 
 /**
  * On PostgreSQL, where everybody shares a few connections: many people sign up in one moment, while as many others work.
@@ -17,7 +17,7 @@ const [pause, rounds] = [3_000, 2]
 
 const postgres = await startPostgres()
 const env = { DATABASE_URL: postgres.url, REQUESTS_PER_MINUTE: '0' }
-const berth = await startEnginelessBerth({ after }, { env, runtime: new MemoryEngine().runtime })
+const berth = await startEnginelessBerth({ after }, { env, runtime: new FakeEngine().runtime })
 after(() => berth.close().then(() => postgres.stop()))
 
 /** @returns their token */

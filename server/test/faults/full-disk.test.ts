@@ -7,21 +7,21 @@ import { createOutbox } from '#/mail/outbox.ts'
 import { openDatabase } from '#/store/database.ts'
 import { noteWritten } from '#/store/installation.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
-import { ask, assertOk, assertRefused, verify } from '../support/asking.ts'
+import { ask, assertOk, assertRefused, verify } from '../support/api-calls.ts'
 import { startBerth, type Berth } from '../support/berth.ts'
-import { refusingRuntime } from '../support/misbehaving.ts'
-import { smallDisk } from '../support/small-disk.ts'
+import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
+import { smallDisk } from '../support/engine/small-disk.ts'
 import { waitFor } from '../support/program.ts'
 
 /** How long a slow machine may take until things are well again, in ms. */
-const patience = 60_000
+const timeout = 60_000
 
 /** Tokens in the links that the outbox prints, in the order of the mails. */
 async function startOn(t: TestContext, dataDir: string): Promise<{ berth: Berth; links: string[] }> {
   const links: string[] = []
   const note = ({ link }: { link: string }) => void links.push(new URL(link).searchParams.get('token') ?? '')
   const mailer = createOutbox(path.join(dataDir, 'outbox'), 'berth@x.org', { info: note as never })
-  return { berth: await startBerth(t, { dataDir, mailer, wrapRuntime: refusingRuntime }), links }
+  return { berth: await startBerth(t, { dataDir, mailer, wrapRuntime: noCreateRuntime }), links }
 }
 
 /** By another program, in the file itself. */
@@ -70,16 +70,16 @@ test('on a full disk nothing is promised and nothing is lost, and with room agai
   await waitFor(
     '/readyz to miss the store',
     async () => (await berth.call('GET', '/readyz')).body.parts.store !== 'ok',
-    patience,
+    timeout,
   )
 
   disk.empty()
-  await waitFor('/readyz to be well', async () => (await berth.call('GET', '/readyz')).status === 200, patience)
+  await waitFor('/readyz to be well', async () => (await berth.call('GET', '/readyz')).status === 200, timeout)
   // What could not be taken back while the disk was full is taken back now.
   await waitFor(
     'what was owed to be taken back',
     async () => look(disk.folder).emails.length === promised.length,
-    patience,
+    timeout,
   )
   const { emails, integrity, links: live } = look(disk.folder)
   assert.deepEqual([emails, integrity, live], [promised, 'ok', links.length])

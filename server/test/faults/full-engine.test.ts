@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
-import { engineAnswering, ok, refusal } from '../support/misbehaving-engine.ts'
-import { ofKind, openInstallation } from '../support/runtimes.ts'
+import { engineAnswering, ok, refusal } from '../support/engine/faulty-engines.ts'
+import { ofKind, openInstallation } from '../support/engine/runtimes.ts'
 
 test('a full disk of the engine is told as what it is, whether it shows at a pull, a creation or a start', async (t) => {
-  const { instance, runtime, spec } = await openInstallation(t)
+  const { installation, runtime, spec } = await openInstallation(t)
   await runtime.prepare()
   const { id } = await runtime.create(spec('there'))
   const behind = async (part: RegExp, answer: string) => {
     const dockerHost = await engineAnswering(t, part, answer)
-    return createDockerRuntime({ instance, dockerHost, network: instance })
+    return createDockerRuntime({ installation, dockerHost, network: installation })
   }
   const words = 'write /var/lib/docker/overlay2/x/diff/y: no space left on device'
   const creating = await behind(/^POST \S+containers\/create/, refusal(500, words))

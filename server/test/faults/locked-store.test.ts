@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, assertOk, blockContainer, logIn, recordOf, tokenBy, verify } from '../support/asking.ts'
+import { ask, assertOk, blockContainer, logIn, recordOf, tokenBy, verify } from '../support/api-calls.ts'
 import { startBerth, type Reply } from '../support/berth.ts'
-import { lockDatabase } from '../support/locked-database.ts'
+import { lockDatabase } from '../support/store/locked-database.ts'
 import { waitFor } from '../support/program.ts'
 
 /** How long a slow machine may take until things are well again, in ms. */
-const patience = 60_000
+const timeout = 60_000
 
 /** What people see while another program keeps the SQLite file locked, and afterwards. */
 const berth = await startBerth({ after })
@@ -76,9 +76,9 @@ test('while the database is locked, reading goes on, and whatever writes is refu
   await waitFor(
     'the revocation in the store',
     async () => (await berth.database.db.selectFrom('revoked_tokens').select('jti').execute()).length === 1,
-    patience,
+    timeout,
   )
-  await waitFor('/readyz to be well', async () => (await berth.call('GET', '/readyz')).status === 200, patience)
+  await waitFor('/readyz to be well', async () => (await berth.call('GET', '/readyz')).status === 200, timeout)
   assertOk(await verify(berth, 'signup', signup))
   assertOk(await verify(berth, 'login', login))
   assertOk(await ask(berth, 'signup', 'somebody@x.org'))

@@ -3,19 +3,19 @@ import { after, test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { Client } from 'pg'
 import { StoreFailure } from '#/store/store-failure.ts'
-import { findUserByEmail, insertUser } from '#/store/users.ts'
-import { ask, assertOk, assertRefused } from '../support/asking.ts'
+import { findUserByEmail, insertUser } from '#/store/users/users.ts'
+import { ask, assertOk, assertRefused } from '../support/api-calls.ts'
 import { startBerth, type Reply } from '../support/berth.ts'
-import { refusingRuntime } from '../support/misbehaving.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
+import { startPostgres } from '../support/store/postgres.ts'
 import { waitFor } from '../support/program.ts'
 
 /** How long a slow machine may take until things are well again, in ms. */
-const patience = 60_000
+const timeout = 60_000
 
 /** A PostgreSQL that goes, hangs, or may not be written, under a Berth that goes on and needs no restart. */
 const postgres = await startPostgres()
-const berth = await startBerth({ after }, { wrapRuntime: refusingRuntime, env: { DATABASE_URL: postgres.url } })
+const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime, env: { DATABASE_URL: postgres.url } })
 after(() => berth.close().then(() => postgres.stop()))
 const ann = await berth.signUp('ann@x.org')
 const { db } = berth.database
@@ -33,7 +33,7 @@ const isWell = async () =>
 
 async function assertStoreIsMissed(): Promise<void> {
   // What was answered a moment ago is answered again.
-  await waitFor('/readyz to miss the store', async () => (await berth.call('GET', '/readyz')).status === 503, patience)
+  await waitFor('/readyz to miss the store', async () => (await berth.call('GET', '/readyz')).status === 503, timeout)
   const ready = await berth.call('GET', '/readyz')
   assert.match(ready.body.parts.store, /does not answer/)
 }
@@ -61,7 +61,7 @@ test('connections that are ended while nobody uses them are replaced', async () 
   await order(
     'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null',
   )
-  await waitFor('everything to work', isWell, patience)
+  await waitFor('everything to work', isWell, timeout)
 })
 
 test('a server that hangs keeps nobody waiting for ten seconds, and is used again once it answers', async (t) => {
@@ -77,7 +77,7 @@ test('a server that hangs keeps nobody waiting for ten seconds, and is used agai
   await assertStoreIsMissed()
   await Promise.all(asked)
   postgres.thaw()
-  await waitFor('everything to work', isWell, patience)
+  await waitFor('everything to work', isWell, timeout)
   assertOk(await ask(berth, 'signup', 'ben@x.org'))
 })
 
@@ -87,7 +87,7 @@ test('a server that was shut down is used again when it is back', async () => {
   await assertRefusedInTime(ask(berth, 'signup', 'cat@x.org'))
   await assertStoreIsMissed()
   await postgres.startAgain()
-  await waitFor('everything to work', isWell, patience)
+  await waitFor('everything to work', isWell, timeout)
   assertOk(await ask(berth, 'signup', 'cat@x.org'))
 })
 
@@ -98,10 +98,10 @@ test('while the database may only be read, reading goes on and writing is refuse
     await order('select pg_reload_conf()')
   }
   await setReadOnly(true, t)
-  await waitFor('/readyz to miss the store', async () => (await berth.call('GET', '/readyz')).status === 503, patience)
+  await waitFor('/readyz to miss the store', async () => (await berth.call('GET', '/readyz')).status === 503, timeout)
   assertOk(await ann.call('GET', '/api/user/me'))
   assertRefused(await ask(berth, 'signup', 'dan@x.org'), 500)
   await setReadOnly(false)
-  await waitFor('everything to work', isWell, patience)
+  await waitFor('everything to work', isWell, timeout)
   assertOk(await ask(berth, 'signup', 'dan@x.org'))
 })

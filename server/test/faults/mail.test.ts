@@ -2,30 +2,30 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createSmtpMailer } from '#/mail/smtp.ts'
-import { ask, assertOk, assertRefused, verify } from '../support/asking.ts'
+import { ask, assertOk, assertRefused, verify } from '../support/api-calls.ts'
 import { startBerth, type Berth, type Lifetime, type Reply } from '../support/berth.ts'
-import { refusingRuntime } from '../support/misbehaving.ts'
-import { startMisbehavingMailServer, type MailVice } from '../support/misbehaving-mail-server.ts'
+import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
+import { startFaultyMailServer, type MailVice } from '../support/mail/faulty-mail-server.ts'
 import { waitFor } from '../support/program.ts'
 
 /** How long a slow machine may take until things are well again, in ms. */
-const patience = 60_000
+const timeout = 60_000
 
 /** How long the mailer waits for a server that says nothing at all, in ms; the usual ten seconds, but sooner. */
 const impatience = 400
 
 async function startWith(lifetime: Lifetime, vice: MailVice) {
-  const post = await startMisbehavingMailServer(vice)
-  const waits = { limit: 10_000 }
+  const post = await startFaultyMailServer(vice)
+  const waits = { timeout: 10_000 }
   const isMute = () => ['deaf', 'drivelling', 'tarpit'].includes(post.vice)
   const mailer: Mailer = {
     send: async (message) => {
-      const limit = isMute() ? impatience : waits.limit
-      await createSmtpMailer(post.url, 'berth@berth.test', { limit }).send(message)
+      const timeout = isMute() ? impatience : waits.timeout
+      await createSmtpMailer(post.url, 'berth@berth.test', { timeout }).send(message)
     },
     close: () => undefined,
   }
-  const berth = await startBerth(lifetime, { wrapRuntime: refusingRuntime, mailer })
+  const berth = await startBerth(lifetime, { wrapRuntime: noCreateRuntime, mailer })
   lifetime.after(() => post.close())
   return { post, berth, waits }
 }
@@ -78,7 +78,7 @@ describe('a mail server with a vice', async () => {
     post.vice = 'silent-after-data'
     const count = post.received.length
     const asked = ask(berth, 'signup', 'quick@x.org')
-    await waitFor('the mail to arrive', async () => post.received.length > count, patience)
+    await waitFor('the mail to arrive', async () => post.received.length > count, timeout)
     assertOk(await verify(berth, 'signup', post.newestToken()))
     post.hangUp()
     assertRefused(await asked, 500)
@@ -89,9 +89,9 @@ describe('a mail server with a vice', async () => {
 
   test('a login link of a mail that arrived is void when its server never said so', async () => {
     post.vice = 'silent-after-data'
-    waits.limit = 3_000
+    waits.timeout = 3_000
     assertRefused(await ask(berth, 'login', 'deaf@x.org'), 500)
-    waits.limit = 10_000
+    waits.timeout = 10_000
     assertRefused(await verify(berth, 'login', post.newestToken()), 400)
     post.vice = 'none'
     assertOk(await ask(berth, 'login', 'deaf@x.org'))
@@ -125,15 +125,15 @@ test('while the first sign-up waits for a slow mail server the others are answer
 })
 
 test('a thousand mails to a deaf server take a few connections, all are answered, and none stays open', async (t) => {
-  const post = await startMisbehavingMailServer('deaf')
+  const post = await startFaultyMailServer('deaf')
   t.after(() => post.close())
-  const mailer = createSmtpMailer(post.url, 'berth@berth.test', { limit: 1_500, most: 5 })
+  const mailer = createSmtpMailer(post.url, 'berth@berth.test', { timeout: 1_500, maxConnections: 5 })
   const send = (index: number) =>
     mailer.send({ to: `u${index}@x.org`, subject: 'Hello', text: 'plain', html: '<p>rich</p>' })
   const sent = await Promise.allSettled(Array.from({ length: 1_100 }, (_, index) => send(index)))
   assert.ok(sent.every(({ status }) => status === 'rejected'))
-  assert.equal(post.connections.most, 5)
-  await waitFor('the connections to be closed', async () => post.connections.open === 0, patience)
+  assert.equal(post.connections.max, 5)
+  await waitFor('the connections to be closed', async () => post.connections.open === 0, timeout)
   post.vice = 'none'
   await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)))
   assert.equal(post.received.length, 20)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { patiently } from '../support/control-plane.ts'
-import { startEnginelessBerth, tokenIn } from '../support/engineless-berth.ts'
-import { faultyStore, type StoreFault } from '../support/faulty-store.ts'
-import { MemoryEngine } from '../support/memory-engine.ts'
-import { ObedientGateway } from '../support/obedient-gateway.ts'
+import { pollUntil } from '../support/control-plane.ts'
+import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
+import { faultyStore, type StoreFault } from '../support/store/faulty-store.ts'
+import { FakeEngine } from '../support/engine/fake-engine.ts'
+import { FakeGateway } from '../support/gateway/fake-gateway.ts'
 
 /**
  * After a restart of the machine its memory was short for a while, or the store failed: after six seconds what had run was
@@ -15,11 +15,7 @@ test(
   'after a restart all that ran runs again, however long memory was short and the store failed; who asks comes first',
   { timeout: 240_000 },
   async (t) => {
-    const [engine, gateway, fault]: [MemoryEngine, ObedientGateway, StoreFault] = [
-      new MemoryEngine(),
-      new ObedientGateway(),
-      {},
-    ]
+    const [engine, gateway, fault]: [FakeEngine, FakeGateway, StoreFault] = [new FakeEngine(), new FakeGateway(), {}]
     const berth = await startEnginelessBerth(t, {
       env: {
         CONTAINER_TEMPLATES: JSON.stringify({ dev: { image: 'i', port: 8080 } }),
@@ -52,7 +48,7 @@ test(
     assert.deepEqual(engine.running, [])
     fault.fails = () => false
     engine.memory.available = engine.memory.total
-    await patiently(
+    await pollUntil(
       () => engine.running.length === people,
       () => `${engine.running.length} run again`,
       120_000,

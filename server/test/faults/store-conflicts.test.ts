@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { Activity } from '#/containers/activity.ts'
-import { StoreConflict } from '#/store/conflict.ts'
+import { Activity } from '#/containers/idle/activity.ts'
+import { StoreConflict } from '#/store/dialects/transaction-retry.ts'
 import { openDatabase, type Database, type Tx } from '#/store/database.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
-import { blockContainers, ensureContainer, listContainersOf } from '#/store/user-containers.ts'
-import { insertUser } from '#/store/users.ts'
-import { startPostgres, type Postgres } from '../support/postgres.ts'
+import { blockContainers, ensureContainer, listContainersOf } from '#/store/containers/user-containers.ts'
+import { insertUser } from '#/store/users/users.ts'
+import { startPostgres, type Postgres } from '../support/store/postgres.ts'
 
 /** Transactions of PostgreSQL that meet: deadlocks (40P01) and serialization failures (40001). */
 let postgres: Postgres

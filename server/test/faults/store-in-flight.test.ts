@@ -2,21 +2,17 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/runtime/runtime.ts'
-import { patiently } from '../support/control-plane.ts'
-import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/engineless-berth.ts'
-import { faultyStore, type StoreFault } from '../support/faulty-store.ts'
-import { MemoryEngine } from '../support/memory-engine.ts'
-import { ObedientGateway } from '../support/obedient-gateway.ts'
+import { pollUntil } from '../support/control-plane.ts'
+import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/berth-without-engine.ts'
+import { faultyStore, type StoreFault } from '../support/store/faulty-store.ts'
+import { FakeEngine } from '../support/engine/fake-engine.ts'
+import { FakeGateway } from '../support/gateway/fake-gateway.ts'
 
 /** A store that fails, or is slow, in the middle of what is done with one container. */
 
 /** @param fields of the one template */
 async function arrange(t: TestContext, fields: Record<string, unknown> = {}) {
-  const [engine, gateway, fault]: [MemoryEngine, ObedientGateway, StoreFault] = [
-    new MemoryEngine(),
-    new ObedientGateway(),
-    {},
-  ]
+  const [engine, gateway, fault]: [FakeEngine, FakeGateway, StoreFault] = [new FakeEngine(), new FakeGateway(), {}]
   const berth = await startEnginelessBerth(t, {
     env: { CONTAINER_TEMPLATES: JSON.stringify({ dev: { image: 'i', port: 8080, ...fields } }) },
     runtime: engine.runtime,
@@ -26,7 +22,7 @@ async function arrange(t: TestContext, fields: Record<string, unknown> = {}) {
   const token = await signUp(berth)
   const call = (method: string, path: string) => berth.call(method, path, { token })
   const wake = () => gateway.control?.wake('ann-dev')
-  const word = () => gateway.wordFor('ann-dev')
+  const word = () => gateway.routeStateOf('ann-dev')
   return { berth, engine, gateway, fault, call, wake, word }
 }
 
@@ -52,14 +48,14 @@ for (const [kind, field] of [
       if (verb === 'pause' && isHeld) throw new RuntimeError('failed', 'pause')
     }
     fault.fails = () => isHeld && ++failed > 0
-    await patiently(
+    await pollUntil(
       () => failed > 1 && gateway.held.size === 0,
       () => `the store failed ${failed} times, and held are: ${[...gateway.held].join()}`,
     )
     assert.equal(word(), 'running')
     ;[isHeld, engine.before] = [false, () => undefined]
     fault.fails = () => false
-    await patiently(
+    await pollUntil(
       () => engine.running.length === 0,
       () => 'it is put to rest once the store works again',
     )
@@ -85,7 +81,7 @@ test('a stop behind a wake whose store fails stops what that wake was still star
   // Asked while the engine works: is it blocked?
   fault.fails = (query) => isStarting && query === 'select user_containers'
   const waking = wake()?.catch(() => undefined)
-  await patiently(
+  await pollUntil(
     () => isStarting,
     () => 'it is never started',
   )
@@ -130,7 +126,7 @@ test('that it was woken is noted within its flight: a stop that follows is not u
   engine.before = (verb) => void (verb === 'stop' && steps.push('stop'))
   // Whoever waits for it does not wait for the note.
   assert.equal(await wake(), undefined)
-  await patiently(
+  await pollUntil(
     () => isNoting,
     () => 'it is never noted',
   )

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#/store/database.ts'
-import { insertLinkRequest, linkRequestsSince } from '#/store/magic-links.ts'
-import { findUserByEmail, insertUser } from '#/store/users.ts'
-import { lockDatabase } from '../support/locked-database.ts'
+import { insertLinkRequest, linkRequestsSince } from '#/store/users/magic-links.ts'
+import { findUserByEmail, insertUser } from '#/store/users/users.ts'
+import { lockDatabase } from '../support/store/locked-database.ts'
 
 test('while a transaction waits for a lock and then fails, others write beside it and never read what it takes back', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'berth-store-'))

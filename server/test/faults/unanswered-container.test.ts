@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RuntimeError } from '#/runtime/runtime.ts'
-import { patiently } from '../support/control-plane.ts'
-import { startEnginelessBerth, tokenIn } from '../support/engineless-berth.ts'
-import { MemoryEngine } from '../support/memory-engine.ts'
-import { ObedientGateway } from '../support/obedient-gateway.ts'
+import { pollUntil } from '../support/control-plane.ts'
+import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
+import { FakeEngine } from '../support/engine/fake-engine.ts'
+import { FakeGateway } from '../support/gateway/fake-gateway.ts'
 
 /**
  * An owner pressed Stop when the engine, in good health, did not answer about their container. It ran, and they were told
  * that it did not; so they were by Keep.
  */
 test('of a container that the engine does not answer about nobody is told that it does not run', async (t) => {
-  const [engine, gateway] = [new MemoryEngine(), new ObedientGateway()]
+  const [engine, gateway] = [new FakeEngine(), new FakeGateway()]
   const berth = await startEnginelessBerth(t, {
     env: { CONTAINER_TEMPLATES: JSON.stringify({ dev: { image: 'i', port: 8080, idle_timeout: 600 } }) },
     runtime: engine.runtime,
@@ -29,9 +29,9 @@ test('of a container that the engine does not answer about nobody is told that i
   const silence = new RuntimeError('unreachable', 'inspect')
   engine.before = (call) => (call === 'inspect' ? Promise.reject(silence) : undefined)
   await engine.runtime.pause(id)
-  await patiently(
-    () => gateway.wordFor('ann-dev') === 'unknown',
-    () => `it is ${gateway.wordFor('ann-dev')}`,
+  await pollUntil(
+    () => gateway.routeStateOf('ann-dev') === 'unknown',
+    () => `it is ${gateway.routeStateOf('ann-dev')}`,
   )
   for (const [what, code] of [
     ['stop', 'stopFailed'],
@@ -41,9 +41,9 @@ test('of a container that the engine does not answer about nobody is told that i
     assert.deepEqual([answer.status, answer.headers.get('berth-refusal')], [500, code], answer.text)
   }
   engine.before = () => undefined
-  await patiently(
-    () => gateway.wordFor('ann-dev') === 'paused',
-    () => `it is ${gateway.wordFor('ann-dev')}`,
+  await pollUntil(
+    () => gateway.routeStateOf('ann-dev') === 'paused',
+    () => `it is ${gateway.routeStateOf('ann-dev')}`,
   )
   assert.equal((await ask('keep')).status, 200)
   assert.equal((await ask('stop')).status, 200)

@@ -18,9 +18,9 @@ import {
   rawApp,
   rawClient,
   requestHead,
-  startBench,
+  startGatewayHarness,
   until,
-} from '#test/support/gateway-bench.ts'
+} from '#test/support/gateway/gateway-harness.ts'
 
 const megabyte = randomBytes(1_048_576)
 const megabytes = (count: number) => Readable.from(Array.from({ length: count }, () => megabyte))
@@ -69,7 +69,7 @@ test(`${size} MB arrive unharmed downwards with flat memory`, async (t) => {
     socket.write(head)
     pour(socket, size)
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const grown = await growth(async () => {
     const [message] = (await once(open(port).end(), 'response')) as [IncomingMessage]
     assert.equal(await digest(message), await digest(megabytes(size)))
@@ -79,7 +79,7 @@ test(`${size} MB arrive unharmed downwards with flat memory`, async (t) => {
 
 test(`${size} MB arrive unharmed upwards with flat memory`, async (t) => {
   const app = httpApp(async (request, response) => void response.end(await digest(request)))
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const grown = await growth(async () => {
     const request = open(port, { method: 'PUT' })
     megabytes(size).pipe(request)
@@ -91,7 +91,7 @@ test(`${size} MB arrive unharmed upwards with flat memory`, async (t) => {
 
 test('a client that does not read holds the app back', async (t) => {
   let app: net.Socket | undefined
-  const { port } = await startBench(
+  const { port } = await startGatewayHarness(
     t,
     rawApp((socket) => {
       app = socket
@@ -110,7 +110,7 @@ test('a client that does not read holds the app back', async (t) => {
 
 test('a client that reads slowly gets everything', async (t) => {
   const app = httpApp((_, response) => void megabytes(12).pipe(response))
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const [message] = (await once(open(port).end(), 'response')) as [IncomingMessage]
   let received = 0
   for await (const chunk of message) {
@@ -121,7 +121,7 @@ test('a client that reads slowly gets everything', async (t) => {
 })
 
 test('an app that does not read holds the client back', async (t) => {
-  const { port } = await startBench(
+  const { port } = await startGatewayHarness(
     t,
     net.createServer((socket) => socket.pause()),
   )
@@ -143,7 +143,7 @@ test("an event stream's head and events arrive at once", async (t) => {
     response.flushHeaders()
     send = (text) => response.write(text)
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const request = open(port).end()
   const [message] = (await once(request, 'response')) as [IncomingMessage]
   assert.equal(message.headers['content-type'], 'text/event-stream')
@@ -156,7 +156,7 @@ test("an event stream's head and events arrive at once", async (t) => {
 })
 
 test('a conversation of chunks goes both ways within one request', async (t) => {
-  const { port } = await startBench(
+  const { port } = await startGatewayHarness(
     t,
     httpApp((request, response) => void request.pipe(response)),
   )
@@ -170,7 +170,7 @@ test('a conversation of chunks goes both ways within one request', async (t) => 
 })
 
 test('bodies keep their framing: length, chunks, or none', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const sized = await echoed(port, '/ann-dev/', { method: 'POST', body: 'hello', headers: { 'content-length': 5 } })
   assert.deepEqual(
     [sized.body, sized.headers['content-length'], sized.headers['transfer-encoding']],
@@ -187,7 +187,7 @@ test('bodies keep their framing: length, chunks, or none', async (t) => {
 
 test('HEAD has the head of the answer and no body, and the connection goes on', async (t) => {
   const app = httpApp((_, response) => response.writeHead(200, { 'content-length': 5 }).end('hello'))
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const answer = await exchange(port, keptHead('HEAD /ann-dev/ HTTP/1.1') + requestHead('GET /ann-dev/ HTTP/1.1'))
   assert.match(
     answer,
@@ -199,7 +199,7 @@ test('answers without a body end with their head', async (t) => {
   const app = httpApp((request, response) =>
     response.writeHead(request.url === '/204' ? 204 : 304, { etag: '"1"' }).end(),
   )
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const answer = await exchange(
     port,
     keptHead('GET /ann-dev/204 HTTP/1.1') +
@@ -213,7 +213,7 @@ test('a chunked body ends once, in whatever pieces it comes: nothing is left ove
   const body = '3\r\nabc\r\n0\r\n\r\n'
   let seen = ''
   const app = net.createServer((socket) => socket.on('data', (bytes) => (seen += bytes.toString('latin1'))))
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   for (let cut = 0; cut <= body.length; cut++) {
     seen = ''
     const client = await rawClient(t, port)
@@ -231,17 +231,17 @@ test('an HTTP/1.0 client gets no chunks', async (t) => {
     response.write('one ')
     setTimeout(() => response.end('two'), 20)
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const answer = await exchange(port, requestHead('GET /ann-dev/ HTTP/1.0'))
   assert.doesNotMatch(answer, /transfer-encoding/i)
   assert.match(answer, /\r\n\r\none two$/)
 })
 
 test('an answer that ends with the connection is whole, and large ones too', async (t) => {
-  const { port } = await startBench(t, answering('HTTP/1.1 200 OK\r\n\r\nuntil the end'))
+  const { port } = await startGatewayHarness(t, answering('HTTP/1.1 200 OK\r\n\r\nuntil the end'))
   assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'until the end')
   const large = 'x'.repeat(3_000_000)
-  const { port: other } = await startBench(t, answering(`HTTP/1.0 200 OK\r\n\r\n${large}`))
+  const { port: other } = await startGatewayHarness(t, answering(`HTTP/1.0 200 OK\r\n\r\n${large}`))
   assert.equal((await get(other, '/ann-dev/', { headers: ann })).body, large)
 })
 
@@ -251,7 +251,7 @@ test('a client that leaves ends the request in the app: before, during and after
     response.on('close', () => left.push(request.url ?? ''))
     if (request.url === '/streaming') response.write('x')
   })
-  const { port, told } = await startBench(t, app)
+  const { port, calls } = await startGatewayHarness(t, app)
   const waiting = open(port, { path: '/ann-dev/waiting' }).end()
   const streaming = open(port, { path: '/ann-dev/streaming' }).end()
   const uploading = open(port, { path: '/ann-dev/uploading', method: 'PUT' })
@@ -260,13 +260,13 @@ test('a client that leaves ends the request in the app: before, during and after
   await sleep(100)
   for (const request of [waiting, streaming, uploading]) request.destroy()
   await until('the app sees three clients leave', () => left.length === 3, 1_000)
-  assert.deepEqual(told.reports, [])
+  assert.deepEqual(calls.reports, [])
 })
 
 test('a client that ends its side before the answer has left', async (t) => {
   const left: string[] = []
   const app = httpApp((request, response) => void response.on('close', () => left.push(request.url ?? '')))
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const client = await rawClient(t, port)
   client.write(keptHead('GET /ann-dev/half HTTP/1.1'))
   await sleep(100)
@@ -284,21 +284,21 @@ for (const [framing, half] of [
       const app = rawApp((socket) =>
         socket.write(`HTTP/1.1 200 OK\r\n${half}`, () => setTimeout(() => socket[way](), 50)),
       )
-      const { port, told } = await startBench(t, app)
+      const { port, calls } = await startGatewayHarness(t, app)
       await assert.rejects(get(port, '/ann-dev/?secret', { headers: ann }), /aborted|socket hang up|ECONNRESET/)
-      assert.doesNotMatch(told.reports.join(), /secret/)
+      assert.doesNotMatch(calls.reports.join(), /secret/)
     })
 
 test('a chunked answer with wrong chunks is cut, not repaired', async (t) => {
   const app = answering('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalfXX\r\n0\r\n\r\n')
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const answer = await exchange(port, requestHead('GET /ann-dev/ HTTP/1.1'))
   assert.ok(answer.startsWith('HTTP/1.1 502 ') || !answer.endsWith('0\r\n\r\n'), answer)
 })
 
 test('an early 413 reaches a client that is still sending', async (t) => {
   const app = httpApp((_, response) => response.writeHead(413, { connection: 'close' }).end('too large'))
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const statuses: (number | undefined)[] = []
   for (let round = 0; round < 20; round += 1) {
     const request = open(port, { method: 'PUT' })
@@ -315,7 +315,7 @@ test('an early 413 of an app that hangs up at once is not lost', async (t) => {
   const app = rawApp((socket) => {
     socket.write('HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 3\r\n\r\nbig', () => socket.destroy())
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const request = open(port, { method: 'PUT', headers: { ...ann, 'content-length': 5_000_000 } })
   for (let each = 0; each < 4; each++) request.write(megabyte)
   const [message] = (await once(request, 'response')) as [IncomingMessage]
@@ -324,7 +324,7 @@ test('an early 413 of an app that hangs up at once is not lost', async (t) => {
 })
 
 test('a refusal reaches a client that is still sending', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const request = open(port, { method: 'PUT', headers: {} })
   megabytes(30).pipe(request)
   const [message] = (await once(request, 'response')) as [IncomingMessage]
@@ -333,7 +333,7 @@ test('a refusal reaches a client that is still sending', async (t) => {
 })
 
 test('after a small refused upload the same connection serves the next request, or ends', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const refused =
     'PUT /ann-dev/ HTTP/1.1\r\nHost: a\r\nContent-Length: 34\r\n\r\nGET /ann-dev/smuggled HTTP/1.1\r\n\r\n'
   const answer = await exchange(port, refused + requestHead('GET /ann-dev/next HTTP/1.1'))

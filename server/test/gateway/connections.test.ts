@@ -17,13 +17,13 @@ import {
   httpApp,
   keptHead,
   listen,
-  placeOf,
+  routeTo,
   rawApp,
   rawClient,
   requestHead,
-  startBench,
+  startGatewayHarness,
   until,
-} from '#test/support/gateway-bench.ts'
+} from '#test/support/gateway/gateway-harness.ts'
 
 const ok = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
@@ -44,7 +44,7 @@ test('an idle connection to an app is used again', async (t) => {
     connections.add(request.socket.remotePort)
     response.end('ok')
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   for (let round = 0; round < 5; round++) await get(port, '/ann-dev/', { headers: ann })
   assert.ok(connections.size < 5, `${connections.size} connections`)
 })
@@ -56,7 +56,7 @@ test('a connection that went stale is noticed: GET and HEAD are asked again', as
     if (count > 1) socket.destroy()
     else socket.write(head.startsWith('HEAD') ? 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n' : ok('ok'))
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   for (const method of ['GET', 'HEAD', 'GET', 'GET', 'HEAD'])
     assert.equal((await get(port, '/ann-dev/', { method, headers: ann })).status, 200, method)
   assert.ok(asked <= 9, `${asked} times asked`)
@@ -68,7 +68,7 @@ test('an app that dies at every request is not asked for ever', async (t) => {
     asked += 1
     socket.destroy()
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const { status } = await get(port, '/ann-dev/', { headers: ann })
   assert.equal(status, 502)
   assert.ok(asked <= 3, `${asked} times asked`)
@@ -82,7 +82,7 @@ test('a POST is never sent twice, and is not lost on a stale connection', async 
     // As servers do whose keep-alive time is over: some at once, some just when the next request comes.
     setTimeout(() => socket.destroy(), seen.length % 4)
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const failed: string[] = []
   for (let round = 0; round < 100; round++) {
     const answer = await get(port, `/ann-dev/?${round}`, { method: 'POST', headers: ann, body: 'x' }).catch(
@@ -102,7 +102,7 @@ test('a POST whose connection died under it is told so and not sent again', asyn
     posts += 1
     socket.destroy()
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   await get(port, '/ann-dev/', { headers: ann })
   const { status } = await get(port, '/ann-dev/', { method: 'POST', headers: ann, body: 'x' })
   assert.equal(status, 502)
@@ -116,7 +116,7 @@ test('a GET whose answer has begun is not asked again', async (t) => {
     if (count === 1) return void socket.write(ok('ok'))
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () => setTimeout(() => socket.destroy(), 20))
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   await get(port, '/ann-dev/', { headers: ann })
   await assert.rejects(get(port, '/ann-dev/', { headers: ann }))
   assert.equal(asked, 2)
@@ -124,7 +124,7 @@ test('a GET whose answer has begun is not asked again', async (t) => {
 
 test('an app that closes idle connections fails no request', async (t) => {
   const app = http.createServer({ keepAliveTimeout: 1 }, (_, response) => response.end('ok'))
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const statuses = new Set<number>()
   for (let round = 0; round < 100; round++) {
     statuses.add((await get(port, '/ann-dev/', { headers: ann })).status)
@@ -141,7 +141,7 @@ test('a connection whose answer was not read to its end is not used again', asyn
       return void socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n')
     socket.end(ok('ok'))
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const request = http.request({ host: '127.0.0.1', port, path: '/ann-dev/endless', headers: ann, agent: false }).end()
   request.on('error', () => {})
   await once(request, 'response')
@@ -156,7 +156,7 @@ test('a connection on which an app has spoken unasked is not used again', async 
     socket.write(ok('ok'))
     setTimeout(() => socket.write(ok('evil')), 10)
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   for (let round = 0; round < 5; round++) {
     assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'ok')
     await sleep(30)
@@ -175,21 +175,21 @@ function renamedApp(): { readonly app: net.Server; rename(name: string): void } 
 
 test('a new container at an old address gets none of the connections to the old one', async (t) => {
   const { app, rename } = renamedApp()
-  const { port, gateway, place } = await startBench(t, app)
+  const { port, gateway, route } = await startGatewayHarness(t, app)
   assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'first')
   rename('second')
-  assert.ok('host' in place.where)
-  await gateway.apply([{ kind: 'place', place: { ...place, where: { ...place.where, containerId: 'other' } } }])
+  assert.ok('host' in route.where)
+  await gateway.apply([{ kind: 'route', route: { ...route, where: { ...route.where, containerId: 'other' } } }])
   assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'second')
 })
 
 test('an address that goes to another person takes no connection along', async (t) => {
   const { app, rename } = renamedApp()
-  const { port, gateway, place } = await startBench(t, app)
+  const { port, gateway, route } = await startGatewayHarness(t, app)
   for (let each = 0; each < 5; each++) await get(port, '/ann-dev/', { headers: ann })
-  await gateway.apply([{ kind: 'place-gone', prefix: 'ann-dev' }])
+  await gateway.apply([{ kind: 'route-gone', prefix: 'ann-dev' }])
   rename('second')
-  await gateway.apply([{ kind: 'place', place: { ...place, prefix: 'bob-dev', ownerId: 2 } }])
+  await gateway.apply([{ kind: 'route', route: { ...route, prefix: 'bob-dev', ownerId: 2 } }])
   for (let each = 0; each < 5; each++)
     assert.equal((await get(port, '/bob-dev/', { headers: { authorization: `Bearer ${bobToken}` } })).body, 'second')
   assert.equal((await get(port, '/ann-dev/', { headers: ann })).status, 503)
@@ -200,8 +200,8 @@ test("two people's containers that swap addresses in one step are not confused",
   one.rename('one')
   other.rename('other')
   const otherPort = await listen(t, other.app)
-  const bobs = placeOf('bob-dev', 2, otherPort)
-  const { port, gateway, place } = await startBench(t, one.app, { places: [bobs] })
+  const bobs = routeTo('bob-dev', 2, otherPort)
+  const { port, gateway, route } = await startGatewayHarness(t, one.app, { places: [bobs] })
   const asked = async () => [
     (await get(port, '/ann-dev/', { headers: ann })).body,
     (await get(port, '/bob-dev/', { headers: { authorization: `Bearer ${bobToken}` } })).body,
@@ -210,16 +210,16 @@ test("two people's containers that swap addresses in one step are not confused",
   one.rename('new one')
   other.rename('new other')
   await gateway.apply([
-    { kind: 'place', place: { ...place, where: { ...bobs.where, containerId: 'a2' } as never } },
-    { kind: 'place', place: { ...bobs, where: { ...place.where, containerId: 'b2' } as never } },
+    { kind: 'route', route: { ...route, where: { ...bobs.where, containerId: 'a2' } as never } },
+    { kind: 'route', route: { ...bobs, where: { ...route.where, containerId: 'b2' } as never } },
   ])
   assert.deepEqual(await asked(), ['new other', 'new one'])
 })
 
 test('one client connection serves requests to several containers, each by its own app', async (t) => {
   const named = (name: string) => httpApp((_, response) => response.end(name))
-  const prod = placeOf('ann-prod', 1, await listen(t, named('prod')))
-  const { port } = await startBench(t, named('dev'), { places: [prod] })
+  const prod = routeTo('ann-prod', 1, await listen(t, named('prod')))
+  const { port } = await startGatewayHarness(t, named('dev'), { places: [prod] })
   const paths = ['/ann-dev/', '/ann-prod/', '/ann-dev/', '/ann-prod/']
   const requests = paths.map((path, index) => (index === 3 ? requestHead : keptHead)(`GET ${path} HTTP/1.1`))
   const answer = await exchange(port, requests.join(''))
@@ -227,8 +227,8 @@ test('one client connection serves requests to several containers, each by its o
 })
 
 test('two people behind one connection of a proxy are told apart', async (t) => {
-  const bobs = placeOf('bob-dev', 2, await listen(t, echoApp()))
-  const { port } = await startBench(t, echoApp(), { places: [bobs] })
+  const bobs = routeTo('bob-dev', 2, await listen(t, echoApp()))
+  const { port } = await startGatewayHarness(t, echoApp(), { places: [bobs] })
   const bobsHead = headOf('GET /bob-dev/ HTTP/1.1', 'Host: a', `Authorization: Bearer ${bobToken}`)
   const nobody = headOf('GET /bob-dev/ HTTP/1.1', 'Host: a', 'Connection: close')
   const answer = await exchange(
@@ -244,7 +244,7 @@ test('two people behind one connection of a proxy are told apart', async (t) => 
 
 test('an app that has gone is told with a reason, as a page for people and as JSON for programs', async (t) => {
   const app = httpApp((_, response) => response.writeHead(200, { connection: 'close' }).end('ok'))
-  const { port, told } = await startBench(t, app)
+  const { port, calls } = await startGatewayHarness(t, app)
   assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'ok')
   app.close()
   const [json, page] = await Promise.all([
@@ -255,12 +255,12 @@ test('an app that has gone is told with a reason, as a page for people and as JS
   assert.deepEqual(Object.keys(JSON.parse(json.body)), ['error'])
   assert.ok([502, 503, 504].includes(page.status))
   assert.match(page.body, /<h1>[^<]+<\/h1>/)
-  assert.doesNotMatch(told.reports.join(), /secret/)
-  assert.ok(told.suspects.includes('ann-dev'), 'the control plane is asked to look again')
+  assert.doesNotMatch(calls.reports.join(), /secret/)
+  assert.ok(calls.suspects.includes('ann-dev'), 'the control plane is asked to look again')
 })
 
 test('an app may take its time to answer', async (t) => {
-  const { port } = await startBench(
+  const { port } = await startGatewayHarness(
     t,
     httpApp((_, response) => void setTimeout(() => response.end('late'), 2_500)),
   )
@@ -274,7 +274,7 @@ async function heldOpen(t: TestContext, port: number, bytes: string): Promise<{ 
 }
 
 test('other connections do not wait for those that send slowly', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   for (let each = 0; each < 50; each++) await heldOpen(t, port, 'GET /ann-dev/ HTTP/1.1\r\nHost: a')
   const begun = Date.now()
   assert.equal((await get(port, '/ann-dev/', { headers: ann })).status, 200)
@@ -282,7 +282,7 @@ test('other connections do not wait for those that send slowly', async (t) => {
 })
 
 test('a connection that ends in the middle of a head, or before it, leaves nothing behind', async (t) => {
-  const { port, told } = await startBench(t, echoApp())
+  const { port, calls } = await startGatewayHarness(t, echoApp())
   for (const bytes of [
     '',
     'GET',
@@ -299,7 +299,7 @@ test('a connection that ends in the middle of a head, or before it, leaves nothi
       3_000,
     )
   }
-  assert.deepEqual(told.reports, [])
+  assert.deepEqual(calls.reports, [])
 })
 
 test('a client that asks and asks without reading is not served without end', async (t) => {
@@ -308,7 +308,7 @@ test('a client that asks and asks without reading is not served without end', as
     served += 1
     response.end('x'.repeat(20_000))
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const socket = net.connect(port, '127.0.0.1').on('error', () => {})
   t.after(() => socket.destroy())
   socket.pause()
@@ -318,7 +318,7 @@ test('a client that asks and asks without reading is not served without end', as
 })
 
 test('a connection ends when its client asked for that, and stays otherwise', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   assert.match(await exchange(port, requestHead('GET /ann-dev/ HTTP/1.1')), /\r\nconnection: close\r\n/i)
   const client = await rawClient(t, port)
   for (let round = 1; round <= 3; round++) {
@@ -337,7 +337,7 @@ test('closing lets short answers finish and cuts what goes on for ever', async (
     response.write('begun ')
     if (name === '/short') setTimeout(() => response.end('and finished'), 150)
   })
-  const { port, gateway } = await startBench(t, app)
+  const { port, gateway } = await startGatewayHarness(t, app)
   const short = get(port, '/ann-dev/short', { headers: ann })
   const request = http.request({ host: '127.0.0.1', port, path: '/ann-dev/endless', headers: ann, agent: false }).end()
   request.on('error', () => {})
@@ -358,7 +358,7 @@ test('closing waits for no stream of events', async (t) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
     response.write('data: begun\n\n')
   })
-  const { port, gateway } = await startBench(t, app)
+  const { port, gateway } = await startGatewayHarness(t, app)
   const request = http.request({ host: '127.0.0.1', port, path: '/ann-dev/events', headers: ann, agent: false }).end()
   request.on('error', () => {})
   const [events] = (await once(request, 'response')) as [IncomingMessage]
@@ -370,7 +370,7 @@ test('closing waits for no stream of events', async (t) => {
 })
 
 test('before it is told anything the gateway answers 503 and asks to come back', async (t) => {
-  const { createNetGateway } = await import('#/gateway/net/net-gateway.ts')
+  const { createNetGateway } = await import('#/gateway/net-gateway.ts')
   const gateway = createNetGateway()
   t.after(() => gateway.close(0))
   const port = await gateway.listen('127.0.0.1', 0)

@@ -7,10 +7,10 @@ import {
   echoApp,
   exchange,
   headOf,
-  startBench,
+  startGatewayHarness,
   tokenFor,
   type Echo,
-} from '#test/support/gateway-bench.ts'
+} from '#test/support/gateway/gateway-harness.ts'
 
 /**
  * Eve's own app receives scoped tokens of Eve and of its visitors. Sent on to Bob's app without a cookie, one of them went
@@ -44,7 +44,7 @@ for (const [what, token] of Object.entries(useless)) {
   ]
   test(`a token that signs nobody in never reaches a public app: ${what}`, async (t) => {
     const revocation = { jti: 'revoked', expiresAt: Date.now() + 3_600_000 }
-    const { port } = await startBench(t, echoApp(), { rules: { access: 'public' }, revoked: [revocation] })
+    const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'public' }, revoked: [revocation] })
     for (const carrier of carriers) {
       const answer = await exchange(port, plainHead(carrier, 'X-Own: 1'))
       assert.match(answer, /^HTTP\/1\.1 200 /, carrier)
@@ -61,7 +61,7 @@ for (const [what, token] of Object.entries(useless)) {
 }
 
 test('beside the cookie of who is signed in, another token of ours is taken out, and tokens of the app stay', async (t) => {
-  const { port } = await startBench(t, echoApp(), { rules: { access: 'authenticated' } })
+  const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'authenticated' } })
   const foreign = `eyJhbGciOiJIUzI1NiJ9.${Buffer.from('{"sub":"7"}').toString('base64url')}.c2ln`
   for (const [sent, received] of [
     [`Authorization: Token ${anothers}`, undefined],
@@ -77,7 +77,7 @@ test('beside the cookie of who is signed in, another token of ours is taken out,
 })
 
 test("the owner's own token goes to their own container only, whoever visits it", async (t) => {
-  const { port } = await startBench(t, echoApp(), { rules: { access: 'authenticated', forwardToken: 'full' } })
+  const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'authenticated', forwardToken: 'full' } })
   for (const [token, received] of [
     [annToken, `Bearer ${annToken}`],
     [bobToken, 'Bearer scoped-2-ann-dev'],
@@ -88,7 +88,7 @@ test("the owner's own token goes to their own container only, whoever visits it"
 })
 
 test('a header full of words of a token’s form costs little, and reaches no app', async (t) => {
-  const { port } = await startBench(t, echoApp(), { rules: { access: 'public' } })
+  const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'public' } })
   for (const word of ['eyJ.a', 'eyJeyJ', 'eyJhbGciOiJFUzI1NiIsImtpZCI6ImIifQ.a.']) {
     const many = Array.from({ length: Math.floor(28_000 / (word.length + 1)) }, () => word)
     const cpu = process.cpuUsage()

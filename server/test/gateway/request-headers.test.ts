@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
-import type { Change } from '#/gateway/gateway.ts'
+import type { GatewayChange } from '#/gateway/gateway.ts'
 import {
   ann,
   annCookie,
@@ -14,14 +14,14 @@ import {
   get,
   httpApp,
   keptHead,
-  placeOf,
+  routeTo,
   rawApp,
   rawClient,
   requestHead,
-  startBench,
+  startGatewayHarness,
   tokenFor,
   type Echo,
-} from '#test/support/gateway-bench.ts'
+} from '#test/support/gateway/gateway-harness.ts'
 
 async function rawEchoed(port: number, ...lines: readonly string[]): Promise<Echo> {
   const answer = await exchange(port, requestHead('GET /ann-dev/ HTTP/1.1', ...lines))
@@ -33,7 +33,7 @@ function named(echo: Echo, name: RegExp): string[] {
 }
 
 test('the app learns who asks, from where and under which address', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const { headers } = await echoed(port, '/ann-dev/', { headers: { host: 'Spawner.test:8080' } })
   assert.equal(headers['x-forwarded-for'], '127.0.0.1')
   assert.equal(headers['x-forwarded-proto'], 'http')
@@ -44,12 +44,12 @@ test('the app learns who asks, from where and under which address', async (t) =>
 })
 
 test('the scheme that people see is told, whatever the connection is', async (t) => {
-  const { port } = await startBench(t, echoApp(), { settings: { scheme: 'https' } })
+  const { port } = await startGatewayHarness(t, echoApp(), { settings: { scheme: 'https' } })
   assert.equal((await echoed(port, '/ann-dev/')).headers['x-forwarded-proto'], 'https')
 })
 
 test('a trusted proxy is believed who the client is, and nobody else', async (t) => {
-  const { port } = await startBench(t, echoApp(), { settings: { trustedProxies: ['127.0.0.0/8'] } })
+  const { port } = await startGatewayHarness(t, echoApp(), { settings: { trustedProxies: ['127.0.0.0/8'] } })
   const told = async (list: string) =>
     (await echoed(port, '/ann-dev/', { headers: { 'x-forwarded-for': list } })).headers['x-forwarded-for']
   assert.match((await told('203.0.113.9')) ?? '', /^203\.0\.113\.9/)
@@ -63,7 +63,7 @@ const aliases = [...claims, 'X-Real-IP', 'Forwarded', 'X-Berth-User', 'X-Berth-A
 
 for (const alias of new Set(aliases))
   test(`a client cannot say itself who or where it is: ${alias}`, async (t) => {
-    const { port } = await startBench(t, echoApp())
+    const { port } = await startGatewayHarness(t, echoApp())
     const echo = await rawEchoed(port, `${alias}: evil`, 'X-Own: 1', `${alias}: evil`)
     assert.deepEqual(
       echo.lines.filter((line) => /evil/.test(line)),
@@ -74,7 +74,7 @@ for (const alias of new Set(aliases))
   })
 
 test('naming our headers in Connection does not take them away', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const naming = 'X-Forwarded-For, X-Forwarded-Prefix, X-Berth-User, Host, Authorization, Cookie, Content-Length'
   for (const first of ['close', 'keep-alive', ''])
     for (const spelled of [naming, naming.toLowerCase(), naming.replaceAll(', ', ',')]) {
@@ -93,7 +93,7 @@ test('naming our headers in Connection does not take them away', async (t) => {
 })
 
 test('naming the length in Connection does not turn the body into a request', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   for (const framing of ['Content-Length: 5', 'Transfer-Encoding: chunked']) {
     const body = framing.startsWith('C') ? 'hello' : '5\r\nhello\r\n0\r\n\r\n'
     const head = requestHead('POST /ann-dev/ HTTP/1.1', 'Connection: Content-Length, Transfer-Encoding', framing)
@@ -102,7 +102,7 @@ test('naming the length in Connection does not turn the body into a request', as
 })
 
 test('headers meant for the gateway alone stop here, those named in Connection included', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const hops = [
     'Keep-Alive: timeout=5',
     'TE: trailers',
@@ -118,20 +118,20 @@ test('headers meant for the gateway alone stop here, those named in Connection i
 })
 
 test('other headers arrive as sent: repeated, in order, with their case and bytes', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const lines = ['X-Zeta: 1', 'x-alpha: caf\u00e9', 'X-Zeta: 2', 'X-Empty: ', "X-!#$%&'*+-.^_`|~: odd"]
   assert.deepEqual(named(await rawEchoed(port, ...lines), /^x-(zeta|alpha|empty|!.*)$/i), lines)
 })
 
 test("a caller's token in the Authorization header becomes a scoped one, and no cookie is added", async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const { headers } = await echoed(port, '/ann-dev/')
   assert.equal(headers.authorization, 'Bearer scoped-1-ann-dev')
   assert.equal(headers.cookie, undefined)
 })
 
 test('the token in the cookie becomes a scoped one, once, and other cookies stay', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const cookie = `a=1; spawner_token=${annToken}; b="x=y"; spawner_token=${annToken}; c`
   const { body } = await get(port, '/ann-dev/', { headers: { cookie } })
   const echo = JSON.parse(body) as Echo
@@ -144,7 +144,7 @@ test('the token in the cookie becomes a scoped one, once, and other cookies stay
 })
 
 test('two Cookie headers are both cleaned', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const answer = await exchange(
     port,
     requestHead('GET /ann-dev/ HTTP/1.1', 'Cookie: a=1', `cookie: spawner_token=${annToken}; spawner_csrf=1`),
@@ -154,7 +154,7 @@ test('two Cookie headers are both cleaned', async (t) => {
 })
 
 test('with header and cookie both, no token of ours is left', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const other = await tokenFor(1)
   const { headers } = await echoed(port, '/ann-dev/', { headers: { cookie: `spawner_token=${other}` } })
   assert.equal(headers.authorization, 'Bearer scoped-1-ann-dev')
@@ -162,14 +162,14 @@ test('with header and cookie both, no token of ours is left', async (t) => {
 })
 
 test("a template may have the caller's own token forwarded", async (t) => {
-  const { port } = await startBench(t, echoApp(), { rules: { forwardToken: 'full' } })
+  const { port } = await startGatewayHarness(t, echoApp(), { rules: { forwardToken: 'full' } })
   assert.equal((await echoed(port, '/ann-dev/')).headers.authorization, `Bearer ${annToken}`)
   const echo = JSON.parse((await get(port, '/ann-dev/', { headers: annCookie })).body) as Echo
   assert.equal(echo.headers.cookie, `spawner_token=${annToken}`)
 })
 
 test("an app's own Authorization passes beside the cookie", async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   for (const authorization of ['Basic YW5uOng=', 'Bearer the-apps-own']) {
     const { body } = await get(port, '/ann-dev/', { headers: { ...annCookie, authorization } })
     assert.equal((JSON.parse(body) as Echo).headers.authorization, authorization)
@@ -177,14 +177,14 @@ test("an app's own Authorization passes beside the cookie", async (t) => {
 })
 
 test("the platform's other cookies do not reach the app", async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const cookie =
     '__Host-Http-spawner_bind=1; a=1; __http-x=2; spawner_csrf=3; Spawner_Token=4; spawner_language=de; __Host-mine=5'
   assert.equal((await echoed(port, '/ann-dev/', { headers: { cookie } })).headers.cookie, 'a=1; __Host-mine=5')
 })
 
 test('a visitor without a valid token brings no token and no name to a public app', async (t) => {
-  const { port } = await startBench(t, echoApp(), { rules: { access: 'public' } })
+  const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'public' } })
   const { body } = await get(port, '/ann-dev/', {
     headers: { cookie: 'spawner_token=expired; a=1', 'x-berth-user': 'ann@example.org' },
   })
@@ -194,22 +194,22 @@ test('a visitor without a valid token brings no token and no name to a public ap
 })
 
 test('an address beyond ASCII reaches the app as UTF-8', async (t) => {
-  const { port } = await startBench(t, echoApp(), { person: { email: 'zo\u00eb\u6f22@example.org' } })
+  const { port } = await startGatewayHarness(t, echoApp(), { person: { email: 'zo\u00eb\u6f22@example.org' } })
   const name = (await echoed(port, '/ann-dev/')).headers['x-berth-user'] ?? ''
   assert.equal(Buffer.from(name, 'latin1').toString('utf8'), 'zo\u00eb\u6f22@example.org')
 })
 
 test('a person with a new address is told with it from then on', async (t) => {
-  const { port, gateway, known } = await startBench(t, echoApp())
-  const person = known.people.find(({ userId }) => userId === 1)
+  const { port, gateway, known } = await startGatewayHarness(t, echoApp())
+  const person = known.users.find(({ userId }) => userId === 1)
   assert.ok(person)
-  await gateway.apply([{ kind: 'person', person: { ...person, email: 'new@example.org' } }])
+  await gateway.apply([{ kind: 'user', user: { ...person, email: 'new@example.org' } }])
   assert.equal((await echoed(port, '/ann-dev/')).headers['x-berth-user'], 'new@example.org')
 })
 
 test('a scoped token is asked for once while it lasts, for each person and container', async (t) => {
   const asked: string[] = []
-  const { port } = await startBench(t, echoApp(), {
+  const { port } = await startGatewayHarness(t, echoApp(), {
     rules: { access: 'authenticated' },
     control: {
       scopedToken: async (userId, prefix) => {
@@ -227,7 +227,7 @@ test('a scoped token is asked for once while it lasts, for each person and conta
 })
 
 test('who acts for a person gets a scoped token of their own: it is not mixed up with the one of that person', async (t) => {
-  const { port } = await startBench(t, echoApp(), {
+  const { port } = await startGatewayHarness(t, echoApp(), {
     control: {
       scopedToken: async (userId, _prefix, acting) => ({
         token: `of-${userId}-by-${acting}`,
@@ -248,7 +248,7 @@ test('who acts for a person gets a scoped token of their own: it is not mixed up
 
 test('a scoped token that is about to expire is not handed out', async (t) => {
   let asked = 0
-  const { port } = await startBench(t, echoApp(), {
+  const { port } = await startGatewayHarness(t, echoApp(), {
     control: { scopedToken: async () => ({ token: `t${++asked}`, expiresAt: Date.now() + 500 }) },
   })
   await echoed(port, '/ann-dev/')
@@ -257,7 +257,7 @@ test('a scoped token that is about to expire is not handed out', async (t) => {
 })
 
 test('when no scoped token can be had the own one is not forwarded instead', async (t) => {
-  const { port } = await startBench(t, echoApp(), {
+  const { port } = await startGatewayHarness(t, echoApp(), {
     control: { scopedToken: () => Promise.reject(new Error('the control plane is gone')) },
   })
   for (const headers of [ann, annCookie]) {
@@ -267,21 +267,21 @@ test('when no scoped token can be had the own one is not forwarded instead', asy
 })
 
 for (const [cause, change] of [
-  ['its person is blocked', { kind: 'person', person: { ...annPerson, isBlocked: true } }],
+  ['its person is blocked', { kind: 'user', user: { ...annPerson, isBlocked: true } }],
   ['its token is revoked', { kind: 'revoked', revocation: { jti: 'ann', expiresAt: Date.now() + 3_600_000 } }],
-  ['its container is gone', { kind: 'place-gone', prefix: 'ann-dev' }],
+  ['its container is gone', { kind: 'route-gone', prefix: 'ann-dev' }],
   [
     'its container stops',
-    { kind: 'place', place: { ...placeOf('ann-dev', 1, 1), where: { absent: 'crashed', exitCode: 1 } } },
+    { kind: 'route', route: { ...routeTo('ann-dev', 1, 1), where: { reason: 'crashed', exitCode: 1 } } },
   ],
-] satisfies [string, Change][])
+] satisfies [string, GatewayChange][])
   test(`a request that waits for its scoped token does not reach the app when ${cause} meanwhile`, async (t) => {
     let reached = 0
     const app = httpApp((_, response) => {
       reached += 1
       response.end('the app')
     })
-    const { port, gateway } = await startBench(t, app, {
+    const { port, gateway } = await startGatewayHarness(t, app, {
       control: { scopedToken: () => sleep(200).then(() => ({ token: 'late', expiresAt: Date.now() + 900_000 })) },
     })
     const asked = get(port, '/ann-dev/', { headers: ann }).catch(() => undefined)
@@ -292,7 +292,7 @@ for (const [cause, change] of [
   })
 
 test('a head of 12 KB passes and one of 40 KB is told that it is too large', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const big = (size: number) => requestHead('GET /ann-dev/ HTTP/1.1', `X-Big: ${'x'.repeat(size)}`)
   assert.match(await exchange(port, big(12_000)), /^HTTP\/1\.1 200 /)
   assert.match(await exchange(port, big(40_000)), /^HTTP\/1\.1 431 .*\{"error":/s)
@@ -300,7 +300,7 @@ test('a head of 12 KB passes and one of 40 KB is told that it is too large', asy
 })
 
 test('100 header lines pass and more are told that they are too many', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const lines = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: 1`)
   assert.match(await exchange(port, requestHead('GET /ann-dev/ HTTP/1.1', ...lines(97))), /^HTTP\/1\.1 200 /)
   assert.match(await exchange(port, requestHead('GET /ann-dev/ HTTP/1.1', ...lines(98))), /^HTTP\/1\.1 431 /)
@@ -314,7 +314,7 @@ test('the app is asked for the body exactly once: its own 100 Continue reaches t
     socket.write('HTTP/1.1 100 Continue\r\n\r\n')
     socket.once('data', (body) => socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n${body.toString()}`))
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const client = await rawClient(t, port)
   client.write(keptHead('POST /ann-dev/ HTTP/1.1', 'Expect: 100-continue', 'Content-Length: 5'))
   await client.expect(/100 Continue\r\n\r\n$/)
@@ -327,7 +327,7 @@ test('the app is asked for the body exactly once: its own 100 Continue reaches t
 
 test('an app that refuses what is expected is heard, and no 100 before it', async (t) => {
   const app = rawApp((socket) => socket.end('HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n'))
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const client = await rawClient(t, port)
   client.write(keptHead('POST /ann-dev/ HTTP/1.1', 'Expect: 100-continue', 'Content-Length: 5'))
   const text = await client.expect(/417/)
@@ -340,7 +340,7 @@ test("a client's trailers reach the app, but not what only the gateway may say",
     await request.toArray()
     response.end(JSON.stringify(request.trailers))
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const trailers = [
     'X-Checksum: abc',
     'X-Berth-User: root',

@@ -10,9 +10,9 @@ import {
   keptHead,
   rawClient,
   requestHead,
-  startBench,
+  startGatewayHarness,
   watchfulApp,
-} from '#test/support/gateway-bench.ts'
+} from '#test/support/gateway/gateway-harness.ts'
 
 const hidden = keptHead('GET /ann-dev/smuggled HTTP/1.1')
 const chunks = '5\r\nhello\r\n0\r\n\r\n'
@@ -86,7 +86,7 @@ const attempts: Record<string, Attempt> = {
 for (const [what, { bytes, status = /400/ }] of Object.entries(attempts))
   test(`refused before a byte reaches the app: ${what}`, async (t) => {
     const { app, seen } = watchfulApp()
-    const { port } = await startBench(t, app)
+    const { port } = await startGatewayHarness(t, app)
     const answer = await exchange(port, bytes + hidden)
     assert.match(answer, new RegExp(`^HTTP/1\\.1 (${status.source}) `))
     assert.equal(answer.match(/HTTP\/1\.1 \d/g)?.length, 1, answer)
@@ -96,7 +96,7 @@ for (const [what, { bytes, status = /400/ }] of Object.entries(attempts))
 
 test('the platform is protected in the same way as the apps', async (t) => {
   const { app, seen } = watchfulApp()
-  const { port } = await startBench(t, echoApp(), { platform: app })
+  const { port } = await startGatewayHarness(t, echoApp(), { platform: app })
   for (const bytes of [
     `POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`,
     'POST /api/x HTTP/1.1\r\nHost: a\nContent-Length: 5\r\n\r\nhello',
@@ -108,7 +108,7 @@ test('the platform is protected in the same way as the apps', async (t) => {
 
 test('a chunk that turns out wrong later ends the request in the app, and what is behind it is no request', async (t) => {
   const { app, seen } = watchfulApp()
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const client = await rawClient(t, port)
   client.write(chunked('5\r\nhello\r\n'))
   await sleep(50)
@@ -120,7 +120,7 @@ test('a chunk that turns out wrong later ends the request in the app, and what i
 })
 
 test('a header that only looks like a coding is forwarded as what it is: unknown', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const lines = ['Transfer_Encoding: chunked', 'Content-Length: 5']
   const answer = await exchange(port, `${requestHead('POST /ann-dev/ HTTP/1.1', ...lines)}hello`)
   assert.match(answer, /^HTTP\/1\.1 200 .*"body":"hello"/s)
@@ -128,7 +128,7 @@ test('a header that only looks like a coding is forwarded as what it is: unknown
 })
 
 test('requests sent together are answered apart and in order', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const answer = await exchange(
     port,
     [
@@ -143,7 +143,7 @@ test('requests sent together are answered apart and in order', async (t) => {
 })
 
 test('a request reads the same however its bytes arrive', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const bytes = requestHead('POST /ann-dev/x?y HTTP/1.1', 'X-A: 1', 'Transfer-Encoding: chunked') + chunks
   const whole = await exchange(port, bytes)
   const socket = net.connect(port, '127.0.0.1').setNoDelay(true)
@@ -157,7 +157,7 @@ test('a request reads the same however its bytes arrive', async (t) => {
 })
 
 test('an HTTP/1.0 request without a host reaches the app, which learns one', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const answer = await exchange(port, headOf('GET /ann-dev/ HTTP/1.0', `Authorization: Bearer ${annToken}`))
   assert.match(answer, /^HTTP\/1\.1 200 .*"Host: [^"]+"/s)
 })

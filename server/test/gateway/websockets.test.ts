@@ -20,13 +20,13 @@ import {
   rawApp,
   rawClient,
   requestHead,
-  startBench,
+  startGatewayHarness,
   switching,
   until,
   upgradeHead,
   watchfulApp,
   webSocketLines,
-} from '#test/support/gateway-bench.ts'
+} from '#test/support/gateway/gateway-harness.ts'
 
 /** An app that echoes messages; its first one tells the headers it was opened with. */
 function echoSockets(): http.Server {
@@ -56,7 +56,7 @@ async function refused(port: number, headers: Record<string, string>): Promise<{
 }
 
 test('messages go both ways, large and binary ones too', async (t) => {
-  const { port } = await startBench(t, echoSockets())
+  const { port } = await startGatewayHarness(t, echoSockets())
   const { socket } = await connected(t, port, ann)
   for (const size of [1, 125, 126, 65_535, 65_536, 5_000_000]) {
     const large = Buffer.alloc(size, size % 251)
@@ -68,7 +68,7 @@ test('messages go both ways, large and binary ones too', async (t) => {
 })
 
 test('a WebSocket is opened with the same path rules and headers as a request', async (t) => {
-  const { port } = await startBench(t, echoSockets())
+  const { port } = await startGatewayHarness(t, echoSockets())
   const origin = `http://127.0.0.1:${port}`
   const { hello } = await connected(t, port, { ...annCookie, 'x-forwarded-for': '6.6.6.6', origin })
   const { url, headers } = JSON.parse(hello)
@@ -81,7 +81,7 @@ test('a WebSocket is opened with the same path rules and headers as a request', 
 })
 
 test('a page of another origin cannot open a WebSocket, not even with a valid cookie', async (t) => {
-  const { port } = await startBench(t, echoSockets())
+  const { port } = await startGatewayHarness(t, echoSockets())
   const foreign = [
     'https://evil.example',
     `https://127.0.0.1:${port}`,
@@ -98,13 +98,13 @@ test('a page of another origin cannot open a WebSocket, not even with a valid co
 })
 
 test('behind https a WebSocket belongs to a page of https', async (t) => {
-  const { port } = await startBench(t, echoSockets(), { settings: { scheme: 'https' } })
+  const { port } = await startGatewayHarness(t, echoSockets(), { settings: { scheme: 'https' } })
   await connected(t, port, { ...annCookie, origin: `https://127.0.0.1:${port}` })
   assert.equal((await refused(port, { ...annCookie, origin: `http://127.0.0.1:${port}` })).status, 403)
 })
 
 test('two origins are as bad as a foreign one', async (t) => {
-  const { port } = await startBench(t, echoSockets())
+  const { port } = await startGatewayHarness(t, echoSockets())
   const lines = ['Origin: http://spawner.test', 'Origin: http://evil.example']
   for (const each of [lines, lines.toReversed()]) {
     const client = await rawClient(t, port)
@@ -114,14 +114,14 @@ test('two origins are as bad as a foreign one', async (t) => {
 })
 
 test('who may not pass over HTTP opens no WebSocket', async (t) => {
-  const { port } = await startBench(t, echoSockets())
+  const { port } = await startGatewayHarness(t, echoSockets())
   assert.equal((await refused(port, {})).status, 401)
   assert.equal((await refused(port, bob)).status, 403)
 })
 
 test('a container that nobody may wake refuses a WebSocket with 503', async (t) => {
   const rules = { access: 'public' as const }
-  const { port } = await startBench(t, echoSockets(), { place: { where: asleep }, rules })
+  const { port } = await startGatewayHarness(t, echoSockets(), { place: { where: asleep }, rules })
   const { status, body } = await refused(port, bob)
   assert.equal(status, 503)
   assert.deepEqual(Object.keys(JSON.parse(body)), ['error'])
@@ -133,7 +133,7 @@ test("an app's refusal arrives as the app wrote it, however large", async (t) =>
   server.on('upgrade', (_, socket) =>
     socket.end(`HTTP/1.1 403 Not Today\r\nX-Why: because\r\nContent-Length: ${page.length}\r\n\r\n${page}`),
   )
-  const { port } = await startBench(t, server)
+  const { port } = await startGatewayHarness(t, server)
   const client = await rawClient(t, port)
   client.write(upgradeHead())
   await until('all of the page is there', () => client.text().length > page.length)
@@ -144,7 +144,7 @@ test("an app's refusal arrives as the app wrote it, however large", async (t) =>
 
 test('after a refused WebSocket the next request on the connection is read as one, or none is', async (t) => {
   const { app, seen } = watchfulApp()
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const client = await rawClient(t, port)
   client.write(upgradeHead())
   await client.expect(/200 OK\r\n.*ok/s)
@@ -154,7 +154,7 @@ test('after a refused WebSocket the next request on the connection is read as on
 })
 
 test('first bytes of the app, sent together with its 101, are delivered', async (t) => {
-  const { port } = await startBench(
+  const { port } = await startGatewayHarness(
     t,
     rawApp((socket) => socket.write(`${switching}first from the app`)),
   )
@@ -170,7 +170,7 @@ test('first bytes of the client, sent together with its handshake, are delivered
     socket.on('data', (bytes) => void (received += bytes.toString('latin1')))
     setTimeout(() => socket.write(switching), 50)
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const client = await rawClient(t, port)
   client.write(`${upgradeHead()}first from the client`)
   await client.expect(/^HTTP\/1\.1 101 /)
@@ -179,7 +179,7 @@ test('first bytes of the client, sent together with its handshake, are delivered
 
 test("the app's 101 is cleaned like any answer", async (t) => {
   const lines = ['Set-Cookie: spawner_token=evil', 'Set-Cookie: a=1; Path=/', 'Strict-Transport-Security: max-age=9']
-  const { port } = await startBench(
+  const { port } = await startGatewayHarness(
     t,
     rawApp((socket) => socket.end(switching.replace(/\r\n\r\n$/, `\r\n${lines.join('\r\n')}\r\n\r\n`))),
   )
@@ -195,7 +195,7 @@ test('an app that changes to another protocol than was asked for is not joined',
     switching.replace('Upgrade: websocket', 'Upgrade: h2c'),
     switching.replace('Upgrade: websocket\r\n', ''),
   ]) {
-    const { port } = await startBench(
+    const { port } = await startGatewayHarness(
       t,
       rawApp((socket) => socket.write(said)),
     )
@@ -206,7 +206,7 @@ test('an app that changes to another protocol than was asked for is not joined',
 })
 
 test('an app that hangs up instead of agreeing refuses a WebSocket with 502', async (t) => {
-  const { port } = await startBench(
+  const { port } = await startGatewayHarness(
     t,
     rawApp((socket) => socket.destroy()),
   )
@@ -218,7 +218,7 @@ test('only the handshake of RFC 6455 opens a tunnel; whatever else asks for one 
     if (/\r\nupgrade:/i.test(head)) socket.write(`${switching}TUNNEL`)
     else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain')
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   const without = (name: string) => webSocketLines.filter((line) => !line.startsWith(name))
   for (const lines of [
     ['Connection: Upgrade', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA'],
@@ -243,7 +243,7 @@ test('a handshake that is no GET, has a body or is HTTP/1.0 opens no tunnel', as
     if (/\r\nupgrade:/i.test(head)) socket.write(`${switching}TUNNEL`)
     else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain')
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   for (const [first, ...more] of [
     ['POST /ann-dev/ HTTP/1.1', 'Content-Length: 0'],
     ['POST /ann-dev/ HTTP/1.1', 'Content-Length: 5'],
@@ -261,7 +261,7 @@ test('a handshake that is no GET, has a body or is HTTP/1.0 opens no tunnel', as
 })
 
 test('h2c is not spoken: the app gets a plain request without the offer', async (t) => {
-  const { port } = await startBench(t, echoApp())
+  const { port } = await startGatewayHarness(t, echoApp())
   const lines = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA']
   const answer = await exchange(port, requestHead('GET /ann-dev/x HTTP/1.1', ...lines))
   assert.match(answer, /^HTTP\/1\.1 200 .*"url":"\/x"/s)
@@ -274,7 +274,7 @@ test('when one side ends, the other learns it, and no half-open socket is left',
     sides.push(socket)
     socket.write(switching)
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   for (const [index, leave] of [
     (client: net.Socket) => client.end(),
     (client: net.Socket) => client.resetAndDestroy(),
@@ -300,13 +300,13 @@ test('what was sent before the end still arrives', async (t) => {
     socket.write(switching)
     socket.end('x'.repeat(2_000_000))
   })
-  const { port } = await startBench(t, app)
+  const { port } = await startGatewayHarness(t, app)
   assert.equal(bodyOf(await exchange(port, upgradeHead())).length, 2_000_000)
 })
 
 test('a client that does not read holds the app of a WebSocket back', async (t) => {
   let app: net.Socket | undefined
-  const { port } = await startBench(
+  const { port } = await startGatewayHarness(
     t,
     rawApp((socket) => {
       app = socket
@@ -327,7 +327,7 @@ test('a client that does not read holds the app of a WebSocket back', async (t) 
 })
 
 test('a client that resets the connection in the middle of a handshake harms nobody', async (t) => {
-  const { port, told } = await startBench(t, echoSockets(), {
+  const { port, calls } = await startGatewayHarness(t, echoSockets(), {
     control: { scopedToken: () => sleep(100).then(() => ({ token: 'late', expiresAt: Date.now() + 900_000 })) },
   })
   const client = await rawClient(t, port)
@@ -336,11 +336,11 @@ test('a client that resets the connection in the middle of a handshake harms nob
   client.socket.resetAndDestroy()
   await sleep(200)
   assert.equal((await refused(port, {})).status, 401)
-  assert.deepEqual(told.reports, [])
+  assert.deepEqual(calls.reports, [])
 })
 
 test('a person may have 100 WebSockets open, and as many again once they are closed', async (t) => {
-  const { port } = await startBench(
+  const { port } = await startGatewayHarness(
     t,
     rawApp((socket) => socket.write(switching)),
   )
@@ -361,16 +361,16 @@ test('a person may have 100 WebSockets open, and as many again once they are clo
 test('a ping keeps a WebSocket open and is no use of the container; a message is', async (t) => {
   const app = httpApp((_, response) => response.end())
   new WebSocketServer({ server: app }).on('connection', (socket) => socket.on('message', () => {}))
-  const { port, told } = await startBench(t, app)
+  const { port, calls } = await startGatewayHarness(t, app)
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ann-dev/`, { headers: ann })
   t.after(() => socket.terminate())
   await once(socket, 'open')
   await sleep(2_200)
-  told.activity.length = 0
+  calls.activity.length = 0
   socket.ping()
   await once(socket, 'pong')
   await sleep(2_200)
-  assert.deepEqual(told.activity, [], 'a ping is no use, and silence is none')
+  assert.deepEqual(calls.activity, [], 'a ping is no use, and silence is none')
   socket.send('hello')
-  await until('the message is told', () => told.activity.some(({ prefix }) => prefix === 'ann-dev'), 2_500)
+  await until('the message is told', () => calls.activity.some(({ prefix }) => prefix === 'ann-dev'), 2_500)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
-import { startEnginelessBerth, tokenIn } from '../support/engineless-berth.ts'
+import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
 import { StoreDigest } from './digest.ts'
 import { hostileRequests, type Caller, type HostileRequest } from './inputs.ts'
 import { send, type Answer } from './send.ts'

@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 /** Longest wait for an answer, in ms. */
-const patience = 20_000
+const timeout = 20_000
 
 /** Sends it on a connection of its own and reads the answer to its end; of a stream only the head. @throws when none ends in time */
 export async function send(port: number, { head, body }: Bytes): Promise<Answer> {
@@ -25,8 +25,8 @@ export async function send(port: number, { head, body }: Bytes): Promise<Answer>
   const chunks: Buffer[] = []
   const overdue = setTimeout(() => {
     socket.destroy()
-    reject(new Error(`no answer within ${patience} ms: ${head[0]?.slice(0, 200)}`))
-  }, patience)
+    reject(new Error(`no answer within ${timeout} ms: ${head[0]?.slice(0, 200)}`))
+  }, timeout)
   const end = () => {
     clearTimeout(overdue)
     socket.destroy()

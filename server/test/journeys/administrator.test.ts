@@ -4,10 +4,10 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
-import { assertOk, tokenBy } from '#test/support/asking.ts'
+import { assertOk, tokenBy } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates, type Berth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
-import { inGerman, t as said } from '#test/support/words.ts'
+import { inGerman, t as said } from '#test/support/front-end-text.ts'
 
 /** A day of an administrator, and what the person whom it is about sees of it, each in a browser of their own. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')

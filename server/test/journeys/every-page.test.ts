@@ -4,17 +4,17 @@ import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { pages } from '@berth/web/paths.ts'
 import type { Page, Response } from 'playwright-core'
-import { tokenBy } from '#test/support/asking.ts'
+import { tokenBy } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
-import { refusingRuntime } from '#test/support/misbehaving.ts'
+import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 
 /**
  * An administrator opens every page there is, and one that there is not, and somebody opens those for who is signed out.
  * What the browser was told, what it had to refuse, what it loaded, and what was left behind on the origin.
  */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
-const berth = await startBerth({ after }, { webDir, wrapRuntime: refusingRuntime })
+const berth = await startBerth({ after }, { webDir, wrapRuntime: noCreateRuntime })
 const ada = await berth.signUp('ada@x.org')
 const { page, problems } = await openTab({ after })
 const context = page.context()

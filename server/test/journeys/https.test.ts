@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { tokenBy } from '#test/support/asking.ts'
+import { tokenBy } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { openTab, steadily } from '#test/support/browser.ts'
-import { refusingRuntime } from '#test/support/misbehaving.ts'
-import { startTlsProxy } from '#test/support/tls-proxy.ts'
+import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
+import { startTlsProxy } from '#test/support/gateway/tls-proxy.ts'
 
 /**
  * Ann's browser reaches Berth by https, and a page of a container of hers tries to make it somebody else's: it sets
@@ -20,7 +20,7 @@ const env = {
   TRUSTED_PROXIES: '127.0.0.1',
   MAGIC_LINK_RATE_LIMIT: '20',
 }
-const berth = await startBerth({ after }, { webDir, env, wrapRuntime: refusingRuntime })
+const berth = await startBerth({ after }, { webDir, env, wrapRuntime: noCreateRuntime })
 proxy.leadTo(berth.app.port)
 const eve = await berth.signUp('eve@x.org')
 await berth.signUp('ann@x.org')

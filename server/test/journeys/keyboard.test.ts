@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
-import { testImage } from '#test/support/engine.ts'
-import { t as said } from '#test/support/words.ts'
+import { testImage } from '#test/support/engine/engine.ts'
+import { t as said } from '#test/support/front-end-text.ts'
 
 /** The whole job of a student without a mouse: Tab, Shift and Tab, Enter, Space and Escape, and what is typed into the one field. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')

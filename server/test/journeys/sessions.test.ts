@@ -3,16 +3,16 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import axe, { type AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
-import { assertOk, logIn, tokenBy } from '#test/support/asking.ts'
+import { assertOk, logIn, tokenBy } from '#test/support/api-calls.ts'
 import { startBerth, type Reply } from '#test/support/berth.ts'
 import { arrival, openTab, steadily } from '#test/support/browser.ts'
-import { refusingRuntime } from '#test/support/misbehaving.ts'
-import { t as said } from '#test/support/words.ts'
+import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
+import { t as said } from '#test/support/front-end-text.ts'
 
 /** Somebody looks where they are signed in, and ends what is not theirs; and a takeover ends by itself. `BERTH_SCREENSHOTS=folder` keeps pictures. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const pictures = process.env.BERTH_SCREENSHOTS
-const berth = await startBerth({ after }, { webDir, wrapRuntime: refusingRuntime })
+const berth = await startBerth({ after }, { webDir, wrapRuntime: noCreateRuntime })
 const boss = await berth.signUp('boss@x.org')
 const ann = await berth.signUp('ann@x.org')
 const { page, problems } = await openTab({ after })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { RuntimeError, type InstanceSpec, type Runtime } from '#/runtime/runtime.ts'
-import { findContainer } from '#/store/user-containers.ts'
-import { assertOk, blockContainer, engineState, recordOf } from '#test/support/asking.ts'
+import { RuntimeError, type ContainerSpec, type Runtime } from '#/runtime/runtime.ts'
+import { findContainer } from '#/store/containers/user-containers.ts'
+import { assertOk, blockContainer, engineState, recordOf } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates, type Berth, type Person } from '#test/support/berth.ts'
-import { outside, patiently, startRig } from '#test/support/control-plane.ts'
-import { askEngine, testImage } from '#test/support/engine.ts'
-import type { Fault } from '#test/support/misbehaving.ts'
-import { createAndStart } from '#test/support/runtimes.ts'
+import { outside, pollUntil, startRig } from '#test/support/control-plane.ts'
+import { askEngine, testImage } from '#test/support/engine/engine.ts'
+import type { Fault } from '#test/support/engine/faulty-runtimes.ts'
+import { createAndStart } from '#test/support/engine/runtimes.ts'
 
 /** What the reconciler makes of worlds that no launch leaves behind, as an operator sees it in the engine and in the API. */
 
@@ -19,7 +19,7 @@ const image = await testImage()
 
 /** Until the engine says so, which a busy one may take seconds for; undefined: that it has none. */
 const untilState = (isWanted: (state: string | undefined) => boolean, id: string, { runtime }: Berth) =>
-  patiently(
+  pollUntil(
     async () =>
       isWanted(
         await runtime.inspectId(id).then(
@@ -37,7 +37,11 @@ const stateIs = (id: string, wanted: string | undefined, of = berth) => untilSta
 const ends = (id: string) => untilState((state) => state === undefined || state === 'exited', id, berth)
 
 /** A container of this installation that no launch has made. */
-const specFor = (owner: InstanceSpec['owner'], name = `${owner.slug}-${owner.type}`, instance = berth.instance) => ({
+const specFor = (
+  owner: ContainerSpec['owner'],
+  name = `${owner.slug}-${owner.type}`,
+  instance = berth.installation,
+) => ({
   name: `${instance}-${name}`,
   owner,
   image,
@@ -63,7 +67,7 @@ const reportOf = async (someone: Pick<Person, 'call'> = admin) => (await someone
 async function untilLooked({ call }: Pick<Person, 'call'>, times = 2): Promise<void> {
   const last = async () => (await call('GET', '/api/admin/system')).body.reconciler.last_run
   for (let time = 0, before = await last(); time < times; time++) {
-    await patiently(
+    await pollUntil(
       async () => (await last()) !== before,
       () => 'the reconciler does not run',
     )
@@ -89,12 +93,12 @@ test('a container whose record lost its id is found by its name, and is its agai
     .set({ container_id: null, container_port: null })
     .where('user_id', '=', ann.id)
     .execute()
-  await patiently(
+  await pollUntil(
     async () => (await storedId(ann)) === id,
     () => 'it was not adopted',
   )
   assert.equal((await recordOf(admin, ann.id)).container_port, 8080)
-  await ann.untilWord('running')
+  await ann.untilRouteState('running')
   assert.equal(await engineState(berth, id), 'running')
 })
 
@@ -102,13 +106,13 @@ test('a container that somebody put in the place of another is adopted, and its 
   const bob = await rig.person('bob')
   await outside.remove(idOf(bob))
   const { id } = await createAndStart(berth.runtime, specFor({ userId: bob.id, slug: bob.slug, type: 'dev' }))
-  await patiently(
+  await pollUntil(
     async () => (await storedId(bob)) === id,
     () => 'it was not adopted',
   )
-  await patiently(
-    () => bob.word() === 'running' && bob.address().containerId === id,
-    () => `the gateway says ${bob.word()}`,
+  await pollUntil(
+    () => bob.routeState() === 'running' && bob.address().containerId === id,
+    () => `the gateway says ${bob.routeState()}`,
   )
 })
 
@@ -128,7 +132,7 @@ test('what is blocked is stopped when somebody starts it, although no record kno
 test('of two containers of one person and type the one of the record goes on, renamed or not; the other is stopped, later removed', async () => {
   const dan = await rig.person('dan')
   const first = idOf(dan)
-  const name = `${berth.instance}-${dan.slug}-dev`
+  const name = `${berth.installation}-${dan.slug}-dev`
   await askEngine('POST', `/containers/${first}/rename`, { query: { name: `${name}-renamed` } })
   const { id: second } = await createAndStart(berth.runtime, specFor({ userId: dan.id, slug: dan.slug, type: 'dev' }))
   await ends(second)
@@ -142,19 +146,19 @@ test('a container of an earlier owner of the same id is never given to the prese
   const { id } = await createAndStart(berth.runtime, specFor({ userId: eve.id, slug: 'evelyn', type: 'dev' }))
   await ends(id)
   assert.equal(await storedId(eve), idOf(eve))
-  await eve.untilWord('running')
+  await eve.untilRouteState('running')
 })
 
 test('strangers are left alone, whatever they are called and whatever half of our labels they carry', async (t) => {
   const labels = [
     {},
     { 'berth.instance': 'another-installation', 'berth.user_id': '1', 'berth.slug': 'x', 'berth.type': 'dev' },
-    { 'berth.instance': berth.instance },
-    { 'berth.instance': berth.instance, 'berth.user_id': 'one', 'berth.slug': 'x', 'berth.type': 'dev' },
+    { 'berth.instance': berth.installation },
+    { 'berth.instance': berth.installation, 'berth.user_id': 'one', 'berth.slug': 'x', 'berth.type': 'dev' },
   ]
   const ids: string[] = []
   for (const [at, Labels] of labels.entries()) {
-    const query = { name: `${berth.instance}-stranger${at}-dev` }
+    const query = { name: `${berth.installation}-stranger${at}-dev` }
     const body = { Image: image, Labels, HostConfig: { NetworkMode: 'none' } }
     const { Id } = await askEngine<{ Id: string }>('POST', '/containers/create', { query, body })
     t.after(async () => void (await outside.remove(Id).catch(() => undefined)))
@@ -181,7 +185,7 @@ test('a container that is gone is told as not found, and forgotten after the gra
   const entry = async () => (await fay.call('GET', '/api/user/containers')).body.containers[0]
   await outside.remove(idOf(fay))
   assert.equal((await entry()).status, 'not_found')
-  await patiently(
+  await pollUntil(
     async () => (await entry()).status === 'not_created',
     () => 'it was not forgotten',
   )
@@ -195,8 +199,13 @@ test('a type that is configured no more does not run; administrators still see a
   assertOk(prod)
   await before.close()
   const { dev } = JSON.parse(await testTemplates())
-  const { dataDir, instance } = before
-  const now = await startBerth(t, { pace, dataDir, instance, env: { CONTAINER_TEMPLATES: JSON.stringify({ dev }) } })
+  const { dataDir, installation } = before
+  const now = await startBerth(t, {
+    pace,
+    dataDir,
+    installation,
+    env: { CONTAINER_TEMPLATES: JSON.stringify({ dev }) },
+  })
   await stateIs(prod.body.container_id, 'exited', now)
   const { containers } = (await now.call('GET', '/api/user/containers', { token: gus.token })).body
   assert.deepEqual(
@@ -221,7 +230,7 @@ test('what begins to run although nothing should is stopped within seconds, not 
   assertOk(await blockContainer(boss, (await recordOf(boss, hal.id)).id))
   await outside.start(idOf(hal))
   const owner = { userId: 900_003, slug: 'ghost', type: 'dev' }
-  const { id } = await createAndStart(patient.runtime, specFor(owner, 'ghost-dev', patient.instance))
+  const { id } = await createAndStart(patient.runtime, specFor(owner, 'ghost-dev', patient.installation))
   await stateIs(id, 'exited', patient)
   await stateIs(idOf(hal), 'exited', patient)
   assert.equal(await engineState(patient, idOf(boss)), 'running')
@@ -252,8 +261,8 @@ test('a list that fails leads to nothing; the report and the metrics say that th
   assert.ok(before.is_engine_answering && before.failures.length === 0, JSON.stringify(before))
   fault.active = true
   const owner = { userId: 900_002, slug: 'ghost', type: 'dev' }
-  const { id } = await createAndStart(halfDeaf.runtime, specFor(owner, 'ghost-dev', halfDeaf.instance))
-  await patiently(
+  const { id } = await createAndStart(halfDeaf.runtime, specFor(owner, 'ghost-dev', halfDeaf.installation))
+  await pollUntil(
     async () => (await reportOf(boss)).reconciler.failures.length > 0,
     () => 'no failure is told',
   )
@@ -273,12 +282,12 @@ test('a list that fails leads to nothing; the report and the metrics say that th
   fault.active = false
   await stateIs(id, undefined, halfDeaf)
   assert.equal(await engineState(halfDeaf, idOf(boss)), 'running')
-  await patiently(
+  await pollUntil(
     async () => (await reportOf(boss)).reconciler.is_engine_answering,
     () => 'the engine is still said not to answer',
   )
   // The metrics are kept for a moment, and were read just before.
-  await patiently(
+  await pollUntil(
     async () => (await numberIn(halfDeaf, 'berth_reconcile_actions_total{kind="remove"}')) >= 1,
     () => 'no removal is counted',
   )

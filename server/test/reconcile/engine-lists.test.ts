@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBerth } from '#test/support/berth.ts'
-import { patiently } from '#test/support/control-plane.ts'
-import { askEngine } from '#test/support/engine.ts'
-import { lineToEngine } from '#test/support/misbehaving-engine.ts'
+import { pollUntil } from '#test/support/control-plane.ts'
+import { askEngine } from '#test/support/engine/engine.ts'
+import { linkToEngine } from '#test/support/engine/faulty-engines.ts'
 
 const every = 300
 
 test('each run of the reconciler asks the engine for one list, and nothing looks for labels of one person', async (t) => {
-  const { address, questions } = await lineToEngine(t)
+  const { address, questions } = await linkToEngine(t)
   const berth = await startBerth(t, { engine: { address, ask: askEngine }, pace: { every, retire: 1 } })
   const admin = await berth.signUp('boss@x.org')
   const ann = await berth.signUp('ann@x.org')
@@ -20,7 +20,7 @@ test('each run of the reconciler asks the engine for one list, and nothing looks
   const [before, networksBefore, runs] = [lists().length, networks().length, new Set([await lastRun()])]
   // What is done to one container, too: retired, blocked, launched anew, deleted.
   await ann.call('POST', '/api/container/stop/dev')
-  await patiently(
+  await pollUntil(
     async () => (await ann.call('GET', '/api/container/status')).body.status === 'no_container',
     () => 'it is not retired',
   )

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
-import { findContainer } from '#/store/user-containers.ts'
-import { assertOk, blockContainer, engineState, recordOf } from '#test/support/asking.ts'
+import { findContainer } from '#/store/containers/user-containers.ts'
+import { assertOk, blockContainer, engineState, recordOf } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates, type Berth, type Lifetime } from '#test/support/berth.ts'
-import { outside, patiently, startRig } from '#test/support/control-plane.ts'
-import { askEngine, type AskEngine } from '#test/support/engine.ts'
-import type { Fault } from '#test/support/misbehaving.ts'
-import { lineToEngine } from '#test/support/misbehaving-engine.ts'
-import { startOwnEngine } from '#test/support/own-engine.ts'
-import { eventually, read } from '#test/support/runtimes.ts'
+import { outside, pollUntil, startRig } from '#test/support/control-plane.ts'
+import { askEngine, type AskEngine } from '#test/support/engine/engine.ts'
+import type { Fault } from '#test/support/engine/faulty-runtimes.ts'
+import { linkToEngine } from '#test/support/engine/faulty-engines.ts'
+import { startOwnEngine } from '#test/support/engine/own-engine.ts'
+import { eventually, read } from '#test/support/engine/runtimes.ts'
 
 /** After the engine, or the host, was started again, what should run does. */
 
@@ -18,7 +18,7 @@ import { eventually, read } from '#test/support/runtimes.ts'
 const limit = 60_000
 
 const stateIs = (berth: Berth, id: string, state: string) =>
-  patiently(
+  pollUntil(
     async () => (await engineState(berth, id).catch(() => 'unknown')) === state,
     () => `${id} is not ${state}`,
     limit,
@@ -28,7 +28,7 @@ const shouldRun = async ({ database }: Berth, userId: number, type = 'dev') =>
   (await findContainer(database.db, userId, type))?.runningSince !== null
 
 const untilNoted = (berth: Berth, userId: number, isWanted: boolean, type = 'dev') =>
-  patiently(
+  pollUntil(
     async () => (await shouldRun(berth, userId, type)) === isWanted,
     () => `whether it should run is not noted as ${isWanted}`,
     limit,
@@ -64,17 +64,17 @@ test('after the engine was stopped or killed what ran runs again, with its files
     await engine.start()
     await stateIs(berth, idOf(ann), 'running')
     await stateIs(berth, idOf(boss), 'running')
-    await ann.untilWord('running')
+    await ann.untilRouteState('running')
     // What is told, and noted, follows what the engine did; on a busy machine not at once.
     await eventually(async () => {
       assert.equal(await engineState(berth, paused), 'exited', end)
-      assert.equal(rig.gateway.wordFor(`${ann.slug}-prod`), 'asleep')
+      assert.equal(rig.gateway.routeStateOf(`${ann.slug}-prod`), 'asleep')
       assert.equal(await engineState(berth, idOf(bob)), 'exited', end)
       assert.equal(await engineState(berth, idOf(cat)), 'exited', end)
       assert.match(await readFrom(ann.address()), /by ann/)
       assert.equal(await shouldRun(berth, ann.id), true)
     })
-    await patiently(
+    await pollUntil(
       async () => (await boss.call('GET', '/api/admin/system')).body.reconciler.actions.restore >= 2 * (round + 1),
       () => 'what was started again is not told',
       limit,
@@ -90,7 +90,7 @@ test('after the host was started again what ran runs again, with the same contai
   const [ann] = people
   assert.ok(ann)
   await outside.stop(ann.container)
-  const now = await startBerth(t, { dataDir: berth.dataDir, instance: berth.instance, env })
+  const now = await startBerth(t, { dataDir: berth.dataDir, installation: berth.installation, env })
   await stateIs(now, ann.container, 'running')
   const record = await findContainer(now.database.db, ann.id, 'dev')
   assert.deepEqual([record?.containerId, record?.lastUsed], [ann.container, ann.lastUsed])
@@ -102,12 +102,12 @@ test('what the engine cannot start again is told to administrators, not given up
   assert.ok(boss && ann)
   await outside.stop(ann.container)
   const fault: Fault = { active: true }
-  const { dataDir, instance } = berth
-  const now = await startBerth(t, { dataDir, instance, wrapRuntime: (runtime) => lameRuntime(runtime, fault) })
+  const { dataDir, installation } = berth
+  const now = await startBerth(t, { dataDir, installation, wrapRuntime: (runtime) => lameRuntime(runtime, fault) })
   const warning = new RegExp(`could not be started again.*: dev of user ${ann.id}\\.`)
   const warnings = async () =>
     (await now.call('GET', '/api/admin/system', { token: boss.token })).body.warnings.join() as string
-  await patiently(
+  await pollUntil(
     async () => warning.test(await warnings()),
     () => 'nobody is told',
     limit,
@@ -115,13 +115,13 @@ test('what the engine cannot start again is told to administrators, not given up
   assert.notEqual(await engineState(now, ann.container), 'running')
   assert.equal(await shouldRun(now, ann.id), true)
   fault.active = false
-  await patiently(
+  await pollUntil(
     async () => (await recordState(now, ann.id)) === 'running',
     () => 'it is not started again',
     limit,
   )
   // It counts as started once it has settled, which is a moment after the engine says that it runs.
-  await patiently(
+  await pollUntil(
     async () => !warning.test(await warnings()),
     () => 'administrators are still told that it could not be started',
     limit,
@@ -138,11 +138,11 @@ test('a Berth that is stopped while it starts again what ran leaves the rest to 
     start: async (...given) => starts.before(() => runtime.start(...given)),
     create: async (...given) => creations.before(() => runtime.create(...given)),
   })
-  const { dataDir, instance } = berth
-  const ending = await startBerth(t, { dataDir, instance, wrapRuntime, env: { ...env, LAUNCH_PARALLEL: '1' } })
+  const { dataDir, installation } = berth
+  const ending = await startBerth(t, { dataDir, installation, wrapRuntime, env: { ...env, LAUNCH_PARALLEL: '1' } })
   await starts.asked
   const launched = ending.call('POST', '/api/container/launch/prod', { token: people[0]?.token ?? '' })
-  await patiently(
+  await pollUntil(
     async () =>
       (await ending.call('GET', '/api/admin/system', { token: people[0]?.token ?? '' })).body.launches.waiting === 2,
     () => 'a launch and a restoration do not wait',
@@ -155,28 +155,28 @@ test('a Berth that is stopped while it starts again what ran leaves the rest to 
   await sleep(8_000)
   creations.goOn()
   await Promise.all([closed, launched.catch(() => undefined)])
-  const next = await startBerth(t, { dataDir, instance, env })
+  const next = await startBerth(t, { dataDir, installation, env })
   for (const { container } of people) await stateIs(next, container, 'running')
 })
 
 test('what ended by itself stays down although the engine was not heard for a while', async (t) => {
-  const line = await lineToEngine(t)
+  const line = await linkToEngine(t)
   const engine = { address: line.address, ask: askEngine }
   const rig = await startRig(t, {}, { pace: { every: 300, down: 60_000 }, engine })
   const [ann, bob] = [await rig.person('ann'), await rig.person('bob')]
   await outside.stop(ann.address().containerId)
-  await ann.untilWord('asleep')
+  await ann.untilRouteState('asleep')
   line.cut()
   const report = async () => (await ann.call('GET', '/api/admin/system')).body.reconciler
   for (let run = 0; run < 4; run++) {
     const { last_run } = await report()
-    await patiently(
+    await pollUntil(
       async () => (await report()).last_run !== last_run,
       () => 'the reconciler does not look',
       limit,
     )
   }
-  await bob.untilWord('running')
+  await bob.untilRouteState('running')
   assert.equal(await engineState(rig.berth, String(ann.auth.user.container_id)), 'exited')
 })
 

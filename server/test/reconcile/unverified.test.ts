@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask, assertOk, blockUser, until, verify } from '../support/asking.ts'
+import { ask, assertOk, blockUser, until, verify } from '../support/api-calls.ts'
 import { startBerth } from '../support/berth.ts'
 import { withTime } from '../support/clock.ts'
-import { refusingRuntime } from '../support/misbehaving.ts'
+import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
 
 const [minute, hour] = [60_000, 3_600_000]
 
 test('an account that nobody verifies goes after a day and once no link is left; what somebody may need stays', async (t) => {
   const env = { ADMIN_EMAILS: 'ops@x.org', BASE_DOMAIN: 'berth.test' }
-  const berth = await startBerth(t, { wrapRuntime: refusingRuntime, env, pace: { every: 100 } })
+  const berth = await startBerth(t, { wrapRuntime: noCreateRuntime, env, pace: { every: 100 } })
   const { db } = berth.database
   const emails = async () =>
     (await db.selectFrom('users').select('email').orderBy('id').execute()).map((row) => row.email)

@@ -44,13 +44,13 @@ const channels = (colour: number) => [colour >> 16, (colour >> 8) & 255, colour 
  * Takes one colour after the other, each time the one whose pixels are furthest from those that were taken already: the
  * most frequent ones alone would be the greys of letters, and no red would be left for a small mark.
  */
-function paletteOf(pixels: Uint32Array, most: number): { palette: number[]; places: Map<number, number> } {
+function paletteOf(pixels: Uint32Array, max: number): { palette: number[]; places: Map<number, number> } {
   const counts = new Map<number, number>()
   for (const colour of pixels) counts.set(colour, (counts.get(colour) ?? 0) + 1)
   const all = [...counts].map(([colour, count]) => ({ colour, count, place: 0, distance: Infinity }))
   const palette: number[] = []
   let next = all.reduce((a, b) => (b.count > a.count ? b : a))
-  while (palette.length < most && next.distance > 0) {
+  while (palette.length < max && next.distance > 0) {
     const place = palette.push(next.colour) - 1
     for (const each of all) {
       const distance = distanceOf(each.colour, next.colour)

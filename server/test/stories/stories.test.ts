@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { difference } from './difference.ts'
-import { bareControls, faultsOf, openStory, overflows, settle, violations } from './look.ts'
-import { compare, isAccepting, leftOver, pictureOf, shoot } from './pictures.ts'
-import { openStage, tabs } from './stage.ts'
+import { difference } from './image-diff.ts'
+import { bareControls, faultsOf, openStory, overflows, settle, violations } from './story-checks.ts'
+import { compare, isAccepting, leftOver, pictureOf, shoot } from './screenshots.ts'
+import { startStoryServer, tabs } from './story-server.ts'
 
 /**
  * Every page of the front end in every state, without a server, under the policy of the server's documents.
  * `npm run stories:accept` makes what is seen the pictures that are compared with.
  */
-const stage = await openStage({ after })
+const stage = await startStoryServer({ after })
 
 /**
  * All of them take three minutes, which `npm test` has not left: it looks at one of each page, `npm run test:stories` and

@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { AuthResponse } from '@berth/api/auth.ts'
+import type { AuthResponse } from '@berth/api/schemas/auth.ts'
 import { pino } from 'pino'
-import { loadSigningKeys } from '#/accounts/signing-keys.ts'
+import { loadSigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import { startApp, type App, type Pace } from '#/app.ts'
-import { unixFetch } from '#/cli/unix-fetch.ts'
-import { readConfig } from '#/config.ts'
+import { unixFetch } from '#/cli/api/unix-fetch.ts'
+import { readConfig } from '#/config/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
-import { createNetGateway } from '#/gateway/net/net-gateway.ts'
+import { createNetGateway } from '#/gateway/net-gateway.ts'
 import { operatorHeader } from '#/http/operator-socket.ts'
 import { createSmtpMailer } from '#/mail/smtp.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
-import { removeInstance, testImage, type AskEngine } from './engine.ts'
-import { startMailServer, type MailServer } from './mail-server.ts'
+import { removeInstance, testImage, type AskEngine } from './engine/engine.ts'
+import { startMailServer, type MailServer } from './mail/mail-server.ts'
 import { refuseSecrets, tokensIn } from './no-secrets.ts'
 
 /** Something with `after`: a test, or a suite's `{ after }`. */
@@ -41,7 +41,7 @@ export interface BerthOptions {
   readonly webDir?: string
   /** Uses the data and the containers of an earlier Berth, as a restart does. */
   readonly dataDir?: string
-  readonly instance?: string
+  readonly installation?: string
 }
 
 /** @param limit ms for requests under way */
@@ -53,7 +53,7 @@ export interface Berth {
   readonly database: Database
   readonly runtime: Runtime
   readonly mail: MailServer
-  readonly instance: string
+  readonly installation: string
   readonly dataDir: string
   /** Unix socket that the gateway forwards to. */
   readonly apiSocket: string
@@ -112,7 +112,7 @@ export async function testTemplates(fields: Record<string, unknown> = {}): Promi
 export async function startBerth(lifetime: Lifetime, options: BerthOptions = {}): Promise<Berth> {
   const mail = await startMailServer()
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'berth-test-')))
-  const instance = options.instance ?? `test-${randomBytes(4).toString('hex')}x`
+  const installation = options.installation ?? `test-${randomBytes(4).toString('hex')}x`
   const env = {
     PORT: '0',
     DATA_DIR: dataDir,
@@ -125,7 +125,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const logs: string[] = []
   const database = await openDatabase(config.databaseUrl, dataDir)
   const dockerHost = options.engine?.address ?? process.env.DOCKER_HOST
-  const engine = createDockerRuntime({ instance, dockerHost, network: instance })
+  const engine = createDockerRuntime({ installation, dockerHost, network: installation })
   const runtime = options.wrapRuntime?.(engine) ?? engine
   await engine.prepare()
   const gateway = options.gateway ?? createNetGateway()
@@ -137,7 +137,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     config,
     database,
     runtime,
-    instance,
+    installation,
     key: await loadSigningKeys(dataDir),
     mailer: options.mailer ?? createSmtpMailer(mail.url, 'berth@berth.test'),
     gateway,
@@ -157,15 +157,15 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   lifetime.after(async () => {
     await close()
     const { engine } = options
-    await (engine ? removeInstance(instance, engine.ask).catch(() => undefined) : removeInstance(instance))
+    await (engine ? removeInstance(installation, engine.ask).catch(() => undefined) : removeInstance(installation))
     await rm(dataDir, { recursive: true, force: true })
     refuseSecrets(logs.join(''), tokensIn(mail.received.map(({ text }) => text)))
   })
   const url = `http://127.0.0.1:${app.port}`
   const call: Berth['call'] = (method, target, given = {}) => send(url + target, method, given)
-  const asOperator = unixFetch(operatorSocket, { headers: { [operatorHeader]: 'operator root' }, limit: 60_000 })
+  const asOperator = unixFetch(operatorSocket, { headers: { [operatorHeader]: 'operator root' }, timeout: 60_000 })
   const operate: Berth['operate'] = (method, target, given = {}) => send(target, method, given, asOperator)
-  const berth = { app, database, runtime, mail, instance, dataDir, apiSocket, url, logs, call, operate, close }
+  const berth = { app, database, runtime, mail, installation, dataDir, apiSocket, url, logs, call, operate, close }
   return { ...berth, signUp: (email) => signUp(berth, email) }
 }
 

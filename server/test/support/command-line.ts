@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { openDatabase } from '#/store/database.ts'
-import { insertUser, moveUserState } from '#/store/users.ts'
+import { insertUser, moveUserState } from '#/store/users/users.ts'
 
 /** The program `berth` as an operator runs it, without the shell script that only finds Node. */
 const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts')

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Address, ControlPlane } from '#/gateway/gateway.ts'
+import type { UpstreamAddress, ControlPlane } from '#/gateway/gateway.ts'
 import { startBerth, testTemplates, type Berth, type BerthOptions, type Lifetime, type Person } from './berth.ts'
-import { askEngine } from './engine.ts'
-import { ObedientGateway } from './obedient-gateway.ts'
+import { askEngine } from './engine/engine.ts'
+import { FakeGateway } from './gateway/fake-gateway.ts'
 
 /** A Berth whose gateway shows what it was told, and one person with a container of the first type. */
-export interface Rig {
+export interface ControlPlaneRig {
   readonly berth: Berth
-  readonly gateway: ObedientGateway
+  readonly gateway: FakeGateway
   readonly control: ControlPlane
   /** Somebody who signed up; the first one is an administrator. */
   person(name: string): Promise<Tenant>
@@ -17,20 +17,20 @@ export interface Rig {
 export interface Tenant extends Person {
   readonly prefix: string
   /** Where it is now. @throws when it is absent */
-  address(): Address
+  address(): UpstreamAddress
   /** Its word, or undefined: see `ObedientGateway.wordFor`. */
-  word(): string | undefined
+  routeState(): string | undefined
   /** Looks until the gateway knows it so, at most 15 s. */
-  untilWord(word: string | undefined): Promise<void>
+  untilRouteState(word: string | undefined): Promise<void>
 }
 
 /** @param fields of the templates */
 export async function startRig(
   lifetime: Lifetime,
   fields: Record<string, unknown> = {},
-  options: BerthOptions & { readonly gateway?: ObedientGateway } = {},
-): Promise<Rig> {
-  const gateway = options.gateway ?? new ObedientGateway()
+  options: BerthOptions & { readonly gateway?: FakeGateway } = {},
+): Promise<ControlPlaneRig> {
+  const gateway = options.gateway ?? new FakeGateway()
   const env = { CONTAINER_TEMPLATES: await testTemplates(fields), ...options.env }
   const berth = await startBerth(lifetime, { ...options, gateway, env })
   const { control } = gateway
@@ -39,28 +39,28 @@ export async function startRig(
   return { berth, gateway, control, person }
 }
 
-export function tenantOf(gateway: ObedientGateway, person: Person): Tenant {
+export function tenantOf(gateway: FakeGateway, person: Person): Tenant {
   const prefix = `${person.slug}-dev`
-  const word = () => gateway.wordFor(prefix)
+  const routeState = () => gateway.routeStateOf(prefix)
   return {
     ...person,
     prefix,
-    word,
+    routeState,
     address: () => {
-      const where = gateway.places.get(prefix)?.where
-      if (!where || !('host' in where)) throw new Error(`${prefix} is ${where?.absent ?? 'nowhere'}`)
+      const where = gateway.routes.get(prefix)?.where
+      if (!where || !('host' in where)) throw new Error(`${prefix} is ${where?.reason ?? 'nowhere'}`)
       return where
     },
-    untilWord: (wanted) =>
-      patiently(
-        () => word() === wanted,
-        () => `${prefix} is ${word()}, not ${wanted}`,
+    untilRouteState: (wanted) =>
+      pollUntil(
+        () => routeState() === wanted,
+        () => `${prefix} is ${routeState()}, not ${wanted}`,
       ),
   }
 }
 
 /** Looks every 10 ms until it is so. @param limit ms @throws after that, in the given words */
-export async function patiently(
+export async function pollUntil(
   isSo: () => boolean | Promise<boolean>,
   words: () => string,
   limit = 15_000,

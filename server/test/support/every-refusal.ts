@@ -1,6 +1,6 @@
-import { bytesInWords } from '#/containers/bytes-in-words.ts'
+import { formatBytes } from '#/messages/format-bytes.ts'
 import { refusals, type Refusal } from '#/errors.ts'
-import { message } from '#/messages/message.ts'
+import { message } from '#/messages/localized-message.ts'
 
 const cause = new Error('the cause')
 const at = new Date('2026-01-02T03:04:05Z')
@@ -9,7 +9,7 @@ const at = new Date('2026-01-02T03:04:05Z')
 export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   missingBody: refusals.missingBody(),
   notJson: refusals.notJson(),
-  badRequest: refusals.badRequest(message('requests.badLimit', { most: 1000 })),
+  badRequest: refusals.badRequest(message('requests.badLimit', { max: 1000 })),
   missingEmail: refusals.missingEmail(),
   badEmail: refusals.badEmail(),
   missingToken: refusals.missingToken(),
@@ -54,7 +54,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   tooManyOfYours: refusals.tooManyOfYours(2),
   serverFull: refusals.serverFull(),
   tooManyLaunches: refusals.tooManyLaunches(),
-  diskFull: refusals.diskFull(bytesInWords(1.5 * 1024 ** 3), bytesInWords(1024 ** 3), 'Development'),
+  diskFull: refusals.diskFull(formatBytes(1.5 * 1024 ** 3), formatBytes(1024 ** 3), 'Development'),
   endsAgain: refusals.endsAgain(),
   tooManySignIns: refusals.tooManySignIns(cause),
   tooManyChanges: refusals.tooManyChanges(),

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
-import { removeInstance } from './engine.ts'
+import { removeInstance } from './engine/engine.ts'
 import { refuseSecrets } from './no-secrets.ts'
 
 /** The program as an operator runs it: its processes, its environment, its output and its exit code. */

@@ -1,26 +1,26 @@
 import type { ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Link } from '#/components/link.tsx'
-import { Page } from '#/components/page.tsx'
-import { useMe } from '#/hooks/use-me.ts'
+import { Page } from '#/components/page/page.tsx'
+import { useMe } from '#/session/use-me.ts'
 import { pages } from '#/paths.ts'
-import { usePlace } from '#/place.ts'
+import { useLocation } from '#/router/router.ts'
 
 /** The frame of an administrators' page. Who is none reads that instead: the server refuses them everything else anyway. */
 export function AdminPage({ title, children }: { title: string; children: ReactNode }) {
   const t = useTranslations('admin.shell')
   const me = useMe()
-  const isStranger = me !== undefined && !me.is_admin
+  const isForbidden = me !== undefined && !me.is_admin
   return (
     <Page title={title} width="full" nav={<AdminNav />}>
-      {isStranger ? <p className="note">{t('forbidden')}</p> : children}
+      {isForbidden ? <p className="note">{t('forbidden')}</p> : children}
     </Page>
   )
 }
 
 function AdminNav() {
   const t = useTranslations('admin.shell')
-  const { path } = usePlace()
+  const { path } = useLocation()
   const links = [
     [pages.admin, t('overview')],
     [pages.adminUsers, t('users')],

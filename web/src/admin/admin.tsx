@@ -1,12 +1,12 @@
 import type { PagePath } from '#/paths.ts'
 import { pages } from '#/paths.ts'
-import { AdminWords } from './admin-words.tsx'
+import { AdminI18nProvider } from './admin-i18n-provider.tsx'
 import { Audit } from './pages/audit.tsx'
 import { Containers } from './pages/containers.tsx'
 import { Overview } from './pages/overview.tsx'
 import { System } from './pages/system.tsx'
 import { Users } from './pages/users.tsx'
-import { WorkProvider } from './table/work.tsx'
+import { BulkJobsProvider } from './bulk/bulk-jobs.tsx'
 import '#/styles/admin/pages.css'
 import '#/styles/admin/labels.css'
 import '#/styles/admin/controls.css'
@@ -16,13 +16,13 @@ import '#/styles/admin/system.css'
 import '#/styles/admin/plots.css'
 import '#/styles/admin/audit.css'
 import '#/styles/admin/audit-entry.css'
-import '#/styles/admin/table-tools.css'
-import '#/styles/admin/table.css'
-import '#/styles/admin/table-head.css'
-import '#/styles/admin/table-cards.css'
-import '#/styles/admin/bottom-bar.css'
-import '#/styles/admin/menu.css'
-import '#/styles/admin/toasts.css'
+import '#/styles/admin/table/table-tools.css'
+import '#/styles/admin/table/table.css'
+import '#/styles/admin/table/table-head.css'
+import '#/styles/admin/table/table-cards.css'
+import '#/styles/admin/table/bottom-bar.css'
+import '#/styles/admin/table/menu.css'
+import '#/styles/admin/table/toasts.css'
 import '#/styles/admin/dialogs.css'
 import '#/styles/admin/invitations.css'
 
@@ -40,10 +40,10 @@ export type AdminPath = keyof typeof components
 export function Admin({ page }: { page: AdminPath }) {
   const Current = components[page]
   return (
-    <AdminWords>
-      <WorkProvider>
+    <AdminI18nProvider>
+      <BulkJobsProvider>
         <Current />
-      </WorkProvider>
-    </AdminWords>
+      </BulkJobsProvider>
+    </AdminI18nProvider>
   )
 }

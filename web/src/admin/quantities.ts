@@ -22,7 +22,7 @@ export function quantitiesWith(write: WriteNumber): Quantities {
     `${write(value, { maximumFractionDigits: digits })}${noBreak}${unit}`
   return {
     bytes: (count) => {
-      const [size, unit] = sizes.find(([least]) => count >= least) ?? bytes
+      const [size, unit] = sizes.find(([min]) => count >= min) ?? bytes
       const value = count / size
       return withUnit(value, unit, size > 1 && value < 10 ? 1 : 0)
     },

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { useSentence } from '#/hooks/use-sentence.ts'
+import { useErrorMessage } from '#/i18n/use-error-message.ts'
 
 interface AlertProps {
   /** Anything that was thrown; undefined shows nothing. */
@@ -15,7 +15,7 @@ interface AlertProps {
 /** A failure, in a sentence, read out at once. The element is always there: screen readers miss alerts that arrive with their text. */
 export function Alert({ error, sentence, id, takesFocus = false }: AlertProps) {
   const text = useRef<HTMLParagraphElement>(null)
-  const sentenceOf = useSentence()
+  const sentenceOf = useErrorMessage()
   const said = sentence ?? (error === undefined ? undefined : sentenceOf(error))
 
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { ReactNode, Ref } from 'react'
-import { useKeyOf } from '#/components/keys.tsx'
-import type { CardKey } from '#/shortcuts.ts'
+import { useShortcutKey } from '#/shortcuts/shortcuts-context.tsx'
+import type { CardKey } from '#/shortcuts/shortcuts.ts'
 
 interface ButtonProps {
   look?: 'primary' | 'small' | undefined
@@ -24,7 +24,7 @@ export function Button({ look, isOff = false, describedBy, shortcut, ref, onPres
       className={look ? `button ${look}` : 'button'}
       aria-disabled={isOff}
       aria-describedby={describedBy}
-      aria-keyshortcuts={useKeyOf(shortcut)}
+      aria-keyshortcuts={useShortcutKey(shortcut)}
       onClick={() => isOff || onPress()}
     >
       {children}

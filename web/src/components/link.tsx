@@ -1,5 +1,5 @@
 import type { MouseEvent, ReactNode } from 'react'
-import { go } from '#/place.ts'
+import { navigate } from '#/router/router.ts'
 
 interface LinkProps {
   to: string
@@ -16,7 +16,7 @@ export function Link({ to, state, className, isCurrent = false, children }: Link
   function follow(event: MouseEvent) {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    go(to, state)
+    navigate(to, state)
   }
   return (
     <a href={to} className={className} aria-current={isCurrent ? 'page' : undefined} onClick={follow}>

@@ -1,23 +1,23 @@
 import { useTranslations } from 'use-intl/react'
-import { boot } from '#/api.ts'
+import { boot } from '#/api/api-client.ts'
 import { Link } from '#/components/link.tsx'
-import { Page } from '#/components/page.tsx'
+import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
-import { Resend } from '#/components/resend.tsx'
-import { useDuration } from '#/hooks/use-duration.ts'
-import { useSignInElsewhere } from '#/hooks/use-sign-in-elsewhere.ts'
-import { mailRequestIn } from '#/mail-request.ts'
-import { recallNext } from '#/next.ts'
+import { ResendMagicLink } from '#/components/sign-in/resend-magic-link.tsx'
+import { useDuration } from '#/time/use-duration.ts'
+import { useSignInElsewhere } from '#/session/use-sign-in-elsewhere.ts'
+import { magicLinkRequestIn } from '#/session/magic-link-request.ts'
+import { recallReturnPath } from '#/session/return-path.ts'
 import { pages, withNext } from '#/paths.ts'
-import { usePlace } from '#/place.ts'
+import { useLocation } from '#/router/router.ts'
 
 /** Says what to do with the mail, sends it again on request, and goes on when its link was used in another tab. */
 export function CheckMail() {
   const t = useTranslations('signIn.check')
   const durationOf = useDuration()
-  const { state } = usePlace()
-  const request = mailRequestIn(state)
-  const askPage = withNext(pages.login, recallNext())
+  const { state } = useLocation()
+  const request = magicLinkRequestIn(state)
+  const signInPage = withNext(pages.login, recallReturnPath())
   useSignInElsewhere()
 
   return (
@@ -27,16 +27,16 @@ export function CheckMail() {
       <h2>{t('nothing')}</h2>
       <ul className="hints">
         <li>{t('spam')}</li>
-        <li>{t('patience')}</li>
+        <li>{t('slowMail')}</li>
         {request && (
           <li>
             {t.rich('typo', {
-              change: rich.link(askPage, { email: request.email }),
+              change: rich.link(signInPage, { email: request.email }),
             })}
           </li>
         )}
       </ul>
-      {request ? <Resend request={request} /> : <Link to={askPage}>{t('back')}</Link>}
+      {request ? <ResendMagicLink request={request} /> : <Link to={signInPage}>{t('back')}</Link>}
     </Page>
   )
 }

@@ -1,54 +1,60 @@
 import { useId, useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
-import { boot, canAct } from '#/api.ts'
-import { isFirstVisit } from '#/berths.ts'
+import { boot, canAct } from '#/api/api-client.ts'
+import { isFirstVisit } from '#/containers/containers.ts'
 import { Button } from '#/components/button.tsx'
-import { Ask } from '#/components/ask.tsx'
-import { BlockedNote } from '#/components/blocked-note.tsx'
-import { ContainerCard } from '#/components/container-card.tsx'
-import { DiskNote } from '#/components/disk-note.tsx'
-import { KeysOn } from '#/components/keys.tsx'
-import { focusHeading, Page } from '#/components/page.tsx'
+import { AskForHelp } from '#/support-contact/ask-for-help.tsx'
+import { BlockedNote } from '#/components/container-card/blocked-note.tsx'
+import { ContainerCard } from '#/components/container-card/container-card.tsx'
+import { DiskNote } from '#/components/container-card/disk-note.tsx'
+import { ShortcutsOn } from '#/shortcuts/shortcuts-context.tsx'
+import { focusHeading, Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
-import { Shortcuts } from '#/components/shortcuts.tsx'
-import { TakeoverNote } from '#/components/takeover-note.tsx'
-import { problemIn } from '#/errors.ts'
-import { useBerths, type Berths } from '#/hooks/use-berths.ts'
-import { useEvents } from '#/hooks/use-events.ts'
-import { useMe } from '#/hooks/use-me.ts'
-import { useNotice } from '#/hooks/use-notice.ts'
-import { useSentence } from '#/hooks/use-sentence.ts'
+import { Shortcuts } from '#/shortcuts/shortcuts-help.tsx'
+import { TakeoverNote } from '#/components/sessions/takeover-note.tsx'
+import { problemIn } from '#/api/errors.ts'
+import { useContainers, type ContainerListState } from '#/containers/use-containers.ts'
+import { useEvents } from '#/events/use-events.ts'
+import { useMe } from '#/session/use-me.ts'
+import { useNotice } from '#/router/use-notice.ts'
+import { useErrorMessage } from '#/i18n/use-error-message.ts'
 import { pages } from '#/paths.ts'
-import { areShortcutsOn, turnShortcuts } from '#/shortcuts.ts'
+import { areShortcutsOn, saveShortcutsOn } from '#/shortcuts/shortcuts.ts'
 
 /** The signed-in person's home: one card for each type. A page that led here may have left words to say why. */
 export function Dashboard() {
   const t = useTranslations('dashboard')
-  const berths = useBerths()
-  const { told, isAccountBlocked } = useEvents()
+  const containerList = useContainers()
+  const { events, isAccountBlocked } = useEvents()
   const notice = useNotice()
   const signInNote = useId()
   return (
     <Page title={t('title')}>
       {notice !== undefined && <p className="note">{notice}</p>}
       {/* Whoever acts has a banner of their own. */}
-      {boot.acting === null && <TakeoverNote event={told.takeover} />}
-      {isAccountBlocked && <BlockedNote containers={berths.containers} />}
+      {boot.acting === null && <TakeoverNote event={events.takeover} />}
+      {isAccountBlocked && <BlockedNote containers={containerList.containers} />}
       {!canAct() && <SignInNote id={signInNote} />}
-      <DiskNote event={told.disks.get(null)} />
-      <Problem berths={berths} />
-      {berths.containers ? (
-        <Cards containers={berths.containers} signInNote={signInNote} />
+      <DiskNote event={events.disks.get(null)} />
+      <Problem containerList={containerList} />
+      {containerList.containers ? (
+        <Cards containers={containerList.containers} signInNote={signInNote} />
       ) : (
-        berths.problem === undefined && <Loading />
+        containerList.problem === undefined && <Loading />
       )}
     </Page>
   )
 }
 
-function Cards({ containers, signInNote }: { containers: NonNullable<Berths['containers']>; signInNote: string }) {
+function Cards({
+  containers,
+  signInNote,
+}: {
+  containers: NonNullable<ContainerListState['containers']>
+  signInNote: string
+}) {
   const t = useTranslations('dashboard')
-  const { told, isAccountBlocked } = useEvents()
+  const { events, isAccountBlocked } = useEvents()
   const me = useMe()
   const [isOn, setOn] = useState(() => areShortcutsOn())
   const [openedAt] = useState(() => Date.now())
@@ -58,12 +64,12 @@ function Cards({ containers, signInNote }: { containers: NonNullable<Berths['con
   if (containers.length === 0) {
     return (
       <p>
-        {t('empty')} <Ask />
+        {t('empty')} <AskForHelp />
       </p>
     )
   }
   return (
-    <KeysOn value={isOn}>
+    <ShortcutsOn value={isOn}>
       {isFirst && <p className="lead">{t('firstVisit')}</p>}
       {isFirst && boot.isAdmin && <p className="note">{t.rich('youAdminister', { admin: rich.link(pages.admin) })}</p>}
       <ul className="cards">
@@ -72,11 +78,11 @@ function Cards({ containers, signInNote }: { containers: NonNullable<Berths['con
             key={entry.type}
             entry={entry}
             isAccountBlocked={isAccountBlocked}
-            launch={told.launches.get(entry.type)}
-            status={told.statuses.get(entry.type)}
-            reason={told.reasons.get(entry.type)}
-            disk={told.disks.get(entry.type)}
-            idle={told.idles.get(entry.type)}
+            launch={events.launches.get(entry.type)}
+            status={events.statuses.get(entry.type)}
+            reason={events.reasons.get(entry.type)}
+            disk={events.disks.get(entry.type)}
+            idle={events.idles.get(entry.type)}
             signInNote={signInNote}
           />
         ))}
@@ -85,11 +91,11 @@ function Cards({ containers, signInNote }: { containers: NonNullable<Berths['con
         isOn={isOn}
         count={containers.length}
         onTurn={(on) => {
-          turnShortcuts(on)
+          saveShortcutsOn(on)
           setOn(on)
         }}
       />
-    </KeysOn>
+    </ShortcutsOn>
   )
 }
 
@@ -123,13 +129,13 @@ function Loading() {
  * Why the list may be an old one, and of when it is. The slot is always there, so that a problem that comes up later is
  * read out. That Berth cannot be reached every page says by itself (`AwayNote`).
  */
-function Problem({ berths: { containers, asOf, problem, refresh } }: { berths: Berths }) {
+function Problem({ containerList: { containers, asOf, problem, refresh } }: { containerList: ContainerListState }) {
   const t = useTranslations('dashboard')
   const format = useFormatter()
-  const sentenceOf = useSentence()
+  const sentenceOf = useErrorMessage()
   const said = [
     !containers && t('failed'),
-    !isAway(problem) && sentenceOf(problem),
+    !isUnreachable(problem) && sentenceOf(problem),
     containers && t('asOf', { time: format.dateTime(asOf, { timeStyle: 'short' }) }),
   ]
   // The button goes away with the problem, so the focus must leave it first.
@@ -150,7 +156,7 @@ function Problem({ berths: { containers, asOf, problem, refresh } }: { berths: B
   )
 }
 
-function isAway(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   const problem = problemIn(error)
   return 'key' in problem && problem.key === 'unreachable'
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import { boot } from '#/api.ts'
-import { NothingToSee } from '#/components/nothing-to-see.tsx'
-import { useMe } from '#/hooks/use-me.ts'
+import { boot } from '#/api/api-client.ts'
+import { StatusPage } from '#/components/page/status-page.tsx'
+import { useMe } from '#/session/use-me.ts'
 
 /**
  * Shows its content to administrators. What the document was told counts until the API has answered: somebody may have
@@ -10,5 +10,5 @@ import { useMe } from '#/hooks/use-me.ts'
 export function ForAdministrators({ children }: { children: ReactNode }) {
   const isAdmin = useMe()?.is_admin ?? (boot.isAdmin || undefined)
   if (isAdmin === undefined) return null
-  return isAdmin ? children : <NothingToSee why="forbidden" />
+  return isAdmin ? children : <StatusPage why="forbidden" />
 }

@@ -1,23 +1,23 @@
 import { useEffect, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { ApiError } from '@berth/api/client.ts'
-import { canAct, isSignedIn } from '#/api.ts'
+import { canAct, isSignedIn } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { AskButton, canBeAsked } from '#/components/ask.tsx'
-import { LaunchFailure } from '#/components/launch-failure.tsx'
+import { AskForHelpButton, canAskForHelp } from '#/support-contact/ask-for-help.tsx'
+import { LaunchFailure } from '#/components/launch/launch-failure.tsx'
 import { Link } from '#/components/link.tsx'
-import { focusHeading, Page } from '#/components/page.tsx'
-import { StageProgress, StageSteps, useStageSentence } from '#/components/stage-progress.tsx'
-import type { Notice } from '#/hooks/use-notice.ts'
-import { useOpening } from '#/hooks/use-opening.ts'
-import { useSentence } from '#/hooks/use-sentence.ts'
-import { useStart } from '#/hooks/use-start.ts'
-import { placeInContainer } from '#/launched.ts'
-import { helpAfter, stageIn } from '#/launch-words.ts'
-import { leave } from '#/leave.ts'
+import { focusHeading, Page } from '#/components/page/page.tsx'
+import { LaunchProgressBar, LaunchSteps, useStageSentence } from '#/components/launch/launch-progress.tsx'
+import type { Notice } from '#/router/use-notice.ts'
+import { useAutoOpen } from '#/launch/use-auto-open.ts'
+import { useErrorMessage } from '#/i18n/use-error-message.ts'
+import { useLaunch } from '#/launch/use-launch.ts'
+import { landingUrlFor } from '#/launch/landing-url.ts'
+import { helpAfter, stageIn } from '#/launch/launch-stages.ts'
+import { redirectToLogin } from '#/session/login-redirect.ts'
 import { pages, withNext } from '#/paths.ts'
-import { goInstead, usePlace } from '#/place.ts'
+import { navigateReplacing, useLocation } from '#/router/router.ts'
 
 /**
  * `/launch?type=dev&next=/ann-dev/x`: where the gateway sends people whose container does not wake by itself. It starts
@@ -25,10 +25,10 @@ import { goInstead, usePlace } from '#/place.ts'
  * for its own owner.
  */
 export function Launch() {
-  const { query } = usePlace()
+  const { query } = useLocation()
   const here = `${pages.launch}?${query}`
   const type = query.get('type') ?? ''
-  if (!canAct()) return <SignIn next={here} />
+  if (!canAct()) return <SignInFirst next={here} />
   return type === '' ? <NoType /> : <Starting type={type} next={query.get('next')} here={here} />
 }
 
@@ -41,16 +41,16 @@ interface StartingProps {
 function Starting({ type, next, here }: StartingProps) {
   const t = useTranslations('dashboard.launch')
   const stageSentence = useStageSentence()
-  const sentenceOf = useSentence()
+  const sentenceOf = useErrorMessage()
   const part = useRef<HTMLDivElement>(null)
   const [isGoing, setGoing] = useState(false)
-  const { launch, answer, failure, start } = useStart(
+  const { launch, answer, failure, start } = useLaunch(
     type,
-    () => leave(here),
+    () => redirectToLogin(here),
     (reason) => isUnknownType(reason) && toDashboard(sentenceOf(reason)),
   )
-  const place = answer && placeInContainer(next, answer.serviceUrl)
-  const opening = useOpening({
+  const landingUrl = answer && landingUrlFor(next, answer.serviceUrl)
+  const opening = useAutoOpen({
     within: part,
     isWholePage: true,
     stage: answer && launch?.event.stage,
@@ -58,7 +58,7 @@ function Starting({ type, next, here }: StartingProps) {
     isOver: failure !== undefined,
     open: () => {
       setGoing(true)
-      if (place !== undefined) location.replace(place)
+      if (landingUrl !== undefined) location.replace(landingUrl)
     },
   })
 
@@ -89,14 +89,14 @@ function Starting({ type, next, here }: StartingProps) {
       </p>
       {isUnderWay && (
         <>
-          <StageProgress launch={launch} otherwise={answer ? t('going') : t('patience')} />
-          <StageSteps launch={launch} />
+          <LaunchProgressBar launch={launch} otherwise={answer ? t('going') : t('firstLaunch')} />
+          <LaunchSteps launch={launch} />
         </>
       )}
       <div ref={part} className="actions" data-launching>
         {isAsked && <Button onPress={stay}>{t('stay')}</Button>}
         {state === 'ready' && (
-          <a className="button primary" href={place}>
+          <a className="button primary" href={landingUrl}>
             {t('open')}
           </a>
         )}
@@ -108,13 +108,13 @@ function Starting({ type, next, here }: StartingProps) {
 
 function Failed({ error, type, onRetry }: { error: unknown; type: string; onRetry(): void }) {
   const t = useTranslations('dashboard')
-  const needsHelp = error instanceof ApiError && helpAfter(error.body) === 'contact' && canBeAsked
+  const needsHelp = error instanceof ApiError && helpAfter(error.body) === 'contact' && canAskForHelp
   return (
     <Page title={t('launch.failedTitle')} width="narrow">
       <Alert error={error} />
       <LaunchFailure error={error} />
       <div className="actions">
-        {needsHelp && <AskButton about={t('failure.subject', { name: type })} />}
+        {needsHelp && <AskForHelpButton about={t('failure.subject', { name: type })} />}
         <Button look={needsHelp ? undefined : 'primary'} onPress={onRetry}>
           {t('action.retry')}
         </Button>
@@ -146,11 +146,11 @@ function NoType() {
  * Leads strangers to the sign-in. Who is signed in but has no proof is on plain http away from this machine, and would get
  * none by coming here again: they are told, so that they are not sent to and fro.
  */
-function SignIn({ next }: { next: string }) {
+function SignInFirst({ next }: { next: string }) {
   const t = useTranslations('dashboard.launch')
   const isOut = !isSignedIn()
   useEffect(() => {
-    if (isOut) leave(next, false)
+    if (isOut) redirectToLogin(next, false)
   }, [isOut, next])
 
   return (
@@ -165,7 +165,7 @@ function SignIn({ next }: { next: string }) {
 
 /** Where all types are to be seen, with the reason for coming there. */
 function toDashboard(notice: string): void {
-  goInstead(pages.home, { notice } satisfies Notice)
+  navigateReplacing(pages.home, { notice } satisfies Notice)
 }
 
 /** The API's only reason for 400 here: no type of that name is configured. */

@@ -1,4 +1,4 @@
-import { NothingToSee } from '#/components/nothing-to-see.tsx'
+import { StatusPage } from '#/components/page/status-page.tsx'
 
 /** For every path that is not in the list. */
-export const NotFound = () => <NothingToSee why="notFound" />
+export const NotFound = () => <StatusPage why="notFound" />

@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SessionEntry } from '@berth/api/sessions.ts'
+import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
 import { useTranslations } from 'use-intl/react'
-import { canAct, connect } from '#/api.ts'
+import { canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { Page } from '#/components/page.tsx'
-import { SessionRow, TakeoverRow } from '#/components/session-rows.tsx'
-import { focusHeading } from '#/focus.ts'
+import { Page } from '#/components/page/page.tsx'
+import { SessionRow, TakeoverRow } from '#/components/sessions/session-rows.tsx'
+import { focusHeading } from '#/router/focus-heading.ts'
 
 /** Milliseconds between two looks while the page is seen. */
 const pause = 30_000
@@ -17,7 +17,7 @@ export function Sessions() {
   const t = useTranslations('sessions')
   const query = useQuery({
     queryKey: ['sessions'],
-    queryFn: async ({ signal }) => (await connect(signal).listSessions()).sessions,
+    queryFn: async ({ signal }) => (await createApiClient(signal).listSessions()).sessions,
     refetchInterval: pause,
   })
   const [endOne, endOthers, ended] = useEnding()
@@ -85,13 +85,13 @@ function useEnding() {
   const endOne = useMutation({
     ...options,
     mutationFn: async (id: number) => {
-      await connect(new AbortController().signal).endSession({ params: { id: String(id) } })
+      await createApiClient(new AbortController().signal).endSession({ params: { id: String(id) } })
       return 1
     },
   })
   const endOthers = useMutation({
     ...options,
-    mutationFn: async () => (await connect(new AbortController().signal).endOtherSessions()).ended,
+    mutationFn: async () => (await createApiClient(new AbortController().signal).endOtherSessions()).ended,
   })
   return [endOne, endOthers, ended] as const
 }

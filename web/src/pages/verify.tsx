@@ -1,17 +1,17 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { Client } from '@berth/api/client.ts'
 import { useTranslations } from 'use-intl/react'
-import { boot, connectToSignIn, keepToken } from '#/api.ts'
+import { boot, createSignInClient, keepAccessToken } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { Page } from '#/components/page.tsx'
-import { RefusedLink } from '#/components/refused-link.tsx'
-import { useTask } from '#/hooks/use-task.ts'
-import { linkRefusalIn } from '#/link-refusal.ts'
-import { takeNext } from '#/next.ts'
+import { Page } from '#/components/page/page.tsx'
+import { RefusedMagicLink } from '#/components/sign-in/refused-magic-link.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { magicLinkRefusalIn } from '#/session/magic-link-refusal.ts'
+import { takeReturnPath } from '#/session/return-path.ts'
 import { isPage, pages } from '#/paths.ts'
-import { dropState, go, tokenIn, usePlace } from '#/place.ts'
-import { queries } from '#/queries.ts'
+import { clearHistoryState, navigate, tokenIn, useLocation } from '#/router/router.ts'
+import { queryClient } from '#/api/query-client.ts'
 
 const kinds = {
   login: {
@@ -30,21 +30,21 @@ const kinds = {
  */
 export function Verify({ kind }: { kind: 'login' | 'signup' }) {
   const t = useTranslations('signIn.verify')
-  const { state } = usePlace()
+  const { state } = useLocation()
   // Kept from the first render on: the history entry forgets a token that was refused.
   const [token] = useState(() => tokenIn(state))
   const { busy, error, run } = useTask()
   const [isDone, setDone] = useState(false)
   const { verify, words } = kinds[kind]
-  const refusal = token === undefined ? 'incomplete' : linkRefusalIn(error)
+  const refusal = token === undefined ? 'incomplete' : magicLinkRefusalIn(error)
   const isGoingOn = boot.askedHere && error === undefined
 
   function use() {
     if (token === undefined) return
     void run(async (signal) => {
-      const { access_token } = await verify(connectToSignIn(signal), token).catch(forgetRefused)
+      const { access_token } = await verify(createSignInClient(signal), token).catch(forgetRefused)
       setDone(true)
-      enter(access_token, takeNext())
+      enter(access_token, takeReturnPath())
     })
   }
   const goOn = useEffectEvent(use)
@@ -55,7 +55,7 @@ export function Verify({ kind }: { kind: 'login' | 'signup' }) {
     return () => clearTimeout(timer)
   }, [])
 
-  if (refusal !== undefined) return <RefusedLink why={refusal} />
+  if (refusal !== undefined) return <RefusedMagicLink why={refusal} />
   return (
     <Page title={t(words.title)} width="narrow">
       <p>{isGoingOn ? t('goingOn') : t(words.lead)}</p>
@@ -74,15 +74,15 @@ export function Verify({ kind }: { kind: 'login' | 'signup' }) {
 function enter(accessToken: string, next: string | undefined): void {
   const to = next ?? pages.home
   if (isSecureContext || !isPage(to)) return location.replace(to)
-  keepToken(accessToken)
+  keepAccessToken(accessToken)
   // It may be of somebody else, who was signed in before.
-  queries.clear()
-  go(to)
+  queryClient.clear()
+  navigate(to)
 }
 
 /** A used, expired or wrong token would only be refused again after a reload. */
 function forgetRefused(error: unknown): never {
-  const refusal = linkRefusalIn(error)
-  if (refusal !== undefined && refusal !== 'blocked' && refusal !== 'unverified') dropState()
+  const refusal = magicLinkRefusalIn(error)
+  if (refusal !== undefined && refusal !== 'blocked' && refusal !== 'unverified') clearHistoryState()
   throw error
 }

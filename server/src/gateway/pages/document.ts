@@ -20,7 +20,7 @@ export const pagePolicy = [
 ].join('; ')
 
 /** The address that the page itself was asked at. Without a fragment, so that following it always asks again. */
-export const sameAddress = ''
+export const reloadHref = ''
 
 /** Text as HTML, for elements and for attributes in double quotes. */
 export function escaped(text: string): string {
@@ -28,7 +28,7 @@ export function escaped(text: string): string {
 }
 
 /** What stands around the content of a page. */
-export interface Frame {
+export interface PageFrame {
   /** Text, shown in the tab. */
   readonly title: string
   readonly dashboardUrl: string
@@ -36,12 +36,12 @@ export interface Frame {
 }
 
 /** A complete page. */
-export function completeDocument(frame: Frame, content: Markup): string {
+export function completeDocument(frame: PageFrame, content: Markup): string {
   return `${openDocument(frame)}${content.html}${closeDocument}`
 }
 
 /** Everything in front of the content of `main`. */
-export function openDocument({ title, dashboardUrl, language }: Frame): string {
+export function openDocument({ title, dashboardUrl, language }: PageFrame): string {
   return `<!doctype html>
 <html lang="${language}">
 <head>

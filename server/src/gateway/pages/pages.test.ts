@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { languages } from '@berth/api/boot.ts'
-import { message } from '../../messages/message.ts'
-import { say } from '../say.ts'
-import type { Absence, Explanation } from '../gateway.ts'
-import { absenceBody, absencePage, type AbsenceReason, type AbsenceView } from './absence-page.ts'
+import { message } from '../../messages/localized-message.ts'
+import { localize } from '../localize.ts'
+import type { Unavailable, Explanation } from '../gateway.ts'
+import { unavailableBody, unavailablePage, type UnavailableReason, type UnavailableView } from './unavailable-page.ts'
 import { pagePolicy } from './document.ts'
 import { exitCodeInWords } from './exit-code.ts'
 import { progressFailed, progressHead, progressReady, progressStep } from './progress-page.ts'
 import { refusalPage } from './refusal-page.ts'
 
-const view: AbsenceView = {
+const view: UnavailableView = {
   prefix: 'ann-dev',
   displayName: 'Development',
   isOwner: true,
@@ -21,15 +21,18 @@ const view: AbsenceView = {
 }
 const stranger = { ...view, isOwner: false }
 
-const explained = (absence: Absence | undefined, lastLines: readonly string[] = []): Explanation => ({
-  absence,
+const explained = (unavailable: Unavailable | undefined, lastLines: readonly string[] = []): Explanation => ({
+  unavailable,
   lastLines,
   displayName: 'Development',
 })
-const absent = (word: Absence['absent'], exitCode: number | null = null): Absence => ({ absent: word, exitCode })
+const absent = (word: Unavailable['reason'], exitCode: number | null = null): Unavailable => ({
+  reason: word,
+  exitCode,
+})
 
 /** Every reason there is, with what its owner is offered. */
-const reasons: readonly (readonly [name: string, reason: AbsenceReason, button: string, href: string])[] = [
+const reasons: readonly (readonly [name: string, reason: UnavailableReason, button: string, href: string])[] = [
   ['asleep', absent('asleep'), 'Start it', view.launchHref],
   ['missing', absent('missing'), 'Start it', view.launchHref],
   ['crashed', absent('crashed', 139), 'Start it again', view.launchHref],
@@ -44,7 +47,7 @@ const reasons: readonly (readonly [name: string, reason: AbsenceReason, button: 
 ]
 
 const hostile = `</title></pre><script>alert("1")</script><img src=x onerror='a'>&amp;`
-const hostileView: AbsenceView = {
+const hostileView: UnavailableView = {
   prefix: hostile,
   displayName: hostile,
   isOwner: true,
@@ -54,44 +57,44 @@ const hostileView: AbsenceView = {
 }
 
 /** Every kind of page, complete, with the same text in every place that takes text. */
-function everyPage(text: AbsenceView, lines: readonly string[]): string[] {
+function everyPage(text: UnavailableView, lines: readonly string[]): string[] {
   const { displayName, dashboardUrl, language } = text
   const named = message('pages.startingName', { name: displayName })
   const head = progressHead(text) + progressStep(named, language)
   return [
     refusalPage({ status: 404, title: named, message: named, dashboardUrl, language }),
-    ...reasons.map(([, reason]) => absencePage(reason, text)),
-    absencePage({ absence: absent('crashed', 1), lastLines: lines, displayName }, text),
+    ...reasons.map(([, reason]) => unavailablePage(reason, text)),
+    unavailablePage({ unavailable: absent('crashed', 1), lastLines: lines, displayName }, text),
     head + progressReady(text.launchHref, language),
-    head + progressFailed(absenceBody(explained(absent('failed'), lines), text)),
+    head + progressFailed(unavailableBody(explained(absent('failed'), lines), text)),
   ]
 }
 
 for (const [name, reason, button, href] of reasons) {
   test(`${name}: the owner reads why, and has one thing to press: ${button}`, () => {
-    const page = absencePage(reason, view)
+    const page = unavailablePage(reason, view)
     assert.match(page, /<h1>Development [a-z ]+<\/h1>\n<p>[^<]{20,}<\/p>\n<p>[^<]{20,}<\/p>/)
     assert.deepEqual(buttonsOf(page), [[href.replaceAll('&', '&amp;'), button]])
   })
 
   test(`${name}: somebody else is never sent to start it`, () => {
-    assert.ok(!absencePage(reason, stranger).includes('/launch'))
+    assert.ok(!unavailablePage(reason, stranger).includes('/launch'))
   })
 }
 
 test('the owner sees the last lines; somebody else does not', () => {
   const reason = explained(absent('crashed', 1), ['Listening', 'Error: no such file'])
-  assert.match(absencePage(reason, view), /tabindex="0">\n<pre [^>]*>\nListening\nError: no such file<\/pre>/)
-  assert.ok(!absencePage(reason, stranger).includes('no such file'))
+  assert.match(unavailablePage(reason, view), /tabindex="0">\n<pre [^>]*>\nListening\nError: no such file<\/pre>/)
+  assert.ok(!unavailablePage(reason, stranger).includes('no such file'))
 })
 
 test('an app that wrote nothing has no empty box', () => {
-  assert.ok(!absencePage(explained(absent('crashed', 1)), view).includes('<pre'))
+  assert.ok(!unavailablePage(explained(absent('crashed', 1)), view).includes('<pre'))
 })
 
 test('colours, invisible characters and endless lines of an app do not spoil the page', () => {
   const lines = ['\x1b[31mred\x1b[0m', '\x1b]0;title\x07after', 'a\u202Eb\x00c\td', 'x'.repeat(100_000)]
-  const text = /<pre[^>]*>\n([^<]*)</.exec(absencePage(explained(absent('crashed', 1), lines), view))?.[1]
+  const text = /<pre[^>]*>\n([^<]*)</.exec(unavailablePage(explained(absent('crashed', 1), lines), view))?.[1]
   assert.equal(text, `red\nafter\nabc\td\n${'x'.repeat(1000)}…`)
 })
 
@@ -149,7 +152,7 @@ const codes: readonly (readonly [number, RegExp])[] = [
 ]
 for (const [code, words] of codes) {
   test(`exit code ${code} is said in words and as a number`, () => {
-    const said = say('en', exitCodeInWords(code))
+    const said = localize('en', exitCodeInWords(code))
     assert.match(said, words)
     assert.ok(said.includes(`(exit code ${code})`))
   })

@@ -1,7 +1,7 @@
 import type { Language } from '@berth/api/boot.ts'
-import { message, type Message } from '../../messages/message.ts'
-import { say } from '../say.ts'
-import { closeDocument, escaped, mainLink, openDocument, sameAddress, type Markup } from './document.ts'
+import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
+import { localize } from '../localize.ts'
+import { closeDocument, escaped, mainLink, openDocument, reloadHref, type Markup } from './document.ts'
 
 /**
  * A page that is sent in pieces while a container starts: `progressHead`, any number of `progressStep`, then
@@ -13,14 +13,14 @@ import { closeDocument, escaped, mainLink, openDocument, sameAddress, type Marku
  * away the reason of a failure under its reader's eyes. Where the connection breaks, the link "Try again" is there.
  */
 export function progressHead({ displayName: name, dashboardUrl, language }: ProgressView): string {
-  const said = (text: Message) => escaped(say(language, text))
-  const starting = said(message('pages.startingName', { name }))
+  const localized = (text: LocalizedMessage) => escaped(localize(language, text))
+  const starting = localized(message('pages.startingName', { name }))
   return `${openDocument({ title: name, dashboardUrl, language })}<div class="waiting part">
 <h1>${starting}</h1>
-<p>${said(message('pages.startingText', { name }))}</p>
+<p>${localized(message('pages.startingText', { name }))}</p>
 <div class="bar" role="progressbar" aria-label="${starting}"></div>
-<p class="hint">${said(message('pages.nothingNew'))} <a href="${sameAddress}">${said(message('pages.tryAgain'))}</a></p>
-<div role="log" aria-label="${said(message('pages.steps'))}">
+<p class="hint">${localized(message('pages.nothingNew'))} <a href="${reloadHref}">${localized(message('pages.tryAgain'))}</a></p>
+<div role="log" aria-label="${localized(message('pages.steps'))}">
 <ol class="steps">
 `
 }
@@ -32,8 +32,8 @@ export interface ProgressView {
 }
 
 /** What happens from now on, with a clock that runs until the next step follows. @param step a few words */
-export function progressStep(step: Message, language: Language): string {
-  return `<li><span>${escaped(say(language, step))}</span> <span class="clock" aria-hidden="true"></span></li>\n`
+export function progressStep(step: LocalizedMessage, language: Language): string {
+  return `<li><span>${escaped(localize(language, step))}</span> <span class="clock" aria-hidden="true"></span></li>\n`
 }
 
 /**
@@ -43,14 +43,14 @@ export function progressStep(step: Message, language: Language): string {
  * @param target path and query of the request, as they came
  */
 export function progressReady(target: string, language: Language): string {
-  const address = isPath(target) ? target : sameAddress
-  return `<li>${escaped(say(language, message('pages.answers')))}</li>
+  const href = isPath(target) ? target : reloadHref
+  return `<li>${escaped(localize(language, message('pages.answers')))}</li>
 </ol>
 </div>
 </div>
 <div class="ready part">
-<meta http-equiv="refresh" content="0${address === sameAddress ? '' : `; url=${escaped(address)}`}">
-${mainLink(address, say(language, message('pages.goOn')))}
+<meta http-equiv="refresh" content="0${href === reloadHref ? '' : `; url=${escaped(href)}`}">
+${mainLink(href, localize(language, message('pages.goOn')))}
 </div>
 ${closeDocument}`
 }

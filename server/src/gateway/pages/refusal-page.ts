@@ -1,19 +1,19 @@
 import type { Language } from '@berth/api/boot.ts'
-import { message, type Message } from '../../messages/message.ts'
-import { say } from '../say.ts'
+import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
+import { localize } from '../localize.ts'
 import { completeDocument, escaped, mainLink } from './document.ts'
 
 export interface RefusalView {
   readonly status: number
   /** In place of the status's usual title. */
-  readonly title?: Message
+  readonly title?: LocalizedMessage
   /** For the person who asked: why, and what to do. */
-  readonly message: Message
+  readonly message: LocalizedMessage
   readonly dashboardUrl: string
   readonly language: Language
 }
 
-const titles: Readonly<Record<number, Message>> = {
+const titles: Readonly<Record<number, LocalizedMessage>> = {
   400: message('pages.title400'),
   403: message('pages.title403'),
   404: message('pages.title404'),
@@ -28,14 +28,14 @@ const titles: Readonly<Record<number, Message>> = {
 /** A complete page that tells a person why they see no app, and the way on. Send it with `pagePolicy`. */
 export function refusalPage(view: RefusalView): string {
   const { status, dashboardUrl, language } = view
-  const heading = say(language, view.title ?? titles[status] ?? message('pages.titleOther'))
+  const heading = localize(language, view.title ?? titles[status] ?? message('pages.titleOther'))
   return completeDocument(
     { title: heading, dashboardUrl, language },
     {
       html: `<h1>${escaped(heading)}</h1>
-<p>${escaped(say(language, view.message))}</p>
-${mainLink(dashboardUrl, say(language, message('pages.openDashboard')))}
-<p class="hint">${escaped(say(language, message('pages.status', { status })))}</p>
+<p>${escaped(localize(language, view.message))}</p>
+${mainLink(dashboardUrl, localize(language, message('pages.openDashboard')))}
+<p class="hint">${escaped(localize(language, message('pages.status', { status })))}</p>
 `,
     },
   )

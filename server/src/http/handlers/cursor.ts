@@ -1,11 +1,11 @@
 import { refusals } from '#/errors.ts'
-import { message } from '#/messages/message.ts'
-import type { ListOrder, PageEnd } from '#/store/in-order.ts'
+import { message } from '#/messages/localized-message.ts'
+import type { ListOrder, PageCursor } from '#/store/keyset-pagination.ts'
 
 /** The orders of lists, as in `ListOrder` of the API. */
-export type OrderWord = ListOrder['by'] | `-${ListOrder['by']}`
+export type SortParameter = ListOrder['by'] | `-${ListOrder['by']}`
 
-export function toOrder(word: OrderWord): ListOrder {
+export function toOrder(word: SortParameter): ListOrder {
   const isDescending = word.startsWith('-')
   return { by: (isDescending ? word.slice(1) : word) as ListOrder['by'], isDescending }
 }
@@ -14,24 +14,24 @@ export function toOrder(word: OrderWord): ListOrder {
  * Where the next page begins, for the client, who passes it on unread: the id alone in the order by id, in which it always
  * was that; in any other what the list is ordered by, too, and the order, so that it is not taken for another's.
  */
-export function toCursor(word: OrderWord, { value, id }: PageEnd): string {
+export function toCursor(word: SortParameter, { value, id }: PageCursor): string {
   return word === 'id' ? String(id) : Buffer.from(JSON.stringify([word, value, id])).toString('base64url')
 }
 
 /** @param cursor as matched by `Cursor` of the API @throws {Refusal} 400 when it is not from a page in this order */
-export function fromCursor(word: OrderWord, cursor: string): PageEnd {
-  const end = word === 'id' ? ofId(cursor) : opaque(word, cursor)
+export function fromCursor(word: SortParameter, cursor: string): PageCursor {
+  const end = word === 'id' ? ofId(cursor) : decodeCursor(word, cursor)
   if (!end) throw refusals.badRequest(message('requests.foreignCursor'))
   return end
 }
 
-const ofId = (text: string): PageEnd | undefined =>
+const ofId = (text: string): PageCursor | undefined =>
   /^\d{1,15}$/.test(text) ? { value: null, id: Number(text) } : undefined
 
-function opaque(word: OrderWord, text: string): PageEnd | undefined {
+function decodeCursor(word: SortParameter, text: string): PageCursor | undefined {
   const [itsWord, value, id] = asArray(Buffer.from(text, 'base64url').toString())
   if (itsWord !== word || !Number.isSafeInteger(id) || !fits(toOrder(word), value)) return undefined
-  return { value, id: id as number } as PageEnd
+  return { value, id: id as number } as PageCursor
 }
 
 function asArray(text: string): unknown[] {

@@ -3,7 +3,7 @@ import type { Translated } from '../catalogue.ts'
 export const faults: Translated<'faults'> = {
   noName: 'Eine Kopfzeile hat keinen gültigen Namen.',
   badCharacter: 'Eine Kopfzeile enthält ein Zeichen, das dort nicht stehen darf.',
-  tooManyHeaders: 'Sie hat mehr als {most} Kopfzeilen.',
+  tooManyHeaders: 'Sie hat mehr als {max} Kopfzeilen.',
   badMethod: 'Ihre Methode ist ungültig.',
   noMethod: 'Sie beginnt nicht mit einer Methode.',
   forbiddenMethod: 'Diese Methode ist hier nicht erlaubt.',

@@ -22,7 +22,7 @@ export const gateway: Translated<'gateway'> = {
   workerOnBarePrefix:
     'Unter dieser Adresse darf kein Service-Worker angemeldet werden: Er würde auch andere Container erreichen.',
   tooManyConnections: 'Im Moment sind zu viele Verbindungen offen. Versuche es gleich noch einmal.',
-  tooManyOfYours: 'Du hast zu viele Verbindungen offen: höchstens {most}. Schließe zuerst einige Seiten.',
+  tooManyOfYours: 'Du hast zu viele Verbindungen offen: höchstens {max}. Schließe zuerst einige Seiten.',
   starting: 'Berth startet gerade. Versuche es in einer Sekunde noch einmal.',
   platformDown: 'Berth startet neu; was offen ist, bleibt offen. Versuche es gleich noch einmal.',
   shuttingDown: 'Berth startet neu. Versuche es gleich noch einmal.',

@@ -59,14 +59,14 @@ export const refusals: Translated<'refusals'> = {
   launchStopped: 'Du hast diesen Container gestoppt, bevor er lief. Starte ihn wieder, wenn du ihn brauchst.',
   restartFailed: '{why} Deine Dateien sind sicher.',
   launchGoesOn: '{howFar} Es geht von selbst weiter, ohne dass du deinen Platz verlierst; frage gleich noch einmal.',
-  tooManyOfYours: 'Von dir laufen schon {most} Container, mehr dürfen es nicht sein. Stoppe zuerst einen davon.',
+  tooManyOfYours: 'Von dir laufen schon {max} Container, mehr dürfen es nicht sein. Stoppe zuerst einen davon.',
   serverFull:
     'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',
   tooManyLaunches: 'Zu viele Container warten schon auf ihren Start. Versuche es in ein paar Minuten noch einmal.',
   diskFull:
-    'Deine Dateien belegen {used} von den {most}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in einem Container, der noch läuft, oder bitte deinen Administrator um mehr Platz.',
+    'Deine Dateien belegen {used} von den {max}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in einem Container, der noch läuft, oder bitte deinen Administrator um mehr Platz.',
   diskFullBut:
-    'Deine Dateien belegen {used} von den {most}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in {name}, das noch startet, oder bitte deinen Administrator um mehr Platz.',
+    'Deine Dateien belegen {used} von den {max}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in {name}, das noch startet, oder bitte deinen Administrator um mehr Platz.',
   endsAgain:
     'Sein Programm endete nach jedem der letzten Starts. Starte den Container von Hand, um es noch einmal zu versuchen.',
   tooManySignIns:

@@ -28,8 +28,8 @@ export const requests: Translated<'requests'> = {
   additionalProperties: 'darf keine weiteren Angaben haben',
   framework: 'Diese Anfrage kann der Server nicht lesen ({said}).',
   incompleteHead: 'Ein aufbewahrter Stand des Protokolls besteht aus zwei Werten: entries und head.',
-  tooManyLines: 'Höchstens {most} vergangene Zeilen können gelesen werden.',
-  badLimit: 'Das Limit muss eine ganze Zahl von 1 bis {most} sein.',
+  tooManyLines: 'Höchstens {max} vergangene Zeilen können gelesen werden.',
+  badLimit: 'Das Limit muss eine ganze Zahl von 1 bis {max} sein.',
   foreignCursor:
     'Dieser Cursor stammt nicht von einer Seite in dieser Reihenfolge. Lass ihn weg, um mit der ersten Seite zu beginnen.',
   noReason: 'Der Grund fehlt: Der Inhaber des Kontos wird ihn lesen.',
@@ -49,5 +49,5 @@ export const requests: Translated<'requests'> = {
   unblockFirst: 'Dieses Konto ist gesperrt. Entsperre es zuerst.',
   ownAccount: 'Das ist dein eigenes Konto. Dafür brauchst du keine Übernahme.',
   noTakeover: 'In dieser Sitzung handelt niemand für jemand anderen, also gibt es keine Übernahme zu beenden.',
-  tooManyKeys: 'Es gibt schon {most} abgelöste Schlüssel. Warte, bis der erste davon weg ist.',
+  tooManyKeys: 'Es gibt schon {max} abgelöste Schlüssel. Warte, bis der erste davon weg ist.',
 }

@@ -2,8 +2,8 @@ import type { Translated } from '../catalogue.ts'
 
 export const warnings: Translated<'warnings'> = {
   addresses: 'Wenig Adressen: Nur noch {left} weitere Container finden in den Netzwerken von Berth Platz.',
-  disk: 'Wenig Plattenplatz: {free} von {total} sind frei; unter {least} wird kein Container angelegt.',
-  memory: 'Wenig Arbeitsspeicher: {free} von {total} sind verfügbar; unter {least} wird kein Container gestartet.',
+  disk: 'Wenig Plattenplatz: {free} von {total} sind frei; unter {min} wird kein Container angelegt.',
+  memory: 'Wenig Arbeitsspeicher: {free} von {total} sind verfügbar; unter {min} wird kein Container gestartet.',
   fullHomes: 'Volle Home-Ordner: {count}. {homes}.',
   nearlyFullHomes: 'Fast volle Home-Ordner: {count}. {homes}.',
   theLargest: 'Die größten: {homes}',

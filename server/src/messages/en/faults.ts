@@ -2,7 +2,7 @@
 export const faults = {
   noName: 'A header line has no valid name.',
   badCharacter: 'A header holds a character that no header may hold.',
-  tooManyHeaders: 'It has more than {most} headers.',
+  tooManyHeaders: 'It has more than {max} headers.',
   badMethod: 'Its method is not valid.',
   noMethod: 'It does not begin with a method.',
   forbiddenMethod: 'This method is not allowed here.',

@@ -1,4 +1,4 @@
-/** What the gateway says itself, by the names of `gateway/net/refusals.ts`. Plain arguments only: see `gateway/say.ts`. */
+/** What the gateway says itself, by the names of `gateway/responses/gateway-refusals.ts`. Plain arguments only: see `gateway/localize.ts`. */
 export const gateway = {
   badMessage: 'This request is not valid. {why}',
   badTarget: 'This address is not valid. {why}',
@@ -19,7 +19,7 @@ export const gateway = {
     'While you act for somebody, their containers do not open in your browser: a page of theirs would share its address with your own containers, and could go on as you when the takeover is over. Read the log of the container on the dashboard, or ask its owner to show you.',
   workerOnBarePrefix: 'A service worker may not be registered at this address: it would reach other containers.',
   tooManyConnections: 'Too many connections are open at the moment. Try again in a moment.',
-  tooManyOfYours: 'You have too many connections open: at most {most}. Close some pages first.',
+  tooManyOfYours: 'You have too many connections open: at most {max}. Close some pages first.',
   starting: 'Berth is starting. Try again in a second.',
   platformDown: 'Berth is restarting; what is open stays open. Try again in a moment.',
   shuttingDown: 'Berth is restarting. Try again in a moment.',

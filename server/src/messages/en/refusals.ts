@@ -48,13 +48,13 @@ export const refusals = {
   launchStopped: 'You stopped this container before it ran. Launch it again when you need it.',
   restartFailed: '{why} Your files are safe.',
   launchGoesOn: '{howFar} It goes on by itself, in its place; ask again in a moment.',
-  tooManyOfYours: 'You have {most} containers running already, as many as you may. One of them has to stop first.',
+  tooManyOfYours: 'You have {max} containers running already, as many as you may. One of them has to stop first.',
   serverFull: 'The server has no room for another container now. Nothing is lost; try again in a few minutes.',
   tooManyLaunches: 'Too many containers are waiting to be started. Try again in a few minutes.',
   diskFull:
-    'Your files take {used} of the {most} that they may, so this is not started. Delete some in a container that still runs, or ask your administrator for more room.',
+    'Your files take {used} of the {max} that they may, so this is not started. Delete some in a container that still runs, or ask your administrator for more room.',
   diskFullBut:
-    'Your files take {used} of the {most} that they may, so this is not started. Delete some in {name}, which still starts, or ask your administrator for more room.',
+    'Your files take {used} of the {max} that they may, so this is not started. Delete some in {name}, which still starts, or ask your administrator for more room.',
   endsAgain: 'Its program ended after each of its last starts. Launch it by hand to try once more.',
   tooManySignIns:
     'Too many requests for a link are waiting at this moment, so none was sent. Try again in ten seconds.',

@@ -29,8 +29,8 @@ export const requests = {
   /** Of the HTTP framework, about a request that it could not read. */
   framework: '{said}',
   incompleteHead: 'A head that was kept is two values: entries and head.',
-  tooManyLines: 'At most {most} lines of the past can be read.',
-  badLimit: 'The limit must be a whole number from 1 to {most}.',
+  tooManyLines: 'At most {max} lines of the past can be read.',
+  badLimit: 'The limit must be a whole number from 1 to {max}.',
   foreignCursor: 'This cursor is not from a page in this order. Leave it out to begin with the first page.',
   noReason: 'The reason is missing: the owner is going to read it.',
   noUpgrade: 'There is nothing to upgrade to here.',
@@ -47,5 +47,5 @@ export const requests = {
   unblockFirst: 'This user is blocked. Unblock them first.',
   ownAccount: 'This is your own account. You can use it without a takeover.',
   noTakeover: 'In this session nobody acts for anybody, so there is no takeover to end.',
-  tooManyKeys: 'There are {most} retired keys already. Wait until the first has gone.',
+  tooManyKeys: 'There are {max} retired keys already. Wait until the first has gone.',
 } as const

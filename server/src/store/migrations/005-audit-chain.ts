@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { headAfter, headName, headToText, noEntries, type ChainedLine } from '../audit-chain.ts'
+import { headAfter, headName, headToText, noEntries, type ChainedLine } from '../audit/audit-chain.ts'
 
 /** Lines chained in one statement. */
 const pageSize = 1_000

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { EnginelessBerth } from '../../support/engineless-berth.ts'
-import { tokenIn } from '../../support/engineless-berth.ts'
+import type { EnginelessBerth } from '../../support/berth-without-engine.ts'
+import { tokenIn } from '../../support/berth-without-engine.ts'
 import type { CallOptions, Reply } from '../../support/berth.ts'
-import type { Message } from '#/mail/mailer.ts'
+import type { Email } from '#/mail/mailer.ts'
 import { Specification, type Account, type Link, type Outcome, type Purpose, type Token } from './specification.ts'
 import { badAddresses, people, spell, type Holder, type Step } from './steps.ts'
 
@@ -318,7 +318,7 @@ export class Walk {
     return (await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow()).id
   }
 
-  #arrived(): Message[] {
+  #arrived(): Email[] {
     return this.#world.berth.mails.splice(0)
   }
 

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { Pool } from 'undici'
-import { parseAddress } from '#/runtime/docker-engine/find-engine.ts'
-import { askEngine, engineAddress } from '#test/support/engine.ts'
+import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
+import { askEngine, engineAddress } from '#test/support/engine/engine.ts'
 import { addLibraries } from './add-libraries.ts'
 
 const recipes = path.resolve(import.meta.dirname, '..')
@@ -63,7 +63,7 @@ async function removeOlder(app: string, image: string): Promise<void> {
 
 /** Streams the folder to the engine: an app has too many megabytes for a string. */
 async function build(image: string, folder: string): Promise<void> {
-  const { origin, ...where } = parseAddress(engineAddress)
+  const { origin, ...where } = parseEngineAddress(engineAddress)
   const engine = new Pool(origin, { ...where, headersTimeout: buildLimit, bodyTimeout: buildLimit })
   const tar = spawn('tar', ['-c', '-C', folder, '.'], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
-import { parseAddress } from '#/runtime/docker-engine/find-engine.ts'
-import { askEngine, engineAddress } from '#test/support/engine.ts'
+import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
+import { askEngine, engineAddress } from '#test/support/engine/engine.ts'
 
 /**
  * Runs a shell's line in a container as the container's own user, at most 20 s.
@@ -18,7 +18,7 @@ export async function runInContainer(containerId: string, line: string): Promise
 }
 
 async function readExec(id: string): Promise<string> {
-  const { origin, ...where } = parseAddress(engineAddress)
+  const { origin, ...where } = parseEngineAddress(engineAddress)
   const engine = new Pool(origin, where)
   try {
     const answer = await engine.request({

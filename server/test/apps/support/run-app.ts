@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { parse } from 'yaml'
 import { startBerth, type Berth, type Lifetime, type Person } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
-import { askEngine } from '#test/support/engine.ts'
+import { askEngine } from '#test/support/engine/engine.ts'
 import { runInContainer } from './container-shell.ts'
 import { watchTraffic, type Traffic } from './traffic.ts'
 

@@ -1,8 +1,8 @@
-import type { Seen } from '../engine-view.ts'
+import type { Seen } from '../world/engine-view.ts'
 import { intrude, visit } from '../operations/containers.ts'
-import { goodTypes, type GoodType } from '../templates.ts'
-import type { Snapshot } from '../store.ts'
-import type { World } from '../world.ts'
+import { goodTypes, type GoodType } from '../world/templates.ts'
+import type { Snapshot } from '../world/store-view.ts'
+import type { World } from '../world/world.ts'
 
 /** What people with good, bad and no tokens are answered. Each returns what is wrong, in words. */
 

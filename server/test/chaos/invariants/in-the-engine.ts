@@ -1,6 +1,6 @@
-import type { Seen } from '../engine-view.ts'
-import type { Snapshot } from '../store.ts'
-import type { World } from '../world.ts'
+import type { Seen } from '../world/engine-view.ts'
+import type { Snapshot } from '../world/store-view.ts'
+import type { World } from '../world/world.ts'
 
 /** What has to be true of the engine, as it is and compared with the store. Each returns what is wrong, in words. */
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import type { World } from '../world.ts'
+import type { World } from '../world/world.ts'
 
 /** No token, of a link or of a session, is in anything that any process printed. Base64url text of that length is looked up. */
 export async function tellsNoSecret({ ledger, program }: World): Promise<string[]> {

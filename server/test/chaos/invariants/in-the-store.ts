@@ -1,6 +1,6 @@
-import { headFromText, hashLine, noEntries } from '#/store/audit-chain.ts'
-import type { Snapshot } from '../store.ts'
-import { linksPerHour, type World } from '../world.ts'
+import { headFromText, hashLine, noEntries } from '#/store/audit/audit-chain.ts'
+import type { Snapshot } from '../world/store-view.ts'
+import { linksPerHour, type World } from '../world/world.ts'
 
 /** What has to be true of the store at every moment. Each returns what is wrong, in words. */
 

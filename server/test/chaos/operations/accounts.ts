@@ -1,7 +1,7 @@
 import { hashOf } from '../ledger.ts'
-import type { ArrivedLink } from '../mail.ts'
-import type { Person } from '../people.ts'
-import type { World } from '../world.ts'
+import type { ArrivedLink } from '../faults/scripted-mail-server.ts'
+import type { Person } from '../world/people.ts'
+import type { World } from '../world/world.ts'
 import { idKey } from './containers.ts'
 
 /** What people do about their accounts. Each leaves the ledger as far as the answer told. */

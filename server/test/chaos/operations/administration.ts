@@ -1,8 +1,14 @@
-import type { AdminContainer, AdminUser, ContainerResponse, UserResponse, BulkResponse } from '@berth/api/admin.ts'
-import type { Answer } from '../ask.ts'
-import type { Person } from '../people.ts'
-import type { GoodType } from '../templates.ts'
-import type { World } from '../world.ts'
+import type {
+  AdminContainer,
+  AdminUser,
+  ContainerResponse,
+  UserResponse,
+  BulkResponse,
+} from '@berth/api/schemas/admin.ts'
+import type { Answer } from '../world/http-client.ts'
+import type { Person } from '../world/people.ts'
+import type { GoodType } from '../world/templates.ts'
+import type { World } from '../world/world.ts'
 
 /** What administrators do. Who acts is the first one of the run. */
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { openWebSocket, type Answer } from '../ask.ts'
-import type { Person } from '../people.ts'
-import type { AppAnswer, BadType, GoodType } from '../templates.ts'
-import type { World } from '../world.ts'
+import { openWebSocket, type Answer } from '../world/http-client.ts'
+import type { Person } from '../world/people.ts'
+import type { AppAnswer, BadType, GoodType } from '../world/templates.ts'
+import type { World } from '../world/world.ts'
 
 /** What people do with their containers. */
 

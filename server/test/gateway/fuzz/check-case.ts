@@ -1,10 +1,10 @@
 import { METHODS } from 'node:http'
-import { generateAnswer } from './generate-answer.ts'
+import { generateAnswer } from './generate-response.ts'
 import { generateRequests } from './generate-request.ts'
-import { readAnswerAsNode, readRequestsAsNode } from './node-reading.ts'
-import { readAnswerAsWe, readRequestsAsWe, type OurRequest, type OurStream } from './our-reading.ts'
+import { readAnswerAsNode, readRequestsAsNode } from './node-parser.ts'
+import { readAnswerAsWe, readRequestsAsWe, type OurRequest, type OurStream } from './gateway-parser.ts'
 import { Random } from './random.ts'
-import { difference } from './reading.ts'
+import { difference } from './parsed-message.ts'
 
 /** How one case ended. */
 export interface Verdict {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkAnswer, checkRequests } from './check-case.ts'
 import { Random } from './random.ts'
-import { difference, type Reading } from './reading.ts'
+import { difference, type Reading } from './parsed-message.ts'
 import { runFuzz, shown } from './run.ts'
 
 test('what the gateway accepts, Node reads the same: 16,000 generated messages', async () => {

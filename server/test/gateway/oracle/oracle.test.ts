@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createNetGateway } from '#/gateway/net/net-gateway.ts'
+import { createNetGateway } from '#/gateway/net-gateway.ts'
 import { History } from './history.ts'
 import { runOracle, type OracleFindings } from './oracle.ts'
-import { lateGateway, PoolingGateway } from './wrong-gateways.ts'
+import { lateGateway, PoolingGateway } from './faulty-gateways.ts'
 
 const short = { seed: 7, requests: 5_000, clients: 50, changesPerSecond: 500 }
 const among = ({ wrong }: OracleFindings, what: RegExp) => wrong.some((one) => what.test(one))

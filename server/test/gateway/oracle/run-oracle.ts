@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { createNetGateway } from '#/gateway/net/net-gateway.ts'
+import { createNetGateway } from '#/gateway/net-gateway.ts'
 import { runOracle } from './oracle.ts'
 
 /** `npm run oracle:gateway`: asks while everything changes; `--requests`, `--clients`, `--changes` (a second), `--seed`. */

@@ -1,4 +1,12 @@
-import type { Absence, Change, ControlPlane, Gateway, GatewaySettings, Person, Place } from '#/gateway/gateway.ts'
+import type {
+  Unavailable,
+  GatewayChange,
+  ControlPlane,
+  Gateway,
+  GatewaySettings,
+  GatewayUser,
+  RouteEntry,
+} from '#/gateway/gateway.ts'
 import { Random } from '../fuzz/random.ts'
 import { History } from './history.ts'
 import { LabelledApp } from './labelled-app.ts'
@@ -12,7 +20,7 @@ export interface Prefix {
   readonly ownerId: number
   readonly isOwnersOnly: boolean
   app: LabelledApp | undefined
-  place: Place
+  place: RouteEntry
 }
 
 /**
@@ -22,7 +30,7 @@ export interface Prefix {
 export class World {
   readonly history = new History()
   readonly prefixes: readonly Prefix[]
-  readonly people: readonly Person[]
+  readonly people: readonly GatewayUser[]
   readonly apps: readonly LabelledApp[]
   /** Changes that have been told. */
   changes = 0
@@ -46,7 +54,7 @@ export class World {
     this.prefixes = ids.flatMap((ownerId) =>
       typeNames.map((type) => {
         const name = `u${ownerId}-${type}`
-        const place: Place = { prefix: name, ownerId, type, isBlocked: false, where: crashed }
+        const place: RouteEntry = { prefix: name, ownerId, type, isBlocked: false, where: crashed }
         return { name, ownerId, isOwnersOnly: ownersOnly.has(type), app: undefined, place }
       }),
     )
@@ -58,7 +66,7 @@ export class World {
   async begin(settings: GatewaySettings): Promise<void> {
     for (const app of this.apps) await app.listen()
     await this.#gateway.serve(settings, this.#control())
-    await this.#gateway.replace({ people: this.people, places: this.prefixes.map(({ place }) => place), revoked: [] })
+    await this.#gateway.replace({ users: this.people, routes: this.prefixes.map(({ place }) => place), revoked: [] })
     for (const prefix of this.prefixes.slice(0, Math.ceil(this.prefixes.length * 0.8))) await this.#start(prefix)
   }
 
@@ -131,7 +139,7 @@ export class World {
   async #hold(prefix: Prefix): Promise<void> {
     this.changes++
     await this.#gateway.hold(prefix.name, 0)
-    await this.#gateway.apply([{ kind: 'place', place: prefix.place }])
+    await this.#gateway.apply([{ kind: 'route', route: prefix.place }])
   }
 
   /** Half of the old containers end at once, half live on for a while with their connections open. */
@@ -145,7 +153,7 @@ export class World {
 
   /** Changes who lives where, and tells the gateway in one step. */
   async #tell(moves: readonly (readonly [Prefix, LabelledApp | undefined])[]): Promise<void> {
-    const changes = moves.map(([prefix, app]): Change => {
+    const changes = moves.map(([prefix, app]): GatewayChange => {
       const label = app && `${prefix.name}:${++this.#generation}`
       if (app && label) app.label = label
       this.history.begin(prefix.name, label)
@@ -153,8 +161,8 @@ export class World {
       const where = app && { containerId: `c${this.#generation}`, host: app.host, port: app.port, isPaused: false }
       prefix.place = { ...prefix.place, where: where ?? crashed }
       return where || this.#random.happens(0.7)
-        ? { kind: 'place', place: prefix.place }
-        : { kind: 'place-gone', prefix: prefix.name }
+        ? { kind: 'route', route: prefix.place }
+        : { kind: 'route-gone', prefix: prefix.name }
     })
     this.changes += changes.length
     await this.#gateway.apply(changes)
@@ -166,15 +174,15 @@ export class World {
       scopedToken: async () => ({ token: 'scoped', expiresAt: Date.now() + 900_000 }),
       wake: async (name) => {
         const prefix = this.prefixes.find((one) => one.name === name)
-        if (prefix) await this.#gateway.apply([{ kind: 'place', place: prefix.place }])
+        if (prefix) await this.#gateway.apply([{ kind: 'route', route: prefix.place }])
         return prefix?.app ? undefined : crashed
       },
-      explain: async () => ({ absence: crashed, lastLines: [], displayName: 'x' }),
-      suspect: () => {},
-      used: () => {},
+      explain: async () => ({ unavailable: crashed, lastLines: [], displayName: 'x' }),
+      reportUnreachable: () => {},
+      reportActivity: () => {},
       report: () => {},
     }
   }
 }
 
-const crashed: Absence = { absent: 'crashed', exitCode: 1 }
+const crashed: Unavailable = { reason: 'crashed', exitCode: 1 }

@@ -1,17 +1,17 @@
-import type { AuditEntry } from '@berth/api/audit.ts'
+import type { AuditEntry } from '@berth/api/schemas/audit.ts'
 import { useTranslations } from 'use-intl/react'
 import { useInstants } from '#/admin/use-instants.ts'
 import { Link } from '#/components/link.tsx'
-import { addressOf } from './filter.ts'
+import { addressOf } from './filter/audit-filter.ts'
 import { factsOf, subjectOf, type Facts } from './facts.ts'
 import { useActorName } from './use-actor-name.ts'
-import { useFactWords } from './use-fact-words.ts'
+import { useFactText } from './use-fact-words.ts'
 
 /** What else an entry says, and the ways to what belongs to it. */
 export function EntryDetails({ entry, names }: { entry: AuditEntry; names: Readonly<Record<string, string>> }) {
   const t = useTranslations('admin.audit.detail')
   const { full } = useInstants()
-  const words = useFactWords()
+  const words = useFactText()
   const nameOf = useActorName()
   const { address, reason, changes, others } = factsOf(entry)
   const { email, containerId } = subjectOf(entry, names)
@@ -49,7 +49,7 @@ const Fact = ({ name, value }: { name: string; value: string }) => (
 
 function Changes({ changes }: Pick<Facts, 'changes'>) {
   const t = useTranslations('admin.audit.detail')
-  const words = useFactWords()
+  const words = useFactText()
   return (
     <table className="changes">
       <caption className="visually-hidden">{t('changes')}</caption>

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@berth/api/audit.ts'
+import type { AuditEntry } from '@berth/api/schemas/audit.ts'
 
 /** What an entry knows beside who, what and when, sorted for people. */
 export interface Facts {

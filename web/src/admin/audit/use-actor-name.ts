@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@berth/api/audit.ts'
+import type { AuditEntry } from '@berth/api/schemas/audit.ts'
 import { useTranslations } from 'use-intl/react'
 import { operatorIn } from './facts.ts'
 

@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { connect } from '#/api.ts'
-import { conditionsOf, type AuditFilter } from './filter.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { conditionsOf, type AuditFilter } from './filter/audit-filter.ts'
 
 const pageSize = 50
 /** Pages that are shown at most: nobody reads on for longer, and every row costs. */
-const mostPages = 20
+const maxPages = 20
 /** Entries that are shown at most. */
-export const mostShown = pageSize * mostPages
+export const maxShown = pageSize * maxPages
 
 /**
  * The log, page by page, the newest first. It is asked for once and not again by itself: rows that move while somebody reads
@@ -16,7 +16,7 @@ export function useAudit(filter: AuditFilter, look: number) {
   return useInfiniteQuery({
     queryKey: ['admin', 'audit', filter, look],
     queryFn: ({ pageParam, signal }) =>
-      connect(signal).listAudit({
+      createApiClient(signal).listAudit({
         query: {
           ...conditionsOf(filter),
           names: 'true',
@@ -25,7 +25,7 @@ export function useAudit(filter: AuditFilter, look: number) {
         },
       }),
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }, pages) => (pages.length < mostPages ? next_cursor : null),
+    getNextPageParam: ({ next_cursor }, pages) => (pages.length < maxPages ? next_cursor : null),
     staleTime: Infinity,
     gcTime: 0,
     refetchOnWindowFocus: false,

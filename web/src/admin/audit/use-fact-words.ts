@@ -5,7 +5,7 @@ import { useInstants } from '#/admin/use-instants.ts'
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 /** Names and values of facts as people read them; those that there are no words for stand as they are. */
-export function useFactWords() {
+export function useFactText() {
   const t = useTranslations('admin.audit')
   const { full } = useInstants()
 

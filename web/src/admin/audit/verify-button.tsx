@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import type { AuditVerdict } from '@berth/api/audit.ts'
+import type { AuditVerdict } from '@berth/api/schemas/audit.ts'
 import { useTranslations } from 'use-intl/react'
-import { connect } from '#/api.ts'
+import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { useTask } from '#/hooks/use-task.ts'
+import { useTask } from '#/components/use-task.ts'
 
 /** Has the whole log read and says whether it is as it was written. */
 export function VerifyButton() {
@@ -14,7 +14,7 @@ export function VerifyButton() {
 
   function verify() {
     setVerdict(undefined)
-    void run(async (signal) => setVerdict(await connect(signal).verifyAudit({ query: {} })))
+    void run(async (signal) => setVerdict(await createApiClient(signal).verifyAudit({ query: {} })))
   }
 
   return (

@@ -1,4 +1,4 @@
-import type { AdminContainer, ListedContainer } from '@berth/api/admin.ts'
+import type { AdminContainer, ListedContainer } from '@berth/api/schemas/admin.ts'
 
 /** What an administrator can do to one container; no rule protects any, so all that is offered can be done. */
 export type ContainerAction = 'owner' | 'block' | 'unblock' | 'delete'

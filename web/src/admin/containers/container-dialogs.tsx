@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { ListedContainer } from '@berth/api/admin.ts'
-import { connect } from '#/api.ts'
-import { ActionDialog } from '#/admin/table/action-dialog.tsx'
+import type { ListedContainer } from '@berth/api/schemas/admin.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { ActionDialog } from '#/admin/action-dialog.tsx'
 
 interface ContainerDialogProps {
   container: ListedContainer
@@ -32,7 +32,10 @@ export function DeleteContainerDialog({
   const [isPurge, setPurge] = useState(false)
   const name = t('name', { type: container.container_type, email: container.email })
   async function run(signal: AbortSignal) {
-    await connect(signal).deleteContainer({ params: { id: String(container.id) }, query: { purge: String(isPurge) } })
+    await createApiClient(signal).deleteContainer({
+      params: { id: String(container.id) },
+      query: { purge: String(isPurge) },
+    })
     await onGone()
   }
   return (

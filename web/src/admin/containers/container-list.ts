@@ -1,8 +1,8 @@
-import type { AdminContainer, ContainersQuery, ContainerStatus, ListedContainer } from '@berth/api/admin.ts'
+import type { AdminContainer, ContainersQuery, ContainerStatus, ListedContainer } from '@berth/api/schemas/admin.ts'
 import type Type from 'typebox'
-import { forget, showChanged, showGone } from '#/admin/table/changes.ts'
-import type { Source } from '#/admin/table/use-rows.ts'
-import type { ViewSpec } from '#/admin/table/view.ts'
+import { dropCachedList, updateCachedRows, removeCachedRows } from '#/admin/list/update-cached-rows.ts'
+import type { Source } from '#/admin/list/use-rows.ts'
+import type { ViewSpec } from '#/admin/list/view.ts'
 import { blockedNow } from './container-actions.ts'
 
 export const containerStatuses = [
@@ -39,11 +39,11 @@ export const containerSource: Source<ListedContainer> = {
 /** Shows containers as an answer says they are now. */
 export async function showContainers(containers: readonly AdminContainer[]): Promise<void> {
   const now = new Map(containers.map((container) => [container.id, container]))
-  forget('users')
-  await showChanged<ListedContainer>('containers', now.keys(), (row) => blockedNow(row, now.get(row.id)))
+  dropCachedList('users')
+  await updateCachedRows<ListedContainer>('containers', now.keys(), (row) => blockedNow(row, now.get(row.id)))
 }
 
 export async function showContainerGone(id: number): Promise<void> {
-  forget('users')
-  await showGone('containers', [id])
+  dropCachedList('users')
+  await removeCachedRows('containers', [id])
 }

@@ -1,13 +1,13 @@
 import { useTranslations } from 'use-intl/react'
-import type { ListedContainer } from '@berth/api/admin.ts'
-import { connect } from '#/api.ts'
+import type { ListedContainer } from '@berth/api/schemas/admin.ts'
+import { createApiClient } from '#/api/api-client.ts'
 import type { RowAction } from '#/admin/table/row-menu.tsx'
-import { addressOf } from '#/admin/table/view.ts'
-import { wordBackFrom } from '#/admin/table/way-back.ts'
-import { useWork } from '#/admin/table/work.tsx'
-import { useSentence } from '#/hooks/use-sentence.ts'
+import { addressOf } from '#/admin/list/view.ts'
+import { undoLabelFor } from '#/admin/bulk/undo.ts'
+import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
+import { useErrorMessage } from '#/i18n/use-error-message.ts'
 import { pages } from '#/paths.ts'
-import { go } from '#/place.ts'
+import { navigate } from '#/router/router.ts'
 import { containerActionsFor, type ContainerAction } from './container-actions.ts'
 import { showContainerGone, showContainers } from './container-list.ts'
 
@@ -24,36 +24,34 @@ export function useContainerActions(
   open: (name: 'block' | 'delete', container: ListedContainer) => void,
 ): ContainerActions {
   const t = useTranslations('admin.containers')
-  const { tell } = useWork()
-  const sentenceOf = useSentence()
+  const { notify } = useBulkJobs()
+  const sentenceOf = useErrorMessage()
   const nameOf = ({ container_type, email }: ListedContainer) => t('name', { type: container_type, email })
 
-  /** @param hasWayBack the way back has none of its own */
-  async function set(container: ListedContainer, isBlocked: boolean, signal: AbortSignal, hasWayBack = true) {
-    const api = connect(signal)
+  /** @param hasUndo the way back has none of its own */
+  async function set(container: ListedContainer, isBlocked: boolean, signal: AbortSignal, hasUndo = true) {
+    const api = createApiClient(signal)
     const change = isBlocked ? api.blockContainer : api.unblockContainer
     const answer = await change({ params: { id: String(container.id) } })
     await showContainers([answer.container])
     const name = nameOf(container)
-    tell({
+    notify({
       title: isBlocked ? t('told.blocked', { name }) : t('told.unblocked', { name }),
       lines: isBlocked ? [] : [t('told.staysStopped')],
       subjects: [`container:${container.id}`],
-      wayBack: hasWayBack
-        ? { word: wordBackFrom(isBlocked), run: () => setAlone(container, !isBlocked, false) }
-        : undefined,
+      undo: hasUndo ? { label: undoLabelFor(isBlocked), run: () => setAlone(container, !isBlocked, false) } : undefined,
     })
   }
 
   /** Without a dialog that could say why it failed. */
-  function setAlone(container: ListedContainer, isBlocked: boolean, hasWayBack = true) {
-    set(container, isBlocked, new AbortController().signal, hasWayBack).catch((error: unknown) =>
-      tell({ title: sentenceOf(error) }),
+  function setAlone(container: ListedContainer, isBlocked: boolean, hasUndo = true) {
+    set(container, isBlocked, new AbortController().signal, hasUndo).catch((error: unknown) =>
+      notify({ title: sentenceOf(error) }),
     )
   }
 
   const runs: Readonly<Record<ContainerAction, (container: ListedContainer) => void>> = {
-    owner: ({ email }) => go(addressOf(pages.adminUsers, { q: email })),
+    owner: ({ email }) => navigate(addressOf(pages.adminUsers, { q: email })),
     block: (container) => open('block', container),
     unblock: (container) => setAlone(container, false),
     delete: (container) => open('delete', container),
@@ -70,7 +68,7 @@ export function useContainerActions(
     block: (container, signal) => set(container, true, signal),
     gone: async (container) => {
       await showContainerGone(container.id)
-      tell({ title: t('told.deleted', { name: nameOf(container) }) })
+      notify({ title: t('told.deleted', { name: nameOf(container) }) })
     },
   }
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
-import { connect } from '#/api.ts'
-import type { Choice } from '#/admin/table/toolbar.tsx'
-import { yesOrNo } from '#/admin/table/yes-or-no.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import type { Choice } from '#/admin/list/toolbar.tsx'
+import { yesNoFilter } from '#/admin/list/yes-no-filter.ts'
 import { containerStatuses } from './container-list.ts'
 
 /**
@@ -14,7 +14,7 @@ export function useContainerChoices(chosen: string | undefined): readonly Choice
   const t = useTranslations('admin.containers')
   const { data } = useQuery({
     queryKey: ['container-types'],
-    queryFn: async ({ signal }) => (await connect(signal).listContainers()).containers.map(({ type }) => type),
+    queryFn: async ({ signal }) => (await createApiClient(signal).listContainers()).containers.map(({ type }) => type),
     staleTime: 600_000,
   })
   const types = [...new Set([...(data ?? []), ...(chosen === undefined ? [] : [chosen])])]
@@ -32,6 +32,12 @@ export function useContainerChoices(chosen: string | undefined): readonly Choice
         ...containerStatuses.map((status) => [status, t(`statuses.${status}`)] as const),
       ],
     },
-    yesOrNo('is_blocked', t('filters.access'), t('filters.anyAccess'), t('filters.blocked'), t('filters.notBlocked')),
+    yesNoFilter(
+      'is_blocked',
+      t('filters.access'),
+      t('filters.anyAccess'),
+      t('filters.blocked'),
+      t('filters.notBlocked'),
+    ),
   ]
 }

@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { ListedContainer } from '@berth/api/admin.ts'
-import { Ago, Day } from '#/admin/table/ago.tsx'
-import { columnsFor, type Columns } from '#/admin/table/row.ts'
-import type { Tone } from '#/container-status.ts'
+import type { ListedContainer } from '@berth/api/schemas/admin.ts'
+import { RelativeTime, Day } from '#/admin/relative-time.tsx'
+import { columnsFor, type Columns } from '#/admin/table/columns.ts'
+import type { Tone } from '#/containers/container-status.ts'
 
 const column = columnsFor<ListedContainer>()
 
@@ -48,7 +48,7 @@ export function useContainerColumns(): Columns<ListedContainer> {
         column.accessor('last_used', {
           meta: { label: t('columns.last_used') },
           sortDescFirst: true,
-          cell: ({ getValue }) => <Ago at={getValue()} />,
+          cell: ({ getValue }) => <RelativeTime at={getValue()} />,
         }),
         column.accessor('created_at', {
           meta: { label: t('columns.created_at') },

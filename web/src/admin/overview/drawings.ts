@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { SystemReport } from '@berth/api/admin.ts'
+import type { SystemReport } from '@berth/api/schemas/admin.ts'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import type { Drawing } from '#/admin/plots/options.ts'
 import { useQuantities } from '#/admin/use-quantities.ts'
@@ -22,7 +22,7 @@ export function useDrawings(moments: readonly Moment[], range: Range, host: Syst
       writeTime: (seconds: number) =>
         format.dateTime(seconds * 1_000, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
     }
-    const counted = { ...common, least: 4, steps: wholeSteps, writeValue: count }
+    const counted = { ...common, minTop: 4, steps: wholeSteps, writeValue: count }
     const all = (value: (moment: Moment) => number | null | undefined) => moments.map((each) => value(each) ?? null)
     // Of the total, so that a small memory can be seen beside a large disk.
     const part = (left: number | null, total: number | null) => (left === null || total === null ? null : left / total)
@@ -44,7 +44,7 @@ export function useDrawings(moments: readonly Moment[], range: Range, host: Syst
       },
       ready: {
         ...common,
-        least: 1,
+        minTop: 1,
         writeValue: duration,
         lines: [
           { label: t('median'), look: 'first', values: all(({ ready_seconds: ready }) => ready?.median) },
@@ -53,7 +53,7 @@ export function useDrawings(moments: readonly Moment[], range: Range, host: Syst
       },
       left: {
         ...common,
-        least: 1,
+        minTop: 1,
         top: 1,
         writeValue: percent,
         lines: [

@@ -1,4 +1,4 @@
-import type { SystemReport } from '@berth/api/admin.ts'
+import type { SystemReport } from '@berth/api/schemas/admin.ts'
 
 /** How an installation is, by the worst that is so: `engine` it does not answer, `starting` nothing was looked at yet. */
 export type Health = 'engine' | 'starting' | 'unfinished' | 'warned' | 'well'

@@ -1,4 +1,4 @@
-import type { HistorySample } from '@berth/api/admin.ts'
+import type { HistorySample } from '@berth/api/schemas/admin.ts'
 
 /** How far back the plots look. */
 export type Range = 'hours' | 'day'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { connect } from '#/api.ts'
+import { createApiClient } from '#/api/api-client.ts'
 
 /** ms between two looks; none is taken while the page is hidden. */
 const [reportEvery, historyEvery] = [10_000, 60_000]
@@ -8,7 +8,7 @@ const [reportEvery, historyEvery] = [10_000, 60_000]
 export const useReport = () =>
   useQuery({
     queryKey: ['admin', 'system'],
-    queryFn: ({ signal }) => connect(signal).systemReport(),
+    queryFn: ({ signal }) => createApiClient(signal).systemReport(),
     refetchInterval: reportEvery,
   })
 
@@ -16,6 +16,6 @@ export const useReport = () =>
 export const useHistory = () =>
   useQuery({
     queryKey: ['admin', 'history'],
-    queryFn: async ({ signal }) => (await connect(signal).systemHistory()).samples,
+    queryFn: async ({ signal }) => (await createApiClient(signal).systemHistory()).samples,
     refetchInterval: historyEvery,
   })

@@ -2,20 +2,20 @@ import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { AdminPage } from '#/admin/admin-page.tsx'
 import { Entries } from '#/admin/audit/entries.tsx'
-import { ExportButton } from '#/admin/audit/export-button.tsx'
-import { addressOf, filterIn, isFiltered, type AuditFilter } from '#/admin/audit/filter.ts'
-import { FilterForm } from '#/admin/audit/filter-form.tsx'
-import { mostShown, useAudit } from '#/admin/audit/use-audit.ts'
+import { ExportButton } from '#/admin/audit/export/export-button.tsx'
+import { addressOf, filterIn, isFiltered, type AuditFilter } from '#/admin/audit/filter/audit-filter.ts'
+import { FilterForm } from '#/admin/audit/filter/audit-filter-form.tsx'
+import { maxShown, useAudit } from '#/admin/audit/use-audit.ts'
 import { VerifyButton } from '#/admin/audit/verify-button.tsx'
-import { LiveProblem } from '#/admin/live-problem.tsx'
+import { QueryError } from '#/admin/query-error.tsx'
 import { useQuantities } from '#/admin/use-quantities.ts'
 import { Button } from '#/components/button.tsx'
-import { usePlace } from '#/place.ts'
+import { useLocation } from '#/router/router.ts'
 
 /** Who did what to whom. */
 export function Audit() {
   const t = useTranslations('admin')
-  const filter = filterIn(usePlace().query)
+  const filter = filterIn(useLocation().query)
   const key = addressOf(filter)
   return (
     <AdminPage title={t('shell.audit')}>
@@ -40,7 +40,7 @@ function Log({ filter }: { filter: AuditFilter }) {
         <ExportButton filter={filter} />
         <VerifyButton />
       </div>
-      <LiveProblem query={log} />
+      <QueryError query={log} />
       {isEmpty && <p>{isFiltered(filter) ? t('noneFiltered') : t('none')}</p>}
       {log.data && !isEmpty && (
         <>
@@ -63,6 +63,6 @@ function More({ log, isFiltered: isPart }: { log: ReturnType<typeof useAudit>; i
         </Button>
       </div>
     )
-  if (log.data?.pages.at(-1)?.next_cursor) return <p className="hint">{t('enough', { count: count(mostShown) })}</p>
+  if (log.data?.pages.at(-1)?.next_cursor) return <p className="hint">{t('enough', { count: count(maxShown) })}</p>
   return <p className="hint">{isPart ? t('endFiltered') : t('end')}</p>
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { ListedContainer } from '@berth/api/admin.ts'
+import type { ListedContainer } from '@berth/api/schemas/admin.ts'
 import { AdminPage } from '#/admin/admin-page.tsx'
 import { BlockContainerDialog, DeleteContainerDialog } from '#/admin/containers/container-dialogs.tsx'
 import { containersView, containerSource } from '#/admin/containers/container-list.ts'
@@ -9,17 +9,17 @@ import { useContainerBulk } from '#/admin/containers/use-container-bulk.ts'
 import { useContainerChoices } from '#/admin/containers/use-container-choices.ts'
 import { useContainerColumns } from '#/admin/containers/use-container-columns.tsx'
 import { focusRows } from '#/admin/table/focus-rows.ts'
-import type { ListKind } from '#/admin/table/list-kind.ts'
-import { ListPage } from '#/admin/table/list-page.tsx'
-import { useListWords } from '#/admin/table/use-list-words.ts'
-import { useView } from '#/admin/table/use-view.ts'
+import type { ListKind } from '#/admin/list/list-kind.ts'
+import { ListPage } from '#/admin/list/list-page.tsx'
+import { useListText } from '#/admin/list/use-list-text.ts'
+import { useView } from '#/admin/list/use-view.ts'
 import { pages } from '#/paths.ts'
 
 /** Containers of everybody: found, filtered, put in order, blocked, let run again and deleted. */
 export function Containers() {
   const t = useTranslations('admin.containers')
   const shell = useTranslations('admin.shell')
-  const words = useListWords('admin.containers')
+  const words = useListText('admin.containers')
   const view = useView(containersView)
   const [open, setOpen] = useState<{ name: 'block' | 'delete'; container: ListedContainer }>()
   const columns = useContainerColumns()
@@ -41,7 +41,7 @@ export function Containers() {
     }),
     isLeftOut: () => false,
     actionsOf: actions.of,
-    words: {
+    text: {
       ...words,
       nothing: [t('nothing'), t('nothingHint')],
       none: [t('none'), t('noneHint')],

@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl/react'
 import { AdminPage } from '#/admin/admin-page.tsx'
 import { HealthStatus } from '#/admin/health-sentence.tsx'
-import { LiveProblem } from '#/admin/live-problem.tsx'
+import { QueryError } from '#/admin/query-error.tsx'
 import { Attention } from '#/admin/overview/attention.tsx'
 import { OverviewFigures } from '#/admin/overview/figures.tsx'
 import { OverviewPlots } from '#/admin/overview/plots.tsx'
@@ -13,7 +13,7 @@ export function Overview() {
   const [report, history] = [useReport(), useHistory()]
   return (
     <AdminPage title={t('shell.overview')}>
-      <LiveProblem query={report} />
+      <QueryError query={report} />
       <HealthStatus report={report.data} />
       {report.data && <Attention report={report.data} />}
       {report.data && (
@@ -24,7 +24,7 @@ export function Overview() {
           <OverviewFigures report={report.data} samples={history.data} />
         </section>
       )}
-      {report.data && report.error === null && <LiveProblem query={history} />}
+      {report.data && report.error === null && <QueryError query={history} />}
       {report.data && history.data && <OverviewPlots samples={history.data} host={report.data.host} />}
     </AdminPage>
   )

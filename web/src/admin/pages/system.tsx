@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl/react'
 import { AdminPage } from '#/admin/admin-page.tsx'
 import { HealthSentence } from '#/admin/health-sentence.tsx'
-import { LiveProblem } from '#/admin/live-problem.tsx'
+import { QueryError } from '#/admin/query-error.tsx'
 import { useReport } from '#/admin/overview/use-report.ts'
 import { Host, Launches } from '#/admin/system/launches-and-host.tsx'
 import { Mail } from '#/admin/system/mail.tsx'
@@ -13,7 +13,7 @@ export function System() {
   const report = useReport()
   return (
     <AdminPage title={t('shell.system')}>
-      <LiveProblem query={report} />
+      <QueryError query={report} />
       <p role="status" className="health live">
         {report.data && <HealthSentence report={report.data} />}
       </p>

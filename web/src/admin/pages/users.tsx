@@ -1,21 +1,21 @@
 import { useCallback, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser } from '@berth/api/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/admin.ts'
 import { AdminPage } from '#/admin/admin-page.tsx'
 import { focusRows } from '#/admin/table/focus-rows.ts'
-import type { ListKind } from '#/admin/table/list-kind.ts'
-import { ListPage } from '#/admin/table/list-page.tsx'
-import { useListWords } from '#/admin/table/use-list-words.ts'
-import { useView } from '#/admin/table/use-view.ts'
+import type { ListKind } from '#/admin/list/list-kind.ts'
+import { ListPage } from '#/admin/list/list-page.tsx'
+import { useListText } from '#/admin/list/use-list-text.ts'
+import { useView } from '#/admin/list/use-view.ts'
 import { UserDialog, type UserDialogName } from '#/admin/users/dialogs.tsx'
-import { InviteDialog } from '#/admin/users/invite-dialog.tsx'
+import { InviteDialog } from '#/admin/users/invite/invite-dialog.tsx'
 import { useUserActions } from '#/admin/users/use-user-actions.ts'
 import { useUserBulk } from '#/admin/users/use-user-bulk.ts'
 import { useUserChoices } from '#/admin/users/use-user-choices.ts'
 import { useUserColumns } from '#/admin/users/use-user-columns.tsx'
 import { userSource, usersView } from '#/admin/users/user-list.ts'
 import { Button } from '#/components/button.tsx'
-import { useMe } from '#/hooks/use-me.ts'
+import { useMe } from '#/session/use-me.ts'
 import { pages } from '#/paths.ts'
 
 /** What is asked, or shown, in front of the page. */
@@ -25,7 +25,7 @@ type Open = { readonly name: UserDialogName; readonly user: AdminUser } | { read
 export function Users() {
   const t = useTranslations('admin.users')
   const shell = useTranslations('admin.shell')
-  const words = useListWords('admin.users')
+  const words = useListText('admin.users')
   const view = useView(usersView)
   const me = useMe()
   const [open, setOpen] = useState<Open>()
@@ -45,7 +45,7 @@ export function Users() {
     targetOf: ({ id, email, is_blocked }) => ({ id, name: email, isBlocked: is_blocked }),
     isLeftOut: (id) => id === me?.id,
     actionsOf: actions.of,
-    words: {
+    text: {
       ...words,
       nothing: [t('nobody'), t('nobodyHint')],
       none: [t('nobody'), t('nobodyHint')],

@@ -19,7 +19,7 @@ export interface Drawing {
   /** Bars on top of each other, for what is counted; lines are for what is measured. */
   readonly isBars?: boolean
   /** The scale reaches at least so far, and where there is a `top` never further. */
-  readonly least: number
+  readonly minTop: number
   readonly top?: number
   /** Steps that the scale may have; those of decimal numbers when absent. */
   readonly steps?: readonly number[]
@@ -48,7 +48,7 @@ export function optionsOf(
   { width, height, fontSize, fontFamily }: Size & { fontSize: number; fontFamily: string },
   onCursor: (index: number | null) => void,
 ): uPlot.Options {
-  const { times, span, least, top, steps, writeValue, writeTime } = drawing
+  const { times, span, minTop, top, steps, writeValue, writeTime } = drawing
   const end = times.at(-1) ?? 0
   const font = `${fontSize}px ${fontFamily}`
   return {
@@ -61,7 +61,7 @@ export function optionsOf(
     hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)] },
     scales: {
       x: { range: () => [end - span, end] },
-      y: { range: (_, __, most) => [0, top ?? Math.max(least, (most ?? 0) * 1.08)] },
+      y: { range: (_, __, max) => [0, top ?? Math.max(minTop, (max ?? 0) * 1.08)] },
     },
     series: [{}, ...drawing.lines.map((line) => seriesOf(line, palette, drawing.isBars ?? false))],
     axes: [

@@ -17,7 +17,9 @@ export function Plot({ title, drawing }: PlotProps) {
   const heading = useId()
   const [cursor, setCursor] = useState<number | null>(null)
   const { times, lines, isBars, writeValue, writeTime } = drawing
-  const words = lines.map((line) => <Words key={line.label} line={line} isSum={isBars ?? false} write={writeValue} />)
+  const words = lines.map((line) => (
+    <LineSummary key={line.label} line={line} isSum={isBars ?? false} write={writeValue} />
+  ))
   const isKnown = lines.some(({ values }) => summaryOf(values))
   const at = cursor === null ? undefined : times[cursor]
 
@@ -49,15 +51,15 @@ function written({ values }: Line, index: number | null, write: (value: number) 
   return typeof value === 'number' ? write(value) : undefined
 }
 
-function Words({ line, isSum, write }: { line: Line; isSum: boolean; write(value: number): string }) {
+function LineSummary({ line, isSum, write }: { line: Line; isSum: boolean; write(value: number): string }) {
   const t = useTranslations('admin.overview.plot')
   const { label, values, look } = line
   const summary = summaryOf(values)
   const sentence = () => {
     if (!summary) return t('lineUnknown', { label })
-    const [last, least, most] = [write(summary.last), write(summary.least), write(summary.most)]
-    if (isSum) return t('sum', { label, sum: write(summary.sum), most })
-    return least === most ? t('level', { label, last }) : t('moving', { label, last, least, most })
+    const [last, min, max] = [write(summary.last), write(summary.min), write(summary.max)]
+    if (isSum) return t('sum', { label, sum: write(summary.sum), max })
+    return min === max ? t('level', { label, last }) : t('moving', { label, last, min, max })
   }
   return (
     <li>

@@ -2,8 +2,8 @@
 export interface Summary {
   /** The newest that is known. */
   readonly last: number
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
   readonly sum: number
 }
 
@@ -13,8 +13,8 @@ export function summaryOf(values: readonly (number | null)[]): Summary | undefin
   if (last === undefined) return undefined
   return {
     last,
-    least: Math.min(...known),
-    most: Math.max(...known),
+    min: Math.min(...known),
+    max: Math.max(...known),
     sum: known.reduce((sum, value) => sum + value, 0),
   }
 }

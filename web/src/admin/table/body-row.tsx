@@ -1,7 +1,7 @@
 import { memo, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { flexRender } from '@tanstack/react-table'
-import type { Columns, Listed, TableRow } from './row.ts'
+import type { Columns, Listed, TableRow } from './columns.ts'
 
 /** What a row tells the table; the same object as long as the table is there. */
 export interface RowEvents {

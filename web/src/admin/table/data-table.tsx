@@ -12,15 +12,15 @@ import { useTranslations } from 'use-intl/react'
 import { functionalUpdate, useTable, type SortingState } from '@tanstack/react-table'
 import { defaultRangeExtractor, useWindowVirtualizer, type Range } from '@tanstack/react-virtual'
 import { BodyRow, type RowEvents } from './body-row.tsx'
-import { Head } from './head.tsx'
+import { TableHead } from './table-head.tsx'
 import { RowMenu, type RowAction, type RowMenuHandle } from './row-menu.tsx'
-import { features, type Columns, type Listed } from './row.ts'
-import { isSelected, withRows, type Selection } from './selection.ts'
-import { Slots, strayIn } from './slots.ts'
+import { features, type Columns, type Listed } from './columns.ts'
+import { isSelected, withRows, type Selection } from '../bulk/selection.ts'
+import { RecycledRows, strayIn } from './recycled-rows.ts'
 import { useNarrow } from './use-narrow.ts'
 import { useRowFocus } from './use-row-focus.ts'
-import type { Rows } from './use-rows.ts'
-import { fromSort, toSort } from './view.ts'
+import type { Rows } from '../list/use-rows.ts'
+import { fromSort, toSort } from '../list/view.ts'
 
 interface DataTableProps<R extends Listed> {
   /** Of the style sheet, for the widths of the columns. */
@@ -108,8 +108,8 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
 
   const items = virtual.getVirtualItems()
   const inView = items.map(({ index }) => index)
-  const [slots] = useState(() => new Slots())
-  const slotOf = slots.of(inView)
+  const [recycled] = useState(() => new RecycledRows())
+  const elementOf = recycled.of(inView)
   const stray = strayIn(inView, current)
   const first = items.find(({ index }) => index !== stray)
   const data = items.map(({ index }) => rows[index]!)
@@ -150,7 +150,7 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
         <caption className="visually-hidden">
           {props.caption}. {t('hint')}
         </caption>
-        <Head
+        <TableHead
           headers={table.getHeaderGroups()[0]?.headers ?? []}
           selected={selectedHere === 0 ? 'none' : selectedHere === ids.length ? 'all' : 'some'}
           onSelectAll={(isOn) => onSelect(withRows(selection, ids, isOn))}
@@ -165,7 +165,7 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
             const { index, start } = items[at]!
             return (
               <BodyRow<R>
-                key={slotOf[at]}
+                key={elementOf[at]}
                 row={row}
                 columns={columns}
                 index={index}

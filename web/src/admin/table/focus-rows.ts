@@ -1,4 +1,4 @@
-import { focusHeading } from '#/components/page.tsx'
+import { focusHeading } from '#/components/page/page.tsx'
 
 /** Gives the focus to the row that keys work on, when what had it is gone; to the beginning of the page where there are no rows. */
 export function focusRows(): void {

@@ -45,12 +45,12 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
 
   useLayoutEffect(() => {
     const element = menu.current!
-    const placeIt = () => place(element, anchor)
+    const position = () => positionMenu(element, anchor)
     if (!element.matches(':popover-open')) element.showPopover()
-    placeIt()
+    position()
     itemsOf(element)[0]?.focus({ preventScroll: true })
-    addEventListener('resize', placeIt)
-    return () => removeEventListener('resize', placeIt)
+    addEventListener('resize', position)
+    return () => removeEventListener('resize', position)
   }, [anchor])
 
   /** Only then, with the focus back at the row, so that a dialog that opens gives it back to the row in its turn. */
@@ -123,7 +123,7 @@ const gaps = { anchor: 4, edge: 8 }
  * Below the anchor, ends aligned; above it where there is no room below. In the document's coordinates: it scrolls with
  * its row.
  */
-function place(menu: HTMLElement, anchor: HTMLElement): void {
+function positionMenu(menu: HTMLElement, anchor: HTMLElement): void {
   // Where it was before may be outside a window that has become smaller, and would make the page wider.
   menu.style.left = '0'
   const from = anchor.getBoundingClientRect()

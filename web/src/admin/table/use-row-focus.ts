@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import { rowAfter } from './row-keys.ts'
-import { withRange, withRows, type Selection } from './selection.ts'
+import { withRange, withRows, type Selection } from '../bulk/selection.ts'
 
 interface RowFocusParts {
   readonly grid: RefObject<HTMLTableElement | null>

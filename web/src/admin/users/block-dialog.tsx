@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser, BlockPreview } from '@berth/api/admin.ts'
-import { connect } from '#/api.ts'
+import type { AdminUser, BlockPreview } from '@berth/api/schemas/admin.ts'
+import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { ActionDialog } from '#/admin/table/action-dialog.tsx'
+import { ActionDialog } from '#/admin/action-dialog.tsx'
 import type { UserDialogProps } from './dialogs.tsx'
 
 /** Says what blocking a user would do at this moment, before it does. */
@@ -11,12 +11,12 @@ export function BlockDialog({ user, onDone, onClose }: UserDialogProps) {
   const t = useTranslations('admin.users.block')
   const preview = useQuery({
     queryKey: ['block-preview', user.id],
-    queryFn: ({ signal }) => connect(signal).previewBlock({ params: { id: String(user.id) } }),
+    queryFn: ({ signal }) => createApiClient(signal).previewBlock({ params: { id: String(user.id) } }),
     staleTime: 0,
     gcTime: 0,
   })
   async function run(signal: AbortSignal) {
-    const answer = await connect(signal).blockUser({ params: { id: String(user.id) } })
+    const answer = await createApiClient(signal).blockUser({ params: { id: String(user.id) } })
     onDone(answer.user)
   }
   return (

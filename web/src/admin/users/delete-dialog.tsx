@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { connect } from '#/api.ts'
-import { ActionDialog } from '#/admin/table/action-dialog.tsx'
+import { createApiClient } from '#/api/api-client.ts'
+import { ActionDialog } from '#/admin/action-dialog.tsx'
 import type { UserDialogProps } from './dialogs.tsx'
 
 /** Deletes an account once its address was typed: there is no way back. */
@@ -14,7 +14,7 @@ export function DeleteDialog({ user, onGone, onClose }: UserDialogProps) {
   const isWrong = typed !== '' && !user.email.toLowerCase().startsWith(typed.trim().toLowerCase())
 
   async function run(signal: AbortSignal) {
-    await connect(signal).deleteUser({ params: { id: String(user.id) }, query: { purge: String(isPurge) } })
+    await createApiClient(signal).deleteUser({ params: { id: String(user.id) }, query: { purge: String(isPurge) } })
     onGone()
   }
 

@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser } from '@berth/api/admin.ts'
-import { connect } from '#/api.ts'
-import { ActionDialog } from '#/admin/table/action-dialog.tsx'
+import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { ActionDialog } from '#/admin/action-dialog.tsx'
 import { BlockDialog, Types } from './block-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { TakeOverDialog } from './takeover-dialog.tsx'
@@ -39,7 +39,7 @@ function UnblockDialog({ user, onDone, onClose }: UserDialogProps) {
   const t = useTranslations('admin.users.unblock')
   const blocked = user.containers.filter(({ is_blocked }) => is_blocked)
   async function run(signal: AbortSignal) {
-    onDone((await connect(signal).unblockUser({ params: { id: String(user.id) } })).user)
+    onDone((await createApiClient(signal).unblockUser({ params: { id: String(user.id) } })).user)
   }
   return (
     <ActionDialog
@@ -62,7 +62,7 @@ function UnblockDialog({ user, onDone, onClose }: UserDialogProps) {
 function RightsDialog({ user, action, onDone, onClose }: UserDialogProps & { action: 'promote' | 'demote' }) {
   const t = useTranslations(`admin.users.${action}`)
   async function run(signal: AbortSignal) {
-    const api = connect(signal)
+    const api = createApiClient(signal)
     const change = action === 'promote' ? api.promoteUser : api.demoteUser
     onDone((await change({ params: { id: String(user.id) } })).user)
   }

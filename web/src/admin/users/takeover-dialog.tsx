@@ -1,12 +1,12 @@
 import { useId, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { connect } from '#/api.ts'
+import { createApiClient } from '#/api/api-client.ts'
 import { pages } from '#/paths.ts'
-import { ActionDialog } from '#/admin/table/action-dialog.tsx'
+import { ActionDialog } from '#/admin/action-dialog.tsx'
 import type { UserDialogProps } from './dialogs.tsx'
 
 /** Longest reason. Source: the API, `TakeoverBody`. */
-const longest = 500
+const maxReasonLength = 500
 
 /** Asks why, then leads to the user's own pages, as them. */
 export function TakeOverDialog({ user, onClose }: UserDialogProps) {
@@ -16,7 +16,7 @@ export function TakeOverDialog({ user, onClose }: UserDialogProps) {
 
   async function run(signal: AbortSignal) {
     const body = { reason: reason.trim(), in_browser: true }
-    await connect(signal).takeOver({ params: { id: String(user.id) }, body })
+    await createApiClient(signal).takeOver({ params: { id: String(user.id) }, body })
     // A real navigation: the document of the next page is the user's, and says who acts. Also when nobody waits here any
     // more: this browser is theirs by now, and this page could do nothing.
     location.assign(pages.home)
@@ -38,7 +38,7 @@ export function TakeOverDialog({ user, onClose }: UserDialogProps) {
         id={field}
         aria-describedby={`${field}-hint`}
         value={reason}
-        maxLength={longest}
+        maxLength={maxReasonLength}
         required
         autoComplete="off"
         autoFocus

@@ -1,11 +1,11 @@
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser } from '@berth/api/admin.ts'
-import { connect } from '#/api.ts'
+import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import { createApiClient } from '#/api/api-client.ts'
 import type { RowAction } from '#/admin/table/row-menu.tsx'
-import { wordBackFrom } from '#/admin/table/way-back.ts'
-import { useWork } from '#/admin/table/work.tsx'
-import { useSentence } from '#/hooks/use-sentence.ts'
-import { useTask } from '#/hooks/use-task.ts'
+import { undoLabelFor } from '#/admin/bulk/undo.ts'
+import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
+import { useErrorMessage } from '#/i18n/use-error-message.ts'
+import { useTask } from '#/components/use-task.ts'
 import type { UserDialogName } from './dialogs.tsx'
 import { actionsFor } from './user-actions.ts'
 import { showUserGone, showUsers } from './user-list.ts'
@@ -30,18 +30,18 @@ export function useUserActions(
   open: (name: UserDialogName, user: AdminUser) => void,
 ): UserActions {
   const t = useTranslations('admin.users')
-  const { tell } = useWork()
-  const sentenceOf = useSentence()
+  const { notify } = useBulkJobs()
+  const sentenceOf = useErrorMessage()
   const task = useTask()
 
   function resend({ id, email }: AdminUser) {
     void task.run(async (signal) => {
       try {
-        await connect(signal).resendVerificationTo({ params: { id: String(id) } })
-        tell({ title: t('told.resent', { email }) })
+        await createApiClient(signal).resendVerificationTo({ params: { id: String(id) } })
+        notify({ title: t('told.resent', { email }) })
       } catch (error) {
         // There is no dialog that could say it.
-        tell({ title: sentenceOf(error) })
+        notify({ title: sentenceOf(error) })
       }
     })
   }
@@ -58,14 +58,14 @@ export function useUserActions(
   ]
 
   /** Unblocks who was blocked, and blocks who was unblocked. */
-  async function turnBack({ id }: AdminUser, isBlocked: boolean) {
-    const api = connect(new AbortController().signal)
+  async function undoBlock({ id }: AdminUser, isBlocked: boolean) {
+    const api = createApiClient(new AbortController().signal)
     try {
       const answer = await (isBlocked ? api.unblockUser : api.blockUser)({ params: { id: String(id) } })
       await showUsers([answer.user])
-      tell(isBlocked ? unblockedWords(answer.user) : blockedWords(answer.user))
+      notify(isBlocked ? unblockedWords(answer.user) : blockedWords(answer.user))
     } catch (error) {
-      tell({ title: sentenceOf(error) })
+      notify({ title: sentenceOf(error) })
     }
   }
 
@@ -84,16 +84,16 @@ export function useUserActions(
   async function done(name: string, user: AdminUser) {
     const { email } = user
     await showUsers([user])
-    const wayBack = { word: wordBackFrom(name === 'block'), run: () => void turnBack(user, name === 'block') }
-    if (name === 'block') tell({ ...blockedWords(user), wayBack })
-    if (name === 'unblock') tell({ ...unblockedWords(user), wayBack })
-    if (name === 'promote') tell({ title: t('told.promoted', { email }) })
-    if (name === 'demote') tell({ title: t('told.demoted', { email }) })
+    const undo = { label: undoLabelFor(name === 'block'), run: () => void undoBlock(user, name === 'block') }
+    if (name === 'block') notify({ ...blockedWords(user), undo })
+    if (name === 'unblock') notify({ ...unblockedWords(user), undo })
+    if (name === 'promote') notify({ title: t('told.promoted', { email }) })
+    if (name === 'demote') notify({ title: t('told.demoted', { email }) })
   }
 
   async function gone(user: AdminUser) {
     await showUserGone(user.id)
-    tell({ title: t('told.deleted', { email: user.email }) })
+    notify({ title: t('told.deleted', { email: user.email }) })
   }
 
   return { of, done, gone }

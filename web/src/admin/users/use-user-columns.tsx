@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser } from '@berth/api/admin.ts'
-import { Ago, Day } from '#/admin/table/ago.tsx'
-import { columnsFor, type Columns } from '#/admin/table/row.ts'
+import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import { RelativeTime, Day } from '#/admin/relative-time.tsx'
+import { columnsFor, type Columns } from '#/admin/table/columns.ts'
 import { UserState } from './user-state.tsx'
 
 const column = columnsFor<AdminUser>()
@@ -38,7 +38,7 @@ export function useUserColumns(myId: number | undefined, onOpen: (user: AdminUse
         column.accessor('last_used', {
           meta: { label: t('columns.last_used') },
           sortDescFirst: true,
-          cell: ({ row: { original } }) => <Ago at={original.last_used} />,
+          cell: ({ row: { original } }) => <RelativeTime at={original.last_used} />,
         }),
         column.accessor('created_at', {
           meta: { label: t('columns.created_at') },

@@ -1,4 +1,4 @@
-import type { AdminUser } from '@berth/api/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/admin.ts'
 
 /** What an administrator can do to one user. */
 export type UserAction = 'block' | 'unblock' | 'takeOver' | 'resend' | 'promote' | 'demote' | 'delete'

@@ -1,6 +1,6 @@
 import { useTranslations } from 'use-intl/react'
-import { Ago, Day } from '#/admin/table/ago.tsx'
-import { addressOf } from '#/admin/table/view.ts'
+import { RelativeTime, Day } from '#/admin/relative-time.tsx'
+import { addressOf } from '#/admin/list/view.ts'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { Link } from '#/components/link.tsx'
@@ -32,7 +32,7 @@ export function UserDetails({ user, onClose }: Pick<UserDialogProps, 'user' | 'o
             </dd>
             <dt>{t('details.lastUsed')}</dt>
             <dd>
-              <Ago at={user.last_used} />
+              <RelativeTime at={user.last_used} />
             </dd>
           </dl>
           <h3>{t('details.containers')}</h3>
@@ -48,7 +48,7 @@ export function UserDetails({ user, onClose }: Pick<UserDialogProps, 'user' | 'o
                       {is_blocked && <span className="tag bad">{t('badges.blocked')}</span>}
                     </span>
                     <span className="path">{template_image}</span>
-                    <Ago at={last_used} />
+                    <RelativeTime at={last_used} />
                   </li>
                 ))}
               </ul>

@@ -1,9 +1,9 @@
-import type { AdminUser, UsersQuery } from '@berth/api/admin.ts'
+import type { AdminUser, UsersQuery } from '@berth/api/schemas/admin.ts'
 import type Type from 'typebox'
-import type { UserState } from '@berth/api/user.ts'
-import type { Source } from '#/admin/table/use-rows.ts'
-import { forget, showChanged, showGone } from '#/admin/table/changes.ts'
-import type { ViewSpec } from '#/admin/table/view.ts'
+import type { UserState } from '@berth/api/schemas/user.ts'
+import type { Source } from '#/admin/list/use-rows.ts'
+import { dropCachedList, updateCachedRows, removeCachedRows } from '#/admin/list/update-cached-rows.ts'
+import type { ViewSpec } from '#/admin/list/view.ts'
 
 export const userStates = ['registered', 'verified', 'active'] as const satisfies readonly UserState[]
 const orders = ['email', '-email', 'last_used', '-last_used', 'created_at', '-created_at'] as const
@@ -33,11 +33,11 @@ export const userSource: Source<AdminUser> = {
 /** Shows users as an answer says they are now. */
 export async function showUsers(users: readonly AdminUser[]): Promise<void> {
   const now = new Map(users.map((user) => [user.id, user]))
-  forget('containers')
-  await showChanged<AdminUser>('users', now.keys(), (user) => now.get(user.id) ?? user)
+  dropCachedList('containers')
+  await updateCachedRows<AdminUser>('users', now.keys(), (user) => now.get(user.id) ?? user)
 }
 
 export async function showUserGone(id: number): Promise<void> {
-  forget('containers')
-  await showGone('users', [id])
+  dropCachedList('containers')
+  await removeCachedRows('users', [id])
 }

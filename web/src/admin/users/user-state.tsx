@@ -1,5 +1,5 @@
 import { useTranslations } from 'use-intl/react'
-import type { AdminUser } from '@berth/api/admin.ts'
+import type { AdminUser } from '@berth/api/schemas/admin.ts'
 
 /**
  * Where an account stands, in a word, with its meaning on hover. A block comes first: "blocked" and "active" side by side

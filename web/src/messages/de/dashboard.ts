@@ -41,7 +41,7 @@ export const dashboard: Words['dashboard'] = {
     paused: 'Sobald du ihn öffnest, geht es dort weiter, wo er pausiert wurde.',
     crashed: 'Sein Programm hat sich von selbst beendet. Sein Log verrät vielleicht den Grund.',
     outOfMemory: 'Er brauchte mehr Arbeitsspeicher, als ihm zusteht, und wurde deshalb beendet.',
-    patience: 'Beim ersten Mal kann das eine Minute dauern.',
+    firstLaunch: 'Beim ersten Mal kann das eine Minute dauern.',
   },
   lastLaunched: 'Zuletzt gestartet: <time></time>',
   accountBlocked:
@@ -150,7 +150,7 @@ export const dashboard: Words['dashboard'] = {
     ready: 'Er läuft.',
     going: 'Er läuft. Du wirst weitergeleitet…',
     dashboard: 'Zu deinen Containern',
-    patience: 'Beim ersten Mal kann das eine Minute dauern.',
+    firstLaunch: 'Beim ersten Mal kann das eine Minute dauern.',
     stay: 'Hier bleiben',
     open: 'Öffnen',
     noType: 'Dieser Link sagt nicht, welcher Container gestartet werden soll. Wähle hier einen aus.',

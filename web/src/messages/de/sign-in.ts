@@ -27,7 +27,7 @@ export const signIn: Words['signIn'] = {
       'Öffne die E-Mail und folge ihrem Link, am besten in diesem Browser. Er funktioniert einmal und ist {lifetime} lang gültig.',
     nothing: 'Nichts angekommen?',
     spam: 'Sieh im Spam-Ordner nach.',
-    patience: 'Warte ein bis zwei Minuten: Manche Mailserver lassen eine erste E-Mail warten.',
+    slowMail: 'Warte ein bis zwei Minuten: Manche Mailserver lassen eine erste E-Mail warten.',
     typo: 'Prüfe, ob die Adresse vertippt ist. <change>Adresse ändern</change>',
     again: 'Noch einmal senden',
     inSeconds: 'Noch einmal senden in {seconds, number} s',

@@ -40,7 +40,7 @@ export const dashboard = {
     paused: 'It goes on where it was as soon as you open it.',
     crashed: 'Its program ended by itself. The logs may say why.',
     outOfMemory: 'It needed more memory than it may use, so it was ended.',
-    patience: 'The first time this can take a minute.',
+    firstLaunch: 'The first time this can take a minute.',
   },
   lastLaunched: 'Last launched <time></time>',
   accountBlocked:
@@ -149,7 +149,7 @@ export const dashboard = {
     ready: 'It is running.',
     going: 'It is running. Taking you there…',
     dashboard: 'Go to your containers',
-    patience: 'The first time this can take a minute.',
+    firstLaunch: 'The first time this can take a minute.',
     stay: 'Stay here',
     open: 'Open',
     noType: 'This link does not say which container to start. Choose one here.',

@@ -25,7 +25,7 @@ export const signIn = {
     whatUntil: 'Open the mail and follow its link, best in this browser. It works once, for {lifetime}.',
     nothing: 'Nothing there?',
     spam: 'Look in the spam folder.',
-    patience: 'Wait a minute or two: some mail servers keep a first mail waiting.',
+    slowMail: 'Wait a minute or two: some mail servers keep a first mail waiting.',
     typo: 'Check the address for a typo. <change>Change it</change>',
     again: 'Send it again',
     inSeconds: 'Send it again in {seconds, number} s',

@@ -57,9 +57,9 @@ export const overview: AdminWords['overview'] = {
     disk: 'Platte',
   },
   plot: {
-    moving: '{label}: jetzt {last}, zwischen {least} und {most}',
+    moving: '{label}: jetzt {last}, zwischen {min} und {max}',
     level: '{label}: durchgehend {last}',
-    sum: '{label}: insgesamt {sum}, höchstens {most} auf einmal',
+    sum: '{label}: insgesamt {sum}, höchstens {max} auf einmal',
     lineUnknown: '{label}: nicht bekannt',
     at: '{label}: {value} um {time}',
     unknown: 'Über diese Zeit ist nichts bekannt.',

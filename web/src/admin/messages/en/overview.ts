@@ -56,9 +56,9 @@ export const overview = {
     disk: 'Disk',
   },
   plot: {
-    moving: '{label}: {last} now, between {least} and {most}',
+    moving: '{label}: {last} now, between {min} and {max}',
     level: '{label}: {last} all the time',
-    sum: '{label}: {sum} in all, at most {most} at a time',
+    sum: '{label}: {sum} in all, at most {max} at a time',
     lineUnknown: '{label}: not known',
     at: '{label}: {value} at {time}',
     unknown: 'Nothing is known of this time.',

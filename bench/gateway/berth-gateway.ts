@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import type { ControlPlane, GatewaySettings, GatewayState } from '../../server/src/gateway/gateway.ts'
+import { createNetGateway } from '../../server/src/gateway/net-gateway.ts'
+import { spread, type Route } from './routes.ts'
+
+/** What a gateway of the bench is told before it begins, over IPC. */
+export interface BerthGatewaySettings {
+  readonly routes: number
+  /** The port at which all the apps listen. */
+  readonly backend: number
+  readonly access: 'owner' | 'public'
+  readonly keys: GatewaySettings['keys']
+  /** What apps get in place of a person's token. */
+  readonly scopedToken: string
+}
+
+/**
+ * The gateway by itself, as a process: takes `OursSettings` over IPC and says `{port}`; then answers a message `{changes}`
+ * with how long so many changes of a route took each, in ms. It ends in order, so that a profile is written.
+ */
+process.once('disconnect', () => process.exit(0))
+process.once('SIGTERM', () => process.exit(0))
+const [received] = (await once(process, 'message')) as [BerthGatewaySettings]
+const gateway = createNetGateway()
+const port = await gateway.listen('127.0.0.1', 0)
+await gateway.serve(settings(), quietControl())
+await gateway.replace(known(spread(received.routes)))
+process.on('message', async ({ changes }: { changes: number }) => process.send?.(await timeChanges(changes)))
+process.send?.({ port })
+
+function settings(): GatewaySettings {
+  const rules = { access: received.access, stripPrefix: true, rewriteLocation: true, forwardToken: 'scoped' } as const
+  return {
+    scheme: 'http',
+    cookieDomain: 'berth.localhost',
+    loginUrl: 'http://spawner.berth.localhost:8080/login',
+    launchUrl: 'http://spawner.berth.localhost:8080/launch',
+    dashboardUrl: 'http://spawner.berth.localhost:8080/dashboard',
+    platformSocket: '/nonexistent/berth.sock',
+    reservedSlugs: ['api', 'login', 'dashboard'],
+    trustedProxies: [],
+    keys: received.keys,
+    types: { dev: { ...rules, displayName: 'App', allowHeaders: [] } },
+    firstType: 'dev',
+  }
+}
+
+/** A control plane for people whose containers all run. */
+function quietControl(): ControlPlane {
+  return {
+    scopedToken: async () => ({ token: received.scopedToken, expiresAt: Date.now() + 900_000 }),
+    wake: async () => undefined,
+    explain: async () => ({ unavailable: undefined, lastLines: [], displayName: 'Development' }),
+    reportUnreachable: (prefix) => console.error(`an app could not be reached: ${prefix}`),
+    reportActivity: () => {},
+    report: (problem) => console.error(problem),
+  }
+}
+
+function known(all: readonly Route[]): GatewayState {
+  return {
+    users: all.map(({ userId, slug }) => ({
+      userId,
+      slug,
+      email: `${slug}@example.org`,
+      isBlocked: false,
+      createdAt: Date.now() - 86_400_000,
+    })),
+    routes: all.map((route) => routeTo(route, received.backend)),
+    revoked: [],
+  }
+}
+
+function routeTo({ prefix, userId, host }: Route, port: number) {
+  const where = { containerId: `container-of-${prefix}`, host, port, isPaused: false }
+  return { prefix, ownerId: userId, type: 'dev', isBlocked: false, where }
+}
+
+/** The last route moves to another port each time; nothing is connected to it. */
+async function timeChanges(changes: number): Promise<number[]> {
+  const moving = spread(received.routes).at(-1) as Route
+  const milliseconds: number[] = []
+  for (let round = 0; round < changes; round++) {
+    const started = performance.now()
+    await gateway.apply([{ kind: 'route', route: routeTo(moving, 30_000 + (round % 1000)) }])
+    milliseconds.push(performance.now() - started)
+  }
+  return milliseconds
+}

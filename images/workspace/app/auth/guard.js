@@ -1,0 +1,68 @@
+import { Refusal } from '../refusal.js'
+
+/** @import { IncomingMessage } from 'node:http' */
+/** @import { Verifier } from './whoami.js' */
+
+/**
+ * Refuses what another site's page makes a browser do.
+ * It does not tell apart the other containers under the same host name: to a browser they are the same origin as this
+ * one, cookies, storage and all. Only Berth's owner-only access keeps strangers' pages away, and separate hosts would.
+ * @param {IncomingMessage} request
+ * @throws {Refusal} 403
+ */
+export function refuseForeignOrigin({ headers }) {
+  const { origin } = headers
+  const site = headers['sec-fetch-site']
+  const isForeign =
+    origin === undefined ? site !== undefined && site !== 'same-origin' && site !== 'none' : !isOurs(origin, headers)
+  if (isForeign) throw new Refusal(403, 'Only pages of this host may do this.')
+}
+
+/**
+ * @param {string} origin
+ * @param {IncomingMessage['headers']} headers
+ */
+function isOurs(origin, headers) {
+  const forwarded = headers['x-forwarded-host']
+  const host = typeof forwarded === 'string' ? forwarded : headers.host
+  const url = URL.canParse(origin) ? new URL(origin) : undefined
+  // Without the default port on both sides: a proxy may say example.org:443 where the browser says example.org.
+  return url !== undefined && host !== undefined && url.host === hostOf(`${url.protocol}//${host}`)
+}
+
+/** @param {string} address */
+const hostOf = (address) => (URL.canParse(address) ? new URL(address).host : undefined)
+
+/**
+ * Refuses everybody but the container's owner, who may use files and terminals: a valid token that was made for this
+ * container, in a request of which the gateway says that it is the owner's. The token alone would not do: with
+ * `access: public` every person with an account could send one. Started by hand, without keys, the app serves whoever
+ * reaches it.
+ * @param {IncomingMessage} request
+ * @param {Verifier} verifier
+ * @param {string | undefined} owner e-mail address
+ * @throws {Refusal} 401, 403
+ */
+export async function requireOwner(request, verifier, owner) {
+  if (!verifier.hasKeys) return
+  await verifier.identify(request)
+  if (!isOwner(request, owner)) throw new Refusal(403, 'Only the owner of this container may do this.')
+}
+
+/**
+ * Whether the gateway says that the request is the owner's. Where nobody is named as the owner, nobody is it.
+ * @param {IncomingMessage} request
+ * @param {string | undefined} owner e-mail address
+ */
+export function isOwner(request, owner) {
+  return owner !== undefined && owner !== '' && callerOf(request) === owner
+}
+
+/**
+ * The e-mail address that the gateway wrote into the request. Its bytes are UTF-8, which Node reads as latin1.
+ * @param {IncomingMessage} request
+ */
+export function callerOf({ headers }) {
+  const value = headers['x-berth-user']
+  return typeof value === 'string' ? Buffer.from(value, 'latin1').toString('utf8') : undefined
+}

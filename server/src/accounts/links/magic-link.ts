@@ -1,0 +1,149 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Refusal, refusals } from '#/errors.ts'
+import type { Mailer, Email } from '#/mail/mailer.ts'
+import { failureReason } from '#/mail/mail-failure-reason.ts'
+import { magicLinkEmail, type Occasion } from '#/mail/magic-link-email.ts'
+import type { Database, Db, Tx } from '#/store/database.ts'
+import { deleteLink, deleteLinkRequest, insertLink, noteAccepted, type LinkPurpose } from '#/store/users/magic-links.ts'
+import { findUser, type User } from '#/store/users/users.ts'
+import type { MailStatistics } from './mail-statistics.ts'
+import type { LinkLimits, Reservation } from '../abuse-protection/link-limits.ts'
+import type { ResponsePadding } from '../abuse-protection/response-padding.ts'
+import type { Compensation, Compensations } from './compensations.ts'
+
+export interface MagicLinkSettings {
+  /** Seconds. */
+  readonly magicLinkExpiry: number
+  readonly frontendUrl: string
+}
+
+export interface MagicLinkParts {
+  readonly database: Database
+  readonly mailer: Mailer
+  readonly compensations: Compensations
+  readonly limits: LinkLimits
+  readonly padding: ResponsePadding
+  readonly mailStatistics: MailStatistics
+  readonly settings: MagicLinkSettings
+}
+
+/** What a link is to be. */
+export interface LinkRequest {
+  readonly purpose: LinkPurpose
+  readonly occasion: Occasion
+  /** The one that was taken in the address's hour; null for a link that no limit counts. */
+  readonly reservation: Reservation | null
+  /** Seconds that it lasts, when not as long as usual. */
+  readonly expiry?: number
+}
+
+/** A link that is stored but not mailed yet. Its token exists here and in the mail, nowhere else. */
+export interface IssuedLink extends Required<LinkRequest> {
+  readonly linkId: number
+  readonly token: string
+}
+
+/** The only form in which tokens are stored; also how they are looked up, which takes the same time for all. */
+export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
+
+/** Issues and mails one-time links. Using them up is `verify-link.ts`. */
+export class MagicLinks {
+  readonly #database: Database
+  readonly #mailer: Mailer
+  readonly #limits: LinkLimits
+  readonly #padding: ResponsePadding
+  readonly #mailStatistics: MailStatistics
+  readonly #settings: MagicLinkSettings
+  readonly compensations: Compensations
+
+  constructor({ database, mailer, compensations, limits, padding, mailStatistics, settings }: MagicLinkParts) {
+    this.#database = database
+    this.#mailer = mailer
+    this.#limits = limits
+    this.#padding = padding
+    this.#mailStatistics = mailStatistics
+    this.#settings = settings
+    this.compensations = compensations
+  }
+
+  /** Stores a new link for the user, in the given transaction. Older links stay valid. */
+  async issue(tx: Db, user: User, request: LinkRequest, now: Date): Promise<IssuedLink> {
+    const token = randomBytes(32).toString('base64url')
+    const expiry = request.expiry ?? this.#settings.magicLinkExpiry
+    const { id } = await insertLink(tx, {
+      userId: user.id,
+      tokenHash: hashToken(token),
+      purpose: request.purpose,
+      ipAddress: request.occasion.address,
+      now,
+      expiresAt: new Date(now.getTime() + expiry * 1000),
+    })
+    return { ...request, expiry, linkId: id, token }
+  }
+
+  /** As `issueFor`, in the given transaction. @throws {Refusal} 429 */
+  async issueIn(tx: Tx, user: User, purpose: LinkPurpose, occasion: Occasion, now: Date): Promise<IssuedLink> {
+    const reservation = await this.#limits.reserve(tx, user.email, now)
+    return this.issue(tx, user, { purpose, occasion, reservation }, now)
+  }
+
+  /**
+   * Takes a place in the hour and issues, in one transaction.
+   * @returns undefined when the account was deleted since the caller looked: nobody has the address any more
+   * @throws {Refusal} 429
+   */
+  async issueFor(user: User, purpose: LinkPurpose, occasion: Occasion, now: Date): Promise<IssuedLink | undefined> {
+    try {
+      return await this.#database.transaction((tx) => this.issueIn(tx, user, purpose, occasion, now))
+    } catch (error) {
+      // The store refuses a link of nobody's. Looking again before would leave the same gap, only smaller.
+      if (error instanceof Refusal || (await findUser(this.#database.db, user.id))) throw error
+      return undefined
+    }
+  }
+
+  /**
+   * Mails the link to the stored address. After a failure the link is void, whether the mail arrives or not, and its place
+   * in the hour is free again. How long it took is what answers without a mail take, too. @param also what else is taken back then, in the same transaction
+   * @throws {Refusal} 500
+   */
+  async mail(user: User, link: IssuedLink, also: Compensation = async () => undefined): Promise<void> {
+    try {
+      await this.#send(user, link)
+    } catch (error) {
+      await this.compensations.compensate(link.linkId, async (tx) => {
+        await deleteLink(tx, link.linkId)
+        if (link.reservation) await deleteLinkRequest(tx, link.reservation.requestId)
+        await also(tx)
+      })
+      throw refusals.mailFailed(error)
+    } finally {
+      if (link.reservation) this.#padding.record(performance.now() - link.reservation.begun)
+    }
+  }
+
+  /** Where the link leads: to a page of the front end. Whoever reads it can use it. */
+  urlOf({ purpose, token }: IssuedLink): string {
+    return `${this.#settings.frontendUrl}/verify-${purpose}?token=${token}`
+  }
+
+  async #send(user: User, link: IssuedLink): Promise<void> {
+    const begun = performance.now()
+    try {
+      await this.#mailer.send(this.#emailFor(user, link))
+    } catch (error) {
+      const to = user.email
+      this.#mailStatistics.failed({ at: new Date(), to, kind: link.purpose, reason: failureReason(error, to) })
+      throw error
+    }
+    this.#mailStatistics.accepted(performance.now() - begun)
+    // Not waited for, and missing is no harm: it is for a number only, and the mail is on its way. Of links that nobody
+    // asked for it is not noted: they are used when people find the time.
+    if (link.reservation) void noteAccepted(this.#database.db, link.linkId, new Date()).catch(() => undefined)
+  }
+
+  #emailFor(user: User, link: IssuedLink): Email {
+    const { purpose, occasion, expiry } = link
+    return magicLinkEmail({ to: user.email, purpose, url: this.urlOf(link), expiry, occasion })
+  }
+}

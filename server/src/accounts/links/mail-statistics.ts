@@ -1,0 +1,100 @@
+import { percentilesOf, type Percentiles } from '#/percentiles.ts'
+
+/** The latest so many times are kept; older ones say nothing about the mail server of today. */
+const maxKept = 1_000
+/** The latest so many failures. */
+const maxFailures = 50
+
+/** A mail that was not accepted. */
+export interface MailFailure {
+  readonly at: Date
+  readonly to: string
+  readonly kind: 'signup' | 'login'
+  /** As `failureReason` makes it. */
+  readonly reason: string
+}
+
+/** How mail has worked since the process began. */
+export interface MailReport {
+  readonly accepted: number
+  readonly failed: number
+  /** Links of accepted mails that somebody asked for and used. */
+  readonly used: number
+  /** From the moment at which the mail server accepted a mail; null before the first. */
+  readonly secondsToUse: Percentiles | null
+  readonly secondsToAccept: Percentiles | null
+  readonly lastFailureAt: Date | null
+  /** The latest, the newest first; 50 at most. */
+  readonly failures: readonly MailFailure[]
+}
+
+/**
+ * Counts mails and how long they take: to our mail server, and on to people. The second is what nobody tells us of, when
+ * a server on the way keeps mail waiting; here it shows in how late links are used.
+ */
+export class MailStatistics {
+  readonly #toAccept = new RecentDurations()
+  readonly #toUse = new RecentDurations()
+  readonly #failures: MailFailure[] = []
+  #failed = 0
+
+  /** The mail server took a mail. @param ms that it took for that */
+  accepted(ms: number): void {
+    this.#toAccept.add(ms)
+  }
+
+  failed(failure: MailFailure): void {
+    this.#failed++
+    this.#failures.unshift(failure)
+    this.#failures.length = Math.min(this.#failures.length, maxFailures)
+  }
+
+  /** Somebody used the link of a mail. @param ms since it was accepted */
+  used(ms: number): void {
+    this.#toUse.add(ms)
+  }
+
+  report(): MailReport {
+    return {
+      accepted: this.#toAccept.count,
+      failed: this.#failed,
+      used: this.#toUse.count,
+      secondsToUse: this.#toUse.spread(),
+      secondsToAccept: this.#toAccept.spread(),
+      lastFailureAt: this.#failures[0]?.at ?? null,
+      failures: [...this.#failures],
+    }
+  }
+
+  /** Numbers for `/metrics`, by name; what is not known yet is left out. */
+  counts(): Readonly<Record<string, number>> {
+    const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt } = this.report()
+    return {
+      berth_mail_accepted_total: accepted,
+      berth_mail_failed_total: failed,
+      berth_mail_links_used_total: used,
+      ...quantiles('berth_mail_seconds_to_accept', secondsToAccept),
+      ...quantiles('berth_mail_seconds_to_use', secondsToUse),
+      ...(lastFailureAt && { berth_mail_last_failure_timestamp_seconds: lastFailureAt.getTime() / 1_000 }),
+    }
+  }
+}
+
+const quantiles = (name: string, spread: Percentiles | null) =>
+  spread && { [`${name}{quantile="0.5"}`]: spread.median, [`${name}{quantile="0.9"}`]: spread.p90 }
+
+/** Counts all, and keeps the latest. */
+class RecentDurations {
+  /** ms; the oldest is replaced. */
+  readonly #times: number[] = []
+  count = 0
+
+  add(ms: number): void {
+    this.#times[this.count % maxKept] = Math.max(0, ms)
+    this.count++
+  }
+
+  spread(): Percentiles | null {
+    return percentilesOf(this.#times)
+  }
+}

@@ -1,0 +1,171 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Database } from '#/store/database.ts'
+import { findUser, type User } from '#/store/users/users.ts'
+import {
+  selectTrustedToken,
+  candidateTokens,
+  cookieValues,
+  maxTokensChecked,
+  tokenCookie,
+} from '#/tokens/token-cookies.ts'
+import type { AccessTokens, Claims } from './access-token.ts'
+import type { Revocations } from './revocations.ts'
+
+/** Who sends a request, as far as their token says. */
+export interface Session {
+  readonly claims: Claims
+  readonly token: string
+  /** Undefined when the account was deleted after the token was made. */
+  readonly user: User | undefined
+  /** A cookie is sent by the browser whoever made the request; a header only by who has the token. */
+  readonly via: 'header' | 'cookie'
+}
+
+/** What the headers of a request say of who sends it. */
+export interface AuthenticationResult {
+  readonly session: Session | undefined
+  /** Tells a missing token from a bad one. */
+  readonly wasSent: boolean
+  /** Whether there is no session because of cookies that somebody tossed in; the browser is to forget them all. */
+  readonly isTossed: boolean
+}
+
+/** Turns the headers of a request into a session. */
+export class SessionAuthenticator {
+  readonly #database: Database
+  readonly #tokens: AccessTokens
+  readonly #revocations: Revocations
+  readonly #csrfSecret: Buffer
+
+  constructor(database: Database, tokens: AccessTokens, revocations: Revocations, csrfSecret: Buffer) {
+    this.#database = database
+    this.#tokens = tokens
+    this.#revocations = revocations
+    this.#csrfSecret = csrfSecret
+  }
+
+  /**
+   * The session of a request; undefined without a valid, unrevoked token.
+   * An `Authorization` header alone counts when there is one: falling back to the cookie would hide a bad token.
+   */
+  async authenticate(headers: IncomingHttpHeaders, now: Date): Promise<AuthenticationResult> {
+    const { authorization, cookie } = headers
+    const address = addressIn(headers)
+    if (authorization !== undefined) {
+      const [only] = await this.#verified(bearerTokens(authorization), now, address)
+      return { session: only && (await this.#sessionFor(only, 'header')), wasSent: true, isTossed: false }
+    }
+    const believed = selectTrustedToken(
+      await this.#verified(candidateTokens(cookie, this.#tokens), now, address),
+      cookie,
+    )
+    const isTossed = believed === 'tossed'
+    const session = believed === undefined || isTossed ? undefined : await this.#sessionFor(believed, 'cookie')
+    return { session, wasSent: cookieValues(cookie, tokenCookie).length > 0, isTossed }
+  }
+
+  /**
+   * The takeover that a browser was in, although it is over: by time, or because somebody ended it. It says who acted, and
+   * as whom, so that the browser can be led back; nobody is let in by it, and it has no `user`.
+   */
+  async endedTakeover(headers: IncomingHttpHeaders): Promise<Session | undefined> {
+    const { authorization, cookie } = headers
+    if (authorization !== undefined) return undefined
+    const address = addressIn(headers)
+    const takeovers: VerifiedToken[] = []
+    const candidates = candidateTokens(cookie, this.#tokens).filter((token) => this.#tokens.claimsActing(token))
+    for (const token of this.#mayBeChecked(candidates, address) ? candidates : []) {
+      const claims = await this.#tokens.read(token, address)
+      if (claims && claims.acting !== null) takeovers.push({ claims, token, jti: claims.jti })
+    }
+    const believed = selectTrustedToken(takeovers, cookie)
+    if (believed === undefined || believed === 'tossed') return undefined
+    return { claims: believed.claims, token: believed.token, via: 'cookie', user: undefined }
+  }
+
+  /**
+   * The good token among these that is this user's own, not one that somebody acts for them with.
+   * @returns undefined when there is none, or more than one: then somebody tossed one in
+   */
+  async ownOf(userId: number, tokens: readonly string[], now: Date): Promise<Session | undefined> {
+    // As many as are looked at of the token's own cookie; only who has an account gets here.
+    const good = await this.#verified([...new Set(tokens)].slice(-maxTokensChecked), now, '')
+    const [own, ...more] = good.filter(({ claims }) => claims.userId === userId && claims.acting === null)
+    return own && more.length === 0 ? this.#sessionFor(own, 'cookie') : undefined
+  }
+
+  /**
+   * A proof that a page of ours made the request. Put into documents that a person navigated to, where no container's
+   * page on the same origin can read it.
+   */
+  csrfToken(claims: Claims): string {
+    return createHmac('sha256', this.#csrfSecret).update(claims.jti).digest('base64url')
+  }
+
+  isCsrfToken(claims: Claims, token: string): boolean {
+    const expected = Buffer.from(this.csrfToken(claims))
+    const given = Buffer.from(token)
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  }
+
+  /**
+   * Those that are signed by us, have not expired, and were not revoked. None while there are more signatures to check than
+   * the client's budget allows; one is checked then, so that its next request comes further.
+   */
+  async #verified(tokens: readonly string[], now: Date, address: string): Promise<VerifiedToken[]> {
+    const isDecided = this.#mayBeChecked(tokens, address)
+    const good: VerifiedToken[] = []
+    for (const token of isDecided ? tokens : this.#unknown(tokens).slice(-1)) {
+      const claims = await this.#tokens.verify(token, now, address)
+      if (claims && !this.#revocations.has(claims.jti)) good.push({ claims, token, jti: claims.jti })
+    }
+    return isDecided ? good : []
+  }
+
+  #mayBeChecked(tokens: readonly string[], address: string): boolean {
+    const unknown = this.#unknown(tokens).length
+    return this.#tokens.checksAllowed(address, unknown) >= unknown
+  }
+
+  #unknown(tokens: readonly string[]): readonly string[] {
+    return tokens.filter((token) => !this.#tokens.isRemembered(token))
+  }
+
+  async #sessionFor({ claims, token }: VerifiedToken, via: Session['via']): Promise<Session | undefined> {
+    const user = await findUser(this.#database.db, claims.userId)
+    if (user && isOlderThanUser(claims, user)) return undefined
+    return (await this.#mayAct(claims)) ? { claims, token, via, user } : undefined
+  }
+
+  /**
+   * Whoever acts for somebody must be an administrator still. Their takeovers are revoked when they are not any more;
+   * this holds in the moment between the change and that.
+   */
+  async #mayAct({ acting }: Claims): Promise<boolean> {
+    if (acting === null || acting === 'operator') return true
+    const admin = await findUser(this.#database.db, Number(acting))
+    return admin !== undefined && admin.isAdmin && !admin.isBlocked
+  }
+}
+
+/** Of the client, as the gateway tells it; no other proxy reaches us. */
+const addressIn = (headers: IncomingHttpHeaders) => String(headers['x-forwarded-for'] ?? '')
+
+interface VerifiedToken {
+  readonly claims: Claims
+  readonly token: string
+  readonly jti: string
+}
+
+/**
+ * A token from before its user existed is somebody else's: after an older store was restored, ids are given again.
+ * Tokens count in whole seconds.
+ */
+const isOlderThanUser = ({ issuedAt }: Claims, { createdAt }: User) => issuedAt.getTime() + 1_000 <= createdAt.getTime()
+
+/** RFC 6750 section 2.1; the scheme's case does not matter (RFC 9110, 11.1). */
+function bearerTokens(authorization: string): string[] {
+  const match = /^Bearer +(\S+)$/i.exec(authorization)
+  return match?.[1] ? [match[1]] : []
+}

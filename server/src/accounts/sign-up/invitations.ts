@@ -1,0 +1,181 @@
+import type { Language } from '@berth/api/boot.ts'
+import { Refusal, refusals } from '#/errors.ts'
+import type { Occasion } from '#/mail/magic-link-email.ts'
+import { KeyedMutex } from '#/concurrency/keyed-mutex.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
+import type { Database, Db, Tx } from '#/store/database.ts'
+import { findUser, findUserByEmail, type User } from '#/store/users/users.ts'
+import { parseNewEmail } from './email-address.ts'
+import type { IssuedLink, MagicLinks } from '../links/magic-link.ts'
+import { deleteNewAccount, type Registration } from './registration.ts'
+
+/** Mails at the same time, of everybody's invitations together: people who sign in share the mail server with them. */
+const maxParallel = 4
+/** How long one list may take, in ms; whoever has not been invited by then is told so, and can be invited again. */
+const batchTimeout = 40_000
+/** How long an invitation waits for the address's other business, and for a first user's mail, in ms. */
+const turnTimeout = 20_000
+
+/** The administrator who invites, as they stand in the mail and in the audit log; `id` is null for the operator. */
+export interface Inviter {
+  readonly id: number | null
+  readonly email: string
+  readonly address: string
+  /** Of the mails. */
+  readonly language: Language
+}
+
+/** What became of one address; `link` is there when it is to be sent by hand. */
+export interface Invitation {
+  readonly email: string
+  readonly status: 'invited' | 'already-registered' | 'invalid' | 'failed'
+  readonly link?: string
+}
+
+/** One list of addresses. */
+interface Batch {
+  readonly inviter: Inviter
+  readonly isMailed: boolean
+  readonly now: Date
+  /** By `performance.now()`. */
+  readonly deadline: number
+  readonly report: (error: unknown) => void
+}
+
+interface Invited {
+  readonly user: User
+  readonly link: IssuedLink
+}
+
+export interface InviteParts {
+  readonly database: Database
+  readonly links: MagicLinks
+  readonly registration: Registration
+  /** Seconds that the link of an invitation lasts. */
+  readonly invitationExpiry: number
+}
+
+/** `POST /api/admin/invitations`: accounts for people who may not, or should not have to, sign up by themselves. */
+export class Invite {
+  readonly #parts: InviteParts
+  readonly #concurrency = new KeyedMutex()
+
+  constructor(parts: InviteParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Registers each address that has no account, as sign-up would, and mails it a link that lasts long; who never verified
+   * is invited again. The limits of people do not apply, nor who may sign up: an administrator decided. A mail that is not
+   * accepted leaves nothing behind.
+   * @param typed     as they were typed; each address counts once
+   * @param isMailed  false: the links are returned, to be sent by hand
+   * @param report    is told why one failed
+   */
+  async run(
+    typed: readonly string[],
+    isMailed: boolean,
+    inviter: Inviter,
+    now: Date,
+    report: (error: unknown) => void,
+  ): Promise<Invitation[]> {
+    const batch = { inviter, isMailed, now, deadline: performance.now() + batchTimeout, report }
+    const read = typed.map((text) => ({ text, email: readAddress(text) }))
+    const valid = new Set(read.flatMap(({ email }) => email ?? []))
+    const invalid = new Set(read.flatMap(({ text, email }) => (email === null ? [text] : [])))
+    const invited = [...valid].map((email, index) =>
+      this.#concurrency.run(String(index % maxParallel), () => this.#inviteBeforeDeadline(email, batch)),
+    )
+    const refused = [...invalid].map((email): Invitation => ({ email, status: 'invalid' }))
+    return [...(await Promise.all(invited)), ...refused]
+  }
+
+  async #inviteBeforeDeadline(email: string, batch: Batch): Promise<Invitation> {
+    if (performance.now() > batch.deadline) return { email, status: 'failed' }
+    try {
+      const { registration } = this.#parts
+      return await registration.runExclusive(email, turnTimeout, (deadline) => this.#invite(email, batch, deadline))
+    } catch (error) {
+      batch.report(error instanceof Refusal ? (error.cause ?? error) : error)
+      return { email, status: 'failed' }
+    }
+  }
+
+  async #invite(email: string, batch: Batch, deadline: number): Promise<Invitation> {
+    const user = await findUserByEmail(this.#parts.database.db, email)
+    if (user && (user.state !== 'registered' || user.isBlocked)) return { email, status: 'already-registered' }
+    const { link } = user ? await this.#again(user, batch) : await this.#register(email, batch, deadline)
+    return { email, status: 'invited', ...(batch.isMailed ? {} : { link: this.#parts.links.urlOf(link) }) }
+  }
+
+  async #register(email: string, batch: Batch, deadline: number): Promise<Invited> {
+    return this.#parts.registration.register({
+      email,
+      now: batch.now,
+      deadline,
+      store: async (tx, addUser) => this.#issue(tx, await addUser(), batch),
+      deliver: (invited) => this.#deliver(invited, batch, (tx) => deleteNewAccount(tx, invited.user)),
+    })
+  }
+
+  /** Their earlier links stay valid. */
+  async #again(user: User, batch: Batch): Promise<Invited> {
+    const invited = await this.#parts.database.transaction((tx) => this.#issue(tx, user, batch))
+    await this.#deliver(invited, batch, async () => undefined)
+    return invited
+  }
+
+  async #issue(tx: Tx, user: User, { inviter, isMailed, now }: Batch): Promise<Invited> {
+    await requireAdministrator(tx, inviter)
+    const { links, invitationExpiry: expiry } = this.#parts
+    const wish = { purpose: 'signup', occasion: occasionOf(inviter), reservation: null, expiry } as const
+    const link = await links.issue(tx, user, wish, now)
+    await insertAuditEntries(tx, [entry('user.invite', user, inviter, now, { is_mailed: isMailed })])
+    return { user, link }
+  }
+
+  async #deliver({ user, link }: Invited, batch: Batch, takeBack: (tx: Db) => Promise<void>): Promise<void> {
+    if (!batch.isMailed) return
+    await this.#parts.links.mail(user, link, async (tx) => {
+      await takeBack(tx)
+      await insertAuditEntries(tx, [entry('user.invite-failed', user, batch.inviter, batch.now, {})])
+    })
+  }
+}
+
+const occasionOf = ({ id, email, address, language }: Inviter): Occasion => ({
+  kind: 'invited',
+  address,
+  language,
+  by: id === null ? null : email,
+})
+
+const entry = (
+  action: AuditEntry['action'],
+  user: User,
+  actor: Inviter,
+  at: Date,
+  detail: Record<string, unknown>,
+): AuditEntry => ({
+  at,
+  actor,
+  action,
+  target: `user:${user.id}`,
+  detail: { email: user.email, ...detail },
+})
+
+/** @returns null when it is no address that mail can be sent to */
+function readAddress(typed: string): string | null {
+  try {
+    return parseNewEmail(typed)
+  } catch {
+    return null
+  }
+}
+
+/** A list takes its time: whoever is blocked or demoted meanwhile invites nobody more. @throws {Refusal} 403 */
+async function requireAdministrator(db: Db, { id }: Inviter): Promise<void> {
+  if (id === null) return
+  const admin = await findUser(db, id)
+  if (!admin?.isAdmin || admin.isBlocked) throw refusals.notAdministrator()
+}

@@ -1,0 +1,71 @@
+import { crashPoint } from '#/crash-points.ts'
+import { refusals, Refusal } from '#/errors.ts'
+import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import type { Database } from '#/store/database.ts'
+import { findUserByEmail } from '#/store/users/users.ts'
+import { normaliseEmail } from './email-address.ts'
+import type { MagicLinks } from '../links/magic-link.ts'
+import { requestedBy, type ClientInfo } from './client-info.ts'
+import type { EnumerationGuard } from '../abuse-protection/enumeration-guard.ts'
+
+const sent = message('answers.linkSentIfKnown')
+
+const isLimit = (error: unknown) => error instanceof Refusal && error.status === 429
+
+/** `POST /api/auth/login` and the way out for people who lost their first mail. */
+export class LogIn {
+  readonly #database: Database
+  readonly #links: MagicLinks
+  readonly #enumerationGuard: EnumerationGuard
+
+  constructor(database: Database, links: MagicLinks, enumerationGuard: EnumerationGuard) {
+    this.#database = database
+    this.#links = links
+    this.#enumerationGuard = enumerationGuard
+  }
+
+  /**
+   * Mails a login link. An unknown address gets the same answer, after as long a time, and no mail.
+   * Source: specification, login rules 1 to 5.
+   * @throws {Refusal} 400 empty · 403 blocked · 429 limit · 500 mail not accepted, then no link is left
+   */
+  async run(typed: string, client: ClientInfo, now: Date): Promise<LocalizedMessage> {
+    const email = normaliseEmail(typed)
+    const user = await findUserByEmail(this.#database.db, email)
+    if (user?.isBlocked) throw refusals.userBlocked()
+    const link = user && (await this.#links.issueFor(user, 'login', requestedBy(client), now))
+    if (!link) {
+      await this.#enumerationGuard.wait(email, now)
+      return sent
+    }
+    crashPoint('login.after-token')
+    await this.#links.mail(user, link)
+    return sent
+  }
+
+  /**
+   * Mails another signup link to a user who never verified. Everybody else gets the same answer, after as long a time,
+   * and no mail, limits and failures included: neither the answer nor its time tells anything.
+   * @throws {Refusal} 400 empty
+   */
+  async resendVerification(
+    typed: string,
+    client: ClientInfo,
+    now: Date,
+    report: (error: unknown) => void,
+  ): Promise<LocalizedMessage> {
+    const email = normaliseEmail(typed)
+    const user = await findUserByEmail(this.#database.db, email)
+    const begun = performance.now()
+    try {
+      const isMeant = user?.state === 'registered' && !user.isBlocked
+      const link = isMeant && (await this.#links.issueFor(user, 'signup', requestedBy(client), now))
+      if (link) await this.#links.mail(user, link)
+      else await this.#enumerationGuard.wait(email, now)
+    } catch (error) {
+      if (isLimit(error)) await this.#enumerationGuard.pad(begun)
+      else report(error)
+    }
+    return sent
+  }
+}

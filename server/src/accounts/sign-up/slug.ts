@@ -1,0 +1,34 @@
+import { randomInt } from 'node:crypto'
+import type { Db } from '#/store/database.ts'
+import { claimSlug } from '#/store/users/users.ts'
+
+const maxLength = 24
+const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
+/** 36^4 suffixes; this many collisions in a row mean that something else is wrong. */
+const maxAttempts = 50
+
+/**
+ * The part of an address that names its owner in paths: letters and digits only. Never a hyphen, so that the first
+ * hyphen of a path segment always ends the slug: `ann-dev` cannot be both Ann's `dev` and somebody called `ann-dev`.
+ */
+export function deriveSlug(email: string): string {
+  const local = email.slice(0, email.lastIndexOf('@'))
+  return local.replace(/[^a-z0-9]/g, '').slice(0, maxLength) || 'user'
+}
+
+/**
+ * Takes a slug for good: the derived one, or the derived one and four random characters when it is taken, was ever
+ * used, or is the beginning of a path of our own. Source: specification, User.slug.
+ */
+export async function takeSlug(db: Db, email: string, reserved: ReadonlySet<string>): Promise<string> {
+  const derived = deriveSlug(email)
+  if (!reserved.has(derived) && (await claimSlug(db, derived))) return derived
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const slug = derived + randomCharacters(4)
+    if (!reserved.has(slug) && (await claimSlug(db, slug))) return slug
+  }
+  throw new Error(`no free slug found in ${maxAttempts} attempts`)
+}
+
+const randomCharacters = (count: number) =>
+  Array.from({ length: count }, () => alphabet[randomInt(alphabet.length)]).join('')

@@ -1,0 +1,60 @@
+import { Refusal } from '#/errors.ts'
+import type { Database, Tx } from '#/store/database.ts'
+import {
+  deleteExpiredUnverifiedUser,
+  listExpiredUnverifiedUsers,
+  type UnverifiedCutoff,
+} from '#/store/users/unverified-users.ts'
+import { mailboxOf } from '#/store/users/magic-links.ts'
+import { releaseSlug } from '#/store/users/users.ts'
+import { linkLock } from '../abuse-protection/link-limits.ts'
+import type { Registration } from './registration.ts'
+
+/** How long an account stays without its address being verified, in ms. */
+const maxAge = 24 * 3_600_000
+/** Accounts deleted at once; the others follow with the next runs. */
+const maxDeleted = 200
+/** How long one waits for whatever else goes on about its address, in ms. */
+const turnTimeout = 1_000
+
+/**
+ * Deletes accounts that nobody verified within a day and that no link can verify any more, so that a typing mistake, or
+ * somebody who signs up other people's addresses, takes no name for ever. Administrators stay, because nobody else may
+ * become the first one, and blocked accounts, because their owner could simply sign up again.
+ */
+export class UnverifiedAccounts {
+  readonly #database: Database
+  readonly #registration: Registration
+
+  constructor(database: Database, registration: Registration) {
+    this.#database = database
+    this.#registration = registration
+  }
+
+  /** @returns how many were deleted; of very many some stay for the next call, as does one that somebody signs up now */
+  async deleteExpired(now: Date): Promise<number> {
+    const before = new Date(now.getTime() - maxAge)
+    const expired = await listExpiredUnverifiedUsers(this.#database.db, { before, now, limit: maxDeleted })
+    let count = 0
+    for (const { id, email } of expired) if (await this.#deleteExclusively(id, email, { before, now })) count++
+    return count
+  }
+
+  async #deleteExclusively(id: number, email: string, expired: UnverifiedCutoff): Promise<boolean> {
+    const work = () => this.#database.transaction((tx) => this.#delete(tx, id, email, expired))
+    try {
+      return await this.#registration.runExclusive(email, turnTimeout, work)
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  }
+
+  /** Under the lock that a new link for the address takes: whoever asks for one now keeps the account. */
+  async #delete(tx: Tx, id: number, email: string, expired: UnverifiedCutoff): Promise<boolean> {
+    await this.#database.lock(tx, linkLock(mailboxOf(email)))
+    const slug = await deleteExpiredUnverifiedUser(tx, id, expired)
+    if (slug !== undefined) await releaseSlug(tx, slug)
+    return slug !== undefined
+  }
+}

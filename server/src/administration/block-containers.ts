@@ -1,0 +1,122 @@
+import { crashPoint } from '#/crash-points.ts'
+import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
+import type { Database, Db } from '#/store/database.ts'
+import {
+  blockContainers,
+  findContainers,
+  unblockContainers,
+  type UserContainer,
+} from '#/store/containers/user-containers.ts'
+import type { StoredSession } from '#/store/users/sessions.ts'
+import type { Actor } from './actor.ts'
+import { administer } from './guards.ts'
+
+/** What became of a list of ids. */
+export interface BulkContainersResult {
+  readonly containers: UserContainer[]
+  readonly notFound: number[]
+}
+
+/** What follows a change, once it is stored. */
+export interface BlockEffects {
+  /** Tells the gateway what the store says of these users now. What was open and is forbidden now is cut when it resolves. */
+  publish(userIds: readonly number[]): Promise<void>
+  /** Stops these containers; must not throw and must end within a limit of its own. */
+  enforce(records: readonly UserContainer[]): Promise<void>
+  /** Refuses, everywhere, sessions that the store says are ended. */
+  revokeSessions(ended: readonly StoredSession[]): Promise<void>
+}
+
+/** The stop is not kept waiting, nor given up, by a gateway that does not answer. @throws what telling the gateway threw */
+export async function enforceAndPublish(
+  { enforce }: Pick<BlockEffects, 'enforce'>,
+  records: readonly UserContainer[],
+  publications: readonly Promise<unknown>[],
+): Promise<void> {
+  crashPoint('block.after-store')
+  const [, ...published] = await Promise.allSettled([enforce(records), ...publications])
+  crashPoint('block.after-stop')
+  for (const each of published) if (each.status === 'rejected') throw each.reason
+}
+
+/**
+ * Blocking and unblocking containers. Source: specification, Container block state.
+ * The block is stored together with its audit entry before the engine is asked to stop anything: from that moment no
+ * launch succeeds, and `enforce` is repeated by the reconciler until nothing blocked runs.
+ */
+export class ContainerBlocking {
+  readonly #database: Database
+  readonly #effects: BlockEffects
+
+  constructor(database: Database, effects: BlockEffects) {
+    this.#database = database
+    this.#effects = effects
+  }
+
+  /** Blocks each record that exists; one that is blocked keeps its first date. @returns them as they are now @throws {Refusal} 403 as `administer` */
+  async blockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkContainersResult> {
+    const result = await this.#change(actor, ids, 'container.block', now, (tx, known) =>
+      blockContainers(tx, known, { by: actor.id, at: now }),
+    )
+    await enforceAndPublish(this.#effects, result.containers, [this.#publish(result.containers)])
+    return result
+  }
+
+  /** Unblocks each record that exists; nothing is started. @throws {Refusal} 403 as `administer` */
+  async unblockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkContainersResult> {
+    const result = await this.#change(actor, ids, 'container.unblock', now, (tx, known) => unblockContainers(tx, known))
+    await this.#publish(result.containers)
+    return result
+  }
+
+  async #publish(records: readonly UserContainer[]): Promise<void> {
+    await this.#effects.publish([...new Set(records.map(({ userId }) => userId))])
+  }
+
+  /** @param effect changes what is not so yet, and returns the ids of what it changed: these alone are audited */
+  async #change(
+    actor: Actor,
+    ids: readonly number[],
+    action: AuditEntry['action'],
+    at: Date,
+    effect: (tx: Db, known: number[]) => Promise<number[]>,
+  ): Promise<BulkContainersResult> {
+    const wanted = [...new Set(ids)]
+    return administer(this.#database, actor, async (tx) => {
+      const before = await findContainers(tx, wanted)
+      const known = idsOf(before)
+      const changed = await effect(tx, known)
+      const containers = await findContainers(tx, known)
+      await insertAuditEntries(
+        tx,
+        changed.map((id) => containerEntry(actor, action, theOne(before, id), theOne(containers, id), at)),
+      )
+      return { containers, notFound: wanted.filter((id) => !known.includes(id)) }
+    })
+  }
+}
+
+const idsOf = (records: readonly UserContainer[]) => records.map(({ id }) => id)
+
+function theOne(records: readonly UserContainer[], id: number): UserContainer {
+  const found = records.find((record) => record.id === id)
+  if (!found) throw new Error(`record ${id} is gone within the transaction that changed it`)
+  return found
+}
+
+function containerEntry(
+  actor: Actor,
+  action: AuditEntry['action'],
+  before: UserContainer,
+  after: UserContainer,
+  at: Date,
+): AuditEntry {
+  const detail = { user: before.userId, type: before.type }
+  return { at, actor, action, target: `container:${before.id}`, detail, before: blockOf(before), after: blockOf(after) }
+}
+
+const blockOf = ({ isBlocked, blockedAt, blockedBy }: UserContainer) => ({
+  is_blocked: isBlocked,
+  blocked_at: blockedAt,
+  blocked_by: blockedBy,
+})

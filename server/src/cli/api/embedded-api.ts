@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Logger } from 'pino'
+import { openParts } from '#/adapters.ts'
+import { startApp } from '#/app.ts'
+import { readConfig, type Config } from '#/config/config.ts'
+import type { Gateway } from '#/gateway/gateway.ts'
+import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
+import { CommandFailed, reasonOf } from '../command-failure.ts'
+
+/** The API for one command, while no service runs. */
+export interface EmbeddedApi {
+  readonly socket: string
+  /** Ends it. @returns whether the engine has still to be asked for something, which the next start does */
+  close(): Promise<boolean>
+}
+
+/**
+ * Starts the API in this process, without a gateway and without anything that happens by itself; it listens on the
+ * operator's socket alone, in a folder of its own.
+ * @throws {CommandFailed} when the settings are wrong, the data are not there, or belong to somebody else
+ */
+export async function startEmbeddedApi(
+  env: Readonly<Record<string, string | undefined>>,
+  log: Logger,
+): Promise<EmbeddedApi> {
+  const config = requireConfig(env)
+  requireOwnData(config)
+  const folder = makeRunFolder()
+  try {
+    const socket = path.join(folder, 'operator.sock')
+    const app = await startApp({
+      ...(await openParts(config, log)),
+      gateway: noopGateway(config.port),
+      socketPath: path.join(folder, 'api.sock'),
+      operatorSocket: socket,
+      webDir: emptyPages(folder),
+      isForOneCommand: true,
+    })
+    const close = async () => {
+      const isWorkLeft = app.isWorkLeft()
+      await app.close()
+      removeRunFolder(folder)
+      return isWorkLeft
+    }
+    return { socket, close }
+  } catch (error) {
+    removeRunFolder(folder)
+    throw new CommandFailed(`Berth does not run, and its store cannot be used without it: ${reasonOf(error)}`)
+  }
+}
+
+function requireConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))
+  if (config) return config
+  const lines = problems.map((problem) => `  - ${problem}`)
+  throw new CommandFailed(['Berth does not run, and these settings are wrong:', ...lines].join('\n'))
+}
+
+/** A store of root's making could not be written by the service afterwards; and an empty one is not what was meant. */
+function requireOwnData({ dataDir, databaseUrl }: Config): void {
+  const made = databaseUrl === null ? /^berth\.sqlite$/ : /^signing-key/
+  const file = existsSync(dataDir) ? readdirSync(dataDir).find((name) => made.test(name)) : undefined
+  if (file === undefined) {
+    throw new CommandFailed(
+      `There is no Berth in ${dataDir}. Set DATA_DIR (and DATABASE_URL, when it has one) as for the service.`,
+    )
+  }
+  const { uid } = statSync(path.join(dataDir, file))
+  if (uid === process.getuid?.()) return
+  throw new CommandFailed(
+    `Berth does not run, and its files in ${dataDir} belong to another account. Run this as that one: sudo -u '#${uid}'.`,
+  )
+}
+
+/** Nobody's requests are let through, so that nobody has to be told anything. @param port the one that links name */
+function noopGateway(port: number): Gateway {
+  return {
+    listen: () => Promise.resolve(port),
+    serve: () => Promise.resolve(),
+    replace: () => Promise.resolve(),
+    apply: () => Promise.resolve(),
+    hold: () => Promise.resolve(true),
+    counts: () => Promise.resolve({}),
+  }
+}
+
+/** The front end need not be built to block somebody. */
+function emptyPages(folder: string): string {
+  mkdirSync(path.join(folder, 'assets'))
+  writeFileSync(path.join(folder, 'index.html'), '')
+  return folder
+}

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readPidFile, type PidFile } from '#/supervisor/pid-file.ts'
+import { CommandFailed } from '../command-failure.ts'
+
+/** How long a service that is there but does not answer is waited for, in ms: its API may be draining, and another start. */
+const defaultTimeout = 40_000
+/** Between two looks, in ms. */
+const retryEvery = 100
+/** After so long whoever waits is told what for, in ms. */
+const noteAfter = 1_000
+
+export interface SearchOptions {
+  readonly dataDir: string
+  /** For the one line that says that it is waited for. */
+  readonly note: (line: string) => void
+  readonly signal: AbortSignal
+  /** ms */
+  readonly timeout?: number
+}
+
+/**
+ * Finds a service that runs, and waits for one whose API is just being replaced or started again.
+ * @returns undefined when none runs: then nobody else uses the store
+ * @throws {CommandFailed} when it runs but does not answer, or may not be spoken to
+ */
+export async function findService(options: SearchOptions): Promise<PidFile | undefined> {
+  const began = performance.now()
+  let wasTold = false
+  for (;;) {
+    const found = lookFor(options.dataDir)
+    if (!found || (await answers(found.socket))) return found
+    if (!isAlive(found)) return undefined
+    const waited = performance.now() - began
+    if (waited > (options.timeout ?? defaultTimeout)) throw new CommandFailed(notAnswering(found))
+    if (waited > noteAfter && !wasTold) options.note('Berth is starting its API; waiting for it.')
+    wasTold ||= waited > noteAfter
+    await sleep(retryEvery, undefined, { signal: options.signal })
+  }
+}
+
+function lookFor(dataDir: string): PidFile | undefined {
+  try {
+    return readPidFile(dataDir)
+  } catch (error) {
+    throw isForbidden(error) ? new CommandFailed(notAllowed(dataDir)) : error
+  }
+}
+
+/** Whether somebody listens. @throws {CommandFailed} when we may not know */
+async function answers(socket: string): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  const connection = connect(socket)
+  connection.once('connect', () => resolve(true))
+  connection.once('error', (error) =>
+    isForbidden(error) ? reject(new CommandFailed(notAllowed(socket))) : resolve(false),
+  )
+  try {
+    return await promise
+  } finally {
+    connection.destroy()
+  }
+}
+
+/** Its folder goes with it, so that another process which has been given its number does not pass for it. */
+function isAlive({ pid, socket }: PidFile): boolean {
+  if (!existsSync(path.dirname(socket))) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const isForbidden = (error: unknown) => ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')
+
+const notAllowed = (what: string) =>
+  `You may not use ${what}: only the account that Berth runs as may. Run this as that account, e.g. with sudo -u.`
+
+const notAnswering = ({ pid }: PidFile) =>
+  `Berth runs (process ${pid}), but its API does not answer. Its log says why; nothing was done.`

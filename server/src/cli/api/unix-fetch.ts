@@ -1,0 +1,51 @@
+import http, { type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+export interface UnixFetchOptions {
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** How long an answer may take, in ms. */
+  readonly timeout: number
+  /** Ends requests under way, and lets none begin. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * As much of `fetch` as the API's client needs, over a Unix socket, which the global one cannot speak to. Bodies are text.
+ * @throws {Error} with the `code` of the system, e.g. `ECONNREFUSED`, when nobody answers; with the signal's reason
+ */
+export function unixFetch(socketPath: string, options: UnixFetchOptions): typeof fetch {
+  return async (input, init = {}) => {
+    const target = typeof input === 'string' ? input : input instanceof URL ? input.pathname + input.search : input.url
+    const answer = await send(socketPath, target, init, options)
+    const body = await text(answer)
+    const type = answer.headers['content-type']
+    return new Response(body === '' ? null : body, {
+      status: answer.statusCode ?? 500,
+      ...(type === undefined ? {} : { headers: { 'content-type': type } }),
+    })
+  }
+}
+
+function send(
+  socketPath: string,
+  target: string,
+  init: RequestInit,
+  { headers, timeout, signal }: UnixFetchOptions,
+): Promise<IncomingMessage> {
+  const ends = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])])
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      socketPath,
+      path: target,
+      method: init.method ?? 'GET',
+      headers: { ...headers, ...(init.headers as Record<string, string> | undefined) },
+      // One connection each: the process is gone soon, and a kept one would hold up whoever drains the other end.
+      agent: false,
+      signal: ends,
+    })
+    request.once('response', resolve)
+    request.once('error', (error) => reject(ends.aborted ? (ends.reason as Error) : error))
+    request.end(init.body as string | undefined)
+  })
+}

@@ -1,0 +1,203 @@
+import type { AdminContainer } from '@berth/api/schemas/admin.ts'
+import type { Client } from '@berth/api/client.ts'
+import type { Command } from 'commander'
+import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
+import { findUser, usersOf } from '#/cli/find-users.ts'
+import { forEach } from '#/cli/for-each.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import { formatCount, formatInstant, formatBoolean } from '#/cli/output/words.ts'
+
+/** Ids in one request. */
+const maxIdsPerRequest = 1_000
+
+/** `berth containers ...`: what people run. */
+export function addContainers(program: Command, run: Run): void {
+  const containers = program.command('containers').description('containers: list, stop, block and remove them')
+  addList(containers, run)
+  addStop(containers, run)
+  addBlock(containers, run)
+  addUnblock(containers, run)
+  addRemove(containers, run)
+}
+
+function addList(containers: Command, run: Run): void {
+  const list = containers
+    .command('list')
+    .description('list the containers that there are records of')
+    .option('--user <user>', 'only those of the user with this e-mail address or id')
+    .action((options: { user?: string }) =>
+      run((context) => withApi(context, (api) => listContainers(context, api, options))),
+    )
+  addHelp(list, {
+    effect: 'Only reads. With --json each container is one line of JSON.',
+    examples: [
+      ['containers list', 'every container, with its owner'],
+      ['containers list --user ann@example.org --json', 'those of Ann, for a program'],
+    ],
+  })
+}
+
+async function listContainers({ terminal }: CommandContext, api: Client, { user }: { user?: string }): Promise<void> {
+  const pages = user === undefined ? usersOf(api) : [[await findUser(api, user)]]
+  let found = 0
+  for await (const page of pages) {
+    const owned = page.flatMap(({ email, containers }) => containers.map((container) => ({ email, ...container })))
+    for (const each of owned) terminal.json(each)
+    if (owned.length > 0) terminal.table(headings, owned.map(rowOf))
+    found += owned.length
+    await terminal.drained()
+  }
+  if (found === 0) terminal.note('None.')
+}
+
+const headings = ['ID', 'OWNER', 'TYPE', 'BLOCKED', 'LAST USED', 'IMAGE']
+
+const rowOf = (container: AdminContainer & { email: string }) => [
+  String(container.id),
+  container.email,
+  container.container_type,
+  formatBoolean(container.is_blocked),
+  formatInstant(container.last_used),
+  container.template_image,
+]
+
+function addStop(containers: Command, run: Run): void {
+  const stop = containers
+    .command('stop')
+    .description('stop containers, whoever uses them')
+    .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
+    .action((ids: string[]) =>
+      run((context) =>
+        withApi(context, (api) =>
+          forEach(context, ids, async (id) => {
+            const { message, container } = await api.stopContainer({ params: { id } })
+            return { line: `${id}: ${message}`, value: container }
+          }),
+        ),
+      ),
+    )
+  addHelp(stop, {
+    effect:
+      'What is open to them is cut; files stay. They start again when their owner comes: to keep one stopped, block it.',
+    examples: [
+      ['containers stop 7', 'frees the memory that container 7 takes'],
+      ['containers stop 7 8 9', 'three of them, one after the other'],
+    ],
+  })
+}
+
+function addBlock(containers: Command, run: Run): void {
+  const block = containers
+    .command('block')
+    .description('stop containers and keep them from being started')
+    .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
+    .action((ids: string[]) =>
+      run((context) =>
+        withApi(context, (api) => changeInBulk(context, ids, 'is blocked', (input) => api.bulkBlockContainers(input))),
+      ),
+    )
+  addHelp(block, {
+    effect:
+      'Those that run are stopped, and what is open to them is cut; files stay. Their owners may use their others. Without ' +
+      'a service that runs they are stopped all the same, when the engine answers; otherwise when Berth starts.',
+    examples: [
+      ['containers block 7', 'until somebody unblocks it'],
+      ['containers block 7 8 9 --json', 'three of them, for a program'],
+    ],
+  })
+}
+
+function addUnblock(containers: Command, run: Run): void {
+  const unblock = containers
+    .command('unblock')
+    .description('let containers be started again')
+    .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
+    .action((ids: string[]) =>
+      run((context) =>
+        withApi(context, (api) =>
+          changeInBulk(context, ids, 'is not blocked any more', (input) => api.bulkUnblockContainers(input)),
+        ),
+      ),
+    )
+  addHelp(unblock, {
+    effect: 'Nothing is started: that happens when their owners come.',
+    examples: [
+      ['containers unblock 7', 'its owner may start it again'],
+      ['containers unblock 7 8 9', 'three of them'],
+    ],
+  })
+}
+
+type Bulk = (input: {
+  body: { container_ids: number[] }
+}) => Promise<{ containers: AdminContainer[]; not_found: number[] }>
+
+async function changeInBulk(
+  { terminal, signal }: CommandContext,
+  ids: readonly string[],
+  what: string,
+  call: Bulk,
+): Promise<void> {
+  const numbers = [...new Set(ids.map(readId))]
+  const [done, failed]: [AdminContainer[], number[]] = [[], []]
+  for (let at = 0; at < numbers.length; at += maxIdsPerRequest) {
+    signal.throwIfAborted()
+    const { containers, not_found } = await call({ body: { container_ids: numbers.slice(at, at + maxIdsPerRequest) } })
+    done.push(...containers)
+    failed.push(...not_found)
+    if (numbers.length > maxIdsPerRequest) terminal.progress(`${done.length + failed.length} of ${numbers.length}`)
+  }
+  terminal.endProgress()
+  for (const { id } of done) terminal.print(`${id}: The container ${what}.`)
+  for (const id of failed) terminal.note(`${id}: There is no such container.`)
+  terminal.json({ done, failed: failed.map((id) => ({ target: String(id), error: 'There is no such container.' })) })
+  if (failed.length > 0) throw new CommandFailed(`${failed.length} of ${numbers.length} could not be done.`)
+}
+
+function readId(text: string): number {
+  if (/^\d{1,15}$/.test(text) && Number(text) > 0) return Number(text)
+  throw new WrongUsage(`"${text}" is no id of a container; "berth containers list" shows them.`)
+}
+
+interface RemoveOptions {
+  readonly purge?: true
+  readonly yes?: true
+}
+
+function addRemove(containers: Command, run: Run): void {
+  const remove = containers
+    .command('remove')
+    .description('remove containers; their next launch makes new ones')
+    .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
+    .option('--purge', 'delete the files of their homes, too, at once and for ever')
+    .option('--yes', 'do not ask')
+    .action((ids: string[], options: RemoveOptions) =>
+      run((context) => withApi(context, (api) => removeContainers(context, api, ids, options))),
+    )
+  addHelp(remove, {
+    effect:
+      'Those that run are stopped, and what is open to them is cut. What was written outside of the home is gone; the home ' +
+      'comes back with the next launch, unless --purge is given. Where nobody can be asked it needs --yes.',
+    examples: [
+      ['containers remove 7', 'asks, then removes it; its home stays'],
+      ['containers remove 7 8 --purge --yes', 'removes two and their files without asking'],
+    ],
+  })
+}
+
+async function removeContainers(
+  context: CommandContext,
+  api: Client,
+  ids: readonly string[],
+  options: RemoveOptions,
+): Promise<void> {
+  const count = formatCount(new Set(ids).size, 'container')
+  const files = options.purge ? 'and the files of their homes, for ever' : 'whose homes stay'
+  if (!options.yes) await context.terminal.confirm(`This removes ${count}, ${files}.`, '--yes', context.signal)
+  const query = options.purge ? { purge: 'true' } : {}
+  await forEach(context, ids, async (id) => {
+    const { message } = await api.deleteContainer({ params: { id }, query })
+    return { line: `${id}: ${message}`, value: { id: Number(id), message } }
+  })
+}

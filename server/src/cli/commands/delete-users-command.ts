@@ -1,0 +1,64 @@
+import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import type { Client } from '@berth/api/client.ts'
+import type { Command } from 'commander'
+import { findUser } from '#/cli/find-users.ts'
+import { forEach } from '#/cli/for-each.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+import { formatCount } from '#/cli/output/words.ts'
+
+interface DeleteOptions {
+  readonly purge?: true
+  readonly yes?: true
+}
+
+/** `berth users delete`. */
+export function addDelete(users: Command, run: Run): void {
+  const command = users
+    .command('delete')
+    .description('delete accounts with everything that belongs to them')
+    .argument('<user...>', 'e-mail addresses or ids')
+    .option('--purge', 'delete their files, too, at once and for ever')
+    .option('--yes', 'do not ask')
+    .action((targets: string[], options: DeleteOptions) =>
+      run((context) => withApi(context, (api) => deleteUsers(context, api, targets, options))),
+    )
+  addHelp(command, {
+    effect:
+      'Containers that run are stopped and removed, and what is open is cut. Files are kept for the time that KEEP_HOMES ' +
+      'says, unless --purge is given. Asks first, and says what goes; where nobody can be asked it needs --yes.',
+    examples: [
+      ['users delete ann@example.org', 'asks, then deletes Ann; her files are kept for a while'],
+      ['users delete 12 13 --purge --yes', 'deletes two people and their files without asking'],
+    ],
+  })
+}
+
+async function deleteUsers(
+  context: CommandContext,
+  api: Client,
+  targets: readonly string[],
+  options: DeleteOptions,
+): Promise<void> {
+  if (!options.yes) await ask(context, api, targets, options)
+  const query = options.purge ? { purge: 'true' } : {}
+  await forEach(context, targets, async (target) => {
+    const { id, email } = await findUser(api, target)
+    const { message } = await api.deleteUser({ params: { id: String(id) }, query })
+    return { line: `${email}: ${message}`, value: { id, email, message } }
+  })
+}
+
+async function ask(
+  { terminal, signal }: CommandContext,
+  api: Client,
+  targets: readonly string[],
+  options: DeleteOptions,
+) {
+  const people: AdminUser[] = []
+  for (const target of new Set(targets)) people.push(await findUser(api, target))
+  for (const { email, id, containers } of people)
+    terminal.note(`  ${email} (id ${id}) with ${formatCount(containers.length, 'container')}`)
+  const files = options.purge ? 'and all their files, for ever' : 'whose files are kept for a while'
+  await terminal.confirm(`This deletes ${formatCount(people.length, 'account')}, ${files}.`, '--yes', signal)
+}

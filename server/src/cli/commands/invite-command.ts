@@ -1,0 +1,85 @@
+import path from 'node:path'
+import { languages, type Language } from '@berth/api/boot.ts'
+import type { Client } from '@berth/api/client.ts'
+import type { InvitationsResponse } from '@berth/api/schemas/invitations.ts'
+import { Option, type Command } from 'commander'
+import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
+import { readAddresses } from '#/cli/read-addresses.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+
+/** Addresses in one request: so many mails go out before Ctrl-C is looked at, and before it is told how far it is. */
+const chunk = 50
+
+interface InviteOptions {
+  readonly csv?: string
+  readonly column?: string
+  readonly mail: boolean
+  readonly language?: Language
+}
+
+type Invitation = InvitationsResponse['invitations'][number]
+
+/** `berth users invite`. */
+export function addInvite(users: Command, run: Run): void {
+  const invite = users
+    .command('invite')
+    .description('give people an account and mail each a signup link')
+    .argument('[email...]', 'addresses')
+    .option('--csv <file>', 'the addresses in this file, too; its columns may be parted by , ; or tabs')
+    .option('--column <name>', 'heading of the column with the addresses, when it is not "email"')
+    .addOption(new Option('--language <language>', 'of the mails; English by default').choices(languages))
+    .option('--no-mail', 'mail nothing; print the links instead, to be handed out')
+    .action((emails: string[], options: InviteOptions) => run((context) => invitePeople(context, emails, options)))
+  addHelp(invite, {
+    effect:
+      'Starts no container. Who has an account already is left alone, and who never used their first link gets another. ' +
+      'May be repeated after an interruption: each address is one line, and with --json one line of JSON.',
+    examples: [
+      ['users invite ann@example.org bob@example.org', 'two people'],
+      ['users invite --csv class.csv --column "Student mail" --no-mail', 'a class, with the links to be handed out'],
+    ],
+  })
+}
+
+async function invitePeople(context: CommandContext, typed: readonly string[], options: InviteOptions): Promise<void> {
+  const fromFile =
+    options.csv === undefined ? [] : await readAddresses(path.resolve(context.folder, options.csv), options.column)
+  const emails = [...new Set([...typed, ...fromFile])]
+  if (emails.length === 0) throw new WrongUsage('Whom? Give addresses, or a file of them with --csv.')
+  const notDone = await withApi(context, (api) => inviteAll(context, api, emails, options))
+  if (notDone > 0) throw new CommandFailed(`${notDone} of ${emails.length} could not be invited.`)
+}
+
+/** @returns how many could not be invited */
+async function inviteAll(
+  { terminal, signal }: CommandContext,
+  api: Client,
+  emails: readonly string[],
+  options: InviteOptions,
+) {
+  const wish = { send: options.mail, ...(options.language && { language: options.language }) }
+  let notDone = 0
+  for (let at = 0; at < emails.length; at += chunk) {
+    signal.throwIfAborted()
+    if (emails.length > chunk) terminal.progress(`${at} of ${emails.length} invited`)
+    const { invitations } = await api.invite({ body: { emails: emails.slice(at, at + chunk), ...wish } })
+    terminal.endProgress()
+    for (const invitation of invitations) {
+      terminal.json(invitation)
+      terminal.print(wordsFor(invitation))
+    }
+    notDone += invitations.filter(({ status }) => status === 'failed' || status === 'invalid').length
+    await terminal.drained()
+  }
+  return notDone
+}
+
+const sentences: Record<Invitation['status'], string> = {
+  invited: 'invited',
+  'already-registered': 'has an account already',
+  invalid: 'is no address that mail can be sent to',
+  failed: 'could not be invited: the mail was not accepted, and nothing was stored',
+}
+
+const wordsFor = ({ email, status, link }: Invitation) => `${email}: ${link ?? sentences[status]}`

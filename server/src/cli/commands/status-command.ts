@@ -1,0 +1,46 @@
+import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import type { Command } from 'commander'
+import { findService } from '#/cli/api/find-service.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import { formatInstant } from '#/cli/output/words.ts'
+import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+
+/** `berth status`. */
+export function addStatus(program: Command, run: Run): void {
+  const status = program
+    .command('status')
+    .description('say whether Berth runs, since when, and how it is')
+    .action(() => run(showStatus))
+  addHelp(status, {
+    effect: 'Only reads. The exit code is 0 also when Berth does not run: --json says {"running": false} then.',
+    examples: [
+      ['status', 'a glance'],
+      ['status --json | jq -e .running', 'for a script'],
+    ],
+  })
+}
+
+async function showStatus(context: CommandContext): Promise<void> {
+  const { dataDir, terminal, signal } = context
+  const service = await findService({ dataDir, note: (line) => terminal.note(line), signal })
+  if (!service) {
+    terminal.json({ running: false, data_dir: dataDir })
+    return terminal.print(`Berth does not run (data in ${dataDir}). Start it with "npm start".`)
+  }
+  const report = await withApi(context, (api) => api.systemReport())
+  const since = service.since.toISOString()
+  terminal.json({ running: true, since, pid: service.pid, data_dir: dataDir, ...report })
+  terminal.print(`Berth runs since ${formatInstant(since)} UTC (process ${service.pid}, data in ${dataDir}).`)
+  for (const line of linesOf(report)) terminal.print(line)
+}
+
+function linesOf({ reconciler, launches, containers, warnings }: SystemReport): string[] {
+  const max = containers.most === null ? '' : ` of ${containers.most}`
+  return [
+    `  engine      ${reconciler.is_engine_answering ? 'answers' : 'does not answer'}`,
+    `  containers  ${containers.running}${max} running`,
+    `  launches    ${launches.under_way} under way, ${launches.waiting} waiting`,
+    `  reconciled  ${formatInstant(reconciler.last_success)}`,
+    ...[...reconciler.failures, ...warnings].map((each) => `  ! ${each}`),
+  ]
+}

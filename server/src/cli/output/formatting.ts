@@ -1,0 +1,38 @@
+/** Between two columns. */
+const gap = '  '
+/** No column is cut below this. */
+const minWidth = 6
+
+/**
+ * Rows under headings, aligned; the last column is not filled up.
+ * @param width characters of a line at most, by cutting the widest columns; without it nothing is cut
+ */
+export function formatTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  width?: number,
+): readonly string[] {
+  const cells = [headings, ...rows.map((row) => row.map(oneLine))]
+  const widths = headings.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)))
+  if (width !== undefined) narrow(widths, width - gap.length * (headings.length - 1))
+  return cells.map((row) =>
+    row
+      .map((cell, at) => fit(cell, widths[at] ?? 0))
+      .join(gap)
+      .trimEnd(),
+  )
+}
+
+/** What came from strangers may hold line breaks, and sequences that terminals obey. */
+export const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
+
+function narrow(widths: number[], room: number): void {
+  for (let over = widths.reduce((sum, each) => sum + each, 0) - room; over > 0; over--) {
+    const widest = Math.max(...widths)
+    if (widest <= minWidth) return
+    widths[widths.indexOf(widest)] = widest - 1
+  }
+}
+
+const fit = (cell: string, width: number) =>
+  cell.length <= width ? cell.padEnd(width) : `${cell.slice(0, Math.max(0, width - 1))}…`

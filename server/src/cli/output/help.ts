@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import type { CommandContext } from '../api/with-api.ts'
+
+/** Runs the work of a command with what it needs; made by the program, because the form of the answer is its option. */
+export type Run = (work: (context: CommandContext) => Promise<void>) => Promise<void>
+
+export interface HelpText {
+  /** What happens to containers that run, and whatever else surprises. */
+  readonly effect: string
+  /** Command lines without `berth`, and what they are for. */
+  readonly examples: readonly (readonly [line: string, what: string])[]
+}
+
+const width = 78
+
+/** Adds to the help of a command what one has to know before one runs it. */
+export function addHelp(command: Command, { effect, examples }: HelpText): Command {
+  const lines = examples.flatMap(([line, what]) => [`  # ${what}`, `  berth ${line}`])
+  return command.addHelpText('after', ['', ...wrap(effect), '', 'Examples:', ...lines].join('\n'))
+}
+
+function wrap(text: string): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line.length + word.length + 1 > width) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines
+}

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
+import { CommandFailed } from '../command-failure.ts'
+import { formatTable, oneLine } from './formatting.ts'
+
+/** What a command reads and writes; `isTTY` as in Node: whether a person sits at it. */
+export interface Streams {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  readonly stderr: Writable & { readonly isTTY?: boolean }
+}
+
+/** Between two lines about the progress, when nobody sees a line change, in ms. */
+const progressEvery = 5_000
+
+/**
+ * Answers go to stdout: aligned text for people, or JSON for programs, never both. Everything else goes to stderr, so that
+ * what is piped on is only what was asked for.
+ */
+export class Terminal {
+  readonly #streams: Streams
+  readonly isJson: boolean
+  #progressAt = 0
+  #isLineOpen = false
+  /** Of the table that was printed last. */
+  #headings: readonly string[] | undefined
+
+  constructor(streams: Streams, isJson: boolean) {
+    this.#streams = streams
+    this.isJson = isJson
+  }
+
+  /** One line of the answer for people. */
+  print(line: string): void {
+    if (!this.isJson) this.#streams.stdout.write(`${oneLine(line)}\n`)
+  }
+
+  /** The answer for programs: one document on one line. */
+  json(value: unknown): void {
+    if (this.isJson) this.#streams.stdout.write(`${JSON.stringify(value)}\n`)
+  }
+
+  /** Rows under headings; further rows of the same table come without. */
+  table(headings: readonly string[], rows: readonly (readonly string[])[]): void {
+    const { isTTY, columns } = this.#streams.stdout
+    const lines = formatTable(headings, rows, isTTY ? columns : undefined)
+    for (const line of headings === this.#headings ? lines.slice(1) : lines) this.print(line)
+    this.#headings = headings
+  }
+
+  /** Part of an answer that has its own form, such as CSV. Resolves when stdout takes more. */
+  async write(text: string): Promise<void> {
+    this.#streams.stdout.write(text)
+    await this.drained()
+  }
+
+  /** Resolves when stdout takes more: a list of any length must not wait in memory. */
+  async drained(): Promise<void> {
+    const { stdout } = this.#streams
+    if (stdout.writableNeedDrain) await once(stdout, 'drain')
+  }
+
+  /** A line on stderr, whatever the form of the answer. */
+  note(line: string): void {
+    this.#endLine()
+    this.#streams.stderr.write(`${oneLine(line)}\n`)
+  }
+
+  /** How far long work is: a line that changes at a terminal, a line now and then elsewhere. */
+  progress(words: string): void {
+    const { stderr } = this.#streams
+    if (stderr.isTTY) {
+      stderr.write(`\r\u001b[K${words}`)
+      this.#isLineOpen = true
+    } else if (performance.now() - this.#progressAt > progressEvery) {
+      this.#progressAt = performance.now()
+      stderr.write(`${words}\n`)
+    }
+  }
+
+  /** Takes away the line that changes. */
+  endProgress(): void {
+    this.#endLine()
+  }
+
+  /** Asks for a `yes`. @throws {CommandFailed} when it is not said, or nobody can be asked @param otherwise the option that says it */
+  async confirm(question: string, otherwise: string, signal: AbortSignal): Promise<void> {
+    const { stdin, stderr } = this.#streams
+    if (!stdin.isTTY || !stderr.isTTY) throw new CommandFailed(`Nobody can be asked here; add ${otherwise} to go on.`)
+    const lines = createInterface({ input: stdin, output: stderr })
+    // The end of the input closes it, and would leave the question open for ever.
+    const closed = once(lines, 'close', { signal }).then(() => '')
+    try {
+      const asked = lines.question(`${question} Type yes to go on: `, { signal })
+      const answer = await Promise.race([asked, closed])
+      if (answer.trim().toLowerCase() !== 'yes') throw new CommandFailed('Nothing was done.')
+    } catch (error) {
+      // Ctrl-C at the question: an answer like any other that is not yes.
+      throw (error as Error).name === 'AbortError' && !signal.aborted ? new CommandFailed('Nothing was done.') : error
+    } finally {
+      lines.close()
+    }
+  }
+
+  #endLine(): void {
+    if (this.#isLineOpen) this.#streams.stderr.write('\r\u001b[K')
+    this.#isLineOpen = false
+  }
+}

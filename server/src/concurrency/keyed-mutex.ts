@@ -1,0 +1,42 @@
+/**
+ * Keyed mutex: work of one key runs one after the other, whatever became of the work before.
+ * Holds nothing for keys that nobody is waiting for.
+ */
+export class KeyedMutex {
+  readonly #tails = new Map<string, Promise<unknown>>()
+
+  /** Runs `work` after all earlier work of this key; resolves or rejects as it does. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(key) ?? Promise.resolve()
+    const own = before.then(work, work)
+    this.#tails.set(key, own)
+    try {
+      return await own
+    } finally {
+      if (this.#tails.get(key) === own) this.#tails.delete(key)
+    }
+  }
+
+  /** As `run`, but not for ever. @param timeout ms to wait for one's turn @throws {MutexTimeout} when it has not come by then; the work is left undone */
+  async runWithTimeout<T>(key: string, timeout: number, work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    let isTimedOut = false
+    const timer = setTimeout(() => {
+      isTimedOut = true
+      reject(new MutexTimeout(timeout))
+    }, timeout)
+    void this.run(key, async () => {
+      clearTimeout(timer)
+      if (!isTimedOut) await work().then(resolve, reject)
+    })
+    return promise
+  }
+}
+
+/** Earlier work of the same key took too long. */
+export class MutexTimeout extends Error {
+  constructor(timeout: number) {
+    super(`earlier work did not end within ${timeout} ms`)
+    this.name = 'TurnOverdue'
+  }
+}

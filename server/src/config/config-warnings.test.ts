@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addressesFor, readConfig } from './config.ts'
+import { configWarnings } from './config-warnings.ts'
+import { localize } from '../messages/localize.ts'
+
+const GiB = 1024 ** 3
+
+function found(env: Record<string, string>, total = 64 * GiB): string {
+  const { config, problems } = readConfig(env, () => '')
+  assert.ok(config, problems.join())
+  const findings = configWarnings(config, addressesFor(config, 80), total)
+  for (const finding of findings) assert.notEqual(localize('en', finding), localize('de', finding))
+  return findings.map((finding) => localize('en', finding)).join('\n')
+}
+
+const behindProxy = {
+  BASE_DOMAIN: 'berth.example.org',
+  PREFERRED_URL_SCHEME: 'https',
+  TRUSTED_PROXIES: '127.0.0.1',
+  SMTP_URL: 'smtp://mail.example.org',
+}
+
+test('the defaults on this machine, and a public Berth behind its proxy, have no finding', () => {
+  assert.equal(found({}), '')
+  assert.equal(found(behindProxy), '')
+  assert.equal(found({ ...behindProxy, HOST: '0.0.0.0', METRICS_LISTEN: '127.0.0.1:9100' }), '')
+})
+
+const cases: readonly [Record<string, string>, RegExp][] = [
+  [{ BASE_DOMAIN: '127.0.0.1:8080' }, /leads nowhere.*SPAWNER_SUBDOMAIN=/],
+  [
+    { ...behindProxy, PREFERRED_URL_SCHEME: 'http' },
+    /^Tokens travel over plain http to http:.*PREFERRED_URL_SCHEME=https/,
+  ],
+  [{ HOST: '0.0.0.0' }, /^HOST=0\.0\.0\.0 answers other machines over plain http/],
+  [{ HOST: '::' }, /^HOST=:: answers/],
+  [{ ...behindProxy, TRUSTED_PROXIES: '' }, /TRUSTED_PROXIES names none/],
+  [{ ...behindProxy, TRUSTED_PROXIES: '10.0.0.1, 0.0.0.0/0' }, /^TRUSTED_PROXIES=0\.0\.0\.0\/0 believes/],
+  [{ ...behindProxy, SMTP_URL: '' }, /^No SMTP_URL is set.*berth\.example\.org/],
+  [{ ...behindProxy, SMTP_TLS: 'opportunistic' }, /^SMTP_TLS=opportunistic: .* mail\.example\.org unencrypted/],
+  [{ HOST_RULES: 'off' }, /^HOST_RULES=off/],
+  [{ REQUESTS_PER_MINUTE: '0' }, /^REQUESTS_PER_MINUTE=0/],
+  [{ METRICS_LISTEN: '0.0.0.0:9100' }, /^METRICS_LISTEN=0\.0\.0\.0:9100 answers other machines.*METRICS_TOKEN/],
+]
+for (const [env, pattern] of cases)
+  test(`${JSON.stringify(env)} is one finding`, () => {
+    assert.match(found(env), pattern)
+    assert.equal(found(env).split('\n').length, 1, found(env))
+  })
+
+test("types that let visitors in are told, each with what it means for visitors' own containers", () => {
+  const told = (fields: object) => found({ CONTAINER_TEMPLATES: JSON.stringify({ a: { image: 'x', ...fields } }) })
+  assert.equal(told({}), '')
+  assert.match(told({ access: 'public' }), /^a: access: public shows its pages to visitors in a sandbox/)
+  assert.match(told({ access: 'authenticated' }), /^a: access: authenticated .* refuses whatever they load/)
+  for (const access of ['authenticated', 'public'])
+    assert.match(
+      told({ access, sandbox_visitors: false }),
+      /opens each visitor's own containers to the owner of the container they visit/,
+    )
+})
+
+test('every template has a limit of memory; one that the machine does not have is none', () => {
+  const CONTAINER_TEMPLATES =
+    '{"small":{"image":"x"},"large":{"image":"x","memory":"8g"},"huge":{"image":"x","memory":"99g"}}'
+  assert.equal(found({ CONTAINER_TEMPLATES }, 100 * GiB), '')
+  assert.match(
+    found({ CONTAINER_TEMPLATES }, 8 * GiB),
+    /^The memory of large, huge \(8.0 GiB\) is as much as .*\(8.0 GiB\)/,
+  )
+})

@@ -1,0 +1,76 @@
+import { isIP } from 'node:net'
+import os from 'node:os'
+import type { Addresses, Config } from '#/config/config.ts'
+import { formatBytes } from '#/messages/format-bytes.ts'
+import { isLoopback } from '#/loopback.ts'
+import { mayTravelPlain } from '#/mail/smtp-connection.ts'
+import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+
+/**
+ * What the settings allow although it switches a protection off, or leads nowhere. The one list of these, told at start,
+ * by `berth config check` and on the page System; what only shows while Berth runs is added there.
+ * @param totalMemory bytes that the machine has
+ */
+export function configWarnings(config: Config, addresses: Addresses, totalMemory = os.totalmem()): LocalizedMessage[] {
+  return [
+    ...addressWarnings(config, addresses),
+    ...proxyWarnings(config),
+    ...metricsWarnings(config),
+    ...(config.smtpUrl === null && !isLocal(addresses)
+      ? [message('findings.noMailServer', { url: addresses.frontendUrl })]
+      : []),
+    ...(config.smtpUrl !== null && mayTravelPlain(config.smtpUrl, config.smtpTls)
+      ? [message('findings.plainMail', { host: new URL(config.smtpUrl).hostname })]
+      : []),
+    ...(config.hostRules === 'off' ? [message('findings.noHostRules')] : []),
+    ...(config.requestsPerMinute === 0 ? [message('findings.noRequestLimit')] : []),
+    ...memoryWarnings(config, totalMemory),
+    ...visitorWarnings(config),
+  ]
+}
+
+/** Whether nobody but this machine can follow the address. */
+const isLocal = ({ cookieDomain }: Addresses) => /(^|\.)localhost$|^127\./.test(cookieDomain)
+
+const isThisMachineAlone = (host: string) => host === 'localhost' || isLoopback(host)
+
+function addressWarnings(config: Config, addresses: Addresses): LocalizedMessage[] {
+  const { spawnerUrl, frontendUrl, cookieDomain } = addresses
+  const leadsNowhere = isIP(cookieDomain) !== 0 && config.spawnerSubdomain !== ''
+  const isPlain = frontendUrl.startsWith('http:') && !isLocal(addresses)
+  const isOpen = config.scheme === 'http' && !isPlain && !isThisMachineAlone(config.host)
+  return [
+    ...(leadsNowhere ? [message('findings.nowhere', { url: spawnerUrl })] : []),
+    ...(isPlain ? [message('findings.plainHttp', { url: frontendUrl })] : []),
+    ...(isOpen ? [message('findings.openListener', { host: config.host })] : []),
+  ]
+}
+
+function proxyWarnings({ scheme, trustedProxies }: Config): LocalizedMessage[] {
+  if (trustedProxies.length === 0) return scheme === 'https' ? [message('findings.noTrustedProxy')] : []
+  const anyNetwork = trustedProxies.find((network) => /\/0+$/.test(network))
+  return anyNetwork === undefined ? [] : [message('findings.anyTrustedProxy', { network: anyNetwork })]
+}
+
+function metricsWarnings({ metricsListen, metricsToken }: Config): LocalizedMessage[] {
+  if (metricsListen === null || metricsToken !== null || isThisMachineAlone(metricsListen.host)) return []
+  return [message('findings.openMetrics', { listen: metricsListen.text })]
+}
+
+/** People who visit each other's containers on one origin: see decision 032. */
+function visitorWarnings({ templates }: Config): LocalizedMessage[] {
+  return templates.all().flatMap(({ type, access, sandboxVisitors }) => {
+    if (access === 'owner') return []
+    if (!sandboxVisitors) return message('findings.openVisitors', { type, access })
+    return message(access === 'public' ? 'findings.publicSandbox' : 'findings.authenticatedSandbox', { type })
+  })
+}
+
+/** Every template has a limit, 2g when it names none; one that the machine cannot hold is none. */
+function memoryWarnings({ templates }: Config, totalMemory: number): LocalizedMessage[] {
+  const large = templates.all().filter(({ memory }) => memory >= totalMemory)
+  if (large.length === 0) return []
+  const limit = formatBytes(Math.min(...large.map(({ memory }) => memory)))
+  const types = large.map(({ type }) => type).join(', ')
+  return [message('findings.noMemoryLimit', { types, limit, total: formatBytes(totalMemory) })]
+}

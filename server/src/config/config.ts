@@ -1,0 +1,331 @@
+import { isIP } from 'node:net'
+import path from 'node:path'
+import { isEmailDomain, type EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
+import { readSize, readTemplate, readTemplates } from '#/containers/templates/read-templates.ts'
+import { Templates, type Template } from '#/containers/templates/template.ts'
+import type { SmtpTls } from '#/mail/smtp-connection.ts'
+import type { SettingName } from './setting-descriptions.ts'
+
+/** Everything an operator can set, checked. Made once by `readConfig`; nothing else reads the environment. */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly dataDir: string
+  /** `postgres://...`, or null for the SQLite file in `dataDir`. */
+  readonly databaseUrl: string | null
+  readonly scheme: 'http' | 'https'
+  /** Host, with port, of front end and containers. Decided by `addressesFor` once the port is known. */
+  readonly baseDomain: string | null
+  readonly spawnerSubdomain: string
+  readonly frontendUrl: string | null
+  readonly templates: Templates
+  /** Seconds. */
+  readonly accessTokenExpires: number
+  /** Seconds. */
+  readonly magicLinkExpiry: number
+  readonly magicLinksPerHour: number
+  /** Of one mailbox, whatever the tag of the address. */
+  readonly mailboxLinksPerHour: number
+  /** Whether login answers 429 for addresses without an account as it does for those with one. */
+  readonly isEnumerationStrict: boolean
+  /** Who may register by themselves: see `SignUpPolicy`. */
+  readonly signUp: 'open' | 'invited'
+  readonly allowedEmailDomains: EmailDomains | null
+  /** Seconds that the link of an invitation lasts. */
+  readonly invitationExpiry: number
+  /** How often one address may call what needs no token and leads to no sign-in, in a minute; 0 is no limit. */
+  readonly requestsPerMinute: number
+  /** Addresses without an account that one network address may have a link mailed to in an hour. */
+  readonly newAddressesPerHour: number
+  /** Bearer that `/metrics` asks for. */
+  readonly metricsToken: string | null
+  /** Where `/metrics` is answered, and not on the public listener. */
+  readonly metricsListen: ListenAddress | null
+  readonly smtpUrl: string | null
+  /** Whether an `smtp://` server must offer TLS; null: beyond this machine it must. */
+  readonly smtpTls: SmtpTls | null
+  readonly mailFrom: string | null
+  readonly dockerHost: string | undefined
+  /** Addresses and networks such as `10.0.0.0/8`, each checked. */
+  readonly trustedProxies: readonly string[]
+  readonly adminEmails: ReadonlySet<string>
+  /** Whom people ask for help: an e-mail address, a URL, or words; null when the operator says nothing. */
+  readonly supportContact: string | null
+  readonly logLevel: string
+  /** How long a launch may keep whoever asked waiting, in seconds; it goes on after that. */
+  readonly launchTimeout: number
+  /** Creations and starts that the engine works on at the same time. */
+  readonly launchParallel: number
+  /** Containers that may run at the same time, paused ones included: in all, and of one person; null is no limit. */
+  readonly maxRunning: number | null
+  readonly maxPerUser: number | null
+  /** Bytes that one person's homes may take together; null is no limit. */
+  readonly maxDiskPerUser: number | null
+  /** How long the homes of a deleted person are kept, in seconds. */
+  readonly keepHomes: number
+  /** How long a stopped container that nobody uses stays in the engine, in seconds; 0 is for ever. */
+  readonly retireAfter: number
+  /** Whether Berth sets the rules of the host that keep containers away from the host itself. */
+  readonly hostRules: 'auto' | 'off'
+}
+
+/** Where a listener binds. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+  /** As it was set. */
+  readonly text: string
+}
+
+/** The demo images that set-up builds; used when the operator names no template. */
+const demo = {
+  dev: {
+    display_name: 'Development',
+    description: 'A workspace in the browser: files, editor and terminal',
+    image: 'berth-demo-dev:latest',
+  },
+  prod: {
+    display_name: 'Production',
+    description: 'A site that serves the files of its home',
+    image: 'berth-demo-prod:latest',
+  },
+} as const
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/**
+ * Reads and checks every setting.
+ * @param env      the environment; an empty value counts as not set, except where "empty" means something
+ * @param readFile how `CONTAINER_TEMPLATES_FILE` is read; throws when it cannot
+ * @returns the configuration, or all problems at once, each a sentence that names its variable
+ */
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  readFile: (path: string) => string,
+): { config: Config; problems: [] } | { config: null; problems: string[] } {
+  const problems: string[] = []
+  const text = (name: SettingName) => env[name]?.trim() || null
+  const check = <T>(name: SettingName, fallback: T, read: (value: string) => T | Problem): T => {
+    const value = text(name)
+    const result = value === null ? fallback : read(value)
+    if (!(result instanceof Problem)) return result
+    problems.push(`${name}: ${result.words}`)
+    return fallback
+  }
+  const magicLinksPerHour = check('MAGIC_LINK_RATE_LIMIT', 3, whole(1, 100_000))
+  const config: Config = {
+    host: text('HOST') ?? '127.0.0.1',
+    port: check('PORT', 8080, whole(0, 65_535)),
+    dataDir: dataDirIn(env),
+    databaseUrl: check('DATABASE_URL', null, url('postgres:', 'postgresql:')),
+    scheme: check('PREFERRED_URL_SCHEME', 'http', (value) =>
+      value === 'http' || value === 'https' ? value : new Problem('must be http or https'),
+    ),
+    baseDomain: check('BASE_DOMAIN', null, domain),
+    spawnerSubdomain: env.SPAWNER_SUBDOMAIN === undefined ? 'spawner' : check('SPAWNER_SUBDOMAIN', '', subdomain),
+    frontendUrl: check('FRONTEND_URL', null, webUrl),
+    templates: readAllTemplates(text, readFile, problems),
+    accessTokenExpires: check('JWT_ACCESS_TOKEN_EXPIRES', 3600, whole(1, 31_536_000)),
+    magicLinkExpiry: check('MAGIC_LINK_TOKEN_EXPIRY', 900, whole(1, 2_592_000)),
+    magicLinksPerHour,
+    // Never less than one address may have: it would be the limit of that.
+    mailboxLinksPerHour: check(
+      'MAILBOX_RATE_LIMIT',
+      Math.max(100, 10 * magicLinksPerHour),
+      whole(magicLinksPerHour, 1_000_000),
+    ),
+    isEnumerationStrict: check('ENUMERATION_STRICT', false, (value) =>
+      value === '0' || value === '1' ? value === '1' : new Problem('must be 0 or 1'),
+    ),
+    signUp: check('SIGN_UP', 'open', (value) =>
+      value === 'open' || value === 'invited' ? value : new Problem('must be open or invited'),
+    ),
+    allowedEmailDomains: check('ALLOWED_EMAIL_DOMAINS', null, emailDomains),
+    invitationExpiry: check('INVITATION_EXPIRY', 604_800, whole(1, 31_536_000)),
+    requestsPerMinute: check('REQUESTS_PER_MINUTE', 600, whole(0, 1_000_000)),
+    newAddressesPerHour: check('NEW_ADDRESSES_PER_HOUR', 1_000, whole(1, 1_000_000)),
+    metricsToken: check('METRICS_TOKEN', null, bearer),
+    metricsListen: check('METRICS_LISTEN', null, listenAddress),
+    smtpUrl: check('SMTP_URL', null, url('smtp:', 'smtps:')),
+    smtpTls: check('SMTP_TLS', null, (value) =>
+      value === 'required' || value === 'opportunistic' ? value : new Problem('must be required or opportunistic'),
+    ),
+    mailFrom: text('MAIL_FROM'),
+    dockerHost: text('DOCKER_HOST') ?? undefined,
+    trustedProxies: check('TRUSTED_PROXIES', [], networks),
+    adminEmails: check(
+      'ADMIN_EMAILS',
+      new Set<string>(),
+      (value) => new Set(list(value).map((each) => each.toLowerCase())),
+    ),
+    launchTimeout: check('LAUNCH_TIMEOUT', 180, whole(1, 3_600)),
+    launchParallel: check('LAUNCH_PARALLEL', 4, whole(1, 64)),
+    maxRunning: check('MAX_RUNNING', null, whole(1, 1_000_000)),
+    maxPerUser: check('MAX_PER_USER', null, whole(1, 1_000)),
+    maxDiskPerUser: check('MAX_DISK_PER_USER', null, size),
+    keepHomes: check('KEEP_HOMES', 2_592_000, whole(0, 315_360_000)),
+    retireAfter: check('RETIRE_AFTER', 1_209_600, whole(0, 315_360_000)),
+    hostRules: check('HOST_RULES', 'auto', (value) =>
+      value === 'auto' || value === 'off' ? value : new Problem('must be auto or off'),
+    ),
+    supportContact: check('SUPPORT_CONTACT', null, contact),
+    logLevel: check('LOG_LEVEL', 'info', (value) =>
+      logLevels.includes(value) ? value : new Problem(`must be one of ${logLevels.join(', ')}`),
+    ),
+  }
+  return problems.length === 0 ? { config, problems: [] } : { config: null, problems }
+}
+
+/** The data folder, for those who look for a service that runs and need no other setting. */
+export function dataDirIn(env: Readonly<Record<string, string | undefined>>): string {
+  return path.resolve(env.DATA_DIR?.trim() || './data')
+}
+
+/** The addresses that are derived from the settings and, for the default domain, from the port that was bound. */
+export interface Addresses {
+  /** `{scheme}://{spawner_host}`: where containers are reached. */
+  readonly spawnerUrl: string
+  readonly frontendUrl: string
+  /** Domain attribute of the cookie: the host part of the base domain, without its port. */
+  readonly cookieDomain: string
+}
+
+/** @param boundPort the port the listener got; part of the default base domain */
+export function addressesFor(config: Config, boundPort: number): Addresses {
+  const baseDomain = config.baseDomain ?? `berth.localhost:${boundPort}`
+  const host = config.spawnerSubdomain === '' ? baseDomain : `${config.spawnerSubdomain}.${baseDomain}`
+  const spawnerUrl = `${config.scheme}://${host}`
+  return { spawnerUrl, frontendUrl: config.frontendUrl ?? spawnerUrl, cookieDomain: baseDomain.replace(/:\d+$/, '') }
+}
+
+function readAllTemplates(
+  text: (name: SettingName) => string | null,
+  readFile: (path: string) => string,
+  problems: string[],
+): Templates {
+  const inline = text('CONTAINER_TEMPLATES')
+  const file = text('CONTAINER_TEMPLATES_FILE')
+  if (inline !== null && file !== null)
+    problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
+  const read =
+    inline !== null
+      ? readTemplates(inline, 'CONTAINER_TEMPLATES')
+      : file !== null
+        ? readTemplatesFile(file, readFile)
+        : demoTemplates(text)
+  problems.push(...read.problems)
+  // A placeholder keeps the rest readable while the problems are collected; it is never served.
+  return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(text).templates)
+}
+
+function readTemplatesFile(file: string, readFile: (path: string) => string): ReturnType<typeof readTemplates> {
+  try {
+    return readTemplates(readFile(file), `CONTAINER_TEMPLATES_FILE (${file})`)
+  } catch (error) {
+    return { templates: [], problems: [`CONTAINER_TEMPLATES_FILE: cannot read ${file}: ${(error as Error).message}`] }
+  }
+}
+
+function demoTemplates(text: (name: SettingName) => string | null): { templates: Template[]; problems: string[] } {
+  const fields = [
+    readTemplate('dev', { ...demo.dev, image: text('USER_TEMPLATE_IMAGE_DEV') ?? demo.dev.image }),
+    readTemplate('prod', { ...demo.prod, image: text('USER_TEMPLATE_IMAGE_PROD') ?? demo.prod.image }),
+  ]
+  return {
+    templates: fields.flatMap(({ template }) => template ?? []),
+    problems: fields.flatMap(({ problems }) => problems),
+  }
+}
+
+/** What is wrong with a value, in words that end the sentence "NAME: ...". */
+class Problem {
+  readonly words: string
+  constructor(words: string) {
+    this.words = words
+  }
+}
+
+const whole = (min: number, max: number) => (value: string) =>
+  /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max
+    ? Number(value)
+    : new Problem(`must be a whole number from ${min} to ${max}`)
+
+const size = (value: string) => {
+  const read = readSize(value)
+  return 'value' in read ? read.value : new Problem(read.problem)
+}
+
+const url =
+  (...schemes: string[]) =>
+  (value: string) =>
+    URL.canParse(value) && schemes.includes(new URL(value).protocol)
+      ? value
+      : new Problem(`must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
+
+/** What a header can carry; the value itself stands in no message. */
+const bearer = (value: string) =>
+  /^[\x21-\x7e]{1,512}$/.test(value)
+    ? value
+    : new Problem('must be at most 512 visible ASCII characters without spaces')
+
+function listenAddress(text: string): ListenAddress | Problem {
+  const [, six, other, digits] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? []
+  const [host, port] = [six ?? other, Number(digits)]
+  const isRight = host !== undefined && port >= 1 && port <= 65_535
+  return isRight ? { host, port, text } : new Problem('must be host:port, e.g. 127.0.0.1:9100 or [::1]:9100')
+}
+
+const webUrl = (value: string) => {
+  const parsed = url('http:', 'https:')(value)
+  return parsed instanceof Problem ? parsed : parsed.replace(/\/+$/, '')
+}
+
+/** Longest text that people are shown whole, in characters. */
+const maxContactLength = 200
+
+const contact = (value: string) =>
+  [...value].length > maxContactLength || /\p{Cc}/u.test(value)
+    ? new Problem(`must be an e-mail address, a URL or words, of at most ${maxContactLength} characters and one line`)
+    : value
+
+/** Lower case, no trailing dot, an optional port; international names in their ASCII form. */
+function domain(value: string): string | Problem {
+  const wrong = new Problem('must be a host name with an optional port, e.g. berth.example.org')
+  if (!URL.canParse(`http://${value}`)) return wrong
+  const { hostname, port, pathname, search, hash, username } = new URL(`http://${value}`)
+  if (pathname !== '/' || search || hash || username || value.includes('/')) return wrong
+  const explicit = /:(\d+)$/.exec(value)?.[1]
+  return hostname.replace(/\.$/, '') + (port || explicit ? `:${port || explicit}` : '')
+}
+
+const subdomain = (value: string) =>
+  /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(value)
+    ? value.toLowerCase()
+    : new Problem('must be a host name label, e.g. spawner, or empty')
+
+const list = (value: string) =>
+  value
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+
+function emailDomains(value: string): EmailDomains | Problem {
+  const domains = list(value).map((each) => each.toLowerCase())
+  const wrong = domains.find((each) => !isEmailDomain(each))
+  return wrong === undefined ? domains : new Problem(`"${wrong}" is not a domain such as example.org or *.example.org`)
+}
+
+function networks(value: string): readonly string[] | Problem {
+  const wrong = list(value).find((each) => !isNetwork(each))
+  return wrong === undefined ? list(value) : new Problem(`"${wrong}" is not an address or network such as 10.0.0.0/8`)
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const maxBits = isIP(address) === 6 ? 128 : 32
+  return (
+    isIP(address) !== 0 &&
+    rest.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))
+  )
+}

@@ -1,0 +1,52 @@
+import { parseEnv } from 'node:util'
+import { readConfig } from './config.ts'
+
+/** Where settings are read from beside the environment, unless `BERTH_ENV_FILE` names another file. */
+const defaultFile = 'berth.env'
+
+type Settings = Readonly<Record<string, string | undefined>>
+
+/** Settings from environment and file. */
+export interface ReadSettings {
+  /** What `readConfig` is given. */
+  readonly env: Settings
+  /** Why Berth must not start, each a sentence. */
+  readonly problems: readonly string[]
+  /** What stands in the file without an effect, each a sentence. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Adds the settings of `berth.env` to those of the environment, which win: who starts the program decides last. A file
+ * that is named by `BERTH_ENV_FILE` must be there, `berth.env` in the working directory may be missing. The file can change
+ * while Berth runs and is read at every start of an API process, that is also at SIGHUP; the environment cannot.
+ * @param readFile throws when it cannot
+ */
+export function readSettings(environment: Settings, readFile: (path: string) => string): ReadSettings {
+  const named = environment.BERTH_ENV_FILE?.trim() || undefined
+  const file = named ?? defaultFile
+  let text: string
+  try {
+    text = readFile(file)
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const problems = isMissing && named === undefined ? [] : [`${file} cannot be read: ${(error as Error).message}`]
+    return { env: environment, problems, notes: [] }
+  }
+  const inFile = parseEnv(text)
+  const names = Object.keys(inFile)
+  const isOverruled = (name: string) => environment[name] !== undefined && environment[name] !== inFile[name]
+  const notes = [
+    ...names.filter((name) => !settingNames().has(name)).map((name) => `${file}: ${name} is no setting of Berth`),
+    ...names.filter(isOverruled).map((name) => `${file}: ${name} has no effect, because the environment sets it, too`),
+  ]
+  return { env: { ...inFile, ...environment }, problems: [], notes }
+}
+
+/** Every name that `readConfig` asks for, so that there is no second list of them. */
+function settingNames(): Set<string> {
+  const names = new Set<string>()
+  const asked: Settings = new Proxy<Settings>({}, { get: (_, name) => void names.add(String(name)) })
+  readConfig(asked, () => '')
+  return names
+}

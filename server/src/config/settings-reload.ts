@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+/**
+ * Settings that hold from the start of the gateway process to its end: the listener is bound once, and another store
+ * would be another installation with the open connections of this one.
+ */
+export const needRestart: readonly string[] = ['HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL']
+
+type Settings = Readonly<Record<string, string | undefined>>
+
+/** What an API process leaves in the run folder for the one that follows it. */
+interface InEffect {
+  /** Those that need a restart, as the first API process of this run had them. */
+  readonly kept: Readonly<Record<string, string>>
+  /** SHA-256 of every other value by its name: values may be secrets, and only changes matter. */
+  readonly hashes: Readonly<Record<string, string>>
+}
+
+/** How new settings differ from those in effect, by name. */
+export interface Changes {
+  /** The settings to run with: the new ones, but for what needs a restart. */
+  readonly env: Settings
+  readonly taken: readonly string[]
+  readonly needRestart: readonly string[]
+}
+
+/**
+ * Compares settings with those that an earlier API process of the same run noted.
+ * @param folder the run folder @param contents of files that settings name, by words for the log; a change of theirs counts
+ * @returns no change when there was none before
+ */
+export function changesSince(folder: string, env: Settings, contents: Settings = {}): Changes {
+  const before = readInEffect(folder)
+  if (!before) return { env, taken: [], needRestart: [] }
+  const kept = Object.fromEntries(needRestart.map((name) => [name, before.kept[name]]))
+  const hashes = hashesOf({ ...env, ...contents })
+  const names = new Set([...Object.keys(hashes), ...Object.keys(before.hashes)])
+  return {
+    env: { ...env, ...kept },
+    taken: [...names].filter((name) => hashes[name] !== before.hashes[name]).sort(),
+    needRestart: needRestart.filter((name) => (env[name] ?? '') !== (kept[name] ?? '')),
+  }
+}
+
+/** Notes the settings that are in effect now. @throws when the run folder cannot be written */
+export function saveInEffect(folder: string, env: Settings, contents: Settings = {}): void {
+  const kept = Object.fromEntries(needRestart.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
+  // Whole, or as it was.
+  writeFileSync(`${fileIn(folder)}.new`, JSON.stringify({ kept, hashes: hashesOf({ ...env, ...contents }) }), {
+    mode: 0o600,
+  })
+  renameSync(`${fileIn(folder)}.new`, fileIn(folder))
+}
+
+const fileIn = (folder: string) => path.join(folder, 'settings.json')
+
+function readInEffect(folder: string): InEffect | undefined {
+  try {
+    return JSON.parse(readFileSync(fileIn(folder), 'utf8')) as InEffect
+  } catch {
+    // The first API process of this run, or one after a gateway process of an older version.
+    return undefined
+  }
+}
+
+function hashesOf(env: Settings): Record<string, string> {
+  const entries = Object.entries(env).filter(([name, value]) => value !== undefined && !needRestart.includes(name))
+  return Object.fromEntries(entries.map(([name, value = '']) => [name, hash(value)]))
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest('base64')

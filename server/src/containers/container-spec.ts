@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { ContainerSpec } from '#/runtime/runtime.ts'
+import type { User } from '#/store/users/users.ts'
+import { containerName, containerPrefix, homeVolume } from './container-name.ts'
+import type { Template } from './templates/template.ts'
+
+/** What is the same for all containers of an installation. */
+export interface InstallationSettings {
+  /** Name of this installation; begins every container's name. */
+  readonly installation: string
+  readonly spawnerUrl: string
+  readonly jwksUrl: string
+  /** JSON of the key set: a container cannot reach a listener on the host's loopback address. */
+  readonly jwks: string
+  /** The same with the key alone that signs new tokens: only when that is another does a container need to be made anew. */
+  readonly signingJwks: string
+}
+
+/** What of a user a container is made of. */
+export type SpecUser = Pick<User, 'id' | 'slug' | 'email'>
+
+/** The one place where a template and a user become what the runtime is asked for. */
+export function containerSpec(user: SpecUser, template: Template, settings: InstallationSettings): ContainerSpec {
+  const { installation } = settings
+  const spec = {
+    name: containerName(installation, user.slug, template.type),
+    owner: { userId: user.id, slug: user.slug, type: template.type },
+    image: template.image,
+    port: template.port,
+    env: { ...template.env, ...platformEnv(user, template, settings) },
+    command: template.command,
+    memory: template.memory,
+    cpus: template.cpus,
+    pids: template.pids,
+    home:
+      template.home === null
+        ? null
+        : {
+            volume: homeVolume(installation, user.id, user.slug, template.type),
+            path: template.home,
+            size: template.homeSize,
+          },
+    runtime: template.runtime,
+    readOnly: template.readOnly,
+    capAdd: template.capAdd,
+    allowSetuid: template.allowSetuid,
+  }
+  const lasting = { ...spec, env: { ...spec.env, BERTH_JWKS: settings.signingJwks } }
+  return { ...spec, fingerprint: fingerprintOf(lasting) }
+}
+
+/** What an app has to know about its place. Nothing secret: everything in the container can read it. */
+function platformEnv(user: SpecUser, template: Template, settings: InstallationSettings): Record<string, string> {
+  const prefix = containerPrefix(user.slug, template.type)
+  return {
+    BASE_PATH: `/${prefix}`,
+    BERTH_USER: user.slug,
+    BERTH_EMAIL: user.email,
+    BERTH_PUBLIC_URL: `${settings.spawnerUrl}/${prefix}`,
+    BERTH_JWKS_URL: settings.jwksUrl,
+    BERTH_JWKS: settings.jwks,
+  }
+}
+
+const fingerprintOf = (spec: object) => createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16)

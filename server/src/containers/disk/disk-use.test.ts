@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Home, Runtime } from '#/runtime/runtime.ts'
+import { DiskLimits } from './disk-limits.ts'
+import { localize } from '#/messages/localize.ts'
+import { DiskUse, type DiskUseParts } from './disk-use.ts'
+import type { UserEvent } from '../events/user-events.ts'
+import { readTemplate } from '../templates/read-templates.ts'
+import { Templates } from '../templates/template.ts'
+
+const MiB = 1024 ** 2
+
+/** An engine whose homes have the sizes that a test writes down, in MiB: `7 ann dev`. */
+function scriptedEngine(sizes: Map<string, number>): Pick<Runtime, 'homes' | 'measureHomes'> & { asked: number } {
+  const toHome = (volume: string): Home => {
+    const [userId = '', slug = '', type = ''] = volume.split(' ')
+    return { volume, owner: { userId: Number(userId), slug, type } }
+  }
+  const engine = {
+    asked: 0,
+    homes: async () => [...sizes.keys()].map(toHome),
+    measureHomes: async () => {
+      engine.asked++
+      return new Map([...sizes].map(([volume, size]) => [volume, size * MiB]))
+    },
+  }
+  return engine
+}
+
+function open(sizes: Record<string, number>, more: Partial<DiskUseParts> = {}) {
+  const told: [number, UserEvent][] = []
+  const logged: unknown[] = []
+  const written = new Map(Object.entries(sizes))
+  const runtime = scriptedEngine(written)
+  const types = ['dev', 'prod'].map((type) => readTemplate(type, { image: 'x', display_name: `The ${type}` }).template)
+  const templates = new Templates(types.filter((each) => each !== undefined))
+  const log = { info: () => undefined, warn: (...words: unknown[]) => void logged.push(words) }
+  const limits = new DiskLimits(templates, 100 * MiB)
+  const publish = (userId: number, event: UserEvent) => void told.push([userId, event])
+  const people: Record<number, string> = { 7: 'ann', 8: 'bob', 9: 'cat' }
+  const slugOf = (userId: number) => people[userId]
+  const use = new DiskUse({ runtime, limits, slugOf, publish, log: log as DiskUseParts['log'], maxAge: 0, ...more })
+  const refusalFor = async (id: number, type: string) =>
+    (await use.refusalFor({ id, slug: people[id] ?? '' }, { type }))?.message
+  return { use, people, sizes: written, told, logged, runtime, refusalFor }
+}
+
+const event = (used: number) => ({ name: 'disk', data: { type: null, used: used * MiB, limit: 100 * MiB } })
+
+test('before anything was measured nobody is refused, and there are no numbers', async () => {
+  const { use, refusalFor, runtime } = open({ '7 ann dev': 500 })
+  assert.equal(await refusalFor(7, 'dev'), undefined)
+  assert.equal(runtime.asked, 0)
+  assert.deepEqual([use.counts(), use.warnings(), use.current(7)], [{}, [], []])
+})
+
+test('whoever is warned hears of each new number, and once more when there is no reason any more', async () => {
+  const { use, sizes, told, logged } = open({ '7 ann dev': 50, '8 bob dev': 89, '9 cat dev': 1 })
+  const measured = async (size?: number) => {
+    if (size === undefined) sizes.delete('7 ann dev')
+    else sizes.set('7 ann dev', size)
+    await use.measure()
+    return told.splice(0)
+  }
+  assert.deepEqual(await measured(50), [])
+  assert.deepEqual(await measured(90), [[7, event(90)]])
+  assert.deepEqual(use.current(7), [event(90)])
+  assert.deepEqual(await measured(90), [])
+  assert.deepEqual(await measured(101), [[7, event(101)]])
+  assert.deepEqual(await measured(102), [[7, event(102)]])
+  assert.deepEqual(await measured(80), [[7, event(80)]])
+  assert.deepEqual([await measured(70), use.current(7)], [[], []])
+  assert.deepEqual(await measured(95), [[7, event(95)]])
+  assert.deepEqual(await measured(), [[7, event(0)]])
+  assert.equal(logged.length, 3)
+})
+
+test('a refusal names the numbers and where files can be deleted, and comes after another look', async () => {
+  const { use, sizes, runtime, refusalFor } = open({ '7 ann dev': 80, '7 ann prod': 30 })
+  await use.measure()
+  assert.equal(await refusalFor(7, 'dev'), undefined)
+  assert.match((await refusalFor(7, 'prod')) ?? '', /110 MiB of the 100 MiB .* Delete some in The dev, which still/)
+  assert.equal(runtime.asked, 2)
+  sizes.set('7 ann dev', 180)
+  await use.measure()
+  assert.match((await refusalFor(7, 'dev')) ?? '', /210 MiB of the 100 MiB .* in a container that still runs/)
+  sizes.set('7 ann dev', 10)
+  assert.equal(await refusalFor(7, 'dev'), undefined)
+  assert.equal(await refusalFor(8, 'dev'), undefined)
+})
+
+test('who has the id of somebody whom a restored store forgot has none of the homes that those left', async () => {
+  const { use, people, told, refusalFor } = open({ '7 ann dev': 500, '7 zoe dev': 90 })
+  people[7] = 'zoe'
+  await use.measure()
+  assert.equal(await refusalFor(7, 'dev'), undefined)
+  assert.equal(await refusalFor(7, 'prod'), undefined)
+  assert.deepEqual([told, use.current(7)], [[[7, event(90)]], [event(90)]])
+  assert.equal(use.counts().berth_homes_bytes, 590 * MiB)
+  people[7] = 'ann'
+  assert.deepEqual(use.current(7), [event(500)])
+  assert.match((await refusalFor(7, 'dev')) ?? '', /500 MiB of the 100 MiB/)
+})
+
+test('numbers that are new are not asked for again, however many launches are refused', async () => {
+  const { use, runtime, refusalFor } = open({ '7 ann dev': 200 }, { maxAge: 60_000 })
+  await use.measure()
+  for (const text of await Promise.all([1, 2, 3].map(() => refusalFor(7, 'prod')))) assert.match(text ?? '', /200 MiB/)
+  assert.equal(runtime.asked, 1)
+})
+
+test('everybody who wants to know at the same time waits for one look; one that fails leaves what was known', async () => {
+  const { use, runtime, refusalFor } = open({ '7 ann dev': 200 })
+  await Promise.all([use.measure(), use.measure(), use.measure()])
+  assert.equal(runtime.asked, 1)
+  runtime.measureHomes = async () => Promise.reject(new Error('no disk'))
+  await assert.rejects(use.measure(), /no disk/)
+  assert.match((await refusalFor(7, 'dev')) ?? '', /200 MiB/)
+  assert.equal(use.counts().berth_homes_largest_user_bytes, 200 * MiB)
+})
+
+test('a home that could not be measured this time counts as it did last', async () => {
+  const { use, runtime, told } = open({ '7 ann dev': 95, '7 ann prod': 1 })
+  await use.measure()
+  runtime.measureHomes = async () => new Map([['7 ann prod', 2 * MiB]])
+  await use.measure()
+  assert.deepEqual(told, [
+    [7, event(96)],
+    [7, event(97)],
+  ])
+})
+
+test('operators are told how many limits are reached, and of the largest three whose', async () => {
+  const many = Array.from({ length: 50 }, (_, index) => [`${index} user${index} dev`, 100 + index] as const)
+  const { use } = open({ ...Object.fromEntries(many), '99 near dev': 95, '100 small dev': 2 })
+  await use.measure()
+  const three = 'user49 (user 49): 149 MiB of 100 MiB; user48 (user 48): 148 MiB of 100 MiB; user47 (user 47): 147 MiB'
+  assert.deepEqual(
+    use.warnings().map((each) => localize('en', each)),
+    [`Full homes: 50. The largest: ${three} of 100 MiB.`, 'Nearly full homes: 1. near (user 99): 95 MiB of 100 MiB.'],
+  )
+  const all = many.reduce((sum, [, size]) => sum + size, 97)
+  assert.deepEqual(use.counts(), {
+    berth_homes_bytes: all * MiB,
+    berth_homes_largest_user_bytes: 149 * MiB,
+    berth_homes_full_users: 50,
+  })
+})

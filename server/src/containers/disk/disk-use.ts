@@ -1,0 +1,216 @@
+import type { Logger } from 'pino'
+import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
+import { refusals, type Refusal } from '#/errors.ts'
+import { list, message, type LocalizedMessage, type Value } from '#/messages/localized-message.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { User } from '#/store/users/users.ts'
+import { formatBytes } from '../../messages/format-bytes.ts'
+import { isFull, sumOf, type DiskLimit, type DiskLimits, type HomeBytes } from './disk-limits.ts'
+import type { UserEvent } from '../events/user-events.ts'
+import type { Template } from '../templates/template.ts'
+
+/** How long a refused launch waits for numbers that are newer, in ms. */
+const refreshTimeout = 4_000
+/** How old numbers may be before they are asked for again at a refusal, in ms. */
+const defaultMaxAge = 30_000
+/** How many people a warning names. */
+const maxNamed = 3
+
+export interface DiskUseParts {
+  readonly runtime: Pick<Runtime, 'homes' | 'measureHomes'>
+  readonly limits: DiskLimits
+  /** Who has this id now; undefined when nobody has. */
+  readonly slugOf: (userId: number) => string | undefined
+  readonly publish: (userId: number, event: UserEvent) => void
+  readonly log: Pick<Logger, 'warn' | 'info'>
+  /** For tests, in ms. */
+  readonly maxAge?: number
+}
+
+/** Whose homes they are. By slug as well: after an older store was restored, ids are given again. */
+interface HomeOwner {
+  readonly userId: number
+  readonly slug: string
+}
+
+/** Somebody's homes when they were measured last. */
+interface Measured extends HomeOwner {
+  readonly bytes: HomeBytes
+}
+
+/**
+ * What people's homes took on the disk when they were measured last: warns them and the operator before a limit is
+ * reached, and refuses to start more beyond it. What nobody measured yet is no reason to refuse anything.
+ */
+export class DiskUse {
+  readonly #parts: DiskUseParts
+  readonly #end = new AbortController()
+  /** By `keyOf` its owner. */
+  #byOwner: ReadonlyMap<string, Measured> = new Map()
+  #measuring: Promise<void> | undefined
+  #askedAt = -Infinity
+  #hasNumbers = false
+
+  constructor(parts: DiskUseParts) {
+    this.#parts = parts
+  }
+
+  /** Whether there is any limit that the numbers are needed for. */
+  get isWanted(): boolean {
+    return this.#parts.limits.areSet
+  }
+
+  /**
+   * Asks the engine, which may take minutes; everybody who asks meanwhile waits for the same answer.
+   * @throws {RuntimeError} what was known before goes on to count
+   */
+  async measure(): Promise<void> {
+    this.#measuring ??= this.#measureOnce().finally(() => (this.#measuring = undefined))
+    return this.#measuring
+  }
+
+  /** Ends a measurement that is under way. */
+  close(): void {
+    this.#end.abort()
+  }
+
+  /**
+   * For the list of launch checks. Numbers that are not new are asked for again before anybody is refused, so that a
+   * clean-up counts soon; with many files that takes longer than anybody wants to wait, and the next attempt has them.
+   */
+  async refusalFor(
+    { id, slug }: Pick<User, 'id' | 'slug'>,
+    { type }: Pick<Template, 'type'>,
+  ): Promise<Refusal | undefined> {
+    const owner = { userId: id, slug }
+    if (!this.#inTheWayOf(type, owner)) return undefined
+    await withTimeout(refreshTimeout, this.#renew())
+    const limit = this.#inTheWayOf(type, owner)
+    return limit && this.#refusal(owner, limit)
+  }
+
+  /** What a page that is new has to be told of somebody. */
+  current(userId: number): UserEvent[] {
+    const slug = this.#parts.slugOf(userId)
+    return slug === undefined ? [] : this.#parts.limits.nearlyFull(this.#bytesOf({ userId, slug })).map(toEvent)
+  }
+
+  /** For the operator, each a sentence; a few, however many people there are. */
+  warnings(): readonly LocalizedMessage[] {
+    const reached = [...this.#byOwner.values()].flatMap(({ userId, slug, bytes }) =>
+      this.#parts.limits.nearlyFull(bytes).map((limit) => ({ userId, slug, limit })),
+    )
+    const [full, nearly] = [reached.filter(({ limit }) => isFull(limit)), reached.filter(({ limit }) => !isFull(limit))]
+    return [
+      ...(full.length > 0 ? [message('warnings.fullHomes', { count: full.length, homes: largest(full) })] : []),
+      ...(nearly.length > 0
+        ? [message('warnings.nearlyFullHomes', { count: nearly.length, homes: largest(nearly) })]
+        : []),
+    ]
+  }
+
+  /** Numbers for `/metrics`, by name; none before the first measurement. */
+  counts(): Readonly<Record<string, number>> {
+    if (!this.#hasNumbers) return {}
+    const people = [...this.#byOwner.values()].map(({ bytes }) => ({ bytes, sum: sumOf(bytes) }))
+    return {
+      berth_homes_bytes: people.reduce((all, { sum }) => all + sum, 0),
+      berth_homes_largest_user_bytes: people.reduce((max, { sum }) => Math.max(max, sum), 0),
+      berth_homes_full_users: people.filter(({ bytes }) => this.#parts.limits.of(bytes).some(isFull)).length,
+    }
+  }
+
+  async #measureOnce(): Promise<void> {
+    this.#askedAt = performance.now()
+    const { runtime } = this.#parts
+    const homes = await runtime.homes()
+    const sizes = await runtime.measureHomes(this.#end.signal)
+    const byOwner = new Map<string, HomeOwner & { bytes: Map<string, number> }>()
+    for (const { volume, owner } of homes) {
+      // Where the engine could not tell this time, what it said last is nearer than nothing.
+      const size = sizes.get(volume) ?? this.#bytesOf(owner).get(owner.type)
+      if (size === undefined) continue
+      const { userId, slug } = owner
+      const measured = byOwner.get(keyOf(owner)) ?? { userId, slug, bytes: new Map<string, number>() }
+      byOwner.set(keyOf(owner), measured)
+      measured.bytes.set(owner.type, size)
+    }
+    const before = this.#byOwner
+    this.#byOwner = byOwner
+    this.#hasNumbers = true
+    for (const [key, owner] of new Map([...before, ...byOwner]))
+      this.#publishChange(owner, before.get(key)?.bytes ?? none)
+  }
+
+  /** Pages are told of each new number from the first warning on, and once when there is no reason to warn any more. */
+  #publishChange(owner: HomeOwner, before: HomeBytes): void {
+    const { limits, log } = this.#parts
+    const { userId, slug } = owner
+    const [was, now] = [limits.nearlyFull(before), limits.nearlyFull(this.#bytesOf(owner))]
+    const all = limits.of(this.#bytesOf(owner))
+    for (const limit of now) {
+      const old = was.find(isOfSame(limit))
+      if (old?.used !== limit.used) this.#publishLimit(owner, limit)
+      if (!old || isFull(old) !== isFull(limit))
+        log.warn(
+          { userId, slug, ...limit },
+          isFull(limit) ? 'as much on disk as allowed' : 'nearly as much on disk as allowed',
+        )
+    }
+    for (const old of was)
+      // A home that is gone has no limit any more.
+      if (!now.some(isOfSame(old))) this.#publishLimit(owner, all.find(isOfSame(old)) ?? { ...old, used: 0 })
+  }
+
+  /** What somebody left who had this id before is no business of who has it now. */
+  #publishLimit({ userId, slug }: HomeOwner, limit: DiskLimit): void {
+    const { slugOf, publish } = this.#parts
+    if (slugOf(userId) === slug) publish(userId, toEvent(limit))
+  }
+
+  /** Never throws. */
+  async #renew(): Promise<void> {
+    const isNew = performance.now() - this.#askedAt < (this.#parts.maxAge ?? defaultMaxAge)
+    if (isNew && !this.#measuring) return
+    await tryOrLog(this.#parts.log, 'measuring homes again before a launch is refused', () => this.measure())
+  }
+
+  #refusal(owner: HomeOwner, limit: DiskLimit): Refusal {
+    const { limits } = this.#parts
+    const [used, max] = [formatBytes(limit.used), formatBytes(limit.limit)]
+    return refusals.diskFull(used, max, limits.cleanUpTemplate(limit, this.#bytesOf(owner))?.displayName)
+  }
+
+  #inTheWayOf(type: string, owner: HomeOwner): DiskLimit | undefined {
+    return this.#parts.limits.blockingLimit(type, this.#bytesOf(owner))
+  }
+
+  #bytesOf(owner: HomeOwner): HomeBytes {
+    return this.#byOwner.get(keyOf(owner))?.bytes ?? none
+  }
+}
+
+const none: HomeBytes = new Map()
+
+const keyOf = ({ userId, slug }: HomeOwner) => `${userId} ${slug}`
+
+const isOfSame = (one: DiskLimit) => (other: DiskLimit) => one.type === other.type
+
+const toEvent = (limit: DiskLimit): UserEvent => ({ name: 'disk', data: { ...limit } })
+
+interface Reached {
+  readonly userId: number
+  readonly slug: string
+  readonly limit: DiskLimit
+}
+
+/** Slugs and numbers; an operator's page is no place for addresses. */
+function largest(reached: readonly Reached[]): Value {
+  const first = reached.toSorted((one, other) => other.limit.used - one.limit.used).slice(0, maxNamed)
+  const named = first.map(({ userId, slug, limit: { type, used, limit } }) => {
+    const name = type === null ? slug : `${slug}-${type}`
+    return message('warnings.home', { name, userId, used: formatBytes(used), limit: formatBytes(limit) })
+  })
+  const homes = list('semicolon', named)
+  return reached.length > named.length ? message('warnings.theLargest', { homes }) : homes
+}

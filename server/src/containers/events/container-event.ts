@@ -1,0 +1,22 @@
+import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import type { UserEvent } from './user-events.ts'
+import type { ContainerState } from '../state/container-state.ts'
+import type { RouteStatus } from '../routing/route-sync.ts'
+
+/** What a container's owner is told of where it stands, and, when its program is over or was never there, why. */
+export function containerEvent(type: string, status: RouteStatus, known?: ContainerState): UserEvent {
+  const why = known && whyOf(status, known)
+  return { name: 'container', data: why === undefined ? { type, status } : { type, status, message: why } }
+}
+
+/** From what the engine said last, and not from the launch: it is known after a restart of Berth, too. */
+function whyOf(status: RouteStatus, { seen, failure }: ContainerState): LocalizedMessage | undefined {
+  if (status === 'no-image') return message('launches.noImage')
+  if (status === 'failed') return message('launches.failed')
+  if (status === 'out-of-memory') return message('launches.outOfMemory')
+  if (status !== 'crashed') return undefined
+  const exitCode = (seen && seen !== 'gone' ? seen.exitCode : null) ?? failure?.exitCode ?? null
+  if (exitCode === null) return message('launches.ended')
+  const isCommandMissing = exitCode === 126 || exitCode === 127
+  return message(isCommandMissing ? 'launches.commandMissing' : 'launches.endedWith', { exitCode })
+}

@@ -1,0 +1,78 @@
+import { refusals } from '#/errors.ts'
+
+/** Max streams of each kind that one person may have open: a page has one of each, and people have several pages. */
+const maxPerPerson = { events: 20, logs: 5 } as const
+/**
+ * Max streams of each kind of everybody together. A followed log keeps a connection to the engine busy, an event stream
+ * about 20 KB of this process's memory.
+ */
+const maxInTotal = { events: 5_000, logs: 500 } as const
+export type StreamKind = keyof typeof maxInTotal
+
+/** Whose stream it is, and the token (`jti`) that it was opened with. */
+export interface StreamOwner {
+  readonly userId: number
+  readonly jti: string
+}
+
+interface OpenStream extends StreamOwner {
+  readonly kind: StreamKind
+  readonly end: () => void
+}
+
+/** The answers that do not end by themselves, so that they end when their reader may not read on. */
+export class OpenStreams {
+  readonly #byUser = new Map<number, Set<OpenStream>>()
+  readonly #open: Record<StreamKind, number> = { events: 0, logs: 0 }
+  #isClosed = false
+
+  /**
+   * @param end called at most once: signed out, blocked, or Berth stops; must not throw
+   * @returns what takes it off the list, for when it ended otherwise; calling it again does nothing
+   * @throws {Refusal} 429 when this person has too many of the kind · 503 when all people together have
+   */
+  open(kind: StreamKind, { userId, jti }: StreamOwner, end: () => void): () => void {
+    const theirs = this.#byUser.get(userId) ?? new Set()
+    const count = [...theirs].filter((each) => each.kind === kind).length
+    if (count >= maxPerPerson[kind]) throw refusals.tooManyStreams()
+    if (this.#isClosed || this.#open[kind] >= maxInTotal[kind]) throw refusals.streamsFull()
+    const stream = { userId, jti, kind, end }
+    this.#byUser.set(userId, theirs.add(stream))
+    this.#open[kind]++
+    return () => this.#remove(stream)
+  }
+
+  /** Ends the streams of a person who is blocked or gone. */
+  endUser(userId: number): void {
+    this.#end(userId, () => true)
+  }
+
+  /** Ends the streams that were opened with a token that counts no more. */
+  endToken(userId: number, revoked: string): void {
+    this.#end(userId, ({ jti }) => jti === revoked)
+  }
+
+  /** Ends all; whoever may open another. */
+  endAll(): void {
+    for (const userId of this.#byUser.keys()) this.endUser(userId)
+  }
+
+  /** Ends all, and takes no more. */
+  close(): void {
+    this.#isClosed = true
+    this.endAll()
+  }
+
+  #end(userId: number, isMeant: (stream: OpenStream) => boolean): void {
+    for (const stream of [...(this.#byUser.get(userId) ?? [])].filter(isMeant)) {
+      this.#remove(stream)
+      stream.end()
+    }
+  }
+
+  #remove(stream: OpenStream): void {
+    const theirs = this.#byUser.get(stream.userId)
+    if (theirs?.delete(stream)) this.#open[stream.kind]--
+    if (theirs?.size === 0) this.#byUser.delete(stream.userId)
+  }
+}

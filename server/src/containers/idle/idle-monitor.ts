@@ -1,0 +1,158 @@
+import type { Logger } from 'pino'
+import type { Activity } from '#/containers/idle/activity.ts'
+import type { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
+import type { ContainerState } from '#/containers/state/container-state.ts'
+import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
+import type { RouteSync } from '#/containers/routing/route-sync.ts'
+import type { IdleSuspension, SuspendMode } from '#/containers/idle/idle-suspension.ts'
+import type { Template, Templates } from '#/containers/templates/template.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+
+/** Between two looks at who is idle, in ms. */
+const checkInterval = 1_000
+/** Containers put to rest at the same time; the others come with the next look. */
+const maxParallel = 8
+/** Containers whose CPU time is asked for half-way at the same time; the engine may take a second over each. */
+const maxParallelSamples = 8
+/** How long before a stop its owner is told, in ms; a quarter of the time when that is shorter. */
+const maxWarning = 60_000
+
+export interface IdleMonitorParts {
+  readonly templates: Templates
+  readonly routeSync: Pick<RouteSync, 'running' | 'isRunning'>
+  readonly idleSuspension: Pick<IdleSuspension, 'suspend'>
+  readonly activity: Pick<Activity, 'lastOf' | 'startOver'>
+  readonly runtime: Pick<Runtime, 'cpuUsage'>
+  readonly warnings: Pick<IdleWarnings, 'warn' | 'end'>
+  readonly log: Logger
+}
+
+interface Sample {
+  readonly known: ContainerRef
+  /** By `performance.now()`, as all instants here: see `Activity`. */
+  readonly at: number
+  readonly cpuSeconds: number
+}
+
+/**
+ * Idle monitor: pauses containers after `idle_pause`, stops them after `idle_timeout`, both since the last byte.
+ * It runs by the second and apart from the reconciler, whose tasks may take long; what it does not manage in one look is
+ * still due in the next.
+ */
+export class IdleMonitor {
+  readonly #parts: IdleMonitorParts
+  readonly #suspending = new Set<string>()
+  readonly #samples = new Map<string, Sample>()
+  /** By `ownedKey`, when one was asked for half-way last; by `performance.now()`. */
+  readonly #sampledAt = new Map<string, { readonly known: ContainerRef; readonly at: number }>()
+  /** `ownedKey` of those that are asked for now. */
+  readonly #sampling = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: IdleMonitorParts) {
+    this.#parts = parts
+  }
+
+  /** Begins to look; never, when no template asks for it. */
+  start(): void {
+    const isWanted = this.#parts.templates.all().some((template) => firstStep(template) > 0)
+    if (!isWanted) return
+    this.#timer = setInterval(() => this.check(), checkInterval)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** One look at all that run; what sleeps costs nothing, however much there is of it. */
+  check(): void {
+    const now = performance.now()
+    for (const { known, isPaused } of this.#parts.routeSync.running()) {
+      const template = this.#parts.templates.get(known.type)
+      if (template && firstStep(template) > 0) this.#consider(known, template, isPaused, now)
+    }
+    for (const kept of [this.#samples, this.#sampledAt])
+      for (const [key, { known }] of kept) if (!this.#parts.routeSync.isRunning(known)) kept.delete(key)
+  }
+
+  #consider(known: ContainerState, template: Template, isPaused: boolean, now: number): void {
+    const quiet = now - this.#parts.activity.lastOf(known)
+    this.#warnBeforeStop(known, template, quiet)
+    if (template.idleCpu !== null && !isPaused && quiet >= firstStep(template) / 2) this.#sampleHalfWay(known)
+    const kind = dueStep(template, quiet, isPaused)
+    const key = containerKey(known)
+    if (!kind || this.#suspending.has(key) || this.#suspending.size >= maxParallel) return
+    this.#suspending.add(key)
+    void this.#suspend(known, template, kind, isPaused).finally(() => this.#suspending.delete(key))
+  }
+
+  /** Never throws. */
+  async #suspend(known: ContainerState, template: Template, kind: SuspendMode, isPaused: boolean): Promise<void> {
+    const { idleSuspension, activity, log } = this.#parts
+    const { userId, type } = known
+    try {
+      if (template.idleCpu !== null && !isPaused && (await this.#isBusy(known, template.idleCpu))) return
+      const quietFor = (kind === 'stop' ? template.idleTimeout : template.idlePause) * 1_000
+      if ((await idleSuspension.suspend(known, kind, quietFor)) === 'used') return activity.startOver(known)
+      log.info({ userId, type, kind }, 'put to rest')
+    } catch (error) {
+      log.warn({ err: error, userId, type, kind }, 'could not be put to rest; tried again after another idle time')
+      activity.startOver(known)
+    }
+  }
+
+  /** Once for each time that it fell quiet; when it is used after all, or kept, that is told as well. */
+  #warnBeforeStop(known: ContainerState, { idleTimeout }: Template, quiet: number): void {
+    const { warnings } = this.#parts
+    const limit = idleTimeout * 1_000
+    if (limit === 0 || quiet < limit - Math.min(maxWarning, limit / 4)) return warnings.end(known)
+    if (quiet < limit)
+      warnings.warn(known, { lastUse: this.#parts.activity.lastOf(known), at: new Date(Date.now() + limit - quiet) })
+  }
+
+  /**
+   * Half-way through its quiet time, so that what it did when it was last used does not count. Tried once for each time that
+   * it fell quiet: one that cannot be measured must not take the place of others at each look.
+   */
+  #sampleHalfWay(known: ContainerState): void {
+    const key = containerKey(known)
+    if (this.#sampling.has(key) || this.#sampling.size >= maxParallelSamples) return
+    const at = Math.max(this.#samples.get(key)?.at ?? -Infinity, this.#sampledAt.get(key)?.at ?? -Infinity)
+    if (at >= this.#parts.activity.lastOf(known)) return
+    this.#sampledAt.set(key, { known, at: performance.now() })
+    this.#sampling.add(key)
+    this.#sample(known)
+      .catch(() => undefined)
+      .finally(() => this.#sampling.delete(key))
+  }
+
+  /** Whether it used more than so many cores since it was looked at last; then its time starts over. */
+  async #isBusy(known: ContainerState, cores: number): Promise<boolean> {
+    const before = this.#samples.get(containerKey(known))
+    const now = await this.#sample(known)
+    if (!now) return false
+    // Without anything to compare with, and after a new start, the next look knows more.
+    if (!before || now.at - before.at < 500 || now.cpuSeconds < before.cpuSeconds) return true
+    const isBusy = (now.cpuSeconds - before.cpuSeconds) / ((now.at - before.at) / 1_000) > cores
+    if (isBusy) this.#parts.activity.startOver(known)
+    return isBusy
+  }
+
+  /** @returns undefined when it does not run */
+  async #sample(known: ContainerState): Promise<Sample | undefined> {
+    if (known.containerId === null) return undefined
+    const usage = await this.#parts.runtime.cpuUsage(known.containerId)
+    const sample = usage && { known, at: performance.now(), cpuSeconds: usage.cpuSeconds }
+    if (sample) this.#samples.set(containerKey(known), sample)
+    return sample
+  }
+}
+
+/** ms until the first of the two steps; 0 when there is none. */
+const firstStep = ({ idlePause, idleTimeout }: Template) => (idlePause || idleTimeout) * 1_000
+
+function dueStep({ idlePause, idleTimeout }: Template, quiet: number, isPaused: boolean): SuspendMode | undefined {
+  if (idleTimeout > 0 && quiet >= idleTimeout * 1_000) return 'stop'
+  return !isPaused && idlePause > 0 && quiet >= idlePause * 1_000 ? 'pause' : undefined
+}

@@ -1,0 +1,270 @@
+import { allSettledOrThrow, withTimeout } from '#/concurrency/try-or-log.ts'
+import { Refusal } from '#/errors.ts'
+import type { Unavailable, UpstreamAddress, ControlPlane, Explanation } from '#/gateway/gateway.ts'
+import { RuntimeError, type RuntimeContainer, type Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+import { noteStopped } from '#/store/containers/user-containers.ts'
+import { findUser } from '#/store/users/users.ts'
+import type { Activity } from './activity.ts'
+import type { AdmissionControl } from '../queue/admission-control.ts'
+import { blockedGrace, checkBlock } from '../block-check.ts'
+import type { CrashLoops } from '../launch/crash-loops.ts'
+import { hasExited } from '../launch/progress/early-exit.ts'
+import type { SingleFlight } from '../../concurrency/single-flight.ts'
+import { unavailable, isAddress, type ContainerState } from '../state/container-state.ts'
+import type { PreLaunchHooks } from '../queue/pre-launch-hooks.ts'
+import { explainFailure, failedStage } from '../launch/launch-failure.ts'
+import { containerKey, type ContainerRef } from '../container-key.ts'
+import type { RouteSync } from '../routing/route-sync.ts'
+import type { Spawner } from '../launch/spawner.ts'
+import type { LaunchProgress } from '../launch/progress/launch-progress.ts'
+import { isImageOutdated, isUpToDate } from '../launch/starter.ts'
+import type { Template, Templates } from '../templates/template.ts'
+
+/** How long somebody waits for a container, in ms; it goes on starting after that. */
+const wakeTimeout = 60_000
+/** How long an explanation may take, in ms; what is missing then is left out. */
+const explainTimeout = 2_500
+const maxLines = 20
+/** Between two looks at a container that did not answer, in ms. */
+const minSuspectInterval = 1_000
+const maxSuspects = 10_000
+
+export interface WakeParts {
+  readonly runtime: Runtime
+  readonly database: Database
+  readonly templates: Templates
+  readonly singleFlight: SingleFlight
+  readonly routeSync: RouteSync
+  readonly spawner: Spawner
+  readonly preLaunchHooks: PreLaunchHooks
+  readonly admission: AdmissionControl
+  readonly launchProgress: LaunchProgress
+  readonly crashLoops: CrashLoops
+  readonly activity: Activity
+  readonly report: (error: unknown, what: string) => void
+}
+
+/** What the gateway asks about a container that it cannot reach. */
+export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnreachable'> {
+  readonly #parts: WakeParts
+  readonly #suspectedAt = new Map<string, number>()
+
+  constructor(parts: WakeParts) {
+    this.#parts = parts
+  }
+
+  /** In the container's turn: behind a stop that is under way, together with everybody else who wakes it. */
+  async wake(prefix: string): Promise<Unavailable | undefined> {
+    const { routeSync, singleFlight, admission, report } = this.#parts
+    const known = routeSync.findByPrefix(prefix)
+    if (!known) return unavailable('missing')
+    admission.promote(known)
+    const waking = singleFlight.run<Woken>(containerKey(known), 'wake', (answer) => this.#wakeExclusive(known, answer))
+    // Whoever stops waiting leaves the flight without a listener.
+    waking.catch((error: unknown) => report(error, 'waking a container'))
+    const woken = await withTimeout(wakeTimeout, waking)
+    return woken?.instead ?? this.#absenceOf(known, woken ? undefined : unavailable('asleep'))
+  }
+
+  async explain(prefix: string): Promise<Explanation> {
+    const { routeSync, templates } = this.#parts
+    const known = routeSync.findByPrefix(prefix)
+    if (!known) return { unavailable: unavailable('missing'), lastLines: [], displayName: '' }
+    const [lastLines] = await Promise.all([
+      withTimeout(explainTimeout, this.#lastLines(known)),
+      withTimeout(explainTimeout, routeSync.inspect(known)),
+    ])
+    const displayName = templates.get(known.type)?.displayName ?? known.type
+    return { unavailable: this.#endOf(known) ?? this.#absenceOf(known), lastLines: lastLines ?? [], displayName }
+  }
+
+  /** Ended by itself without an error, which its place tells from a stop by nothing but the exit code. */
+  #endOf(owned: ContainerRef): Unavailable | undefined {
+    const known = this.#parts.routeSync.get(owned)
+    if (!known || known.isBlocked || known.wasStopped || !hasExited(known) || exitCodeOf(known) !== 0) return undefined
+    return unavailable('crashed', 0)
+  }
+
+  reportUnreachable(prefix: string): void {
+    const { routeSync, report } = this.#parts
+    const known = routeSync.findByPrefix(prefix)
+    const now = performance.now()
+    if (!known || now - (this.#suspectedAt.get(prefix) ?? -minSuspectInterval) < minSuspectInterval) return
+    if (this.#suspectedAt.size >= maxSuspects) this.#suspectedAt.clear()
+    this.#suspectedAt.set(prefix, now)
+    routeSync.inspect(known).catch((error: unknown) => report(error, 'looking at a container that did not answer'))
+  }
+
+  /** @param answer lets those go on who wait for it; only what has to be noted is left then */
+  async #wakeExclusive(owned: ContainerRef, answer: (woken: Woken) => void): Promise<Woken> {
+    const { routeSync, admission, crashLoops } = this.#parts
+    const before = routeSync.get(owned)
+    // It may have ended a moment ago, and not be asleep at all.
+    if (before) await routeSync.settled(before)
+    const known = routeSync.get(owned)
+    if (known && !known.isBlocked && isRunning(routeSync, known)) await routeSync.republishKnown(known)
+    if (!known || known.isBlocked || !isWakeable(routeSync, known)) return {}
+    if (!isPaused(known) && !crashLoops.mayStart(known)) return { instead: unavailable('crashed', exitCodeOf(known)) }
+    let isNoteDue = false
+    try {
+      isNoteDue = await this.#startExisting(known)
+      if (!isNoteDue) await this.#launch(known)
+    } catch (error) {
+      await this.#publishFailure(known, error)
+    } finally {
+      admission.release(known)
+    }
+    answer({})
+    if (isNoteDue) await this.#note(known)
+    return {}
+  }
+
+  /**
+   * The short way, for the container that is there: no look at name and image, no watching whether the program stays.
+   * @returns false when it takes a launch: there is no such container any more, it is of an older template or image, or does not start
+   */
+  async #startExisting(known: ContainerState): Promise<boolean> {
+    const { admission, templates, preLaunchHooks, runtime } = this.#parts
+    const template = templates.get(known.type)
+    const { containerId, seen } = known
+    if (containerId === null || !template || !seen || seen === 'gone') return false
+    if (!this.#isUpToDate(known, seen, template)) return false
+    if (isPaused(known)) return this.#start(known, containerId)
+    const refusal = await preLaunchHooks.refusalFor(known.userId, template)
+    if (refusal) throw refusal
+    const admitted = { owned: known, image: template.image, needsImage: false, isLowPriority: false }
+    return admission.run(
+      admitted,
+      async () => !(await isImageOutdated(runtime, seen, template.image)) && this.#start(known, containerId),
+    )
+  }
+
+  /** The block is looked up while the engine works; one that was stored after that stops it in the next flight. */
+  async #start(known: ContainerState, containerId: string): Promise<boolean> {
+    const { database, routeSync, runtime } = this.#parts
+    const since = routeSync.now()
+    this.#noteStart(known)
+    const [isStarted, block] = await allSettledOrThrow([
+      isDone(runtime.start(containerId)),
+      checkBlock(database.db, known.userId, known.type),
+    ])
+    if (!isStarted) return false
+    if (block) {
+      await runtime.stop(containerId, undefined, blockedGrace)
+      await routeSync.publishContainer(known)
+      throw block
+    }
+    if (isPaused(known)) await routeSync.applyConfirmed(known, 'running', since)
+    else await this.#publishStarted(known)
+    return true
+  }
+
+  /** What is only unpaused is there before a page could show any stage. */
+  #noteStart(known: ContainerState): void {
+    if (isPaused(known)) return
+    this.#parts.crashLoops.started(known)
+    this.#parts.launchProgress.enter(known, { stage: 'starting' })
+  }
+
+  /** The event of the start has often led to a look already, and that one found it. */
+  async #publishStarted(known: ContainerState): Promise<void> {
+    const { routeSync, launchProgress } = this.#parts
+    await routeSync.settled(known)
+    if (!this.#addressOf(known)) await routeSync.inspect(known)
+    launchProgress.started(known, this.#addressOf(known))
+  }
+
+  #addressOf(known: ContainerState): UpstreamAddress | undefined {
+    const where = this.#parts.routeSync.routeOf(known)?.where
+    return where && isAddress(where) ? where : undefined
+  }
+
+  #isUpToDate(known: ContainerState, seen: RuntimeContainer, template: Template): boolean {
+    const { routeSync, spawner } = this.#parts
+    const person = routeSync.personOf(known)
+    return (
+      person !== undefined &&
+      isUpToDate(seen, { fingerprint: spawner.fingerprintOf({ ...person, id: person.userId }, template) })
+    )
+  }
+
+  /** What the gateway shows is told by the place; this is for the owner's open pages. @throws what is no refusal */
+  async #publishFailure(known: ContainerState, error: unknown): Promise<void> {
+    const { runtime, launchProgress } = this.#parts
+    const explained = error instanceof RuntimeError ? await explainFailure(runtime, error) : error
+    launchProgress.enter(known, failedStage(explained))
+    if (!(error instanceof Refusal)) throw error
+  }
+
+  /** What went wrong is told by the place, which was published, and by the last stage. */
+  async #launch(known: ContainerState): Promise<void> {
+    const { database, templates, spawner, report } = this.#parts
+    const [template, user] = [templates.get(known.type), await findUser(database.db, known.userId)]
+    if (!template || !user) return
+    try {
+      await spawner.ensureRunningLocked(user, template, new Date())
+    } catch (error) {
+      if (!(error instanceof Refusal)) report(error, 'waking a container')
+    }
+  }
+
+  /** That it was used, and should run from now on. Within the flight, or it could undo a stop that follows. Never throws. */
+  async #note(known: ContainerState): Promise<void> {
+    const { activity, database, routeSync, report } = this.#parts
+    activity.used(known, Date.now())
+    try {
+      await noteStopped(database.db, known.userId, known.type, null)
+      if (known.wasStopped) await routeSync.publishPerson(known.userId)
+    } catch (error) {
+      report(error, 'noting that a container was started')
+    }
+  }
+
+  async #lastLines({ containerId }: ContainerState): Promise<readonly string[]> {
+    if (containerId === null) return []
+    // The engine may keep no output, or not answer; there is a page to show all the same.
+    return this.#parts.runtime.logs(containerId, maxLines).catch(() => [])
+  }
+
+  /** @param otherwise when the place says that it runs */
+  #absenceOf(owned: ContainerRef, otherwise?: Unavailable): Unavailable | undefined {
+    const { routeSync } = this.#parts
+    const known = routeSync.get(owned)
+    const where = known && routeSync.routeOf(known)?.where
+    if (!known || !where) return unavailable('missing')
+    if (!isAddress(where)) return where
+    return known.isBlocked || where.isPaused ? unavailable('asleep') : otherwise
+  }
+}
+
+/** What became of a wake: what is to be said instead of what its place says. */
+interface Woken {
+  readonly instead?: Unavailable
+}
+
+/** The gateway asks all the same: it may hold the place still, because what was to end that did not reach it. */
+function isRunning(routeSync: RouteSync, known: ContainerState): boolean {
+  const where = routeSync.routeOf(known)?.where
+  return where !== undefined && isAddress(where) && !where.isPaused
+}
+
+function isWakeable(routeSync: RouteSync, known: ContainerState): boolean {
+  const where = routeSync.routeOf(known)?.where
+  return where !== undefined && (isAddress(where) ? where.isPaused : where.reason === 'asleep')
+}
+
+const isPaused = ({ seen }: ContainerState) => seen !== undefined && seen !== 'gone' && seen.state === 'paused'
+
+const exitCodeOf = ({ seen }: ContainerState) => (seen && seen !== 'gone' ? seen.exitCode : null)
+
+/** False when the engine says that it cannot. @throws {RuntimeError} when it does not answer */
+async function isDone(work: Promise<void>): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch (error) {
+    if (error instanceof RuntimeError && error.kind !== 'unreachable') return false
+    throw error
+  }
+}

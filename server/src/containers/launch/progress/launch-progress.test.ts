@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { failedStage } from '../launch-failure.ts'
+import { LaunchProgress } from './launch-progress.ts'
+
+const owned = { userId: 1, type: 'dev' }
+const pull = { layersDone: 1, layersTotal: 2, bytesDone: 5, bytesTotal: 10 }
+
+function arrange(isHeard = true) {
+  const told: string[] = []
+  const stages = new LaunchProgress({
+    publish: (_, { data }) => void told.push(String(data.stage)),
+    hasListener: () => isHeard,
+    hasExited: () => false,
+    onExited: () => undefined,
+  })
+  return { stages, told }
+}
+
+/** An app that does not listen yet, and how to make it. */
+async function startApp(lifetime: { after(work: () => void): void }) {
+  const server = createServer((socket) => socket.destroy())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  lifetime.after(() => server.close())
+  return { at: { host: '127.0.0.1', port }, listen: () => server.listen(port, '127.0.0.1') }
+}
+
+const until = async (isSo: () => boolean) => {
+  for (const end = performance.now() + 10_000; !isSo() && performance.now() < end;) await sleep(20)
+}
+
+test('an app is waiting until it accepts connections, then ready', async (t) => {
+  const { stages, told } = arrange()
+  const app = await startApp(t)
+  stages.started(owned, app.at)
+  assert.deepEqual(told, ['waiting'])
+  app.listen()
+  await until(() => told.length > 1)
+  assert.deepEqual(told, ['waiting', 'ready'])
+})
+
+test('while nobody listens no app is looked for; a page that comes is told how far it is, and then it is', async (t) => {
+  const { stages, told } = arrange(false)
+  const app = await startApp(t)
+  app.listen()
+  stages.started(owned, app.at)
+  await sleep(200)
+  assert.deepEqual(told, ['waiting'])
+  assert.deepEqual(stages.current(1), [{ name: 'launch', data: { type: 'dev', stage: 'waiting' } }])
+  stages.onListener(1)
+  await until(() => told.length > 1)
+  assert.deepEqual(told, ['waiting', 'ready'])
+})
+
+test('nobody is told that an app is ready whose container was launched anew or has ended since', async (t) => {
+  const { stages, told } = arrange()
+  const app = await startApp(t)
+  stages.started(owned, app.at)
+  stages.enter(owned, { stage: 'creating' })
+  stages.started({ userId: 1, type: 'prod' }, app.at)
+  stages.forget({ userId: 1, type: 'prod' })
+  app.listen()
+  await sleep(400)
+  assert.deepEqual(told, ['waiting', 'creating', 'waiting'])
+  assert.deepEqual(stages.current(1), [{ name: 'launch', data: { type: 'dev', stage: 'creating' } }])
+})
+
+// Small layers come within the first second; their owner saw "0 of 0" for as long as the slow one behind them took.
+test('a pull is told at most once a second, and the last word of it although no other follows', async () => {
+  const { stages, told } = arrange()
+  for (let each = 0; each < 4; each++) stages.pulling(owned, { ...pull, bytesDone: each })
+  assert.deepEqual(told, ['pulling'])
+  await until(() => told.length > 1)
+  const stage = { stage: 'pulling', layers_done: 1, layers_total: 2, bytes_done: 3, bytes_total: 10 }
+  assert.deepEqual(stages.of(owned), stage)
+  await sleep(1_100)
+  assert.equal(told.length, 2)
+})
+
+test('what a pull still owed is not told when it is over', async () => {
+  const { stages, told } = arrange()
+  stages.pulling(owned, pull)
+  stages.pulling(owned, pull)
+  stages.enter(owned, { stage: 'creating' })
+  await sleep(1_100)
+  assert.deepEqual(told, ['pulling', 'creating'])
+})
+
+test('what is finished is forgotten after a minute, a failure after ten, what is under way is not', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { stages } = arrange()
+  stages.enter(owned, { stage: 'ready' })
+  stages.enter({ userId: 2, type: 'dev' }, { stage: 'creating' })
+  stages.enter({ userId: 3, type: 'dev' }, failedStage(new Error('for a reason')))
+  const known = () => [1, 2, 3].map((userId) => stages.current(userId).length)
+  t.mock.timers.tick(61_000)
+  assert.deepEqual(known(), [0, 1, 1])
+  t.mock.timers.tick(540_000)
+  assert.deepEqual(known(), [0, 1, 0])
+})
+
+test('of 600 failures the last 500 are remembered: each may keep many lines', () => {
+  const { stages } = arrange()
+  for (let userId = 1; userId <= 600; userId++)
+    stages.enter({ userId, type: 'dev' }, failedStage(new Error('for a reason')))
+  assert.deepEqual([stages.current(100), stages.current(101).length], [[], 1])
+})
+
+test('what ended before its app could be waited for is neither waited for nor called ready', () => {
+  const told: string[] = []
+  const stages = new LaunchProgress({
+    publish: (_, { data }) => void told.push(String(data.stage)),
+    hasListener: () => true,
+    hasExited: () => true,
+    onExited: () => void told.push('ended'),
+  })
+  for (const app of [undefined, { host: '127.0.0.1', port: 1 }]) stages.started(owned, app)
+  assert.deepEqual(told, ['waiting', 'ended', 'waiting', 'ended'])
+})

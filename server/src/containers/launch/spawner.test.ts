@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import type { Runtime } from '#/runtime/runtime.ts'
+import { openDatabase } from '#/store/database.ts'
+import { deleteContainer, ensureContainer, listContainersOf } from '#/store/containers/user-containers.ts'
+import { insertUser } from '#/store/users/users.ts'
+import { CrashLoops } from './crash-loops.ts'
+import { SingleFlight } from '../../concurrency/single-flight.ts'
+import { readTemplate } from '../templates/read-templates.ts'
+import { Spawner, type SpawnerParts } from './spawner.ts'
+
+test('what an administrator deletes while it waits to be started again is not made anew', async (t) => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-spawner-'))
+  const database = await openDatabase(null, dataDir)
+  t.after(async () => {
+    await database.close()
+    await rm(dataDir, { recursive: true })
+  })
+  const now = new Date()
+  const user = await insertUser(database.db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
+  const { template } = readTemplate('dev', { image: 'x' })
+  assert.ok(template)
+  const record = await ensureContainer(database.db, user.id, 'dev', 'x', now)
+
+  const slots: string[] = []
+  const singleFlight = new SingleFlight()
+  const parts: Partial<Record<keyof SpawnerParts, object>> = {
+    runtime: { inspect: async () => undefined } satisfies Partial<Runtime>,
+    database,
+    settings: { instance: 'b', spawnerUrl: '', jwksUrl: '', jwks: '', signingJwks: '' },
+    singleFlight,
+    routeSync: { publishContainer: async () => undefined },
+    removal: { finishLocked: async () => undefined },
+    preLaunchHooks: { refusalFor: async () => undefined },
+    admission: {
+      promote: () => undefined,
+      isUp: () => false,
+      release: () => undefined,
+      run: async ({ owned }: { owned: { type: string } }) => {
+        slots.push(owned.type)
+        throw new Error('the engine is asked to make it')
+      },
+    },
+    launchProgress: { enter: () => undefined },
+    crashLoops: new CrashLoops(),
+    launchMetrics: { failed: () => undefined },
+    log: pino({ level: 'silent' }),
+  }
+  const spawner = new Spawner(parts as unknown as SpawnerParts)
+  const deleted = singleFlight.run(
+    `${user.id} dev`,
+    'remove',
+    async () => void (await deleteContainer(database.db, record.id)),
+  )
+  await Promise.all([deleted, assert.rejects(spawner.restore(user, template, now), { name: 'Refusal' })])
+  assert.deepEqual([slots, await listContainersOf(database.db, user.id)], [[], []])
+
+  await assert.rejects(spawner.ensureRunning(user, template, now), /the engine is asked/)
+  assert.deepEqual(slots, ['dev'], 'whoever asks for it gets a new one')
+})

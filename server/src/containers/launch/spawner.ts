@@ -1,0 +1,281 @@
+import type { Logger } from 'pino'
+import { tryOrLog } from '#/concurrency/try-or-log.ts'
+import { crashPoint } from '#/crash-points.ts'
+import { Refusal, refusals } from '#/errors.ts'
+import { RuntimeError, type RuntimeContainer, type Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+import {
+  ensureContainer,
+  findContainer,
+  noteStopped,
+  touchContainer,
+  type UserContainer,
+} from '#/store/containers/user-containers.ts'
+import { findUser, type User } from '#/store/users/users.ts'
+import type { AdmissionControl } from '../queue/admission-control.ts'
+import { Semaphore } from '../../concurrency/fifo-semaphore.ts'
+import { blockedGrace, checkBlock } from '../block-check.ts'
+import type { CrashLoops } from './crash-loops.ts'
+import type { SingleFlight } from '../../concurrency/single-flight.ts'
+import { containerSpec, type SpecUser, type InstallationSettings } from '../container-spec.ts'
+import type { PreLaunchHooks } from '../queue/pre-launch-hooks.ts'
+import type { LaunchMetrics } from '../metrics/launch-metrics.ts'
+import { unavailableAfter, explainFailure, failedStage } from './launch-failure.ts'
+import { containerKey, type ContainerRef } from '../container-key.ts'
+import type { RouteSync } from '../routing/route-sync.ts'
+import type { ContainerRemoval } from '../container-removal.ts'
+import type { LaunchProgress } from './progress/launch-progress.ts'
+import { isUpToDate, Starter, type Start, type Step } from './starter.ts'
+import type { Template } from '../templates/template.ts'
+
+export interface SpawnerParts {
+  readonly runtime: Runtime
+  readonly database: Database
+  readonly settings: InstallationSettings
+  readonly singleFlight: SingleFlight
+  /** Told what became of every launch before its caller is. */
+  readonly routeSync: Pick<RouteSync, 'publishContainer'>
+  /** What was deleted is gone before anything new is made in its place. */
+  readonly removal: Pick<ContainerRemoval, 'finishLocked'>
+  readonly preLaunchHooks: PreLaunchHooks
+  readonly admission: AdmissionControl
+  readonly launchProgress: LaunchProgress
+  readonly crashLoops: CrashLoops
+  readonly launchMetrics: Pick<LaunchMetrics, 'launched' | 'failed'>
+  readonly log: Logger
+}
+
+/** Containers that are looked for at the same time, beside those whose turn it is. */
+const maxParallelFinds = 8
+
+/** A container that runs. */
+export interface Running {
+  readonly containerId: string
+}
+
+/** Asked for by somebody; likewise, but to be made anew; asked for by nobody now. */
+type LaunchKind = 'launch' | 'replace' | 'restore'
+
+/** What is known of a launch when its flight begins. */
+interface LaunchAttempt {
+  readonly user: User
+  readonly template: Template
+  readonly now: Date
+  readonly kind: LaunchKind
+  /** When it was asked for; by `performance.now()`. */
+  readonly begun: number
+}
+
+/**
+ * The policy above the runtime: at most one container per user and type, found by its derived name.
+ * - The record is written before the engine is asked, the engine's id after: a crash leaves nothing that the next
+ *   launch would not find and finish.
+ * - What runs is adopted, what is stopped is started, what cannot be started is removed and made anew.
+ * - An engine that does not answer is no reason to remove anything; a stranger's container never is touched.
+ * - What makes the engine work waits for its turn; what runs already does not.
+ */
+export class Spawner {
+  readonly #parts: SpawnerParts
+  readonly #starter: Starter
+  readonly #findSemaphore = new Semaphore(maxParallelFinds)
+
+  constructor(parts: SpawnerParts) {
+    this.#parts = parts
+    this.#starter = new Starter(parts.runtime, parts.database, parts.log)
+  }
+
+  /**
+   * Makes sure that the user's container of this type runs, and that the gateway knows where.
+   * Source: specification, Container lifecycle rules and launch 3, 4.
+   * @throws {Refusal} 403 when it was blocked meanwhile, and it does not run then; 500 when there is no room for it
+   * @throws {RuntimeError} `LaunchFailure` when it could not be made to run; what exists by then is found by the next launch
+   */
+  async ensureRunning(user: User, template: Template, now: Date): Promise<Running> {
+    return this.#run(launchAttempt(user, template, now, 'launch'))
+  }
+
+  /**
+   * Takes the old container away and makes a new one; the home stays. Source: specification, restart 2 and 3: a failure
+   * to remove is logged and ignored, and then the old one is used again rather than refused.
+   * @throws as `ensureRunning`
+   */
+  async replace(user: User, template: Template, now: Date): Promise<Running> {
+    return this.#run(launchAttempt(user, template, now, 'replace'))
+  }
+
+  /**
+   * As `ensureRunning`, for what ran before the engine restarted: nobody asked for it now, so everybody who did goes
+   * first, nobody has used it, and what ends after each start is left alone for a while.
+   * @throws as `ensureRunning`
+   */
+  async restore(user: User, template: Template, now: Date): Promise<Running> {
+    if (!this.#parts.crashLoops.mayStart({ userId: user.id, type: template.type })) throw refusals.endsAgain()
+    return this.#run(launchAttempt(user, template, now, 'restore'))
+  }
+
+  /** What a container made now would be made of; another one is replaced when it is started. */
+  fingerprintOf(user: SpecUser, template: Template): string {
+    return containerSpec(user, template, this.#parts.settings).fingerprint
+  }
+
+  /** Launches of one container, one after the other; nobody who asks now waits behind those who were asked before. */
+  async #run(attempt: LaunchAttempt): Promise<Running> {
+    const owned = { userId: attempt.user.id, type: attempt.template.type }
+    if (attempt.kind !== 'restore') this.#parts.admission.promote(owned)
+    return this.#parts.singleFlight.run(containerKey(owned), attempt.kind, () => this.#runExclusive(attempt))
+  }
+
+  /** As `ensureRunning`, for who is in a flight of this container already. */
+  async ensureRunningLocked(user: User, template: Template, now: Date): Promise<Running> {
+    return this.#runExclusive(launchAttempt(user, template, now, 'launch'))
+  }
+
+  async #runExclusive(attempt: LaunchAttempt): Promise<Running> {
+    const { routeSync, launchProgress, admission, launchMetrics } = this.#parts
+    const owned = { userId: attempt.user.id, type: attempt.template.type }
+    try {
+      const { instance, isStarted } = await this.#launch(attempt)
+      await routeSync.publishContainer(owned, { failure: undefined })
+      if (isStarted) launchProgress.started(owned, appOf(instance))
+      if (isStarted) launchMetrics.launched(attempt.kind === 'restore' ? undefined : performance.now() - attempt.begun)
+      return { containerId: instance.id }
+    } catch (error) {
+      if (isFailure(error)) launchMetrics.failed()
+      throw await this.#explained(owned, error)
+    } finally {
+      admission.release(owned)
+    }
+  }
+
+  /** Tells gateway and owner why it does not run. @returns the error with all that could be found out */
+  async #explained(owned: ContainerRef, error: unknown): Promise<unknown> {
+    const { runtime, routeSync, launchProgress, log } = this.#parts
+    const explained = error instanceof RuntimeError ? await explainFailure(runtime, error) : error
+    const failure = unavailableAfter(explained)
+    // For want of room nothing was touched, and to look at a thousand that were refused would only cost more.
+    if (!isCapacityRefusal(explained))
+      await tryOrLog(log, `publishing that ${owned.type} of user ${owned.userId} did not start`, () =>
+        routeSync.publishContainer(owned, failure && { failure }),
+      )
+    launchProgress.enter(owned, failedStage(explained))
+    return explained
+  }
+
+  /** The record first, then the engine. */
+  async #launch(attempt: LaunchAttempt): Promise<{ instance: RuntimeContainer; isStarted: boolean }> {
+    const { user, template, now, kind } = attempt
+    const { removal, database } = this.#parts
+    await removal.finishLocked({ userId: user.id, slug: user.slug, type: template.type })
+    const record = await this.#recordOf(attempt)
+    const spec = containerSpec(user, template, this.#parts.settings)
+    const start = { record, spec, onStep: (step: Step) => this.#reportStep(spec.owner, step) }
+    const found = await this.#findExisting(start)
+    const adopted = kind === 'replace' ? undefined : await this.#adopt(start, found)
+    const instance = adopted ?? (await this.#startAdmitted(attempt, start, found))
+    await this.#stopIfBlocked(record, instance)
+    if (kind === 'restore') await noteStopped(database.db, user.id, template.type, null)
+    else await touchContainer(database.db, record.id, now)
+    crashPoint('launch.before-answer')
+    return { instance, isStarted: found?.state !== 'running' || kind === 'replace' }
+  }
+
+  /** Read again inside the flight: a block may have been stored while this launch waited for another one. */
+  async #recordOf({ user, template, now, kind }: LaunchAttempt): Promise<UserContainer> {
+    crashPoint('launch.before-record')
+    const record =
+      kind === 'restore' ? await this.#findRecord(user, template) : await this.#ensureRecord(user, template, now)
+    crashPoint('launch.after-record')
+    if (record.isBlocked) throw refusals.containerBlocked(record.blockedAt)
+    return record
+  }
+
+  /** What was deleted meanwhile is not made again when nobody asks for it. @throws {Refusal} */
+  async #findRecord(user: User, template: Template): Promise<UserContainer> {
+    const record = await findContainer(this.#parts.database.db, user.id, template.type)
+    if (!record) throw refusals.containerDeleted()
+    return record
+  }
+
+  /** @throws {Refusal} 404 when the account was deleted meanwhile: the store takes no record of nobody */
+  async #ensureRecord(user: User, template: Template, now: Date): Promise<UserContainer> {
+    const { db } = this.#parts.database
+    try {
+      return await ensureContainer(db, user.id, template.type, template.image, now)
+    } catch (error) {
+      throw (await findUser(db, user.id)) ? error : refusals.userGone()
+    }
+  }
+
+  /**
+   * What should be there is looked for at once, to be used without a turn; all else when the turn has come. A thousand
+   * questions at once would make the engine too slow for the launches that are under way.
+   */
+  async #findExisting(start: Start): Promise<RuntimeContainer | undefined> {
+    const isUp = this.#parts.admission.isUp(start.spec.owner)
+    return isUp ? this.#findSemaphore.run(() => this.#starter.find(start)) : undefined
+  }
+
+  /** What runs, or is only paused, is there without any turn; undefined when it is not. */
+  async #adopt(start: Start, found: RuntimeContainer | undefined): Promise<RuntimeContainer | undefined> {
+    if (found?.state === 'running') return this.#starter.adopt(start, found)
+    return found?.state === 'paused' ? this.#starter.tryToStart(start, found) : undefined
+  }
+
+  async #startAdmitted(
+    attempt: LaunchAttempt,
+    start: Start,
+    found: RuntimeContainer | undefined,
+  ): Promise<RuntimeContainer> {
+    const { user, template, kind } = attempt
+    const isReplaced = kind === 'replace'
+    const isUp = found?.state === 'running' || found?.state === 'paused'
+    const refusal =
+      isUp || kind === 'restore' ? undefined : await this.#parts.preLaunchHooks.refusalFor(user.id, template)
+    if (refusal) throw refusal
+    const admitted = {
+      owned: start.spec.owner,
+      image: template.image,
+      needsImage: isReplaced || (found ? !isUpToDate(found, start.spec) : start.record.containerId === null),
+      isLowPriority: kind === 'restore',
+    }
+    return this.#parts.admission.run(admitted, async (slot) => {
+      if (isReplaced) await this.#removeOld(start)
+      const now = await this.#starter.find(start)
+      if (now?.state === 'running') return this.#starter.adopt(start, now)
+      const started = now && (await this.#starter.tryToStart(start, now))
+      return started ?? this.#starter.createAndStart(start, now, slot)
+    })
+  }
+
+  async #removeOld(start: Start): Promise<void> {
+    const what = `removing the old container of user ${start.spec.owner.userId}`
+    await tryOrLog(this.#parts.log, what, () => this.#starter.remove(start))
+  }
+
+  /** Blocking does not wait for a launch that is under way; the launch looks once more before it promises anything. */
+  async #stopIfBlocked(record: UserContainer, instance: RuntimeContainer): Promise<void> {
+    const { database, runtime } = this.#parts
+    const block = await checkBlock(database.db, record.userId, record.type)
+    if (!block) return
+    await noteStopped(database.db, record.userId, record.type, new Date())
+    await runtime.stop(instance.id, undefined, blockedGrace)
+    throw block
+  }
+
+  #reportStep(owned: ContainerRef, step: Step): void {
+    if (step === 'starting') this.#parts.crashLoops.started(owned)
+    this.#parts.launchProgress.enter(owned, { stage: step })
+  }
+}
+
+const launchAttempt = (user: User, template: Template, now: Date, kind: LaunchKind): LaunchAttempt => {
+  return { user, template, now, kind, begun: performance.now() }
+}
+
+/** Who is blocked, or wants it no more, is no failure of ours. */
+const isFailure = (error: unknown) => !(error instanceof Refusal) || error.status >= 500
+
+const isCapacityRefusal = (error: unknown) => error instanceof Refusal && error.extra.reason === 'full'
+
+const appOf = ({ address, port }: RuntimeContainer) =>
+  address === null || port === null ? undefined : { host: address, port }

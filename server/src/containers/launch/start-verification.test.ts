@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RuntimeContainer, ContainerSpec, Runtime } from '#/runtime/runtime.ts'
+import { StartVerifier } from './start-verification.ts'
+
+/** Longer than a start is watched. */
+const longEnough = 700
+
+const spec = { name: 'i-ann-dev', owner: { userId: 1, slug: 'ann', type: 'dev' }, image: 'app' } as ContainerSpec
+
+/** Programs that end on order; nothing but what `Settling` asks for. */
+class FallingRuntime {
+  readonly states = new Map<string, string | undefined>()
+
+  async inspectId(id: string): Promise<RuntimeContainer | undefined> {
+    const state = this.states.get(id)
+    return state === undefined ? undefined : ({ id, state, exitCode: 1 } as RuntimeContainer)
+  }
+
+  start(id: string, fallsAfter = Infinity): void {
+    this.states.set(id, 'running')
+    if (fallsAfter < Infinity) setTimeout(() => this.states.set(id, 'exited'), fallsAfter)
+  }
+}
+
+function arrange() {
+  const runtime = new FallingRuntime()
+  const settling = new StartVerifier(runtime as unknown as Runtime)
+  const settle = async (id: string) => {
+    const started = performance.now()
+    await settling.verify(spec, id)
+    return performance.now() - started
+  }
+  return { runtime, settle }
+}
+
+test('a program that ends at once is never called running, although the engine says so at first', async () => {
+  const { runtime, settle } = arrange()
+  runtime.start('a', 100)
+  await assert.rejects(settle('a'), { kind: 'failed', message: /ended at once \(exited, exit code 1\)/ })
+})
+
+test('once a program has lasted, its next start is believed at once', async () => {
+  const { runtime, settle } = arrange()
+  runtime.start('a')
+  assert.ok((await settle('a')) >= 400)
+  runtime.start('b')
+  assert.ok((await settle('b')) < 100)
+})
+
+test('a program that fell over after it was believed is watched again', async () => {
+  const { runtime, settle } = arrange()
+  runtime.start('a')
+  await settle('a')
+  runtime.start('b', 100)
+  await settle('b')
+  await sleep(longEnough)
+  runtime.start('c', 100)
+  await assert.rejects(settle('c'), { kind: 'failed' })
+})
+
+test('a container that somebody took away right after its start is nothing against its program', async () => {
+  const { runtime, settle } = arrange()
+  runtime.start('a')
+  await settle('a')
+  runtime.start('b')
+  await settle('b')
+  runtime.states.delete('b')
+  await sleep(longEnough)
+  runtime.start('c')
+  assert.ok((await settle('c')) < 100)
+})

@@ -1,0 +1,123 @@
+import { percentilesOf, type Percentiles } from '#/percentiles.ts'
+import type { AdmissionControl } from '../queue/admission-control.ts'
+import type { HostResources } from '../queue/host-resources.ts'
+import type { LaunchMetrics, LaunchTotals } from './launch-metrics.ts'
+import type { Capacity } from '../queue/capacity.ts'
+
+/** Between two samples, in ms. */
+const sampleInterval = 60_000
+/** Samples a minute apart that are kept at least: two hours. */
+const maxFine = 120
+/** Minutes that become one sample when they are older. */
+const mergeSize = 10
+/** Of the samples that are left of them: with the fine ones a day. */
+const maxCoarse = (24 * 60 - maxFine) / mergeSize
+/** Times of launches of one sample that are kept until it is merged. */
+const maxTimes = 100
+
+/** How things were at one moment, and what happened since the sample before. */
+export interface LoadSample {
+  readonly at: Date
+  /** Containers that run or are paused. */
+  readonly running: number
+  /** Launches that wait for their turn. */
+  readonly waiting: number
+  readonly launched: number
+  readonly failed: number
+  /** Bytes; null when the engine has not told yet. */
+  readonly memoryLeft: number | null
+  readonly diskLeft: number | null
+  /** From the request to the running container; null when none was launched that somebody asked for. */
+  readonly readySeconds: Percentiles | null
+}
+
+export interface LoadTimeSeriesParts {
+  readonly admission: Pick<AdmissionControl, 'counts'>
+  readonly capacity: Pick<Capacity, 'running'>
+  readonly hostResources: Pick<HostResources, 'report'>
+  readonly launchMetrics: Pick<LaunchMetrics, 'totals' | 'timesSince'>
+}
+
+interface FineSample {
+  readonly sample: LoadSample
+  /** ms */
+  readonly times: readonly number[]
+}
+
+/**
+ * Time series of load and launches for the last day: one sample a minute for two hours, one in ten minutes before.
+ * In memory, and of this API process: there is one at a time, and a new one begins anew. At most 262 samples and 13,000
+ * times of launches are kept, below 200 KB.
+ */
+export class LoadTimeSeries {
+  readonly #parts: LoadTimeSeriesParts
+  #fine: FineSample[] = []
+  #coarse: LoadSample[] = []
+  #before: LaunchTotals
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: LoadTimeSeriesParts) {
+    this.#parts = parts
+    this.#before = parts.launchMetrics.totals()
+  }
+
+  /** Takes a sample now, and one a minute from now on. */
+  start(): void {
+    this.sample(new Date())
+    this.#timer = setInterval(() => this.sample(new Date()), sampleInterval).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** The oldest first. */
+  samples(): LoadSample[] {
+    return [...this.#coarse, ...this.#fine.map(({ sample }) => sample)]
+  }
+
+  /** How things are now, and what happened since the last sample; the next one has it, too. */
+  current(at: Date): LoadSample {
+    return this.#measure(at).sample
+  }
+
+  sample(at: Date): void {
+    this.#fine.push(this.#measure(at))
+    this.#before = this.#parts.launchMetrics.totals()
+    if (this.#fine.length < maxFine + mergeSize) return
+    this.#coarse.push(merge(this.#fine.slice(0, mergeSize)))
+    this.#fine = this.#fine.slice(mergeSize)
+    this.#coarse = this.#coarse.slice(-maxCoarse)
+  }
+
+  #measure(at: Date): FineSample {
+    const { admission, capacity, hostResources, launchMetrics } = this.#parts
+    const [before, now] = [this.#before, launchMetrics.totals()]
+    const times = launchMetrics.timesSince(before)
+    const sample = {
+      at,
+      running: capacity.running,
+      waiting: admission.counts().waiting,
+      launched: now.launched - before.launched,
+      failed: now.failed - before.failed,
+      memoryLeft: hostResources.report?.memory?.available ?? null,
+      diskLeft: hostResources.report?.disk?.free ?? null,
+      readySeconds: percentilesOf(times),
+    }
+    return { sample, times: times.slice(0, maxTimes) }
+  }
+}
+
+/** What happened adds up; how things were is as in the last of them. */
+function merge(parts: readonly FineSample[]): LoadSample {
+  const last = parts.at(-1)?.sample
+  if (!last) throw new Error('there is nothing to merge')
+  const sum = (numberOf: (sample: LoadSample) => number) =>
+    parts.reduce((total, { sample }) => total + numberOf(sample), 0)
+  return {
+    ...last,
+    launched: sum(({ launched }) => launched),
+    failed: sum(({ failed }) => failed),
+    readySeconds: percentilesOf(parts.flatMap(({ times }) => times)),
+  }
+}

@@ -1,0 +1,98 @@
+import type { Logger } from 'pino'
+import { withTimeout } from '#/concurrency/try-or-log.ts'
+import { refusals } from '#/errors.ts'
+import type { Database } from '#/store/database.ts'
+import { findContainer } from '#/store/containers/user-containers.ts'
+import type { User } from '#/store/users/users.ts'
+import type { Activity } from './idle/activity.ts'
+import type { AdmissionControl } from './queue/admission-control.ts'
+import { isAddress } from './state/container-state.ts'
+import type { ContainerRef } from './container-key.ts'
+import type { RouteSync } from './routing/route-sync.ts'
+import type { IdleSuspension } from './idle/idle-suspension.ts'
+import type { Template, Templates } from './templates/template.ts'
+
+/** How long whoever asked for a stop is kept waiting, in ms; it goes on after that. */
+const stopTimeout = 25_000
+/** Between two looks whether a launch that stands before the stop waits for its turn, in ms. */
+const cancelInterval = 250
+
+export interface OwnerActionsParts {
+  readonly database: Database
+  readonly templates: Templates
+  readonly admission: Pick<AdmissionControl, 'cancel'>
+  readonly routeSync: Pick<RouteSync, 'get' | 'routeOf' | 'isUnknown'>
+  readonly idleSuspension: Pick<IdleSuspension, 'stopNow'>
+  readonly activity: Pick<Activity, 'startOver'>
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** Actions of a container's owner beside launching: stop and keep; a takeover does them likewise. */
+export class OwnerActions {
+  readonly #parts: OwnerActionsParts
+
+  constructor(parts: OwnerActionsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Stops it at once; its home stays, and the next launch or visit starts it again. A launch that is under way is given
+   * up: at once while it waits or fetches its image, otherwise as soon as the engine has done its step.
+   * @returns false when it did not run
+   * @throws {Refusal} 400 unknown type · 403 blocked · 500 the engine could not, or takes too long; then it goes on
+   */
+  async stop(user: User, type: string): Promise<boolean> {
+    await this.#requireUnblocked(user, type)
+    const owned = { userId: user.id, type }
+    const stop = this.#stopNow(owned)
+    const stopped = await withTimeout(stopTimeout, stop)
+    if (stopped !== undefined) return stopped
+    stop.catch((error: unknown) => this.#parts.log.warn({ err: error, ...owned }, 'a stop that took long failed'))
+    throw refusals.stopFailed(new Error(`a stop took longer than ${stopTimeout} ms`))
+  }
+
+  /**
+   * Counts the time of nobody using it from now on. Also when it is reached by another process than this: what that one
+   * hears of use is told here (`ControlPlane.used`), and nothing is put to rest without asking here.
+   * @returns when it is put to rest at the earliest; null when it never is, or does not run
+   * @throws {Refusal} 400 unknown type · 403 blocked · 500 the engine does not answer about it
+   */
+  async keep(user: User, type: string, now: Date): Promise<Date | null> {
+    const { routeSync, activity } = this.#parts
+    const template = await this.#requireUnblocked(user, type)
+    const known = routeSync.get({ userId: user.id, type })
+    if (known && routeSync.isUnknown(known)) throw refusals.keepFailed(new Error('the engine does not answer about it'))
+    const where = known && routeSync.routeOf(known)?.where
+    if (!known || known.wasStopped || !where || !isAddress(where)) return null
+    activity.startOver(known)
+    const secondsLeft = secondsToSuspension(template, where.isPaused)
+    return secondsLeft === 0 ? null : new Date(now.getTime() + secondsLeft * 1_000)
+  }
+
+  /** @throws {Refusal} 400 · 403 */
+  async #requireUnblocked(user: User, type: string): Promise<Template> {
+    const { templates, database } = this.#parts
+    const template = templates.get(type)
+    if (!template) throw refusals.unknownType(templates.types)
+    const record = await findContainer(database.db, user.id, type)
+    if (record?.isBlocked) throw refusals.containerBlocked(record.blockedAt)
+    return template
+  }
+
+  /** A launch may stand before it that has not come to the line yet, so that is looked at until it is this one's turn. */
+  async #stopNow(owned: ContainerRef): Promise<boolean> {
+    const { admission, idleSuspension } = this.#parts
+    const cancel = () => admission.cancel(owned, refusals.launchStopped())
+    cancel()
+    const timer = setInterval(cancel, cancelInterval)
+    try {
+      return await idleSuspension.stopNow(owned, () => clearInterval(timer))
+    } finally {
+      clearInterval(timer)
+    }
+  }
+}
+
+/** 0 is never. */
+const secondsToSuspension = ({ idlePause, idleTimeout }: Template, isPaused: boolean) =>
+  isPaused ? idleTimeout : idlePause || idleTimeout

@@ -1,0 +1,76 @@
+import { refusals, type Refusal } from '#/errors.ts'
+import { containerKey, type ContainerRef } from '../container-key.ts'
+
+/** How many may be there at the same time; null is no limit. */
+export interface CapacityLimits {
+  readonly maxRunning: number | null
+  readonly maxPerUser: number | null
+}
+
+interface Occupant {
+  /** Running or paused, as far as the engine said. */
+  isUp: boolean
+  /** A launch is under way, or waits for its turn. */
+  isReserved: boolean
+}
+
+/**
+ * Capacity accounting: what runs, is paused or is being launched. A launch reserves its capacity before it waits, so that a
+ * cap is kept although many are under way, and nobody waits for minutes to hear that there was none.
+ */
+export class Capacity {
+  readonly #limits: CapacityLimits
+  readonly #occupants = new Map<string, Occupant>()
+  readonly #perUser = new Map<number, number>()
+  #running = 0
+
+  constructor(limits: CapacityLimits) {
+    this.#limits = limits
+  }
+
+  /** Running and paused ones. */
+  get running(): number {
+    return this.#running
+  }
+
+  isUp(owned: ContainerRef): boolean {
+    return this.#occupants.get(containerKey(owned))?.isUp ?? false
+  }
+
+  /** What became known of a container. */
+  note(owned: ContainerRef, isUp: boolean): void {
+    if (this.isUp(owned) === isUp) return
+    this.#running += isUp ? 1 : -1
+    this.#change(owned, { isUp })
+  }
+
+  /** Keeps room for a container until `release`, whether it runs by then or not. */
+  reserve(owned: ContainerRef): void {
+    this.#change(owned, { isReserved: true })
+  }
+
+  release(owned: ContainerRef): void {
+    this.#change(owned, { isReserved: false })
+  }
+
+  /** Why there is no room for this container beside all others; its own room is not counted. */
+  refusal(owned: ContainerRef): Refusal | undefined {
+    const { maxRunning, maxPerUser } = this.#limits
+    const own = this.#occupants.has(containerKey(owned)) ? 1 : 0
+    if (maxPerUser !== null && (this.#perUser.get(owned.userId) ?? 0) - own >= maxPerUser)
+      return refusals.tooManyOfYours(maxPerUser)
+    return maxRunning !== null && this.#occupants.size - own >= maxRunning ? refusals.serverFull() : undefined
+  }
+
+  #change(owned: ContainerRef, change: Partial<Occupant>): void {
+    const key = containerKey(owned)
+    const old = this.#occupants.get(key)
+    const occupant = { isUp: false, isReserved: false, ...old, ...change }
+    const isKept = occupant.isUp || occupant.isReserved
+    if (isKept) this.#occupants.set(key, occupant)
+    else this.#occupants.delete(key)
+    const count = (this.#perUser.get(owned.userId) ?? 0) + Number(isKept) - Number(old !== undefined)
+    if (count > 0) this.#perUser.set(owned.userId, count)
+    else this.#perUser.delete(owned.userId)
+  }
+}

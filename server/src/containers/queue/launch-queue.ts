@@ -1,0 +1,268 @@
+import { withTimeout } from '#/concurrency/try-or-log.ts'
+import { refusals } from '#/errors.ts'
+import { RuntimeError, type CreatedContainer, type CreateOptions, type PullProgress } from '#/runtime/runtime.ts'
+import { EngineCircuitBreaker } from './engine-circuit-breaker.ts'
+import { notifyPosition, notifyInterval, type LaunchRequest, type QueueEntry, type LaunchSlot } from './queue-entry.ts'
+import type { ContainerRef } from '../container-key.ts'
+import { PriorityQueue } from '../../concurrency/priority-queue.ts'
+
+/** Whoever comes when so many wait is refused. */
+const maxWaiting = 10_000
+/** After so long what the engine works on gives its slot back, in ms: a start that never returns would keep all others waiting. */
+const defaultSlotTimeout = 15_000
+/** Max launches that go on without a slot: an engine that is slow with everything is not given ever more to do. */
+const maxOverdue = 32
+/** How long somebody who comes while the engine does not answer is kept, in ms; who has waited already is kept longer. */
+const outageTimeout = 3_000
+
+export interface LaunchQueueParts {
+  /** How many the engine works for at the same time. */
+  readonly parallel: number
+  /** Resolves when the engine answers. */
+  readonly ping: () => Promise<void>
+  /** ms, for tests */
+  readonly slotTimeout?: number
+}
+
+/**
+ * Launch queue with a concurrency limit: more starts at once make each slower, and none finish earlier.
+ * First come, first served, except behind a pull, which takes minutes and nothing of what starts need.
+ */
+export class LaunchQueue {
+  readonly #parallel: number
+  readonly #circuitBreaker: EngineCircuitBreaker
+  readonly #queue = new PriorityQueue<QueueEntry>()
+  /** All of them, whether they wait or not, by user and type. */
+  readonly #entries = new Map<number, Map<string, QueueEntry>>()
+  /** By image, how many pull it. */
+  readonly #pulls = new Map<string, number>()
+  readonly #slotTimeout: number
+  #underWay = 0
+  #overdue = 0
+  #ticking: NodeJS.Timeout | undefined
+  #closed: PromiseWithResolvers<void> | undefined
+
+  constructor({ parallel, ping, slotTimeout = defaultSlotTimeout }: LaunchQueueParts) {
+    this.#parallel = parallel
+    this.#slotTimeout = slotTimeout
+    this.#circuitBreaker = new EngineCircuitBreaker(ping)
+  }
+
+  /**
+   * Does the work when its turn has come; at once, when nobody waits.
+   * @throws {Refusal} when too many wait, it may not go on, or `close` was called
+   * @throws {RuntimeError} `unreachable`, soon, when the engine does not answer · whatever the work throws
+   */
+  async run<T>(request: LaunchRequest, work: (slot: LaunchSlot) => Promise<T>): Promise<T> {
+    if (this.#circuitBreaker.recovery && !(await withTimeout(outageTimeout, this.#circuitBreaker.recovery)))
+      throw new RuntimeError('unreachable', `launch ${request.owned.type} of user ${request.owned.userId}`)
+    if (this.#closed) throw refusals.stopping()
+    if (this.#queue.size >= maxWaiting) throw refusals.tooManyLaunches()
+    const entry = this.#enter(request)
+    try {
+      if (entry.hasWaited) await this.#wait(entry)
+      this.#startSlotTimeout(entry)
+      return await work({ create: (creation) => this.#create(entry, creation) })
+    } catch (error) {
+      if (isUnreachable(error)) void this.#waitForEngine(error)
+      throw error
+    } finally {
+      this.#leave(entry)
+    }
+  }
+
+  /** Somebody asks for it now: it is patient no more. */
+  promote({ userId, type }: ContainerRef): void {
+    const entry = this.#entries.get(userId)?.get(type)
+    if (entry) this.#queue.promote(entry)
+  }
+
+  /**
+   * Sends away who waits, or pulls, for this user (and type) and may not go on any more. What the engine works on ends by
+   * itself soon.
+   */
+  recheck(userId: number, type?: string): void {
+    for (const [each, entry] of this.#entries.get(userId) ?? [])
+      if ((type === undefined || type === each) && entry.state !== 'working') void this.#recheckOne(entry)
+  }
+
+  /** Sends one away that waits, or pulls; what the engine works on ends by itself soon. */
+  cancel({ userId, type }: ContainerRef, why: Error): void {
+    const entry = this.#entries.get(userId)?.get(type)
+    if (entry) this.#reject(entry, why)
+  }
+
+  counts(): { waiting: number; underWay: number; parallel: number } {
+    return { waiting: this.#queue.size, underWay: this.#underWay, parallel: this.#parallel }
+  }
+
+  /** Refuses who waits, who pulls, and who comes. Resolves when the engine works for nobody any more. */
+  async close(): Promise<void> {
+    this.#closed ??= Promise.withResolvers()
+    this.#circuitBreaker.stop()
+    for (const entry of this.#all()) this.#reject(entry, refusals.stopping())
+    if (this.#entries.size === 0) this.#closed.resolve()
+    return this.#closed.promise
+  }
+
+  // --- Coming and going
+
+  /** Who could be let in was let in when somebody left, so nobody is overtaken who could go on. */
+  #enter(request: LaunchRequest): QueueEntry {
+    const hasWaited = !this.#hasFreeSlot() || this.#isHeld(request)
+    const state = hasWaited ? 'waiting' : 'working'
+    const [admitted, pull] = [Promise.withResolvers<void>(), new AbortController()]
+    const entry: QueueEntry = {
+      request,
+      hasWaited,
+      admitted,
+      pull,
+      state,
+      slotTimer: undefined,
+      lastNotified: undefined,
+    }
+    if (!hasWaited) this.#underWay++
+    const { userId, type } = request.owned
+    this.#entries.set(userId, (this.#entries.get(userId) ?? new Map<string, QueueEntry>()).set(type, entry))
+    return entry
+  }
+
+  async #wait(entry: QueueEntry): Promise<void> {
+    notifyPosition(entry, this.#queue.add(entry, entry.request.isLowPriority), this.#queue.size)
+    this.#ticking ??= setInterval(() => this.#tick(), notifyInterval).unref()
+    await entry.admitted.promise
+    const refusal = await entry.request.mayGoOn()
+    if (refusal) throw refusal
+  }
+
+  #leave(entry: QueueEntry): void {
+    const { userId, type } = entry.request.owned
+    const theirs = this.#entries.get(userId)
+    theirs?.delete(type)
+    if (theirs?.size === 0) this.#entries.delete(userId)
+    clearTimeout(entry.slotTimer)
+    if (entry.state === 'working') this.#underWay--
+    if (entry.state === 'overdue') this.#overdue--
+    this.#admit()
+    if (this.#entries.size === 0) this.#closed?.resolve()
+  }
+
+  #admit(): void {
+    for (const entry of this.#queue) {
+      if (!this.#hasFreeSlot()) break
+      if (this.#isHeld(entry.request)) continue
+      this.#queue.remove(entry)
+      entry.state = 'working'
+      this.#underWay++
+      entry.admitted.resolve()
+    }
+    if (this.#queue.size > 0) return
+    clearInterval(this.#ticking)
+    this.#ticking = undefined
+  }
+
+  #startSlotTimeout(entry: QueueEntry): void {
+    entry.slotTimer = setTimeout(() => this.#releaseSlot(entry), this.#slotTimeout).unref()
+  }
+
+  #releaseSlot(entry: QueueEntry): void {
+    if (entry.state !== 'working' || this.#overdue >= maxOverdue) return
+    entry.state = 'overdue'
+    this.#overdue++
+    this.#underWay--
+    this.#admit()
+  }
+
+  #reject(entry: QueueEntry, why: Error): void {
+    if (entry.state === 'pulling') entry.pull.abort(why)
+    if (entry.state !== 'waiting') return
+    this.#queue.remove(entry)
+    entry.admitted.reject(why)
+  }
+
+  /** A store that cannot be asked now is asked again when the turn comes. */
+  async #recheckOne(entry: QueueEntry): Promise<void> {
+    const refusal = await entry.request.mayGoOn().catch(() => undefined)
+    if (refusal) this.#reject(entry, refusal)
+  }
+
+  #hasFreeSlot(): boolean {
+    return this.#underWay < this.#parallel && !this.#circuitBreaker.recovery
+  }
+
+  *#all(): Generator<QueueEntry> {
+    for (const theirs of this.#entries.values()) yield* theirs.values()
+  }
+
+  #tick(): void {
+    let position = 0
+    for (const entry of this.#queue) {
+      position++
+      if (!this.#isHeld(entry.request)) notifyPosition(entry, position, this.#queue.size)
+    }
+  }
+
+  // --- Pulls
+
+  #isHeld({ image, needsImage }: LaunchRequest): boolean {
+    return needsImage && this.#pulls.has(image)
+  }
+
+  /** Those who wait for the same image share its failure: a registry that is down is asked once, not once for each. */
+  async #create(
+    entry: QueueEntry,
+    work: (options: CreateOptions) => Promise<CreatedContainer>,
+  ): Promise<CreatedContainer> {
+    try {
+      return await work({
+        signal: entry.pull.signal,
+        onPull: (progress) => this.#notePull(entry, progress),
+      })
+    } catch (error) {
+      if (entry.state === 'pulling' && error instanceof RuntimeError && error.kind === 'image')
+        for (const other of this.#waitingFor(entry.request.image)) this.#reject(other, error)
+      throw error
+    } finally {
+      if (entry.state === 'pulling') this.#endPull(entry)
+    }
+  }
+
+  #notePull(entry: QueueEntry, progress: PullProgress): void {
+    const { image } = entry.request
+    entry.request.onPull(progress)
+    for (const { request } of this.#waitingFor(image)) request.onPull(progress)
+    if (entry.state === 'pulling') return
+    clearTimeout(entry.slotTimer)
+    if (entry.state === 'overdue') this.#overdue--
+    else this.#underWay--
+    entry.state = 'pulling'
+    this.#pulls.set(image, (this.#pulls.get(image) ?? 0) + 1)
+    this.#admit()
+  }
+
+  /** It goes on at once, although for a moment one more than agreed may be under way: the rest of it is short. */
+  #endPull(entry: QueueEntry): void {
+    const { image } = entry.request
+    const pulling = (this.#pulls.get(image) ?? 1) - 1
+    if (pulling > 0) this.#pulls.set(image, pulling)
+    else this.#pulls.delete(image)
+    entry.state = 'working'
+    this.#underWay++
+    this.#startSlotTimeout(entry)
+    this.#admit()
+  }
+
+  *#waitingFor(image: string): Generator<QueueEntry> {
+    for (const entry of this.#queue) if (entry.request.needsImage && entry.request.image === image) yield entry
+  }
+
+  /** Nobody is let in until the engine answers, so that its restart costs those who wait nothing; nor is anybody kept for ever. */
+  async #waitForEngine(error: Error): Promise<void> {
+    if (this.#circuitBreaker.recovery) return
+    if (!(await this.#circuitBreaker.trip())) for (const entry of this.#queue) this.#reject(entry, error)
+    this.#admit()
+  }
+}
+
+const isUnreachable = (error: unknown): error is RuntimeError =>
+  error instanceof RuntimeError && error.kind === 'unreachable'

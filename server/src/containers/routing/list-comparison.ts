@@ -1,0 +1,27 @@
+import type { RuntimeContainer } from '#/runtime/runtime.ts'
+import type { ContainerState } from '../state/container-state.ts'
+
+/** What the engine said of a container: its inspect, its row of a list, or that there is none. */
+export type Seen = RuntimeContainer | 'gone'
+
+/** Whether a list says anything else of a container than what was seen of it. */
+export function differsFromList(seen: Seen | undefined, listed: RuntimeContainer | undefined): boolean {
+  if (!seen) return true
+  if (seen === 'gone' || !listed) return (seen === 'gone') !== (listed === undefined)
+  return seen.state !== listed.state || seen.address !== listed.address || hasOtherExit(seen, listed)
+}
+
+/** It ran and ended again in between. Some engines tell no exit codes in lists. */
+const hasOtherExit = (seen: RuntimeContainer, listed: RuntimeContainer) =>
+  seen.exitCode !== null && listed.exitCode !== null && seen.exitCode !== listed.exitCode
+
+/**
+ * Whether a list tells less of a container than has to be known: of a program that ended although nobody stopped it, it
+ * does not say whether it was for want of memory.
+ */
+export function needsInspect({ wasStopped }: ContainerState, { state, exitCode }: RuntimeContainer): boolean {
+  return !wasStopped && (state === 'exited' || state === 'dead') && exitCode !== 0
+}
+
+export const isUp = (seen: Seen | undefined) =>
+  seen !== undefined && seen !== 'gone' && (seen.state === 'running' || seen.state === 'paused')

@@ -1,0 +1,140 @@
+import type {
+  Unavailable,
+  UpstreamAddress,
+  GatewayChange,
+  GatewayState,
+  GatewayUser,
+  RouteEntry,
+  Revocation,
+} from '#/gateway/gateway.ts'
+import { unavailable, isAddress } from '../state/container-state.ts'
+
+/** How the container of a place is, blocked or not. */
+export type RouteState = 'running' | 'paused' | Unavailable['reason']
+
+export const routeStates = [
+  'running',
+  'paused',
+  'asleep',
+  'missing',
+  'crashed',
+  'out-of-memory',
+  'no-image',
+  'failed',
+  'unknown',
+] as const satisfies readonly RouteState[]
+
+const none: ReadonlySet<string> = new Set()
+
+export function routeStateOf({ where }: Pick<RouteEntry, 'where'>): RouteState {
+  if (!isAddress(where)) return where.reason
+  return where.isPaused ? 'paused' : 'running'
+}
+
+/**
+ * Routing snapshot: the routes and users that the gateway has acknowledged, and the deltas that lead to a new state.
+ * Every method that returns changes counts on their being told, in this order.
+ */
+export class RoutingSnapshot {
+  readonly #people = new Map<number, GatewayUser>()
+  readonly #routes = new Map<string, RouteEntry>()
+  /** Prefix by address: the engine gives addresses on, and no two places may have the same. */
+  readonly #prefixByAddress = new Map<string, string>()
+  /** Prefixes by how their containers are: of 100,000 those of one kind cannot be looked for each time. */
+  readonly #prefixesByState = new Map<RouteState, Set<string>>()
+
+  route(prefix: string): RouteEntry | undefined {
+    return this.#routes.get(prefix)
+  }
+
+  /** How many places there are. */
+  get size(): number {
+    return this.#routes.size
+  }
+
+  /** Prefixes of the places of a kind. */
+  inState(state: RouteState): ReadonlySet<string> {
+    return this.#prefixesByState.get(state) ?? none
+  }
+
+  person(userId: number): GatewayUser | undefined {
+    return this.#people.get(userId)
+  }
+
+  putPerson(user: GatewayUser): GatewayChange[] {
+    if (isSame(this.#people.get(user.userId), user)) return []
+    this.#people.set(user.userId, user)
+    return [{ kind: 'user', user }]
+  }
+
+  removePerson(userId: number): GatewayChange[] {
+    return this.#people.delete(userId) ? [{ kind: 'user-gone', userId }] : []
+  }
+
+  /** An address that another place has is taken from that one first. @param isAnew tells it although nothing changed */
+  putRoute(route: RouteEntry, isAnew = false): GatewayChange[] {
+    const old = this.#routes.get(route.prefix)
+    if (!isAnew && isSame(old, route)) return []
+    const taken = isAddress(route.where) ? this.#releaseAddress(route.where, route.prefix) : []
+    this.#set(route)
+    return [...taken, { kind: 'route', route }]
+  }
+
+  removeRoute(prefix: string): GatewayChange[] {
+    const old = this.#routes.get(prefix)
+    if (!old) return []
+    this.#forgetAddress(old)
+    this.#routes.delete(prefix)
+    this.#prefixesByState.get(routeStateOf(old))?.delete(prefix)
+    return [{ kind: 'route-gone', prefix }]
+  }
+
+  all(revoked: readonly Revocation[]): GatewayState {
+    return { users: [...this.#people.values()], routes: [...this.#routes.values()], revoked }
+  }
+
+  #releaseAddress(address: UpstreamAddress, from: string): GatewayChange[] {
+    const prefix = this.#prefixByAddress.get(addressKey(address))
+    const other = prefix === undefined || prefix === from ? undefined : this.#routes.get(prefix)
+    if (!other) return []
+    const route = { ...other, where: unavailable('asleep') }
+    this.#set(route)
+    return [{ kind: 'route', route }]
+  }
+
+  #set(route: RouteEntry): void {
+    const old = this.#routes.get(route.prefix)
+    if (old) this.#forgetAddress(old)
+    this.#routes.set(route.prefix, route)
+    this.#indexState(route, old)
+    if (isAddress(route.where)) this.#prefixByAddress.set(addressKey(route.where), route.prefix)
+  }
+
+  #indexState(route: RouteEntry, old: RouteEntry | undefined): void {
+    const state = routeStateOf(route)
+    if (old) this.#prefixesByState.get(routeStateOf(old))?.delete(old.prefix)
+    const prefixes = this.#prefixesByState.get(state) ?? new Set()
+    this.#prefixesByState.set(state, prefixes.add(route.prefix))
+  }
+
+  #forgetAddress({ prefix, where }: RouteEntry): void {
+    if (isAddress(where) && this.#prefixByAddress.get(addressKey(where)) === prefix)
+      this.#prefixByAddress.delete(addressKey(where))
+  }
+}
+
+/**
+ * A container has its address to itself, whatever port its app listens on: the next one that gets the address may listen
+ * on any. Only of programs on the host's own address each has but a port.
+ */
+const addressKey = ({ host, port }: UpstreamAddress) => (/^(127\.|::1$)/.test(host) ? `${host} ${port}` : host)
+
+/** Of plain data, as deep as it goes; written out because ten thousand are compared at a time. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>]
+  for (const key in left) if (!isSame(left[key], right[key])) return false
+  for (const key in right) if (!(key in left)) return false
+  return true
+}

@@ -1,0 +1,122 @@
+import type { UserContainer } from '#/store/containers/user-containers.ts'
+import type { User } from '#/store/users/users.ts'
+import { containerPrefix } from '../container-name.ts'
+import type { ContainerState } from './container-state.ts'
+import type { ContainerRef } from '../container-key.ts'
+
+/** A container, and how old what is known of it is. All instants are in steps of the clock of `Places`. */
+export interface IndexEntry {
+  known: ContainerState
+  /** Answers of the engine to older questions do not count any more. */
+  asOf: number
+  /** When its program ended last, as far as was heard. */
+  endedAt: number
+  /** What was seen of it before the engine was lost; undefined when it was seen since. */
+  before: ContainerState['seen']
+}
+
+interface Owner {
+  readonly containers: Map<string, IndexEntry>
+  /** Answers of the store to older questions do not count any more. */
+  asOf: number
+}
+
+/** In-memory index of container states, by owner, by prefix and by the engine's id. */
+export class ContainerIndex {
+  readonly #owners = new Map<number, Owner>()
+  readonly #byPrefix = new Map<string, IndexEntry>()
+  readonly #byId = new Map<string, IndexEntry>()
+
+  get({ userId, type }: ContainerRef): IndexEntry | undefined {
+    return this.#owners.get(userId)?.containers.get(type)
+  }
+
+  byPrefix(prefix: string): IndexEntry | undefined {
+    return this.#byPrefix.get(prefix)
+  }
+
+  byId(containerId: string): IndexEntry | undefined {
+    return this.#byId.get(containerId)
+  }
+
+  entries(): MapIterator<IndexEntry> {
+    return this.#byPrefix.values()
+  }
+
+  /** Engine's ids of all that have one. */
+  ids(): string[] {
+    return [...this.#byId.keys()]
+  }
+
+  hasOwner(userId: number): boolean {
+    return this.#owners.has(userId)
+  }
+
+  ownerIds(): number[] {
+    return [...this.#owners.keys()]
+  }
+
+  typesOf(userId: number): string[] {
+    return [...(this.#owners.get(userId)?.containers.keys() ?? [])]
+  }
+
+  /** Notes an owner as the store said at this instant. @returns false when something newer is known already */
+  updateOwner(userId: number, asOf: number): boolean {
+    const owner = this.#owners.get(userId)
+    if (owner && owner.asOf > asOf) return false
+    if (owner) owner.asOf = asOf
+    else this.#owners.set(userId, { containers: new Map(), asOf })
+    return true
+  }
+
+  /** @returns whether there was such an owner; their containers have to be removed before */
+  removeOwner(userId: number): boolean {
+    return this.#owners.delete(userId)
+  }
+
+  /** Takes in what the store says. What the engine said stays known, as long as it is the same container. */
+  put(user: User, record: UserContainer): IndexEntry {
+    const old = this.get(record)
+    const isSame = old?.known.containerId === record.containerId
+    const entry: IndexEntry = old ?? {
+      known: knownOf(user, record, undefined, false),
+      asOf: 0,
+      endedAt: 0,
+      before: undefined,
+    }
+    if (!isSame && old?.known.containerId) this.#byId.delete(old.known.containerId)
+    if (!isSame) entry.before = undefined
+    entry.known = knownOf(user, record, old?.known, isSame)
+    this.#owners.get(record.userId)?.containers.set(record.type, entry)
+    this.#byPrefix.set(entry.known.prefix, entry)
+    if (record.containerId !== null) this.#byId.set(record.containerId, entry)
+    return entry
+  }
+
+  /** @returns its prefix */
+  remove(owned: ContainerRef): string | undefined {
+    const entry = this.get(owned)
+    if (!entry) return undefined
+    const { prefix, containerId } = entry.known
+    this.#owners.get(owned.userId)?.containers.delete(owned.type)
+    this.#byPrefix.delete(prefix)
+    if (containerId !== null) this.#byId.delete(containerId)
+    return prefix
+  }
+}
+
+function knownOf(user: User, record: UserContainer, old: ContainerState | undefined, isSame: boolean): ContainerState {
+  const { userId, type, containerId } = record
+  return {
+    userId,
+    type,
+    recordId: record.id,
+    prefix: containerPrefix(user.slug, type),
+    containerId,
+    isBlocked: record.isBlocked || user.isBlocked,
+    wasStopped: record.stoppedAt !== null,
+    isRetired: record.retiredAt !== null,
+    seen: isSame ? old?.seen : undefined,
+    failure: old?.failure,
+  }
+}

@@ -1,0 +1,33 @@
+import type { UserContainer } from '#/store/containers/user-containers.ts'
+import { statusWords, type StatusLookup, type StatusLookups } from './status-lookups.ts'
+import type { Template, Templates } from '../templates/template.ts'
+
+/** One configured type of a user, with the record and the status when there are any. */
+export interface ListedContainer {
+  readonly template: Template
+  readonly record: UserContainer | undefined
+  readonly status: string
+}
+
+/**
+ * One entry per configured type, in the configured order. Asks the engine once, whatever the number of types, and not
+ * at all when nothing was created; each container by itself when that is not answered. Source: specification, `GET /api/user/containers`.
+ */
+export async function listContainers(
+  statuses: Pick<StatusLookups, 'ofEach'>,
+  templates: Templates,
+  records: readonly UserContainer[],
+): Promise<ListedContainer[]> {
+  const found = await statuses.ofEach(records.flatMap(({ containerId }) => containerId ?? []))
+  const recordByType = new Map(records.map((record) => [record.type, record]))
+  return templates.all().map((template) => {
+    const record = recordByType.get(template.type)
+    return { template, record, status: statusOf(record, found) }
+  })
+}
+
+function statusOf(record: UserContainer | undefined, found: ReadonlyMap<string, StatusLookup>): string {
+  if (!record?.containerId) return statusWords.notCreated
+  const status = found.get(record.containerId)
+  return status && 'state' in status ? status.state : statusWords.error
+}

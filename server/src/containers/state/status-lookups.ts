@@ -1,0 +1,101 @@
+import { withTimeout } from '#/concurrency/try-or-log.ts'
+import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
+import type { UserContainer } from '#/store/containers/user-containers.ts'
+import { Semaphore } from '../../concurrency/fifo-semaphore.ts'
+import { Coalescer } from '../../concurrency/coalescer.ts'
+import type { Templates } from '../templates/template.ts'
+
+/**
+ * The words of the specification's status fields. They are computed here and nowhere else; every other word is the
+ * engine's own (running, exited, paused, ...).
+ */
+export const statusWords = {
+  /** list: no record, or none with an engine id */
+  notCreated: 'not_created',
+  /** the engine no longer has it */
+  notFound: 'not_found',
+  /** status endpoint: no engine id */
+  noContainer: 'no_container',
+  /** me endpoint: no engine id */
+  unknown: 'unknown',
+  /** the look-up failed */
+  error: 'error',
+} as const
+
+/** Look-ups for people who read, at the same time; a thousand polling pages leave the engine free for launches. */
+const maxParallel = 32
+/** How long a look-up may take, the wait for its slot included, in ms. */
+const lookUpTimeout = 3_000
+/** How long one question about several containers may take before each is looked up by itself, in ms. */
+const listTimeout = 1_500
+
+/** What the engine says of a container in its own word, or why it could not be asked. */
+export type StatusLookup = { readonly state: string } | { readonly failure: string }
+
+/**
+ * Looks containers up for people who read their status. The engine is asked each time, because it alone knows; requests
+ * for the same container share one look-up that began after they came, so that nobody costs more than two at a time.
+ * A container whose look-up hangs costs its own requests 3 s and nobody else anything.
+ */
+export class StatusLookups {
+  readonly #runtime: Pick<Runtime, 'inspectId' | 'list'>
+  readonly #semaphore = new Semaphore(maxParallel)
+  readonly #one = new Coalescer((id) => this.#semaphore.run(() => this.#inspect(id)))
+  readonly #several = new Coalescer((ids) => this.#semaphore.run(() => this.#list(ids)))
+
+  constructor(runtime: Pick<Runtime, 'inspectId' | 'list'>) {
+    this.#runtime = runtime
+  }
+
+  /** Never throws: reading must not fail with it. */
+  async of(containerId: string): Promise<StatusLookup> {
+    return (await withTimeout(lookUpTimeout, this.#one.run(containerId))) ?? { failure: unreachableReason }
+  }
+
+  /**
+   * One engine call for all; when that is not answered, one for each, so that one that hangs does not hide the others.
+   * Never throws. @returns by id
+   */
+  async ofEach(ids: readonly string[]): Promise<ReadonlyMap<string, StatusLookup>> {
+    if (ids.length === 0) return new Map()
+    const listed = await withTimeout(listTimeout, this.#several.run(ids.join()))
+    if (listed) return listed
+    return new Map(await Promise.all(ids.map(async (id) => [id, await this.of(id)] as const)))
+  }
+
+  async #inspect(id: string): Promise<StatusLookup> {
+    try {
+      return { state: (await this.#runtime.inspectId(id))?.state ?? statusWords.notFound }
+    } catch (error) {
+      return { failure: detailOf(error) }
+    }
+  }
+
+  async #list(joined: string): Promise<ReadonlyMap<string, StatusLookup> | undefined> {
+    const ids = joined.split(',')
+    try {
+      const states = new Map((await this.#runtime.list({ ids })).map(({ id, state }) => [id, state]))
+      return new Map(ids.map((id) => [id, { state: states.get(id) ?? statusWords.notFound }]))
+    } catch {
+      // Each is looked up by itself then, which says why.
+      return undefined
+    }
+  }
+}
+
+const unreachableReason = 'the container engine does not answer'
+
+/** A reason that may be shown to users: no address, no path, nothing of the engine's own words. */
+function detailOf(error: unknown): string {
+  const isUnreachable = error instanceof RuntimeError && error.kind === 'unreachable'
+  return isUnreachable ? unreachableReason : 'the container engine could not look it up'
+}
+
+/**
+ * The record that `me`, `status` and the auth response speak of: the first type's when it has a container, else the
+ * user's oldest one that has.
+ */
+export function primaryOf(records: readonly UserContainer[], templates: Templates): UserContainer | undefined {
+  const created = records.filter((record) => record.containerId !== null)
+  return created.find((record) => record.type === templates.first.type) ?? created[0]
+}

@@ -1,0 +1,83 @@
+import type { GatewayUser, TypeRules } from '../gateway.ts'
+import type { UnavailableContainer } from '../responses/unavailable-response.ts'
+import { headerValue } from '../http1/header-lines.ts'
+import { refuseUnsandboxable } from '../headers/origin-sandbox.ts'
+import { isHtmlNavigation, isServiceWorkerScript } from '../http1/browser-request.ts'
+import type { Caller, UserCache } from './user-cache.ts'
+import { gatewayRefusals } from '../responses/gateway-refusals.ts'
+import type { RequestHead } from '../http1/request-head.ts'
+import type { Route } from '../upstream/route.ts'
+import type { RouteMatch, RoutingTable } from '../upstream/routing-table.ts'
+import { checkRequestPath, type RequestPath } from '../http1/request-path.ts'
+
+/** What an admitted request gets: the app, another address, or the word that there is no app yet. */
+export type AuthorizationResult =
+  | { readonly kind: 'app'; readonly route: Route }
+  | { readonly kind: 'missing'; readonly container: UnavailableContainer }
+  | { readonly kind: 'redirect'; readonly status: 302 | 308; readonly to: string }
+
+/**
+ * Authorizes a request and resolves where it goes. Without a token the answer is the same whether the address exists or not.
+ * An administrator is no owner (decision 003), because an app's page would otherwise run with the administrator's
+ * session at this origin.
+ * @throws {GatewayRefusal} 400 bad path, 401 without a token, 404 nothing there, 403 not yours or blocked
+ */
+export function authorize(
+  { routingTable, users, scheme }: { routingTable: RoutingTable; users: UserCache; scheme: string },
+  head: RequestHead,
+  path: RequestPath,
+  caller: Caller | undefined,
+): AuthorizationResult {
+  checkRequestPath(path)
+  const destination = routingTable.match(path.segment)
+  const match = checkAccess(users, caller, destination)
+  if (head.fields.opensWebSocket) checkWebSocketOrigin(head, scheme)
+  if (path.rest === '' && isServiceWorkerScript(head)) throw gatewayRefusals.workerOnBarePrefix()
+  if (match.kind === 'home') return { kind: 'redirect', status: 302, to: homeRedirect(match.path, path) }
+  if (match.owner.isBlocked || (match.kind === 'route' && match.route.entry.isBlocked))
+    throw gatewayRefusals.containerBlocked()
+  // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it. An app that keeps its prefix
+  // decides that itself: one that redirects to the address without the slash would be sent back and forth for ever.
+  if (path.rest === '' && rulesOf(match).stripPrefix && isHtmlNavigation(head))
+    return { kind: 'redirect', status: 308, to: `/${path.segment}/${path.query}` }
+  if (match.kind === 'route') {
+    refuseUnsandboxable(match.route, head, caller)
+    return { kind: 'app', route: match.route }
+  }
+  const { prefix, type, rules } = match
+  const isOwner = isOwned(match.owner, caller)
+  return { kind: 'missing', container: { prefix, type, displayName: rules.displayName, isOwner } }
+}
+
+function checkAccess(users: UserCache, caller: Caller | undefined, destination: RouteMatch | undefined): RouteMatch {
+  const { access } = rulesOf(destination)
+  if (caller === undefined && access !== 'public') throw gatewayRefusals.noToken()
+  if (destination === undefined) throw gatewayRefusals.nothingHere()
+  if (caller && users.get(caller.userId)?.isBlocked) throw gatewayRefusals.callerBlocked()
+  if (access === 'owner' && !isOwned(destination.owner, caller)) throw gatewayRefusals.notYours()
+  return destination
+}
+
+const isOwned = (owner: GatewayUser, caller: Caller | undefined) => caller?.userId === owner.userId
+
+const closed = { access: 'owner', stripPrefix: true } as const
+
+function rulesOf(destination: RouteMatch | undefined): Pick<TypeRules, 'access' | 'stripPrefix'> {
+  if (destination === undefined || destination.kind === 'home') return closed
+  return destination.kind === 'route' ? destination.route.rules : destination.rules
+}
+
+/**
+ * A page of another site could open a WebSocket with this site's cookies, because no browser asks before it does.
+ * No Origin means no browser.
+ */
+function checkWebSocketOrigin({ text, fields: { host } }: RequestHead, scheme: string): void {
+  const origin = headerValue(text, 'origin')
+  if (origin === undefined) return
+  if (/\r\norigin:[^]*\r\norigin:/i.test(text)) throw gatewayRefusals.foreignOrigin()
+  if (origin.toLowerCase() !== `${scheme}://${host ?? ''}`.toLowerCase()) throw gatewayRefusals.foreignOrigin()
+}
+
+function homeRedirect(path: string, requestPath: RequestPath): string {
+  return (requestPath.rest === '' ? path : path.replace(/\/$/, '') + requestPath.rest) + requestPath.query
+}

@@ -1,0 +1,80 @@
+import { selectTrustedToken, candidateTokens } from '../../tokens/token-cookies.ts'
+import { carriesToken } from '../headers/cookies.ts'
+import type { Caller, UserCache } from './user-cache.ts'
+import type { RequestFields } from '../http1/request-head.ts'
+
+/**
+ * Authenticates requests by token; one per client connection, because one client sends the same cookies again and again.
+ * Apps have `Authorization` headers of their own, so one that is not a token of ours leaves it to the cookie; one that is
+ * ours, but expired or revoked, does not.
+ */
+export class Authenticator {
+  readonly #users: UserCache
+  #authorization: string | undefined
+  #cookie: string | undefined
+  #caller: Caller | undefined
+  #isKnown = false
+  #isTossed = false
+
+  constructor(users: UserCache) {
+    this.#users = users
+  }
+
+  /** Whether the request looked at last has no caller because of cookies that somebody tossed in. */
+  get isTossed(): boolean {
+    return this.#isTossed
+  }
+
+  /**
+   * The caller; undefined without a good token. A connection that carries several people's requests, as from a TLS proxy,
+   * finds each of them among those remembered. While there are more signatures to check than the client's budget allows,
+   * nobody is believed: of several tokens that nobody has looked at, one may be the person's own.
+   * @param address the client's, asked for only when a signature is to be checked
+   */
+  authenticate({ authorization, cookie }: RequestFields, address: () => string): Caller | undefined {
+    this.#isTossed = false
+    const isSame = this.#isKnown && authorization === this.#authorization && cookie === this.#cookie
+    if (!isSame && authorization === undefined && !carriesToken(cookie)) return undefined
+    if (isSame) return this.#caller && this.#users.isValid(this.#caller) ? this.#caller : undefined
+    const tokens = this.#candidates(authorization, cookie)
+    const unknown = tokens.filter((token) => !this.#users.isRemembered(token))
+    if (unknown.length > 0 && !this.#check(unknown, address())) return undefined
+    const callers = tokens.map((token) => this.#users.verifiedCaller(token)).filter((caller) => caller !== undefined)
+    return this.#selectCaller(authorization, cookie, callers)
+  }
+
+  /** @returns whether all of them were checked */
+  #check(unknown: readonly string[], address: string): boolean {
+    const allowed = this.#users.checksAllowed(address, unknown.length)
+    for (const token of unknown.slice(-allowed)) this.#users.verify(token, address)
+    return allowed >= unknown.length
+  }
+
+  #candidates(authorization: string | undefined, cookie: string | undefined): readonly string[] {
+    const bearer = bearerToken(authorization)
+    return bearer !== undefined && this.#users.hasOwnKeyId(bearer) ? [bearer] : candidateTokens(cookie, this.#users)
+  }
+
+  #selectCaller(
+    authorization: string | undefined,
+    cookie: string | undefined,
+    callers: readonly Caller[],
+  ): Caller | undefined {
+    const good = callers.filter((caller) => this.#users.isValid(caller))
+    const isByHeader = good.length === 1 && good[0]?.token === bearerToken(authorization)
+    const believed = isByHeader ? good[0] : selectTrustedToken(good, cookie)
+    this.#isTossed = believed === 'tossed'
+    const caller = believed === 'tossed' ? undefined : believed
+    this.#authorization = authorization
+    this.#cookie = cookie
+    // Not when there was none: a token that is not good now may be once its person is told.
+    this.#isKnown = caller !== undefined
+    this.#caller = caller
+    return caller
+  }
+}
+
+/** RFC 6750 section 2.1; the scheme's case does not matter (RFC 9110, 11.1). */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : /^bearer +(\S+) *$/i.exec(authorization)?.[1]
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { clock } from '../coarse-clock.ts'
+import { ScopedTokenCache } from './scoped-token-cache.ts'
+import { UserCache } from './user-cache.ts'
+import { settingsOf, tokenFor } from '#test/support/gateway/gateway-harness.ts'
+
+test('of the visitors of a public app only so many tokens are kept, and none for long after it has expired', () => {
+  const inUse = new Set<ScopedTokenCache>()
+  const cache = new ScopedTokenCache(inUse)
+  assert.equal(inUse.size, 0)
+  const expiresAt = clock.wall + 60_000
+  for (let visitor = 0; visitor < 5_000; visitor++) cache.set(`${visitor}`, { token: `${visitor}`, expiresAt })
+  assert.equal(cache.size, 1_000)
+  assert.equal(cache.get('0'), undefined)
+  assert.equal(cache.get('4999')?.token, '4999')
+  cache.set('late', { token: 'late', expiresAt: clock.wall - 5_000 })
+  cache.prune(10_000)
+  assert.equal(cache.get('late')?.token, 'late', 'while no control plane answers it is used past its end')
+  cache.prune(1_000)
+  assert.equal(cache.get('late'), undefined)
+  assert.equal(cache.size, 999)
+  assert.deepEqual([...inUse], [cache])
+})
+
+test('what a person has open is counted together while any of their tokens is known, and forgotten after that', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const users = new UserCache()
+  await users.setKeys(settingsOf('').keys)
+  const [one, other] = [users.verify(await tokenFor(1), ''), users.verify(await tokenFor(1), '')]
+  assert.ok(one && one.active === other?.active)
+  for (let userId = 2; userId < 50; userId++) users.verify(await tokenFor(userId), '')
+  assert.equal(users.counted, 49)
+  // Other keys make every token an unknown one.
+  await users.setKeys([])
+  for (let turn = 0; turn < 20 && users.counted > 1; turn++) {
+    await nextTurn()
+    collectGarbage()
+    users.prune()
+  }
+  assert.equal(users.counted, 1, 'of one a caller is in use still')
+  assert.equal(one.active.requests, 0)
+})

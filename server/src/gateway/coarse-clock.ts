@@ -1,0 +1,29 @@
+/** As it is now: a test that lets hours pass must not time out what is open. */
+const steady = performance.now.bind(performance)
+
+/**
+ * What time it is, a little late: asking the system at every byte that moves would cost more than moving it.
+ * Whoever owns the gateway's timers moves it on.
+ */
+export const clock = {
+  /** For how long something takes: ms by `performance.now()`, which nobody can move. */
+  now: steady(),
+  /** For what others say, such as when a token expires: ms since 1970. */
+  wall: Date.now(),
+  /** How often the wall clock was set back. */
+  setBacks: 0,
+}
+
+/** How late the clock may be, in ms. */
+export const clockResolution = 50
+
+/** What a wall clock may be set back by, in ms, without being called so. */
+const tolerance = 10_000
+
+/** Reads it anew. */
+export function readClock(): void {
+  const before = clock.wall - clock.now
+  clock.now = steady()
+  clock.wall = Date.now()
+  if (clock.wall - clock.now < before - tolerance) clock.setBacks++
+}

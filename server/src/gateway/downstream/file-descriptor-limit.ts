@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+
+/** Client connections that are kept at most, whatever the operating system allows: each takes some 10 KB. */
+const maxConnections = 20_000
+/** File descriptors for everything but connections: the listener, the log, the API process, libraries. */
+const reserved = 256
+/** Never fewer, or nobody could use Berth. */
+const minConnections = 64
+
+/**
+ * How many client connections this process may hold: half of its file descriptors (RLIMIT_NOFILE; Node raises the soft limit
+ * to the hard one at its start), because each may need another connection to an app.
+ * @param limits text of `/proc/self/limits`
+ */
+export function maxClientConnections(limits = readLimits()): number {
+  const allowed = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
+  return Math.max(minConnections, Math.min(maxConnections, Math.floor((allowed - reserved) / 2)))
+}
+
+/** Empty where there is no such file: outside of Linux. */
+function readLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,61 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Trusted proxies in a row that are looked behind; whoever names more of them is not one. */
+const maxHops = 32
+/** Longest address that is passed on, in characters. */
+const maxAddressLength = 45
+
+/** The operator's own proxies in front of the gateway, whose `X-Forwarded-For` is believed. */
+export class TrustedProxies {
+  readonly #list = new BlockList()
+  readonly #isEmpty: boolean
+
+  /** @param networks addresses, or networks such as `10.0.0.0/8`; checked before */
+  constructor(networks: readonly string[]) {
+    this.#isEmpty = networks.length === 0
+    for (const network of networks) {
+      const [address = '', bits] = network.split('/')
+      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+      if (bits === undefined) this.#list.addAddress(address, family)
+      else this.#list.addSubnet(address, Number(bits), family)
+    }
+  }
+
+  /** The address of the person asking: from the right of `forwardedFor`, the first that is not a trusted proxy's. */
+  clientAddress(peer: string, forwardedFor: string | undefined): string {
+    let address = withoutIpv4Mapping(peer)
+    if (this.#isEmpty || forwardedFor === undefined) return address
+    let end = forwardedFor.length
+    for (let hops = 0; end > 0 && hops < maxHops && this.#has(address); hops++) {
+      const comma = forwardedFor.lastIndexOf(',', end - 1)
+      const next = withoutIpv4Mapping(forwardedFor.slice(comma + 1, end).trim())
+      if (isIP(next) === 0) break
+      address = next
+      end = comma
+    }
+    return address.slice(0, maxAddressLength)
+  }
+
+  /**
+   * Whether a proxy passes the request on, and whether it is one of ours. A trusted peer always is one: proxies that are not
+   * told to send a forwarding header send none.
+   * @param isForwarded the request has a header that only proxies send
+   */
+  proxyOf(peer: string, isForwarded: boolean): 'none' | 'trusted' | 'untrusted' {
+    if (this.isTrusted(peer)) return 'trusted'
+    return isForwarded ? 'untrusted' : 'none'
+  }
+
+  /** Whether this peer is one of them. */
+  isTrusted(peer: string): boolean {
+    return !this.#isEmpty && this.#has(withoutIpv4Mapping(peer))
+  }
+
+  #has(address: string): boolean {
+    return isIP(address) !== 0 && this.#list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+/** An IPv4 peer of a dual-stack listener is reported as `::ffff:10.0.0.1`. */
+const withoutIpv4Mapping = (address: string) =>
+  address.startsWith('::ffff:') ? address.replace(/^::ffff:(?=\d+\.)/, '') : address

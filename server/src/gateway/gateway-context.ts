@@ -1,0 +1,34 @@
+import type { ControlPlane, GatewaySettings } from './gateway.ts'
+import type { ClientConnections } from './downstream/client-connections.ts'
+import type { Caller, UserCache } from './auth/user-cache.ts'
+import type { PlatformUpstream } from './upstream/route.ts'
+import type { RoutingTable } from './upstream/routing-table.ts'
+import type { TrustedProxies } from './downstream/trusted-proxies.ts'
+import type { ConnectionLimiter } from './downstream/connection-limiter.ts'
+
+/** Gateway context: what every connection of one gateway shares. */
+export interface GatewayContext {
+  readonly routingTable: RoutingTable
+  readonly users: UserCache
+  readonly limiter: ConnectionLimiter
+  readonly connections: ClientConnections
+  /** Undefined until the first control plane has come. */
+  readonly config: GatewayConfig | undefined
+  /** Whether a control plane has told who there is; until then nobody's token can be called bad. */
+  readonly hasState: boolean
+  readonly isClosing: boolean
+}
+
+/** What a control plane has told at `serve`. */
+export interface GatewayConfig {
+  readonly control: ControlPlane
+  readonly settings: GatewaySettings
+  readonly platform: PlatformUpstream
+  readonly reservedSlugs: ReadonlySet<string>
+  readonly trustedProxies: TrustedProxies
+}
+
+/** Whether something that a caller has open may stay so. */
+export function mayContinue({ users }: GatewayContext, caller: Caller | undefined): boolean {
+  return caller === undefined || (users.isValid(caller) && users.get(caller.userId)?.isBlocked === false)
+}

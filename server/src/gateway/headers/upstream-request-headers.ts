@@ -1,0 +1,161 @@
+import type { ResponseContext } from './downstream-response-headers.ts'
+import { carriesToken, upstreamCookies } from './cookies.ts'
+import { bearerToken } from '../auth/request-authenticator.ts'
+import { isIsolated, isSandboxedSubresource } from './origin-sandbox.ts'
+import type { Caller, UserCache } from '../auth/user-cache.ts'
+import type { RequestFields, RequestHead } from '../http1/request-head.ts'
+import type { Route } from '../upstream/route.ts'
+
+/** What a request says about where it comes from, on its way to anybody behind the gateway. */
+export interface ClientOrigin {
+  /** Address of the person asking. */
+  readonly address: string
+  /** `http` or `https`, as people see it. */
+  readonly scheme: string
+  /** Whether a proxy passes the request on, one of the operator's or another. Told to the API alone. */
+  readonly proxy: 'none' | 'trusted' | 'untrusted'
+}
+
+/** Who asks, and the token that the app gets in place of theirs; none when it cannot be had. */
+export interface Identity {
+  readonly caller: Caller
+  readonly email: string
+  readonly token: string | undefined
+}
+
+/** What a request to an app carries beside its own first line, and where the answer to it is going. */
+interface UpstreamHeaderLines {
+  readonly lines: string
+  readonly responseContext: ResponseContext
+}
+
+/**
+ * Writes the heads that apps receive, for one client connection. One client says the same to the same app again and
+ * again, so the lines that were made last are kept until anything in them changes.
+ */
+export class UpstreamRequestHeaders {
+  readonly #users: Pick<UserCache, 'containsOwnToken' | 'ownTokenLines'>
+  #last: UpstreamHeaderLines | undefined
+  #fields: RequestFields | undefined
+  #route: Route | undefined
+  #address = ''
+  #email: string | undefined
+  #token: string | undefined
+  #acting: string | null | undefined
+
+  constructor(users: Pick<UserCache, 'containsOwnToken' | 'ownTokenLines'>) {
+    this.#users = users
+  }
+
+  /** Where the answer to the head that was written last is going. */
+  get responseContext(): ResponseContext | undefined {
+    return this.#last?.responseContext
+  }
+
+  /**
+   * The head of a request as the app receives it. The platform's token in it is replaced by the identity's one; it is
+   * never added where the client sent none. Any other token of ours is taken out, whichever header carries it: an app that
+   * was sent another app's token would take it for its visitor's.
+   */
+  write(
+    { method, fields }: RequestHead,
+    path: string,
+    route: Route,
+    origin: ClientOrigin,
+    identity: Identity | undefined,
+  ): string {
+    const { lines } = this.#same(fields, route, origin, identity) ?? this.#make(fields, route, origin, identity)
+    return `${method} ${path} HTTP/1.1\r\n${lines}`
+  }
+
+  #same(
+    fields: RequestFields,
+    route: Route,
+    origin: ClientOrigin,
+    identity: Identity | undefined,
+  ): UpstreamHeaderLines | undefined {
+    const isSame =
+      fields === this.#fields &&
+      route === this.#route &&
+      origin.address === this.#address &&
+      identity?.email === this.#email &&
+      identity?.token === this.#token &&
+      identity?.caller.acting === this.#acting
+    return isSame ? this.#last : undefined
+  }
+
+  #make(
+    fields: RequestFields,
+    route: Route,
+    origin: ClientOrigin,
+    identity: Identity | undefined,
+  ): UpstreamHeaderLines {
+    const { prefix } = route.entry
+    this.#fields = fields
+    this.#route = route
+    this.#address = origin.address
+    this.#email = identity?.email
+    this.#token = identity?.token
+    this.#acting = identity?.caller.acting
+    const own = `${this.#identityLines(fields, identity)}${forwardedLines(fields, origin)}X-Forwarded-Prefix: /${prefix}\r\n`
+    const seenAt = `${origin.scheme}://${fields.host ?? ''}`.toLowerCase()
+    this.#last = {
+      lines: inOnePiece(`${hostLine(fields)}${this.#withoutTokens(fields.kept)}${own}${upgradeLines(fields)}\r\n`),
+      responseContext: {
+        prefix,
+        rules: route.rules,
+        origin: seenAt,
+        isIsolated: isIsolated(route, identity?.caller),
+        isForSandbox: isSandboxedSubresource(route, identity?.caller, fields.kept),
+      },
+    }
+    return this.#last
+  }
+
+  #identityLines({ authorization, cookie }: RequestFields, identity: Identity | undefined): string {
+    if (authorization === undefined && cookie === undefined && identity === undefined) return ''
+    // Compared with the caller's own token, not by scheme alone: an app may use Bearer tokens of its own beside our cookie.
+    const isByHeader = identity !== undefined && bearerToken(authorization) === identity.caller.token
+    const token = isByHeader || carriesToken(cookie) ? identity?.token : undefined
+    const bearer = isByHeader ? token && `Bearer ${token}` : this.#unlessOwnToken(authorization)
+    const cookies = upstreamCookies(cookie, token, (value) => this.#users.containsOwnToken(value))
+    return line('Authorization', bearer) + line('Cookie', cookies) + userLine(identity)
+  }
+
+  #unlessOwnToken(value: string | undefined): string | undefined {
+    return value !== undefined && this.#users.containsOwnToken(value) ? undefined : value
+  }
+
+  #withoutTokens(lines: string): string {
+    if (!this.#users.containsOwnToken(lines)) return lines
+    const isSuspect = this.#users.ownTokenLines(lines)
+    const kept = lines.split('\r\n').filter((each) => !isSuspect(each))
+    return kept.join('\r\n')
+  }
+}
+
+/** V8 keeps the parts that a text was put together from, and would put them together anew each time it is sent. */
+const inOnePiece = (text: string) => Buffer.from(text, 'latin1').toString('latin1')
+
+/** The head that the API and the front end receive: everything the client sent but hop-by-hop headers and what only a proxy may say. */
+export function platformRequestHead({ method, target, fields }: RequestHead, origin: ClientOrigin): string {
+  const { kept, authorization, cookie } = fields
+  const tokens = line('Authorization', authorization) + line('Cookie', cookie)
+  return `${method} ${target} HTTP/1.1\r\n${hostLine(fields)}${kept}${tokens}${forwardedLines(fields, origin)}X-Berth-Proxy: ${origin.proxy}\r\n\r\n`
+}
+
+const line = (name: string, value: string | undefined) => (value === undefined ? '' : `${name}: ${value}\r\n`)
+
+// The host stays the one that people see: apps compare a WebSocket's Origin with it. HTTP/1.0 may lack it; apps may not.
+const hostLine = ({ host }: RequestFields) => (host === undefined ? 'Host: localhost\r\n' : '')
+
+// Header bytes are latin1 to us; an address beyond ASCII travels as its UTF-8 bytes.
+const userLine = (identity: Identity | undefined) =>
+  identity === undefined ? '' : line('X-Berth-User', Buffer.from(identity.email).toString('latin1'))
+
+function forwardedLines({ host }: RequestFields, { address, scheme }: ClientOrigin): string {
+  return `X-Forwarded-For: ${address}\r\nX-Forwarded-Proto: ${scheme}\r\n${line('X-Forwarded-Host', host)}`
+}
+
+const upgradeLines = ({ opensWebSocket }: RequestFields) =>
+  opensWebSocket ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''

@@ -1,0 +1,18 @@
+import { headerValue } from './header-lines.ts'
+import type { RequestHead } from './request-head.ts'
+
+/**
+ * Whether a person is about to look at the answer: a page for people, a redirect to the login page, not JSON.
+ * Browsers leave `Sec-Fetch-Mode` out on plain http outside loopback, so its absence means nothing.
+ */
+export function isHtmlNavigation({ method, text }: RequestHead): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  if (!headerValue(text, 'accept')?.toLowerCase().includes('text/html')) return false
+  const mode = headerValue(text, 'sec-fetch-mode')
+  return mode === undefined || mode === 'navigate'
+}
+
+/** Whether a browser fetches the script of a service worker. Served at `/ann-dev` its scope would be `/`: everybody's pages. */
+export function isServiceWorkerScript({ text }: RequestHead): boolean {
+  return headerValue(text, 'service-worker') === 'script' || headerValue(text, 'sec-fetch-dest') === 'serviceworker'
+}

@@ -1,0 +1,246 @@
+import {
+  fault,
+  headerValue,
+  hopByHop,
+  isFault,
+  isTokenCode,
+  NotableNames,
+  readLines,
+  tokensOf,
+  without,
+  withoutNamed,
+  type HttpFault,
+  type FaultKey,
+  type NotableLine,
+} from './header-lines.ts'
+
+/** Longest head of a request, in bytes: browsers with many cookies send up to 20 KB. */
+export const maxRequestHead = 32 * 1024
+
+/** Characters that are read of `Connection`, and that `Host` may have: these are split, compared and repeated to apps. A name of DNS has 253. */
+const [maxConnection, maxHost] = [1_024, 300]
+
+/** Body lengths that are no number of bytes. */
+export const chunked = -1
+
+/** A request as it was sent, as far as a proxy has to understand it. */
+export interface RequestHead {
+  readonly method: string
+  /** As sent, byte for byte; begins with a slash. */
+  readonly target: string
+  readonly isHttp10: boolean
+  readonly fields: RequestFields
+  /** The whole head, for headers that are asked for seldom. */
+  readonly text: string
+}
+
+/** What the header lines say. One client sends the same lines again and again, so they are read once for all of these. */
+export interface RequestFields {
+  readonly host: string | undefined
+  /** Bytes of the body, or `chunked`. */
+  readonly bodyLength: number
+  /** The client will send no other request on this connection. */
+  readonly isLast: boolean
+  /** RFC 6455 opening handshake. Any other wish to change the protocol is left out, as RFC 9110, 7.8 allows. */
+  readonly opensWebSocket: boolean
+  /** All cookies, in the order sent. */
+  readonly cookie: string | undefined
+  readonly authorization: string | undefined
+  readonly forwardedFor: string | undefined
+  /** A proxy says that it passes on what somebody else asks: `X-Forwarded-*`, `Forwarded`, `X-Real-IP` or `Via`. */
+  readonly isForwarded: boolean
+  /** Lines for the other end, each with its CRLF: all but hop-by-hop ones, cookies, authorization, and what only a proxy may say. */
+  readonly kept: string
+  /** The lines themselves. */
+  readonly block: string
+}
+
+const framing = ['content-length', 'host', 'transfer-encoding']
+const identity = ['authorization', 'cookie']
+const forwardingHeaders = ['forwarded', 'proxy', 'x-forwarded', 'x-forwarded-for', 'x-real-ip']
+
+/** Whether a line of this name, which is notable, says that somebody else asks. */
+function saysForwarded(name: string): boolean {
+  const plain = name.replace(/[_.]/g, '-')
+  return plain === 'via' || (isForwardingHeader(plain) && plain !== 'proxy' && !plain.startsWith('x-berth-'))
+}
+
+/** CGI-like apps read `X_Forwarded_For` and `X.Forwarded.For` as `X-Forwarded-For`. */
+function isForwardingHeader(name: string): boolean {
+  const plain = name.replace(/[_.]/g, '-')
+  return forwardingHeaders.includes(plain) || plain.startsWith('x-forwarded-') || plain.startsWith('x-berth-')
+}
+
+const names = new NotableNames(
+  ['http2-settings', 'via', ...hopByHop, ...framing, ...identity, ...forwardingHeaders],
+  ['x-'],
+  isForwardingHeader,
+)
+const stays = new Set([...framing, 'via'])
+/** These lines say how long the message is and where it goes, whatever `Connection` says of them. */
+const neverNamed = new Set([...framing, 'expect'])
+
+/**
+ * Reads a request's head, or says what is wrong with it. Whatever Node's own parser refuses is refused; where that one is
+ * lenient (absolute addresses, two hosts), this one is not. Only methods are freer, because apps have methods
+ * that Node does not know (WebDAV's extensions): any token is one (RFC 9110, 9.1).
+ * @param text latin1, with the empty line that ends it
+ * @param before the head that came before it on the same connection: equal lines are not read again
+ */
+export function readRequestHead(text: string, before?: RequestHead): RequestHead | HttpFault {
+  const first = readRequestLine(text)
+  if (isFault(first)) return first
+  const { method, target, isHttp10, end } = first
+  const block = text.slice(end)
+  const isSame = before?.method === method && before.isHttp10 === isHttp10 && before.fields.block === block
+  const fields = isSame ? before.fields : readFields(text, first, block)
+  return isFault(fields) ? fields : { method, target, isHttp10, fields, text }
+}
+
+function readFields(text: string, first: RequestLine, block: string): RequestFields | HttpFault {
+  const lines = readLines(text, first.end, names)
+  if (isFault(lines)) return lines
+  const read = new RequestLines(lines)
+  const problem = read.problem ?? framingFault(read, first)
+  if (problem) return problem
+  const gone = lines.filter(({ name }) => !stays.has(name))
+  const kept = without(text, first.end, gone)
+  const bodyLength = read.coding === undefined ? Number(read.length ?? 0) : chunked
+  return {
+    host: read.host,
+    bodyLength,
+    isLast: first.isHttp10 || read.isClose,
+    opensWebSocket: read.upgrade !== undefined && bodyLength === 0 && isHandshake(text, first, read),
+    cookie: read.cookie,
+    authorization: read.authorization,
+    forwardedFor: read.forwardedFor,
+    isForwarded: lines.some(({ name }) => saysForwarded(name)),
+    kept: read.named === undefined ? kept : withoutNamed(kept, read.named, neverNamed),
+    block,
+  }
+}
+
+/** The lines behind a request's chunked body that an app may see: what is decided in the head is not decided again after it. */
+export function upstreamTrailers(trailers: string): string {
+  const text = `${trailers}\r\n`
+  const lines = readLines(text, 0, names)
+  return isFault(lines) ? '' : without(text, 0, lines)
+}
+
+interface RequestLine {
+  readonly method: string
+  readonly target: string
+  readonly isHttp10: boolean
+  /** Where the first header line begins. */
+  readonly end: number
+}
+
+function readRequestLine(text: string): RequestLine | HttpFault {
+  const methodEnd = text.indexOf(' ')
+  const lineEnd = text.indexOf('\r\n')
+  for (let at = 0; at < methodEnd; at++) if (!isTokenCode(text.charCodeAt(at))) return fault('badMethod')
+  if (methodEnd < 1 || methodEnd > lineEnd) return fault('noMethod')
+  const method = text.slice(0, methodEnd)
+  if (method === 'TRACE' || method === 'CONNECT') return fault('forbiddenMethod', 405)
+  const targetEnd = lineEnd - ' HTTP/1.1'.length
+  if (targetEnd <= methodEnd || !text.startsWith(' HTTP/', targetEnd)) return fault('badFirstLine')
+  if (!text.startsWith('1.', targetEnd + 6)) return fault('badVersion', 505)
+  const minor = text.charCodeAt(targetEnd + 8)
+  if (minor !== 48 && minor !== 49) return fault('badVersion', 505)
+  // Absolute form, `*` and authority form name a host, and the Host header may name another one.
+  if (text.charCodeAt(methodEnd + 1) !== 47) return fault('noPath')
+  for (let at = methodEnd + 1; at < targetEnd; at++) {
+    const code = text.charCodeAt(at)
+    if (code <= 32 || code === 35 || code >= 127) return fault('badTargetCharacter')
+  }
+  return { method, target: text.slice(methodEnd + 1, targetEnd), isHttp10: minor === 48, end: lineEnd + 2 }
+}
+
+/** The notable lines of a request, each where it belongs; `problem` when a line comes twice that may come once. */
+class RequestLines {
+  host: string | undefined
+  length: string | undefined
+  coding: string | undefined
+  upgrade: string | undefined
+  cookie: string | undefined
+  authorization: string | undefined
+  forwardedFor: string | undefined
+  isClose = false
+  isUpgrade = false
+  /** What `Connection` names beside the usual words. */
+  named: string[] | undefined
+  problem: HttpFault | undefined
+
+  constructor(lines: readonly NotableLine[]) {
+    for (const line of lines) this.#take(line)
+  }
+
+  #take({ name, value, start, end }: NotableLine): void {
+    switch (name) {
+      case 'host':
+        this.host = this.#once(this.host, value, 'twoHosts')
+        break
+      case 'content-length':
+        this.length = this.#once(this.length, value, 'twoLengths')
+        break
+      case 'transfer-encoding':
+        this.coding = this.#once(this.coding, value, 'twoCodings')
+        // Parsers differ about white space around it: Node takes a blank behind it, but no tab.
+        if (end - start > 'transfer-encoding: \r\n'.length + value.length) this.problem ??= fault('paddedCoding')
+        break
+      case 'authorization':
+        this.authorization = this.#once(this.authorization, value, 'twoAuthorizations')
+        break
+      case 'connection':
+        this.#takeConnection(value)
+        break
+      case 'upgrade':
+        this.upgrade = value
+        break
+      case 'cookie':
+        this.cookie = this.cookie === undefined ? value : `${this.cookie}; ${value}`
+        break
+      case 'x-forwarded-for':
+        this.forwardedFor = this.forwardedFor === undefined ? value : `${this.forwardedFor}, ${value}`
+        break
+    }
+  }
+
+  #once(before: string | undefined, value: string, why: FaultKey): string {
+    if (before !== undefined) this.problem ??= fault(why)
+    return value
+  }
+
+  #takeConnection(value: string): void {
+    for (const token of value === 'keep-alive' ? [] : tokensOf(value.slice(0, maxConnection))) {
+      if (token === 'close') this.isClose = true
+      else if (token === 'upgrade') this.isUpgrade = true
+      else if (token !== 'keep-alive') (this.named ??= []).push(token)
+    }
+  }
+}
+
+/** RFC 9112, 6: what could be read as two different lengths, and what nobody here can undo. */
+function framingFault({ host, length, coding }: RequestLines, { isHttp10 }: RequestLine): HttpFault | undefined {
+  if (host === undefined && !isHttp10) return fault('noHost')
+  if (host !== undefined && (host.length > maxHost || !/^[\w.\-:[\]]*$/.test(host))) return fault('badHost')
+  if (coding !== undefined && length !== undefined) return fault('lengthAndCoding')
+  // RFC 9112, 6.1: an HTTP/1.0 message with a transfer coding has faulty framing.
+  if (coding !== undefined && isHttp10) return fault('codingInHttp10')
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return fault('unknownCoding', 501)
+  // 15 digits are exact in a number, and a petabyte is enough.
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return fault('badLength')
+  return undefined
+}
+
+/** RFC 6455, 4.2.1. */
+function isHandshake(text: string, { method, isHttp10 }: RequestLine, { upgrade, isUpgrade }: RequestLines): boolean {
+  return (
+    isUpgrade &&
+    upgrade?.toLowerCase() === 'websocket' &&
+    method === 'GET' &&
+    !isHttp10 &&
+    headerValue(text, 'sec-websocket-version') === '13' &&
+    /^[+/0-9A-Za-z]{22}==$/.test(headerValue(text, 'sec-websocket-key') ?? '')
+  )
+}

@@ -1,0 +1,217 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { networkOf } from '../ip-address.ts'
+import type { GatewayChange, ControlPlane, Gateway, GatewaySettings, GatewayState } from './gateway.ts'
+import { ClientConnection, defaultClientTimeouts, type ClientTimeouts } from './downstream/client-connection.ts'
+import { ClientConnections } from './downstream/client-connections.ts'
+import { clock, clockResolution, readClock } from './coarse-clock.ts'
+import { mayContinue, type GatewayContext, type GatewayConfig } from './gateway-context.ts'
+import { UserCache } from './auth/user-cache.ts'
+import { PlatformUpstream } from './upstream/route.ts'
+import { RoutingTable } from './upstream/routing-table.ts'
+import { TrustedProxies } from './downstream/trusted-proxies.ts'
+import { ConnectionLimiter, defaultGatewayLimits, type GatewayLimits } from './downstream/connection-limiter.ts'
+
+export interface NetGatewayOptions {
+  readonly timeouts?: Partial<ClientTimeouts>
+  readonly limits?: Partial<GatewayLimits>
+}
+
+/** A gateway on `node:net` that can be closed. */
+export interface NetGateway extends Gateway {
+  /** Takes no more connections, lets requests under way end within `limit` ms, and ends WebSockets and streams of events at once. */
+  close(timeout: number): Promise<void>
+}
+
+/** How often time-outs are looked at, and activity is reported, in ms. */
+const [sweepEvery, reportEvery, pruneEvery] = [500, 1_000, 60_000]
+/** How long expired tokens for apps are kept, in ms: while the API restarts they are used past their end. */
+const expiredTokenRetention = 3_600_000
+/** Apps close idle connections after a while (Node after 5 s); we close first, so that requests rarely cross with it. */
+const maxUpstreamIdle = 4_000
+
+/** Reverse proxy: HTTP/1.1 on plain sockets, in this process. Nothing listens yet. */
+export function createNetGateway(options: NetGatewayOptions = {}): NetGateway {
+  return new ReverseProxy(options)
+}
+
+class ReverseProxy implements NetGateway, GatewayContext {
+  readonly users = new UserCache()
+  readonly routingTable = new RoutingTable(this.users)
+  readonly limiter: ConnectionLimiter
+  readonly connections: ClientConnections
+  config: GatewayConfig | undefined
+  hasState = false
+  isClosing = false
+  #setBacks = clock.setBacks
+  readonly #timeouts: ClientTimeouts
+  readonly #server: Server
+  readonly #timers: NodeJS.Timeout[]
+
+  constructor({ timeouts, limits }: NetGatewayOptions) {
+    this.#timeouts = { ...defaultClientTimeouts, ...timeouts }
+    this.limiter = new ConnectionLimiter({ ...defaultGatewayLimits, ...limits })
+    this.connections = new ClientConnections(this.limiter.limits)
+    this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#connected(socket))
+    this.#timers = [
+      setInterval(() => this.#readClock(), clockResolution),
+      setInterval(() => this.#sweep(), Math.min(sweepEvery, this.#timeouts.head / 2)),
+      setInterval(() => this.#report(), reportEvery),
+      setInterval(() => this.#prune(), pruneEvery),
+    ]
+    for (const timer of this.#timers) timer.unref()
+  }
+
+  async listen(host: string, port: number): Promise<number> {
+    if (!this.#server.listening) await bind(this.#server, host, port)
+    // A TCP listener's address is never a path.
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  async serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {
+    await this.users.setKeys(settings.keys)
+    this.routingTable.setTypes(settings)
+    const isSamePlatform = this.config?.settings.platformSocket === settings.platformSocket
+    this.config?.platform.idle.closeAll()
+    this.config = {
+      control,
+      settings,
+      platform:
+        isSamePlatform && this.config
+          ? this.config.platform
+          : new PlatformUpstream(settings.platformSocket, this.routingTable.idle),
+      reservedSlugs: new Set(settings.reservedSlugs),
+      trustedProxies: new TrustedProxies(settings.trustedProxies),
+    }
+  }
+
+  async replace({ users, routes, revoked }: GatewayState): Promise<void> {
+    this.users.replace(users, revoked)
+    this.routingTable.replace(routes)
+    this.hasState = true
+    this.#cutForbidden()
+  }
+
+  async apply(changes: readonly GatewayChange[]): Promise<void> {
+    for (const change of changes) this.#apply(change)
+    if (changes.some(({ kind }) => kind !== 'route' && kind !== 'route-gone')) this.#cutForbidden()
+  }
+
+  async hold(prefix: string, quietFor: number): Promise<boolean> {
+    return this.routingTable.get(prefix)?.hold(quietFor) ?? true
+  }
+
+  async counts(): Promise<Readonly<Record<string, number>>> {
+    const tunnels = [...this.connections].filter(({ isTunnel }) => isTunnel).length
+    return {
+      berth_gateway_requests_total: this.limiter.requests,
+      berth_gateway_refusals_total: this.limiter.refusals,
+      berth_gateway_failures_total: this.limiter.failures,
+      berth_gateway_connections: this.connections.size,
+      berth_gateway_connections_refused_total: this.connections.refused,
+      berth_gateway_connections_evicted_total: this.connections.evicted,
+      berth_gateway_unfinished_head_bytes: this.connections.unfinishedBytes,
+      berth_gateway_websockets: tunnels,
+      berth_gateway_routes: this.routingTable.size,
+    }
+  }
+
+  async close(timeout: number): Promise<void> {
+    this.isClosing = true
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    for (const connection of this.connections) if (connection.isIdle || connection.isEndless) connection.cut()
+    const timer = setTimeout(() => this.#cutAll(), timeout)
+    if (this.#server.listening || this.connections.size > 0) await closed
+    clearTimeout(timer)
+    for (const each of this.#timers) clearInterval(each)
+    for (const route of this.routingTable.all()) route.cut()
+    this.config?.platform.idle.closeAll()
+  }
+
+  #connected(socket: Socket): void {
+    const peer = socket.remoteAddress ?? ''
+    const network = this.config?.trustedProxies.isTrusted(peer) ? undefined : networkOf(peer)
+    if (!this.connections.makeRoom(network)) return void socket.destroy()
+    this.connections.add(new ClientConnection(socket, this, this.#timeouts, network))
+  }
+
+  #apply(change: GatewayChange): void {
+    switch (change.kind) {
+      case 'user':
+        this.users.set(change.user)
+        break
+      case 'user-gone':
+        this.users.remove(change.userId)
+        break
+      case 'route':
+        this.routingTable.set(change.route)
+        break
+      case 'route-gone':
+        this.routingTable.remove(change.prefix)
+        break
+      case 'revoked':
+        this.users.revoke(change.revocation)
+        break
+    }
+  }
+
+  /** Ends what callers have open who may not go on, and what leads to owners who may not. */
+  #cutForbidden(): void {
+    for (const { activeRequest } of this.connections)
+      if (activeRequest && !mayContinue(this, activeRequest.caller)) activeRequest.cut()
+    for (const route of this.routingTable.inUse()) {
+      const owner = this.users.get(route.entry.ownerId)
+      if (!owner || owner.isBlocked) route.cut()
+    }
+  }
+
+  #sweep(): void {
+    this.#readClock()
+    for (const connection of this.connections) {
+      connection.sweep()
+      const { activeRequest } = connection
+      // Tokens expire without anybody saying so.
+      if (activeRequest?.caller && activeRequest.caller.expiresAt <= clock.wall) activeRequest.cut()
+    }
+    const old = clock.now - maxUpstreamIdle
+    for (const idle of this.routingTable.idle) idle.closeIdleSince(old)
+  }
+
+  #prune(): void {
+    this.users.prune()
+    this.routingTable.pruneTokens(expiredTokenRetention)
+  }
+
+  /** Tokens for apps that were made by a clock that was set back would look good for too long. */
+  #readClock(): void {
+    readClock()
+    if (clock.setBacks === this.#setBacks) return
+    this.#setBacks = clock.setBacks
+    this.routingTable.clearTokens()
+  }
+
+  #report(): void {
+    const activity = this.routingTable.takeActivity()
+    if (activity.length > 0) this.config?.control.reportActivity(activity)
+  }
+
+  #cutAll(): void {
+    for (const connection of this.connections) connection.cut()
+  }
+}
+
+async function bind(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException) => reject(new Error(reasonFor(error, host, port), { cause: error }))
+    server.once('error', fail)
+    server.listen({ host, port, backlog: 1024 }, () => {
+      server.removeListener('error', fail)
+      resolve()
+    })
+  })
+}
+
+function reasonFor({ code }: NodeJS.ErrnoException, host: string, port: number): string {
+  if (code === 'EADDRINUSE') return `port ${port} on ${host} is taken; set PORT to another one, or to 0 for a free one`
+  if (code === 'EACCES') return `port ${port} may not be used without more rights; set PORT to one above 1023`
+  return `cannot listen on ${host}:${port}; HOST must be an address of this machine`
+}

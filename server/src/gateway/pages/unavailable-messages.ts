@@ -1,0 +1,117 @@
+import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
+import type { Unavailable } from '../gateway.ts'
+import { exitCodeInWords } from './exit-code.ts'
+
+/** Why a person does not get to an app: absent, blocked, or there but silent. */
+export type UnavailableCause = Unavailable['reason'] | 'blocked' | 'silent'
+
+/** `start` leads to where it is started, `again` to the same address, `dashboard` there. */
+export type SuggestedAction = 'start' | 'again' | 'dashboard'
+
+export interface UnavailableMessages {
+  readonly title: LocalizedMessage
+  /** What happened. */
+  readonly what: LocalizedMessage
+  /** What its owner can do about it. */
+  readonly todo: LocalizedMessage
+  /** The one link that helps its owner, and its text. */
+  readonly action: SuggestedAction
+  readonly button: LocalizedMessage
+}
+
+const filesStay = message('pages.filesStay')
+const toStart = { action: 'start', button: message('pages.startIt') } as const
+const toStartAgain = { action: 'start', button: message('pages.startItAgain') } as const
+const toDashboard = { action: 'dashboard', button: message('pages.openDashboard') } as const
+const toRetryStart = { action: 'start', button: message('pages.tryAgain') } as const
+const toRetry = { action: 'again', button: message('pages.tryAgain') } as const
+
+/** What is said about an app called `name`. @param exitCode its program's, where one is known */
+export function unavailableMessages(
+  cause: UnavailableCause,
+  name: string,
+  exitCode: number | null,
+): UnavailableMessages {
+  switch (cause) {
+    case 'asleep':
+      return {
+        title: message('pages.asleepTitle', { name }),
+        what: message('pages.asleepWhat', { filesStay }),
+        todo: message('pages.asleepTodo'),
+        ...toStart,
+      }
+    case 'missing':
+      return {
+        title: message('pages.missingTitle', { name }),
+        what: message('pages.missingWhat'),
+        todo: message('pages.missingTodo'),
+        ...toStart,
+      }
+    case 'crashed':
+      return {
+        title: message('pages.crashedTitle', { name }),
+        what: message('pages.crashedWhat', {
+          ended: exitCode === null ? message('pages.ended') : exitCodeInWords(exitCode),
+          filesStay,
+        }),
+        ...(exitCode === 126 || exitCode === 127
+          ? { todo: message('pages.commandTodo'), ...toDashboard }
+          : { todo: message('pages.crashedTodo'), ...toStartAgain }),
+      }
+    case 'out-of-memory':
+      return {
+        title: message('pages.memoryTitle', { name }),
+        what:
+          exitCode === null
+            ? message('pages.memoryWhat', { filesStay })
+            : message('pages.memoryWhatCode', { exitCode, filesStay }),
+        todo: message('pages.memoryTodo'),
+        ...toStartAgain,
+      }
+    case 'no-image':
+      return {
+        title: message('pages.imageTitle', { name }),
+        what: message('pages.imageWhat'),
+        todo: message('pages.imageTodo'),
+        ...toRetryStart,
+      }
+    case 'failed':
+      return {
+        title: message('pages.failedTitle', { name }),
+        what:
+          exitCode === null
+            ? message('pages.failedWhat', { filesStay })
+            : message('pages.failedWhatCode', { ended: exitCodeInWords(exitCode), filesStay }),
+        todo: message('pages.failedTodo'),
+        ...toRetryStart,
+      }
+    case 'unknown':
+      return {
+        title: message('pages.unknownTitle', { name }),
+        what: message('pages.unknownWhat'),
+        todo: message('pages.unknownTodo'),
+        ...toRetry,
+      }
+    case 'silent':
+      return {
+        title: message('pages.silentTitle', { name }),
+        what: message('pages.silentWhat'),
+        todo: message('pages.silentTodo'),
+        ...toRetry,
+      }
+    case 'blocked':
+      return {
+        title: message('pages.blockedTitle', { name }),
+        what: message('pages.blockedWhat', { filesStay }),
+        todo: message('pages.blockedTodo'),
+        ...toDashboard,
+      }
+  }
+}
+
+/** What others than its owner can do, in place of what the owner can: they may use it, but not start it. */
+export const todoForVisitors: Readonly<Record<SuggestedAction, LocalizedMessage>> = {
+  start: message('pages.othersStart'),
+  again: message('pages.othersAgain'),
+  dashboard: message('pages.othersDashboard'),
+}

@@ -1,0 +1,53 @@
+import type { Caller } from '../auth/user-cache.ts'
+
+/** Something open that can be forbidden at any moment: a request under way or a WebSocket. */
+export interface ActiveRequest {
+  /** Whose token opened it; undefined for public visitors. */
+  readonly caller: Caller | undefined
+  /** Where it stands in its `Streams`; theirs to set. */
+  index: number
+  /** Nothing of it has gone to the app yet, and nothing of the app has come: it may wait for another one. */
+  readonly isWaiting: boolean
+  /** Ends both sides at once, without a word. */
+  cut(): void
+}
+
+/** What is open to one upstream. Something comes and goes with every request, so that neither may cost more than a few steps. */
+export class ActiveRequests {
+  readonly #all: ActiveRequest[] = []
+  readonly #onFirst: () => void
+
+  /** @param onFirst called when something is opened while nothing is open */
+  constructor(onFirst: () => void = () => undefined) {
+    this.#onFirst = onFirst
+  }
+
+  get size(): number {
+    return this.#all.length
+  }
+
+  add(stream: ActiveRequest): void {
+    if (this.#all.length === 0) this.#onFirst()
+    stream.index = this.#all.length
+    this.#all.push(stream)
+  }
+
+  delete(stream: ActiveRequest): void {
+    const { index } = stream
+    if (this.#all[index] !== stream) return
+    const last = this.#all.pop()
+    if (last === undefined || last === stream) return
+    this.#all[index] = last
+    last.index = index
+  }
+
+  /** Cuts them all. */
+  cut(): void {
+    for (const stream of this.#all.slice()) stream.cut()
+  }
+
+  /** Cuts those that an app has to do with. What waits finds out by itself what has become of the app, and can still say it. */
+  cutForwarded(): void {
+    for (const stream of this.#all.slice()) if (!stream.isWaiting) stream.cut()
+  }
+}

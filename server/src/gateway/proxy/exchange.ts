@@ -1,0 +1,368 @@
+import { defaultLanguage } from '../../messages/language.ts'
+import { localize } from '../localize.ts'
+import type { UpstreamListener, UpstreamConnection } from '../upstream/upstream-connection.ts'
+import { BodyReader } from '../http1/body-reader.ts'
+import {
+  downstreamResponseHead,
+  notableResponseHeaders,
+  downstreamTrailers,
+  type ResponseContext,
+} from '../headers/downstream-response-headers.ts'
+import { isFault, type HttpFault } from '../http1/header-lines.ts'
+import type { Caller } from '../auth/user-cache.ts'
+import { gatewayRefusals, type GatewayRefusal } from '../responses/gateway-refusals.ts'
+import { chunked, upstreamTrailers, type RequestHead } from '../http1/request-head.ts'
+import { maxResponseHead, readResponseHead, untilClose, type ResponseHead } from '../http1/response-head.ts'
+import type { Upstream } from '../upstream/route.ts'
+import type { ActiveRequest } from './active-requests.ts'
+import type { ActiveCount } from '../downstream/connection-limiter.ts'
+
+/** Interim answers (1xx) that an app may send before the one that counts. */
+const maxInterimResponses = 5
+/** Bodies up to this size travel in one piece with their head, in bytes. */
+const smallBody = 4 * 1024
+
+/** The client's side of an exchange. */
+export interface ExchangeClient {
+  /** @returns false when the client reads slower than we write */
+  write(bytes: Buffer | string): boolean
+  /** Head and body in as few packets as possible. */
+  writeTogether(head: string, body: Buffer): boolean
+  hasUnsentBytes(): boolean
+  /** Stops and goes on reading what the client sends. */
+  pause(): void
+  resume(): void
+  /** The answer is complete. @param isLast the connection cannot carry another one */
+  responseEnded(isLast: boolean): void
+  /** Nothing was sent yet: answer with a refusal instead. */
+  refuse(refusal: GatewayRefusal): void
+  /** The app failed. When its answer had begun, the client must see a cut, so that nobody takes a part for the whole. */
+  failed(cause: Error, hasBegun: boolean): void
+  /** Ends the client's connection at once. */
+  cut(): void
+  /** The app agreed to a WebSocket: from now on bytes go both ways. `first` follows the handshake. */
+  tunnel(app: UpstreamConnection, first: Buffer): void
+  /** More of the request goes to an app that was paused meanwhile. Repeated calls are one. */
+  wakeUpstream(): void
+  /** The connection that was kept turned out to be closed: get a new one. */
+  retry(): void
+}
+
+export interface ExchangeParts {
+  readonly head: RequestHead
+  readonly upstream: Upstream
+  /** As `headForApp` or `headForPlatform` made it. */
+  readonly upstreamHead: string
+  /** Undefined for the platform's own answers. */
+  readonly responseContext: ResponseContext | undefined
+  readonly caller: Caller | undefined
+  /** Where it is counted while it is open; undefined for the platform. */
+  readonly active: ActiveCount | undefined
+}
+
+/**
+ * One request and its answer, both passed on as they come: nothing is collected, bodies keep their framing, and whoever
+ * reads slowly holds the other back.
+ */
+export class Exchange implements UpstreamListener, ActiveRequest {
+  index = 0
+  readonly parts: ExchangeParts
+  readonly #client: ExchangeClient
+  readonly #request: BodyReader
+  #response: BodyReader | undefined
+  #responseHead: ResponseHead | undefined
+  #partialHead = ''
+  #interim = 0
+  #upstreamConnection: UpstreamConnection | undefined
+  /** Some of the bytes that `takeBody` got last are still on their way to the app. */
+  hasUnsentRequestBytes = false
+  #isOver = false
+  #isClientPaused = false
+  #isUpstreamPaused = false
+
+  constructor(parts: ExchangeParts, client: ExchangeClient) {
+    this.parts = parts
+    this.#client = client
+    this.#request = new BodyReader(parts.head.fields.bodyLength)
+    parts.upstream.activeRequests.add(this)
+  }
+
+  get caller(): Caller | undefined {
+    return this.parts.caller
+  }
+
+  /** Nobody waits for the answer any more. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Whether it may be sent on a connection that was kept, which may have been closed a moment ago: it can be sent again. */
+  get isRepeatable(): boolean {
+    const { method, fields } = this.parts.head
+    return (method === 'GET' || method === 'HEAD') && fields.bodyLength === 0 && !fields.opensWebSocket
+  }
+
+  /** The app reads slower than the client sends. */
+  get isClientPaused(): boolean {
+    return this.#isClientPaused
+  }
+
+  /** Its answer is server-sent events, which come as long as somebody listens (HTML standard, 9.2). */
+  get isEndless(): boolean {
+    return /\ncontent-type:[ \t]*text\/event-stream/i.test(this.#responseHead?.text ?? '')
+  }
+
+  /** The whole request has come in. */
+  get isRequestDone(): boolean {
+    return this.#request.isDone
+  }
+
+  get isWaiting(): boolean {
+    return this.#upstreamConnection === undefined && this.#response === undefined && this.#partialHead === ''
+  }
+
+  /** The answer has begun to go to the client, and cannot be taken back. */
+  get hasBegun(): boolean {
+    return this.#response !== undefined
+  }
+
+  /**
+   * Looks at the first bytes of the body before anything is sent: bad framing must not reach an app at all.
+   * @returns where the next request begins in `bytes`
+   * @throws {GatewayRefusal} 400
+   */
+  readFirst(bytes: Buffer): number {
+    const stop = this.#request.read(bytes, 0, bytes.length)
+    if (this.#request.problem) throw gatewayRefusals.badMessage(this.#request.problem)
+    return stop
+  }
+
+  /** Sends the request. @param first the beginning of the body, as `readFirst` has seen it */
+  send(connection: UpstreamConnection, first: Buffer): void {
+    this.#upstreamConnection = connection
+    this.parts.upstream.touch()
+    let isRoom = connection.begin(this, this.parts.upstreamHead, first)
+    if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
+    if (!isRoom) this.#pauseClient()
+  }
+
+  /** How much of the first bytes belongs to the body, without trailers. */
+  get passable(): number {
+    return this.#request.forwardableEnd
+  }
+
+  /** More of the request's body. @returns where the next request begins in `bytes` */
+  takeBody(bytes: Buffer): number {
+    const stop = this.#request.read(bytes, 0, bytes.length)
+    if (this.#request.problem) return this.#refuseBody(bytes)
+    const connection = this.#upstreamConnection
+    // Answered early: the rest is read and dropped.
+    if (!connection) return stop
+    this.parts.upstream.touch()
+    if (this.parts.upstream.address === undefined) this.#client.wakeUpstream()
+    let isRoom = this.#request.forwardableEnd === 0 || connection.write(bytes.subarray(0, this.#request.forwardableEnd))
+    if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
+    // Held back, nothing is read over them.
+    this.hasUnsentRequestBytes = isRoom && connection.hasUnsentBytes()
+    if (!isRoom) this.#pauseClient()
+    return stop
+  }
+
+  onUpstreamData(bytes: Buffer, end: number): void {
+    this.parts.upstream.touch()
+    if (this.#response) this.#passBody(this.#response, bytes, end)
+    else this.#readHead(bytes, 0, end)
+  }
+
+  hasUnsentBytes(): boolean {
+    // An app that is held back reads nothing over them; but one that was released serves somebody else next.
+    const isHeldBack = this.#isUpstreamPaused && !this.#isOver
+    return !isHeldBack && this.#client.hasUnsentBytes()
+  }
+
+  upstreamDrained(): void {
+    if (!this.#isClientPaused) return
+    this.#isClientPaused = false
+    this.#client.resume()
+  }
+
+  clientDrained(): void {
+    if (!this.#isUpstreamPaused) return
+    this.#isUpstreamPaused = false
+    this.#upstreamConnection?.resume()
+  }
+
+  upstreamEnded(error: Error | undefined): void {
+    const connection = this.#upstreamConnection
+    this.#upstreamConnection = undefined
+    if (this.#isOver) return
+    if (this.#responseHead?.bodyLength === untilClose && !error) return this.#finish(true)
+    if (this.hasBegun || this.#partialHead !== '')
+      return this.#fail(error ?? new Error('it closed in the middle of its answer'))
+    // Apps close connections that were idle for a while; a request that crossed with that was never seen.
+    if (connection && connection.requests > 1 && this.isRepeatable) return this.#client.retry()
+    this.#fail(error ?? new Error('it closed the connection without an answer'))
+  }
+
+  /** The client left: the app hears of it at once. */
+  clientGone(): void {
+    this.#end()
+    this.#upstreamConnection?.destroy()
+    this.#upstreamConnection = undefined
+  }
+
+  cut(): void {
+    this.clientGone()
+    this.#client.cut()
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.parts.upstream.activeRequests.delete(this)
+  }
+
+  #pauseClient(): void {
+    this.#isClientPaused = true
+    this.#client.pause()
+  }
+
+  #pauseUpstream(): void {
+    if (this.#upstreamConnection === undefined) return
+    this.#isUpstreamPaused = true
+    this.#upstreamConnection.pause()
+  }
+
+  #endRequest(): boolean {
+    const { isChunked, isEndForwardable, trailers } = this.#request
+    // A second empty line would stand before the next request on the connection, and strict apps refuse that one.
+    if (!isChunked || isEndForwardable) return true
+    return this.#upstreamConnection?.write(`${upstreamTrailers(trailers)}\r\n`) ?? true
+  }
+
+  #refuseBody(bytes: Buffer): number {
+    // The app has a part already; it must not take it for the whole.
+    this.#upstreamConnection?.destroy()
+    this.#upstreamConnection = undefined
+    const { problem } = this.#request
+    if (this.hasBegun || !problem) this.#fail(new Error('bad framing'))
+    else {
+      this.#end()
+      this.#client.refuse(gatewayRefusals.badMessage(problem))
+    }
+    return bytes.length
+  }
+
+  #readHead(bytes: Buffer, start: number, end: number): void {
+    const before = this.#partialHead.length
+    const text = this.#partialHead + bytes.toString('latin1', start, Math.min(end, start + maxResponseHead + 4))
+    const headEnd = text.indexOf('\r\n\r\n')
+    if (headEnd === -1 || headEnd > maxResponseHead) {
+      if (text.length > maxResponseHead) return this.#fail(new Error('its head is too long'))
+      this.#partialHead = text
+      return
+    }
+    this.#partialHead = ''
+    const head = readResponseHead(text.slice(0, headEnd + 4), notableResponseHeaders, this.parts.head.method === 'HEAD')
+    if (isFault(head)) return this.#fail(notHttp(head))
+    this.#takeHead(head, bytes, start, start + headEnd + 4 - before, end)
+  }
+
+  #takeHead(head: ResponseHead, bytes: Buffer, start: number, bodyStart: number, end: number): void {
+    if (head.status === 101) this.#openTunnel(head, bytes.subarray(bodyStart, end))
+    else if (head.status < 200) this.#passInterim(head, bytes, bodyStart, end)
+    else this.#passHead(head, bytes, start, bodyStart, end)
+  }
+
+  /** 100 and 103: for clients that know them (RFC 9110, 15.2). */
+  #passInterim(head: ResponseHead, bytes: Buffer, next: number, end: number): void {
+    if (++this.#interim > maxInterimResponses) return this.#fail(new Error('it sends one interim answer after another'))
+    const options = { isLast: false, isUnchunked: false, isUpgrade: false }
+    if (!this.parts.head.isHttp10)
+      this.#client.write(downstreamResponseHead(head, this.parts.responseContext, options) ?? head.text)
+    if (next < end) this.#readHead(bytes, next, end)
+  }
+
+  #openTunnel(head: ResponseHead, first: Buffer): void {
+    const connection = this.#upstreamConnection
+    if (!connection || !this.parts.head.fields.opensWebSocket || head.upgrade !== 'websocket')
+      return this.#fail(new Error('it changed to a protocol that was not asked for'))
+    const options = { isLast: false, isUnchunked: false, isUpgrade: true }
+    this.parts.upstream.hasAnswered = true
+    this.#end()
+    this.#upstreamConnection = undefined
+    this.#client.write(downstreamResponseHead(head, this.parts.responseContext, options) ?? head.text)
+    this.#client.tunnel(connection, first)
+  }
+
+  #passHead(head: ResponseHead, bytes: Buffer, start: number, bodyStart: number, end: number): void {
+    const isUnchunked = this.parts.head.isHttp10 && head.bodyLength === chunked
+    const response = new BodyReader(head.bodyLength, isUnchunked)
+    const stop = response.read(bytes, bodyStart, end)
+    if (response.problem) return this.#fail(notHttp(response.problem))
+    this.parts.upstream.hasAnswered = true
+    this.#responseHead = head
+    this.#response = response
+    const options = { isLast: this.#isLast(head), isUnchunked, isUpgrade: false }
+    const text = downstreamResponseHead(head, this.parts.responseContext, options)
+    const passable = response.forwardableEnd
+    let isRoom: boolean
+    // Nothing to change, and all of it in this buffer: head and body go out as they came in.
+    if (text === undefined && bodyStart - start === head.text.length)
+      isRoom = this.#client.write(bytes.subarray(start, passable))
+    else if (response.spans) isRoom = this.#client.writeTogether(text ?? head.text, unchunked(bytes, response.spans))
+    else if (passable - bodyStart <= smallBody)
+      isRoom = this.#client.write((text ?? head.text) + bytes.toString('latin1', bodyStart, passable))
+    else isRoom = this.#client.writeTogether(text ?? head.text, bytes.subarray(bodyStart, passable))
+    this.#passed(response, isRoom, stop < end)
+  }
+
+  #passBody(response: BodyReader, bytes: Buffer, end: number): void {
+    const stop = response.read(bytes, 0, end)
+    if (response.problem) return this.#fail(notHttp(response.problem))
+    const { forwardableEnd, spans } = response
+    const part = spans ? unchunked(bytes, spans) : bytes.subarray(0, forwardableEnd)
+    this.#passed(response, part.length === 0 || this.#client.write(part), stop < end)
+  }
+
+  /** @param isMore the app said more than its answer: nobody knows what that would be taken for */
+  #passed(response: BodyReader, isRoom: boolean, isMore: boolean): void {
+    if (!response.isDone) {
+      if (!isRoom) this.#pauseUpstream()
+      return
+    }
+    if (response.isChunked && !response.isEndForwardable && !response.spans)
+      this.#client.write(`${downstreamTrailers(response.trailers)}\r\n`)
+    this.#finish(isMore || this.#responseHead?.isReusable !== true)
+  }
+
+  #isLast({ bodyLength }: ResponseHead): boolean {
+    // An answer to an upload that is still coming: what follows on the connection is its rest.
+    return this.parts.head.fields.isLast || bodyLength === untilClose || !this.#request.isDone
+  }
+
+  #finish(endsApp: boolean): void {
+    const connection = this.#upstreamConnection
+    this.#upstreamConnection = undefined
+    this.#end()
+    // Of a request that it has answered unread, bytes may still be on their way to it.
+    if (endsApp || !this.#request.isDone || connection?.hasUnsentBytes()) connection?.destroy()
+    else connection?.release()
+    this.#client.responseEnded(this.#responseHead === undefined || this.#isLast(this.#responseHead))
+  }
+
+  #fail(cause: Error): void {
+    const isBegun = this.hasBegun
+    this.clientGone()
+    this.#client.failed(cause, isBegun)
+  }
+}
+
+/** The data of chunks without their framing. */
+function unchunked(bytes: Buffer, spans: readonly number[]): Buffer {
+  const parts: Buffer[] = []
+  for (let at = 0; at < spans.length; at += 2) parts.push(bytes.subarray(spans[at], spans[at + 1]))
+  return Buffer.concat(parts)
+}
+
+/** For the log. */
+const notHttp = ({ why }: HttpFault) => new Error(`its answer is not valid HTTP: ${localize(defaultLanguage, why)}`)

@@ -1,0 +1,194 @@
+import { networkOf } from '../../ip-address.ts'
+import { clearTokenCookies } from '../../tokens/token-cookies.ts'
+import { unavailableResponse } from '../responses/unavailable-response.ts'
+import { authorize, type AuthorizationResult } from '../auth/authorize.ts'
+import { redirectResponse } from '../responses/gateway-response.ts'
+import { platformRequestHead, type Identity, type ClientOrigin } from '../headers/upstream-request-headers.ts'
+import { connectOrExplain } from '../upstream/connect-or-explain.ts'
+import type { ClientConnection } from '../downstream/client-connection.ts'
+import type { GatewayContext, GatewayConfig } from '../gateway-context.ts'
+import { Exchange } from './exchange.ts'
+import type { Caller } from '../auth/user-cache.ts'
+import { GatewayRefusal, gatewayRefusals } from '../responses/gateway-refusals.ts'
+import type { RequestHead } from '../http1/request-head.ts'
+import { Route, type Upstream } from '../upstream/route.ts'
+import { scopedTokenFor } from '../auth/scoped-token-source.ts'
+import { parseRequestPath, isContainerSegment, type RequestPath } from '../http1/request-path.ts'
+
+/** A request on its way through the gateway. */
+interface Request {
+  readonly context: GatewayContext
+  readonly config: GatewayConfig
+  readonly client: ClientConnection
+  readonly head: RequestHead
+  readonly path: RequestPath
+}
+
+/**
+ * Serves one request: from the platform, from a container's app, or with a refusal. Nothing here waits when the caller
+ * and the app are known, which is nearly always.
+ */
+export function serveRequest(context: GatewayContext, client: ClientConnection, head: RequestHead): void {
+  const { config } = context
+  if (!config) return client.refuse(gatewayRefusals.starting())
+  if (context.isClosing) return client.refuse(gatewayRefusals.shuttingDown())
+  const request = { context, config, client, head, path: parseRequestPath(head.target) }
+  try {
+    if (isForContainer(request)) authenticateAndServe(request)
+    else servePlatform(request)
+  } catch (error) {
+    refuseFor(client, error)
+  }
+}
+
+/** The connection that was kept had been closed by the app: the request goes out once more, on a new one. */
+export function retryOnNewConnection(context: GatewayContext, client: ClientConnection, exchange: Exchange): void {
+  if (context.config) void connectOrExplain(context.config, client, exchange)
+}
+
+/** Somebody goes on sending to an app that was paused meanwhile: on a WebSocket, or an upload. Never rejects. */
+export async function wakeUpstream({ config }: GatewayContext, upstream: Upstream): Promise<void> {
+  if (!config || !(upstream instanceof Route)) return
+  await config.control.wake(upstream.entry.prefix).catch(() => undefined)
+}
+
+function guarded(client: ClientConnection, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    refuseFor(client, error)
+  }
+}
+
+function refuseFor(client: ClientConnection, error: unknown): void {
+  client.refuse(error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error))
+}
+
+/** @throws {GatewayRefusal} 400 for `//host/x`, which some programs take for another host */
+function isForContainer({ context, config, path }: Request): boolean {
+  if (path.segment === '' && path.rest !== '') throw gatewayRefusals.badTarget('oneSlash')
+  return context.routingTable.get(path.segment) !== undefined || isContainerSegment(path.segment, config.reservedSlugs)
+}
+
+function servePlatform({ context, config, client, head }: Request): void {
+  context.limiter.beginRequest(undefined)
+  const plain: RequestHead = head.fields.opensWebSocket
+    ? { ...head, fields: { ...head.fields, opensWebSocket: false } }
+    : head
+  const upstreamHead = platformRequestHead(plain, clientOriginOf(config, client, head))
+  const { platform: upstream } = config
+  startExchange(
+    config,
+    client,
+    new Exchange(
+      { head: plain, upstream, upstreamHead, responseContext: undefined, caller: undefined, active: undefined },
+      client,
+    ),
+  )
+}
+
+/** @throws {GatewayRefusal} 503 before it is known who there is */
+function authenticateAndServe(request: Request): void {
+  if (!request.context.hasState) throw gatewayRefusals.starting()
+  serveContainer(request, authenticate(request))
+}
+
+function authenticate({ config, client, head }: Request): Caller | undefined {
+  return client.authenticator.authenticate(head.fields, () => clientOriginOf(config, client, head).address)
+}
+
+/** As `admit`; who has no caller because of tossed cookies is made to forget them all. @throws {GatewayRefusal} */
+function authorizeOrClearCookies(
+  { context, config, client, head, path }: Request,
+  caller: Caller | undefined,
+): AuthorizationResult {
+  const { routingTable, users } = context
+  const { scheme, cookieDomain } = config.settings
+  try {
+    return authorize({ routingTable, users, scheme }, head, path, caller)
+  } catch (error) {
+    if (!client.authenticator.isTossed || !(error instanceof GatewayRefusal) || error.status !== 401) throw error
+    const cookies = { domain: cookieDomain, isSecure: scheme === 'https' }
+    throw gatewayRefusals.tossedTokens(clearTokenCookies(head.target, head.fields.host, cookies))
+  }
+}
+
+function serveContainer(request: Request, caller: Caller | undefined): void {
+  const { context, config, client, head } = request
+  const { users } = context
+  const result = authorizeOrClearCookies(request, caller)
+  if (result.kind === 'redirect') return client.respond(redirectResponse(result.status, result.to))
+  if (result.kind === 'missing') {
+    return void unavailableResponse(config, head, missing, result.container).then(
+      (response) => client.isGone || client.respond(response),
+    )
+  }
+  const person = caller && users.get(caller.userId)
+  if (!caller || !person) return serveApp(request, result.route, undefined)
+  const token = scopedTokenFor(config.control, result.route, caller)
+  if (token instanceof Promise) void serveOnceTokenIsThere(request, result, token)
+  else serveApp(request, result.route, { caller, email: person.email, token })
+}
+
+/** The first request of a person to an app waits for its token. Meanwhile much may have changed, so all is decided again. */
+async function serveOnceTokenIsThere(
+  request: Request,
+  before: AuthorizationResult & { kind: 'app' },
+  pendingToken: Promise<string | undefined>,
+): Promise<void> {
+  const { context, client } = request
+  const token = await pendingToken
+  if (client.isGone) return
+  guarded(client, () => {
+    const known = authenticate(request)
+    const { users } = context
+    const result = authorizeOrClearCookies(request, known)
+    if (result.kind !== 'app' || result.route !== before.route) throw gatewayRefusals.changed()
+    const person = known && users.get(known.userId)
+    const identity = known && person && { caller: known, email: person.email, token }
+    serveApp(request, result.route, identity)
+  })
+}
+
+const missing = { reason: 'missing', exitCode: null } as const
+
+function serveApp(request: Request, route: Route, identity: Identity | undefined): void {
+  const { context, config, client, head, path } = request
+  const origin = clientOriginOf(config, client, head)
+  const caller = identity?.caller
+  const active = caller?.active ?? context.limiter.forAnonymous(networkOf(origin.address), route.entry.prefix)
+  if (head.fields.opensWebSocket) context.limiter.checkWebSockets(active)
+  context.limiter.beginRequest(active)
+  const { upstreamHeaders } = client
+  const upstreamHead = upstreamHeaders.write(head, upstreamPathFor(path, route), route, origin, identity)
+  const { responseContext } = upstreamHeaders
+  const exchange = new Exchange({ head, upstream: route, upstreamHead, responseContext, caller, active }, client)
+  startExchange(config, client, exchange)
+}
+
+/** On a connection that was kept, when there is one and the request could be sent again, else on a new one. */
+function startExchange(config: GatewayConfig, client: ClientConnection, exchange: Exchange): void {
+  client.begin(exchange)
+  const { upstream } = exchange.parts
+  const pooled = exchange.isRepeatable && upstream.address ? upstream.takePooled() : undefined
+  if (pooled) client.send(pooled)
+  else void connectOrExplain(config, client, exchange)
+}
+
+function upstreamPathFor({ rest, query }: RequestPath, route: Route): string {
+  if (!route.rules.stripPrefix) return `/${route.entry.prefix}${rest}${query}`
+  return rest === '' ? `/${query}` : rest + query
+}
+
+function clientOriginOf(
+  { settings, trustedProxies }: GatewayConfig,
+  client: ClientConnection,
+  head: RequestHead,
+): ClientOrigin {
+  const { forwardedFor, isForwarded } = head.fields
+  return {
+    address: trustedProxies.clientAddress(client.peer, forwardedFor),
+    scheme: settings.scheme,
+    proxy: trustedProxies.proxyOf(client.peer, isForwarded),
+  }
+}

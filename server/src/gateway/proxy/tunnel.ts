@@ -1,0 +1,110 @@
+import type { UpstreamListener, UpstreamConnection } from '../upstream/upstream-connection.ts'
+import { clock } from '../coarse-clock.ts'
+import { WebSocketFrameReader } from './websocket-frame-reader.ts'
+import type { Caller } from '../auth/user-cache.ts'
+import type { Upstream } from '../upstream/route.ts'
+import type { ActiveRequest } from './active-requests.ts'
+
+/** The client's side of a tunnel. */
+export interface TunnelClient {
+  write(bytes: Buffer): boolean
+  hasUnsentBytes(): boolean
+  pause(): void
+  resume(): void
+  /** Sends what was written, then closes. */
+  end(): void
+  cut(): void
+}
+
+/**
+ * A WebSocket once both sides have agreed to it: bytes go both ways as they come. Frames are followed only to tell
+ * what people send from pings: an open but silent socket must not keep a container awake.
+ */
+export class Tunnel implements UpstreamListener, ActiveRequest {
+  readonly isWaiting = false
+  index = 0
+  readonly caller: Caller | undefined
+  readonly upstream: Upstream
+  readonly #client: TunnelClient
+  readonly #connection: UpstreamConnection
+  readonly #fromUpstream = new WebSocketFrameReader()
+  readonly #fromClient = new WebSocketFrameReader()
+  readonly #wake: () => Promise<unknown>
+  #isWaking = false
+  #isUpstreamPaused = false
+  /** Some of the bytes that `takeBytes` got last are still on their way to the app. */
+  hasUnsentRequestBytes = false
+  /** When the last byte moved, pings included; by `clock.now`. */
+  lastByteAt = clock.now
+
+  /** @param wake called for data on its way to an app that has no address now: it is paused, and would not hear it. Never rejects */
+  constructor(
+    caller: Caller | undefined,
+    connection: UpstreamConnection,
+    client: TunnelClient,
+    wake: () => Promise<unknown>,
+  ) {
+    this.caller = caller
+    this.upstream = connection.upstream
+    this.#connection = connection
+    this.#client = client
+    this.#wake = wake
+    this.upstream.activeRequests.add(this)
+    connection.handTo(this)
+  }
+
+  /** Bytes from the client. */
+  takeBytes(bytes: Buffer): void {
+    this.lastByteAt = clock.now
+    if (this.#fromClient.read(bytes, bytes.length)) this.#noteData()
+    const isRoom = this.#connection.write(bytes)
+    // Held back, nothing is read over them.
+    if (!isRoom) this.#client.pause()
+    this.hasUnsentRequestBytes = isRoom && this.#connection.hasUnsentBytes()
+  }
+
+  onUpstreamData(bytes: Buffer, end: number): void {
+    this.lastByteAt = clock.now
+    if (this.#fromUpstream.read(bytes, end)) this.upstream.touch()
+    this.#isUpstreamPaused = !this.#client.write(bytes.subarray(0, end))
+    if (this.#isUpstreamPaused) this.#connection.pause()
+  }
+
+  hasUnsentBytes(): boolean {
+    return !this.#isUpstreamPaused && this.#client.hasUnsentBytes()
+  }
+
+  upstreamDrained(): void {
+    this.#client.resume()
+  }
+
+  clientDrained(): void {
+    this.#isUpstreamPaused = false
+    this.#connection.resume()
+  }
+
+  upstreamEnded(error: Error | undefined): void {
+    this.upstream.activeRequests.delete(this)
+    if (error) this.#client.cut()
+    else this.#client.end()
+  }
+
+  clientGone(): void {
+    this.upstream.activeRequests.delete(this)
+    this.#connection.destroySoon()
+  }
+
+  cut(): void {
+    this.upstream.activeRequests.delete(this)
+    this.#connection.destroy()
+    this.#client.cut()
+  }
+
+  #noteData(): void {
+    this.upstream.touch()
+    if (this.upstream.address !== undefined || this.#isWaking) return
+    // One wake for all that is said meanwhile: somebody who types fast must not ask for each letter.
+    this.#isWaking = true
+    void this.#wake().then(() => (this.#isWaking = false))
+  }
+}

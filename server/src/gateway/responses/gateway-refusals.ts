@@ -1,0 +1,106 @@
+import { defaultLanguage } from '../../messages/language.ts'
+import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
+import { localize } from '../localize.ts'
+import type { HttpFault } from '../http1/header-lines.ts'
+
+/**
+ * An expected "no" of the gateway. The API has its own; the gateway imports next to nothing of ours, so that it runs on its own.
+ */
+export class GatewayRefusal extends Error {
+  readonly status: number
+  /** Said in the language of whoever asked. `message` is the same in English, for logs. */
+  readonly sentence: LocalizedMessage
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+
+  /** @param sentence for the person who asked @param more `cause` is for the log only */
+  constructor(
+    status: number,
+    sentence: LocalizedMessage,
+    more: { headers?: Record<string, string | readonly string[]>; cause?: unknown } = {},
+  ) {
+    const text = localize(defaultLanguage, sentence)
+    // Collecting where it was thrown takes longer than the rest of it.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    super(text, { cause: more.cause })
+    Error.stackTraceLimit = stackTraceLimit
+    this.name = 'GatewayRefusal'
+    this.status = status
+    this.sentence = sentence
+    this.headers = more.headers ?? {}
+  }
+}
+
+// After bad framing nobody knows where the next request on the connection begins, so the connection ends.
+const hangUp = { connection: 'close' }
+const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+const soon = { 'retry-after': '2' }
+
+/** Every "no" that the gateway says itself, by name. An app's own refusals pass through untouched. */
+export const gatewayRefusals = {
+  badMessage: ({ status, why }: HttpFault) =>
+    new GatewayRefusal(status, message('gateway.badMessage', { why }), {
+      headers: status === 405 ? { ...hangUp, allow: methods } : hangUp,
+    }),
+  badTarget: (why: 'oneSlash' | 'backslash' | 'badEscape' | 'climbs') =>
+    new GatewayRefusal(400, message('gateway.badTarget', { why: message(`faults.${why}`) })),
+  /** @param headers what makes the browser drop cookies, when it is these that are too long */
+  headTooLarge: (limit: number, headers: Record<string, string | readonly string[]> = {}) =>
+    new GatewayRefusal(
+      431,
+      message('set-cookie' in headers ? 'gateway.tooManyCookies' : 'gateway.headTooLarge', { limit }),
+      {
+        headers: { ...hangUp, ...headers },
+      },
+    ),
+  tooSlow: () => new GatewayRefusal(408, message('gateway.tooSlow'), { headers: hangUp }),
+
+  noToken: () =>
+    new GatewayRefusal(401, message('gateway.noToken'), {
+      headers: { 'www-authenticate': 'Bearer' },
+    }),
+  /** @param setCookie what makes the browser forget them */
+  tossedTokens: (setCookie: readonly string[]) =>
+    new GatewayRefusal(401, message('gateway.tossedTokens'), {
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'set-cookie': setCookie },
+    }),
+  nothingHere: () => new GatewayRefusal(404, message('gateway.nothingHere')),
+  callerBlocked: () => new GatewayRefusal(403, message('gateway.callerBlocked')),
+  notYours: () => new GatewayRefusal(403, message('gateway.notYours')),
+  containerBlocked: () => new GatewayRefusal(403, message('gateway.containerBlocked')),
+  foreignOrigin: () => new GatewayRefusal(403, message('gateway.foreignOrigin')),
+  workerWhileActing: () => new GatewayRefusal(403, message('gateway.isolatedWorker')),
+  visitorsWorker: () => new GatewayRefusal(404, message('gateway.isolatedWorker')),
+  pageWhileActing: () => new GatewayRefusal(403, message('gateway.pageWhileActing')),
+  workerOnBarePrefix: () => new GatewayRefusal(403, message('gateway.workerOnBarePrefix')),
+
+  tooManyConnections: () =>
+    new GatewayRefusal(503, message('gateway.tooManyConnections'), {
+      headers: { ...hangUp, ...soon },
+    }),
+  tooManyOfYours: (max: number) =>
+    new GatewayRefusal(429, message('gateway.tooManyOfYours', { max }), {
+      headers: { ...hangUp, 'retry-after': '10' },
+    }),
+  starting: () =>
+    new GatewayRefusal(503, message('gateway.starting'), {
+      headers: { ...hangUp, 'retry-after': '1' },
+    }),
+  /** Without a cause: whoever watches over the API has said so already, once and not for every request. */
+  platformDown: () =>
+    new GatewayRefusal(503, message('gateway.platformDown'), {
+      headers: { ...hangUp, ...soon },
+    }),
+  shuttingDown: () =>
+    new GatewayRefusal(503, message('gateway.shuttingDown'), {
+      headers: { ...hangUp, 'retry-after': '5' },
+    }),
+  changed: () => new GatewayRefusal(503, message('gateway.changed'), { headers: { 'retry-after': '1' } }),
+  /** @param cause what the connection to the app said; it reaches the log, never the client */
+  appFailed: (cause: unknown) =>
+    new GatewayRefusal(502, message('gateway.appFailed'), {
+      headers: hangUp,
+      cause,
+    }),
+  bug: (cause: unknown) => new GatewayRefusal(500, message('gateway.bug'), { headers: hangUp, cause }),
+} as const

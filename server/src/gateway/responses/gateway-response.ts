@@ -1,0 +1,139 @@
+import type { Language } from '@berth/api/boot.ts'
+import { contentLanguage } from '../../messages/language.ts'
+import { pagePolicy } from '../pages/document.ts'
+import { refusalPage } from '../pages/refusal-page.ts'
+import { localize } from '../localize.ts'
+import { requestLanguage } from '../http1/request-language.ts'
+import { isHtmlNavigation, isServiceWorkerScript } from '../http1/browser-request.ts'
+import type { GatewayRefusal } from './gateway-refusals.ts'
+import type { RequestHead } from '../http1/request-head.ts'
+import { parseRequestPath } from '../http1/request-path.ts'
+
+/** Where people are led from a refusal. */
+export interface RefusalLinks {
+  readonly loginUrl: string
+  readonly dashboardUrl: string
+}
+
+/** A list is one line for each. */
+type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>
+
+/** An answer of the gateway's own. */
+export interface GatewayResponse {
+  readonly status: number
+  readonly headers: ResponseHeaders
+  readonly body: string
+}
+
+const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' }
+/** `node:http` has them, too, and takes 13 MB of memory as soon as it is loaded. */
+const reasons: Readonly<Record<number, string>> = {
+  200: 'OK',
+  302: 'Found',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  414: 'URI Too Long',
+  417: 'Expectation Failed',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+  505: 'HTTP Version Not Supported',
+}
+const asPage = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy }
+
+/**
+ * The answer to a refused request: the login page for a browser without a token, a page for other navigations,
+ * `{error}` for all else. A service worker that asks for its script gets one that takes itself away: it would otherwise
+ * go on answering in place of a container that is gone or somebody else's by now.
+ * @param head undefined when the request could not be read
+ */
+export function refusalResponse(
+  head: RequestHead | undefined,
+  refusal: GatewayRefusal,
+  links: RefusalLinks,
+): GatewayResponse {
+  if (head && mayUnregisterWorker(head) && unregisterStatuses.has(refusal.status)) return unregisterWorkerScript
+  const language = requestLanguage(head)
+  if (!head || !isHtmlNavigation(head)) return jsonResponse(refusal, language)
+  const { status, sentence, headers } = refusal
+  if (status === 401) {
+    const login = redirectResponse(302, withNext(links.loginUrl, head.target))
+    const forgotten = headers['set-cookie']
+    return forgotten ? { ...login, headers: { ...login.headers, 'set-cookie': forgotten } } : login
+  }
+  const page = refusalPage({ status, message: sentence, dashboardUrl: links.dashboardUrl, language })
+  return pageResponse(status, page, language, headers)
+}
+
+/**
+ * A script at `/nobody-dev` would get the scope `/` and take over the front end and everybody's pages until it unregisters.
+ * No worker can have been registered there, so none has to be ended.
+ */
+const mayUnregisterWorker = (head: RequestHead) =>
+  isServiceWorkerScript(head) && parseRequestPath(head.target).rest !== ''
+
+/** Not 403: that is also said to a script that must not be registered in the first place. */
+const unregisterStatuses = new Set([401, 404])
+const unregisterWorkerScript: GatewayResponse = {
+  status: 200,
+  headers: { ...always, 'content-type': 'text/javascript; charset=utf-8' },
+  body: "self.addEventListener('install', () => self.skipWaiting())\nself.addEventListener('activate', () => self.registration.unregister())\n",
+}
+
+export function jsonResponse({ status, sentence, headers }: GatewayRefusal, language: Language): GatewayResponse {
+  const type = { 'content-type': 'application/json; charset=utf-8', ...contentLanguage(language) }
+  const body = JSON.stringify({ error: localize(language, sentence) })
+  return { status, headers: { ...always, ...headers, ...type }, body }
+}
+
+/** A page of the gateway's own. */
+export function pageResponse(
+  status: number,
+  body: string,
+  language: Language,
+  headers: ResponseHeaders = {},
+): GatewayResponse {
+  return { status, headers: { ...always, ...headers, ...asPage, ...contentLanguage(language) }, body }
+}
+
+/** Sends the client elsewhere. @param to goes into `Location` as it is */
+export function redirectResponse(status: 302 | 308, to: string): GatewayResponse {
+  return { status, headers: { ...always, location: to }, body: '' }
+}
+
+/** An address of the front end with the way back: path and query only, so that it can never lead to another host. */
+export function withNext(url: string, target: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}next=${encodeURIComponent(target)}`
+}
+
+/** The answer as it goes out. @param isHead no body follows, but its length is told */
+export function serializeResponse(
+  { status, headers, body }: GatewayResponse,
+  isHead: boolean,
+  isLast: boolean,
+): string {
+  const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) })
+    .filter(([name]) => name !== 'connection')
+    .flatMap(([name, value]) => [value].flat().map((each) => `${name}: ${each}\r\n`))
+  return `${headLine(status)}${lines.join('')}${isLast ? 'connection: close\r\n' : ''}\r\n${isHead ? '' : body}`
+}
+
+/** Head of a page that comes bit by bit, until the connection closes. */
+export function streamedResponseHead(status: number, headers: Readonly<Record<string, string>>): string {
+  const all = { ...always, ...asPage, ...headers, connection: 'close' }
+  return `${headLine(status)}${Object.entries(all)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`
+}
+
+const headLine = (status: number) => `HTTP/1.1 ${status} ${reasons[status] ?? 'Unknown'}\r\n`

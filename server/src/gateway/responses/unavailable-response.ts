@@ -1,0 +1,76 @@
+import { message } from '../../messages/localized-message.ts'
+import type { Unavailable, Explanation } from '../gateway.ts'
+import { unavailablePage, type UnavailableReason, type UnavailableView } from '../pages/unavailable-page.ts'
+import { unavailableMessages, type UnavailableCause } from '../pages/unavailable-messages.ts'
+import { jsonResponse, pageResponse, withNext, type GatewayResponse } from './gateway-response.ts'
+import type { GatewayConfig } from '../gateway-context.ts'
+import { requestLanguage } from '../http1/request-language.ts'
+import { isHtmlNavigation } from '../http1/browser-request.ts'
+import { GatewayRefusal } from './gateway-refusals.ts'
+import type { RequestHead } from '../http1/request-head.ts'
+
+/** Whose container is absent, and who looks. */
+export interface UnavailableContainer {
+  readonly prefix: string
+  /** As encoded in its path. */
+  readonly type: string
+  readonly displayName: string
+  readonly isOwner: boolean
+}
+
+/** Seconds until trying again makes sense; a crash waits for a person. */
+const retryAfter: Partial<Record<UnavailableCause, string>> = { asleep: '2', unknown: '10', silent: '5' }
+
+/**
+ * The answer in place of an app that cannot be reached: a page with the reason, the last log lines for the owner and the
+ * button that helps; `{error}` with `Retry-After` for programs.
+ * @param unavailable undefined when the container runs but its app does not answer
+ */
+export async function unavailableResponse(
+  config: GatewayConfig,
+  head: RequestHead,
+  unavailable: Unavailable | undefined,
+  container: UnavailableContainer,
+): Promise<GatewayResponse> {
+  const cause = unavailable?.reason ?? 'silent'
+  const status = cause === 'silent' ? 502 : 503
+  const language = requestLanguage(head)
+  const headers = { 'retry-after': retryAfter[cause] ?? '30' }
+  if (!isHtmlNavigation(head)) {
+    const { title, what, todo } = unavailableMessages(cause, container.displayName, unavailable?.exitCode ?? null)
+    return jsonResponse(
+      new GatewayRefusal(status, message('gateway.absent', { title, what, todo }), { headers }),
+      language,
+    )
+  }
+  const reason = await unavailableDetails(config, unavailable, container)
+  return pageResponse(status, unavailablePage(reason, unavailableView(config, head, container)), language, headers)
+}
+
+/** What is known: for the owner with the last lines of the log, which nobody else may see. */
+export async function unavailableDetails(
+  { control }: GatewayConfig,
+  unavailable: Unavailable | undefined,
+  { prefix, isOwner, displayName }: UnavailableContainer,
+): Promise<UnavailableReason> {
+  const known: Explanation = { unavailable, lastLines: [], displayName }
+  if (!isOwner) return known
+  const explained = await control.explain(prefix).catch(() => known)
+  return { ...explained, unavailable: explained.unavailable ?? unavailable }
+}
+
+export function unavailableView(
+  { settings }: GatewayConfig,
+  head: RequestHead,
+  { prefix, type, displayName, isOwner }: UnavailableContainer,
+): UnavailableView {
+  const launch = `${settings.launchUrl}${settings.launchUrl.includes('?') ? '&' : '?'}type=${type}`
+  return {
+    prefix,
+    displayName,
+    isOwner,
+    launchHref: withNext(launch, head.target),
+    dashboardUrl: settings.dashboardUrl,
+    language: requestLanguage(head),
+  }
+}

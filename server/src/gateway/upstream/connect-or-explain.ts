@@ -1,0 +1,156 @@
+import { contentLanguage } from '../../messages/language.ts'
+import { message } from '../../messages/localized-message.ts'
+import type { Unavailable } from '../gateway.ts'
+import { unavailableBody } from '../pages/unavailable-page.ts'
+import { progressFailed, progressHead, progressReady, progressStep } from '../pages/progress-page.ts'
+import { unavailableResponse, unavailableDetails, unavailableView } from '../responses/unavailable-response.ts'
+import { UpstreamConnection } from './upstream-connection.ts'
+import type { ClientConnection } from '../downstream/client-connection.ts'
+import type { GatewayConfig } from '../gateway-context.ts'
+import type { Exchange } from '../proxy/exchange.ts'
+import { requestLanguage } from '../http1/request-language.ts'
+import { isHtmlNavigation } from '../http1/browser-request.ts'
+import { GatewayRefusal, gatewayRefusals } from '../responses/gateway-refusals.ts'
+import { dialUpstream } from './upstream-dialer.ts'
+import { PlatformUpstream, Route } from './route.ts'
+
+/** How long a request waits for its container, in ms: programs, and people who see what goes on. */
+const [programTimeout, browserTimeout] = [30_000, 180_000]
+/** How long a request waits for an API that is being restarted, in ms. */
+const platformTimeout = 3_000
+/** How long people wait before they are shown what goes on, in ms: most containers are there by then. */
+const progressDelay = 1_000
+
+const stepStarting = message('pages.stepStarting')
+const stepWaiting = message('pages.stepWaiting')
+
+/** Connects an exchange to its upstream, or explains why the container is unavailable. Never rejects. */
+export async function connectOrExplain(
+  config: GatewayConfig,
+  client: ClientConnection,
+  exchange: Exchange,
+): Promise<void> {
+  try {
+    await tryToConnect(config, client, exchange, isOwners(exchange))
+  } catch (error) {
+    if (exchange.isOver) return
+    client.refuse(error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error))
+  }
+}
+
+/** Derived, not handed down: a request that is sent once more must wake its owner's container as it did at first. */
+function isOwners({ parts: { upstream, caller } }: Exchange): boolean {
+  return upstream instanceof Route && caller?.userId === upstream.entry.ownerId
+}
+
+async function tryToConnect(
+  config: GatewayConfig,
+  client: ClientConnection,
+  exchange: Exchange,
+  isOwner: boolean,
+): Promise<void> {
+  const { upstream, head } = exchange.parts
+  const showsProgress = upstream instanceof Route && head.method === 'GET' && isHtmlNavigation(head)
+  const timeout =
+    upstream instanceof PlatformUpstream ? platformTimeout : showsProgress ? browserTimeout : programTimeout
+  const connecting = dialUpstream(upstream, config.control, {
+    isWanted: () => !exchange.isOver,
+    mayWake: isOwner,
+    timeout,
+  })
+  if (showsProgress && (await takesLong(connecting))) return showProgress(config, client, exchange, isOwner, connecting)
+  let got: UpstreamConnection | Unavailable
+  try {
+    got = await connecting
+  } catch (error) {
+    return explainFailure(config, client, exchange, isOwner, error)
+  }
+  if (got instanceof UpstreamConnection) client.send(got)
+  else if (!exchange.isOver) await respondUnavailable(config, client, exchange, isOwner, got)
+}
+
+async function takesLong(work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, progressDelay, true)
+  })
+  const done = () => false
+  const isLate = await Promise.race([work.then(done, done), late])
+  clearTimeout(timer)
+  return isLate
+}
+
+/** A page that says what goes on, and asks again by itself once the app answers. */
+async function showProgress(
+  config: GatewayConfig,
+  client: ClientConnection,
+  exchange: Exchange,
+  isOwner: boolean,
+  connecting: Promise<UpstreamConnection | Unavailable>,
+): Promise<void> {
+  const { upstream, head } = exchange.parts
+  if (!(upstream instanceof Route) || exchange.isOver) return
+  const { displayName } = upstream.rules
+  const { dashboardUrl } = config.settings
+  const language = requestLanguage(head)
+  const isAwake = () => upstream.address !== undefined
+  client.beginResponse(
+    503,
+    { 'retry-after': '5', ...contentLanguage(language) },
+    progressHead({ displayName, dashboardUrl, language }),
+  )
+  client.continueResponse(progressStep(isAwake() ? stepWaiting : stepStarting, language))
+  const watch = isAwake() ? undefined : setInterval(tellWhenAwake, 100)
+  function tellWhenAwake(): void {
+    if (!isAwake()) return
+    clearInterval(watch)
+    if (!exchange.isOver) client.continueResponse(progressStep(stepWaiting, language))
+  }
+  const got = await connecting.catch(() => undefined)
+  clearInterval(watch)
+  if (got instanceof UpstreamConnection) got.release()
+  if (exchange.isOver) return
+  if (got instanceof UpstreamConnection) return client.finishResponse(progressReady(head.target, language))
+  const view = unavailableView(config, head, containerOf(upstream, isOwner))
+  client.finishResponse(
+    progressFailed(unavailableBody(await unavailableDetails(config, got, containerOf(upstream, isOwner)), view)),
+  )
+}
+
+async function respondUnavailable(
+  config: GatewayConfig,
+  client: ClientConnection,
+  exchange: Exchange,
+  isOwner: boolean,
+  unavailable: Unavailable | undefined,
+): Promise<void> {
+  const { upstream, head } = exchange.parts
+  if (!(upstream instanceof Route)) return client.refuse(gatewayRefusals.platformDown())
+  const response = await unavailableResponse(config, head, unavailable, containerOf(upstream, isOwner))
+  if (!exchange.isOver) client.respond(response)
+}
+
+/** The container runs, but its app cannot be reached; or the API cannot. */
+async function explainFailure(
+  config: GatewayConfig,
+  client: ClientConnection,
+  exchange: Exchange,
+  isOwner: boolean,
+  error: unknown,
+): Promise<void> {
+  if (exchange.isOver) return
+  const { upstream, head } = exchange.parts
+  const isBug = !(error instanceof GatewayRefusal)
+  if (isBug || !(upstream instanceof Route) || !isHtmlNavigation(head)) {
+    if (upstream instanceof PlatformUpstream) return client.refuse(gatewayRefusals.platformDown())
+    throw error
+  }
+  await respondUnavailable(config, client, exchange, isOwner, undefined)
+}
+
+const containerOf = ({ entry: { prefix, type }, rules: { displayName } }: Route, isOwner: boolean) => ({
+  prefix,
+  type,
+  displayName,
+  isOwner,
+})

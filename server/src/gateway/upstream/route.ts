@@ -1,0 +1,226 @@
+import type { UpstreamAddress, RouteActivity, RouteEntry, TypeRules } from '../gateway.ts'
+import type { UpstreamConnection } from './upstream-connection.ts'
+import { clock } from '../coarse-clock.ts'
+import { ActiveRequests } from '../proxy/active-requests.ts'
+import { ScopedTokenCache } from '../auth/scoped-token-cache.ts'
+
+/**
+ * How long a hold counts, in ms: longer than any pause or stop takes that it is for. Whoever holds a place ends that by
+ * telling it anew; should that never come, nobody is to wait for it for ever.
+ */
+const maxHold = 60_000
+/** Connections to one app that are kept for its next requests. */
+const maxIdleConnections = 64
+
+/** Something that requests are sent to: a container's app, or the platform itself. */
+export interface Upstream {
+  /** For logs: never a secret. */
+  readonly name: string
+  /** Where it is reached now; undefined when it is not. */
+  readonly address: SocketAddress | undefined
+  /** It has answered at this address: a refused connection means that it ended, not that it is still starting. */
+  hasAnswered: boolean
+  /** Requests and WebSockets under way. */
+  readonly activeRequests: ActiveRequests
+  takePooled(): UpstreamConnection | undefined
+  returnToPool(connection: UpstreamConnection): void
+  removeFromPool(connection: UpstreamConnection): void
+  /** Bytes moved. */
+  touch(): void
+}
+
+export type SocketAddress = { readonly host: string; readonly port: number } | { readonly path: string }
+
+/** Connection pool: idle connections to one upstream. The one used last is used first, so that the others may end. */
+export class ConnectionPool {
+  readonly #stack: UpstreamConnection[] = []
+  readonly #nonEmptyPools: Set<ConnectionPool>
+
+  /** @param nonEmptyPools the list of those that have any, which this one enters by itself: looking at 10,000 routes takes 5 ms */
+  constructor(nonEmptyPools: Set<ConnectionPool>) {
+    this.#nonEmptyPools = nonEmptyPools
+  }
+
+  take(): UpstreamConnection | undefined {
+    return this.#stack.pop()
+  }
+
+  keep(connection: UpstreamConnection): void {
+    if (this.#stack.length >= maxIdleConnections) return connection.destroy()
+    if (this.#stack.push(connection) === 1) this.#nonEmptyPools.add(this)
+  }
+
+  forget(connection: UpstreamConnection): void {
+    const index = this.#stack.indexOf(connection)
+    if (index !== -1) this.#stack.splice(index, 1)
+  }
+
+  /** Ends those that nobody has used since then (ms since 1970). */
+  closeIdleSince(than: number): void {
+    while (this.#stack[0] && this.#stack[0].idleSince < than) this.#stack.shift()?.destroy()
+    if (this.#stack.length === 0) this.#nonEmptyPools.delete(this)
+  }
+
+  closeAll(): void {
+    for (const connection of this.#stack.splice(0)) connection.destroy()
+  }
+}
+
+/** Of 100,000 routes few have anything that time changes: these, so that nobody has to look at all. */
+export interface RouteIndexes {
+  readonly withIdleConnections: Set<ConnectionPool>
+  /** Routes to which something is open; who reads it takes those out that are not any more. */
+  readonly withActiveRequests: Set<Route>
+  readonly withTokens: Set<ScopedTokenCache>
+}
+
+/** Upstream of one container: its route entry, its connection pool and its active requests. Connections belong to one address of one container for ever. */
+export class Route implements Upstream {
+  #entry: RouteEntry
+  #address: UpstreamAddress | undefined
+  /** Until when nobody may connect, by `clock.now`; 0: it is not held. */
+  #heldUntil = 0
+  /**
+   * Where everything that is open leads. An engine that is silent says nothing about the containers: what is open to them
+   * stays, and is cut when the engine is back and says that it was wrong.
+   */
+  #openedAt: RouteEntry['where']
+  readonly rules: TypeRules
+  readonly idle: ConnectionPool
+  readonly activeRequests: ActiveRequests
+  /** By user, and by who acts for them; see `scoped-tokens.ts`. */
+  readonly scopedTokens: ScopedTokenCache
+  /** Tokens that were asked for, likewise. */
+  readonly pendingTokens = new Map<string, Promise<string | undefined>>()
+  hasAnswered = false
+  /** By `clock.now`. */
+  lastByteAt = clock.now
+  /** Set while it waits in the list of routes that were used. */
+  #isTouched = false
+  readonly #touched: Route[]
+
+  /**
+   * @param touched the list that this route enters when bytes move, until `report` takes it out
+   * @param lists what routes enter by themselves while they have something to be looked after
+   */
+  constructor(entry: RouteEntry, rules: TypeRules, touched: Route[], lists: RouteIndexes) {
+    this.idle = new ConnectionPool(lists.withIdleConnections)
+    this.activeRequests = new ActiveRequests(() => lists.withActiveRequests.add(this))
+    this.scopedTokens = new ScopedTokenCache(lists.withTokens)
+    this.#entry = entry
+    this.#address = connectableAddress(entry)
+    this.#openedAt = entry.where
+    this.rules = rules
+    this.#touched = touched
+  }
+
+  get entry(): RouteEntry {
+    return this.#entry
+  }
+
+  get name(): string {
+    return `/${this.#entry.prefix}`
+  }
+
+  /** Undefined while nobody may connect: absent, paused, or held for a pause or stop. */
+  get address(): UpstreamAddress | undefined {
+    if (this.#heldUntil > 0 && clock.now >= this.#heldUntil) this.#release()
+    return this.#address
+  }
+
+  /** Takes over what is now true, and cuts what is not allowed or not there any more. */
+  move(entry: RouteEntry): void {
+    const { ownerId } = this.#entry
+    this.#entry = entry
+    this.#release()
+    if (entry.isBlocked || entry.ownerId !== ownerId) this.cut()
+    if ('reason' in entry.where && entry.where.reason === 'unknown') return this.idle.closeAll()
+    if (isSameAddress(this.#openedAt, entry.where)) return
+    this.hasAnswered = false
+    this.idle.closeAll()
+    this.activeRequests.cutForwarded()
+    this.#openedAt = entry.where
+  }
+
+  /** Ends everything that is open to it. */
+  cut(): void {
+    this.idle.closeAll()
+    this.activeRequests.cut()
+  }
+
+  /** See `Gateway.hold`. */
+  hold(quietFor: number): boolean {
+    if (clock.now - this.lastByteAt < quietFor) return false
+    this.#address = undefined
+    this.#heldUntil = clock.now + maxHold
+    return true
+  }
+
+  #release(): void {
+    this.#heldUntil = 0
+    this.#address = connectableAddress(this.#entry)
+  }
+
+  takePooled(): UpstreamConnection | undefined {
+    return this.idle.take()
+  }
+
+  returnToPool(connection: UpstreamConnection): void {
+    this.idle.keep(connection)
+  }
+
+  removeFromPool(connection: UpstreamConnection): void {
+    this.idle.forget(connection)
+  }
+
+  touch(): void {
+    this.lastByteAt = clock.now
+    if (this.#isTouched) return
+    this.#isTouched = true
+    this.#touched.push(this)
+  }
+
+  /** What `touch` has noted since the last report. */
+  report(): RouteActivity {
+    this.#isTouched = false
+    return { prefix: this.#entry.prefix, at: clock.wall - (clock.now - this.lastByteAt) }
+  }
+}
+
+function connectableAddress({ where }: RouteEntry): UpstreamAddress | undefined {
+  return 'reason' in where || where.isPaused ? undefined : where
+}
+
+/** The same container at the same address, whether or not it is paused. */
+function isSameAddress(one: RouteEntry['where'], other: RouteEntry['where']): boolean {
+  if ('reason' in one || 'reason' in other) return 'reason' in one && 'reason' in other
+  return one.containerId === other.containerId && one.host === other.host && one.port === other.port
+}
+
+/** The API and the front end: one upstream on a Unix socket, which is away while they restart. */
+export class PlatformUpstream implements Upstream {
+  readonly name = 'the API'
+  readonly address: SocketAddress
+  readonly idle: ConnectionPool
+  readonly activeRequests = new ActiveRequests()
+  hasAnswered = true
+
+  constructor(path: string, idle: Set<ConnectionPool>) {
+    this.idle = new ConnectionPool(idle)
+    this.address = { path }
+  }
+
+  takePooled(): UpstreamConnection | undefined {
+    return this.idle.take()
+  }
+
+  returnToPool(connection: UpstreamConnection): void {
+    this.idle.keep(connection)
+  }
+
+  removeFromPool(connection: UpstreamConnection): void {
+    this.idle.forget(connection)
+  }
+
+  touch(): void {}
+}

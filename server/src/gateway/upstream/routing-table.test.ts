@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TypeRules } from '../gateway.ts'
+import { clock } from '../coarse-clock.ts'
+import { UserCache } from '../auth/user-cache.ts'
+import { RoutingTable } from './routing-table.ts'
+
+const rules: TypeRules = {
+  displayName: 'Development',
+  access: 'owner',
+  stripPrefix: true,
+  rewriteLocation: true,
+  forwardToken: 'scoped',
+  allowHeaders: [],
+}
+const oddTypes = ['dev', 'my-lab', 'a/b', 'ä ö', '10', '..', '%2e', '__proto__', "it's"]
+
+function routesOfAnn(): RoutingTable {
+  const people = new UserCache()
+  people.set({ userId: 1, slug: 'ann', email: 'ann@example.org', isBlocked: false, createdAt: 0 })
+  const routes = new RoutingTable(people)
+  const types = Object.fromEntries(oddTypes.map((type) => [encodeURIComponent(type), rules]))
+  // As it comes from the other process.
+  routes.setTypes(JSON.parse(JSON.stringify({ types, firstType: 'dev' })))
+  return routes
+}
+
+test('every type has its path, whatever it looks like', () => {
+  const routes = routesOfAnn()
+  for (const type of oddTypes) {
+    const found = routes.match(`ann-${encodeURIComponent(type)}`)
+    assert.deepEqual([found?.kind, found?.owner.userId], ['missing', 1], type)
+  }
+})
+
+test('one container has one path: other spellings of it lead nowhere', () => {
+  const routes = routesOfAnn()
+  for (const segment of ['ann-%64ev', 'Ann-dev', 'ann-', '-dev', '', 'ann-%', 'ann%2Ddev', 'ann_dev', 'bob-dev'])
+    assert.equal(routes.match(segment), undefined, segment)
+})
+
+test('a segment without hyphen is a bare slug, and leads to the first type', () => {
+  const found = routesOfAnn().match('ann')
+  assert.deepEqual([found?.kind, found?.kind === 'home' && found.path], ['home', '/ann-dev/'])
+})
+
+test('of many places those to which something is open are looked at when somebody signs out, and no others', () => {
+  const routes = routesOfAnn()
+  for (const type of oddTypes)
+    routes.set({
+      prefix: `ann-${encodeURIComponent(type)}`,
+      ownerId: 1,
+      type: encodeURIComponent(type),
+      isBlocked: false,
+      where: { reason: 'asleep', exitCode: null },
+    })
+  assert.deepEqual([...routes.inUse()], [])
+
+  const [dev, other] = [routes.get('ann-dev'), routes.get('ann-10')]
+  const stream = () => ({ caller: undefined, index: 0, isWaiting: false, cut: () => undefined })
+  const [first, second] = [stream(), stream()]
+  for (const each of [first, second]) dev?.activeRequests.add(each)
+  other?.activeRequests.add(stream())
+  assert.deepEqual([...routes.inUse()], [dev, other])
+
+  dev?.activeRequests.delete(first)
+  assert.deepEqual([...routes.inUse()], [dev, other])
+  dev?.activeRequests.delete(second)
+  assert.deepEqual([...routes.inUse()], [other])
+  dev?.activeRequests.add(first)
+  assert.deepEqual([...routes.inUse()], [other, dev])
+})
+
+test('a hold that nobody ends is over after a minute', (t) => {
+  const routes = routesOfAnn()
+  const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
+  routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })
+  const route = routes.get('ann-dev')
+  const { now } = clock
+  t.after(() => (clock.now = now))
+  assert.equal(route?.hold(0), true)
+  assert.equal(route?.address, undefined)
+  clock.now += 59_000
+  assert.equal(route?.address, undefined)
+  clock.now += 1_000
+  assert.deepEqual(route?.address, where)
+})

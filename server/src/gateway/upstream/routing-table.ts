@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { RouteActivity, GatewaySettings, GatewayUser, RouteEntry, TypeRules } from '../gateway.ts'
+import type { UserCache } from '../auth/user-cache.ts'
+import { Route, type ConnectionPool } from './route.ts'
+import type { ScopedTokenCache } from '../auth/scoped-token-cache.ts'
+
+/** Where a first path segment leads. */
+export type RouteMatch =
+  | { readonly kind: 'route'; readonly route: Route; readonly owner: GatewayUser }
+  /** Its owner exists and the type is configured, but it was never launched. */
+  | {
+      readonly kind: 'missing'
+      readonly prefix: string
+      readonly type: string
+      readonly rules: TypeRules
+      readonly owner: GatewayUser
+    }
+  /** `/{slug}`: leads its owner to the container of the first type. */
+  | { readonly kind: 'home'; readonly path: string; readonly owner: GatewayUser }
+
+/** Routing table: every route entry, by prefix and by upstream address. */
+export class RoutingTable {
+  readonly #byPrefix = new Map<string, Route>()
+  readonly #byAddress = new Map<string, Route>()
+  readonly #users: UserCache
+  readonly #touched: Route[] = []
+  #types: ReadonlyMap<string, TypeRules> = new Map()
+
+  #firstType = ''
+  /** Those that have idle connections now, the platform's among them. */
+  readonly idle = new Set<ConnectionPool>()
+  readonly #open = new Set<Route>()
+  readonly #tokens = new Set<ScopedTokenCache>()
+
+  constructor(users: UserCache) {
+    this.#users = users
+  }
+
+  get size(): number {
+    return this.#byPrefix.size
+  }
+
+  all(): Iterable<Route> {
+    return this.#byPrefix.values()
+  }
+
+  /** Those to which something is open: of 100,000 routes they are few, and looking at all takes 3 ms. */
+  *inUse(): Iterable<Route> {
+    for (const route of this.#open) {
+      if (route.activeRequests.size > 0) yield route
+      else this.#open.delete(route)
+    }
+  }
+
+  /** Takes other rules for the types; routes whose rules changed are made anew at the next `set`. */
+  setTypes({ types, firstType }: Pick<GatewaySettings, 'types' | 'firstType'>): void {
+    this.#firstType = firstType
+    const before = this.#types
+    // Another control plane tells the same rules as other objects; open streams must not pay for that.
+    this.#types = new Map(
+      Object.entries(types).map(([type, rules]) => {
+        const known = before.get(type)
+        return [type, known && isDeepStrictEqual(known, rules) ? known : rules]
+      }),
+    )
+  }
+
+  get(prefix: string): Route | undefined {
+    return this.#byPrefix.get(prefix)
+  }
+
+  /** Where this segment leads, or undefined. The type is compared as it is encoded in our own addresses: one container has one path. */
+  match(segment: string): RouteMatch | undefined {
+    const route = this.#byPrefix.get(segment)
+    if (route) {
+      const owner = this.#users.get(route.entry.ownerId)
+      return owner && { kind: 'route', route, owner }
+    }
+    return this.#matchMissing(segment)
+  }
+
+  #matchMissing(segment: string): RouteMatch | undefined {
+    const hyphen = segment.indexOf('-')
+    const owner = this.#users.bySlug(hyphen === -1 ? segment : segment.slice(0, hyphen))
+    if (!owner) return undefined
+    if (hyphen === -1) return { kind: 'home', path: `/${owner.slug}-${this.#firstType}/`, owner }
+    const type = segment.slice(hyphen + 1)
+    const rules = this.#types.get(type)
+    return rules && { kind: 'missing', prefix: segment, type, rules, owner }
+  }
+
+  /** An address belongs to one place: whoever had it before has none until more is told. */
+  set(entry: RouteEntry): void {
+    const rules = this.#types.get(entry.type)
+    // Its template is gone: the container runs on, but there is no way to it.
+    if (!rules) return this.remove(entry.prefix)
+    const known = this.#byPrefix.get(entry.prefix)
+    const route = known?.rules === rules ? known : this.#make(entry, rules)
+    if (known && known !== route) known.cut()
+    this.#releaseAddress(known)
+    route.move(entry)
+    this.#byPrefix.set(entry.prefix, route)
+    this.#takeAddress(route)
+  }
+
+  remove(prefix: string): void {
+    const route = this.#byPrefix.get(prefix)
+    if (!route) return
+    this.#byPrefix.delete(prefix)
+    this.#releaseAddress(route)
+    route.cut()
+  }
+
+  /** Makes exactly these places known. */
+  replace(entries: readonly RouteEntry[]): void {
+    const gone = new Set(this.#byPrefix.keys())
+    for (const entry of entries) {
+      gone.delete(entry.prefix)
+      this.set(entry)
+    }
+    for (const prefix of gone) this.remove(prefix)
+  }
+
+  /** Containers that bytes moved to or from since the last call. */
+  takeActivity(): RouteActivity[] {
+    return this.#touched.splice(0).map((route) => route.report())
+  }
+
+  /** Forgets tokens for apps that expired `grace` ms ago. */
+  pruneTokens(grace: number): void {
+    for (const cache of this.#tokens) {
+      cache.prune(grace)
+      if (cache.size === 0) this.#tokens.delete(cache)
+    }
+  }
+
+  /** Forgets all tokens for apps. */
+  clearTokens(): void {
+    for (const cache of this.#tokens) cache.clear()
+    this.#tokens.clear()
+  }
+
+  #make(entry: RouteEntry, rules: TypeRules): Route {
+    const lists = { withIdleConnections: this.idle, withActiveRequests: this.#open, withTokens: this.#tokens }
+    return new Route(entry, rules, this.#touched, lists)
+  }
+
+  #takeAddress(route: Route): void {
+    const key = addressKey(route.entry)
+    if (key === undefined) return
+    const before = this.#byAddress.get(key)
+    if (before && before !== route) before.move({ ...before.entry, where: { reason: 'unknown', exitCode: null } })
+    this.#byAddress.set(key, route)
+  }
+
+  #releaseAddress(route: Route | undefined): void {
+    const key = route && addressKey(route.entry)
+    if (key !== undefined && this.#byAddress.get(key) === route) this.#byAddress.delete(key)
+  }
+}
+
+function addressKey({ where }: RouteEntry): string | undefined {
+  return 'reason' in where ? undefined : `${where.host}:${where.port}`
+}

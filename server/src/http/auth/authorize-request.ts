@@ -1,0 +1,69 @@
+import type { Endpoint } from '@berth/api/endpoints.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import { refusals } from '#/errors.ts'
+import { isLoopbackHost } from '#/loopback.ts'
+import { clearTokenCookies, hostName, type CookieSettings } from '#/tokens/token-cookies.ts'
+
+/**
+ * Lets a request to an endpoint of this access through, or refuses it.
+ * @returns the session, or undefined where none is needed
+ * @throws {Refusal} 401 · 403
+ */
+export async function authorizeRequest(
+  { authenticator, cookie }: { readonly authenticator: SessionAuthenticator; readonly cookie: CookieSettings },
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  now: Date,
+): Promise<Session | undefined> {
+  const { access } = endpoint
+  refuseCrossSite(request)
+  if (access === 'public') return undefined
+  const { session: good, wasSent, isTossed } = await authenticator.authenticate(request.headers, now)
+  if (isTossed) throw refusals.tossedTokens(clearTokenCookies(request.url, request.headers.host, cookie))
+  const session = good ?? (endpoint.endsTakeover ? await authenticator.endedTakeover(request.headers) : undefined)
+  if (!session) throw wasSent ? refusals.invalidToken() : refusals.noToken()
+  refuseForgeable({ authenticator, cookie }, endpoint, session, request)
+  if (access === 'admin' && session.claims.acting !== null) throw refusals.takenOver()
+  if (access === 'admin' && !(session.user?.isAdmin && !session.user.isBlocked)) throw refusals.notAdministrator()
+  return session
+}
+
+const isSafe = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
+
+/** A page of another site has no business in changing anything here, whatever it may send along. */
+function refuseCrossSite(request: FastifyRequest): void {
+  if (!isSafe(request) && request.headers['sec-fetch-site'] === 'cross-site') throw refusals.forgeable()
+}
+
+/**
+ * A cookie comes along whoever made the browser send it, and the pages of containers share our origin, so that neither
+ * `Origin`, `Referer` nor `Sec-Fetch-Site` tells them from our own. What does is a proof that only our own documents
+ * are given (see `pages.ts`). It is asked of browsers, for everything that changes something and for what is more than
+ * an app knows of its visitor anyway; a command-line client has no other site's pages in it and needs none.
+ */
+function refuseForgeable(
+  { authenticator, cookie }: { readonly authenticator: SessionAuthenticator; readonly cookie: CookieSettings },
+  { access, guarded }: Endpoint,
+  session: Session,
+  request: FastifyRequest,
+): void {
+  const isOpen = isSafe(request) && access !== 'admin' && !guarded
+  if (session.via === 'header' || isOpen || !isBrowser(request, cookie)) return
+  const proof = request.headers['x-csrf-token']
+  if (typeof proof !== 'string' || !authenticator.isCsrfToken(session.claims, proof)) throw refusals.forgeable()
+}
+
+/**
+ * Every browser of the last years says so by the one, and with whatever changes something by the other. On plain http away
+ * from this machine, a page that only reads sends neither, and may send any `User-Agent`: there everybody who comes by
+ * cookie counts as a browser, and a plain client sends its token in a header. `Sec-Fetch-Mode` would not do: the `fetch`
+ * of Node.js sends it, too.
+ */
+const isBrowser = ({ headers }: FastifyRequest, { isSecure }: CookieSettings) =>
+  headers['sec-fetch-site'] !== undefined ||
+  headers.origin !== undefined ||
+  headers['user-agent']?.startsWith('Mozilla/') === true ||
+  !(isSecure || isLoopbackHost(hostName(headers.host)))
+
+/** Names for which browsers behave as with https. */

@@ -1,0 +1,39 @@
+import type { Session } from '#/accounts/sessions/session-authenticator.ts'
+import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
+import type { Actor } from '#/administration/actor.ts'
+import { refusals } from '#/errors.ts'
+import type { User } from '#/store/users/users.ts'
+
+interface CallOrigin {
+  readonly session: Session | undefined
+  readonly operator: string | undefined
+  readonly client: ClientInfo
+}
+
+/** The session of an endpoint with access `user` or `admin`, which `authorizeRequest` has made sure of. @throws {Refusal} 401 */
+export function sessionOf(call: CallOrigin): Session {
+  if (!call.session) throw refusals.noToken()
+  return call.session
+}
+
+/** The session, when it is the account's owner who asks. @throws {Refusal} 401, 403 when somebody acts for them */
+export function ownSessionOf(call: CallOrigin): Session {
+  const session = sessionOf(call)
+  if (session.claims.acting !== null) throw refusals.takenOver()
+  return session
+}
+
+/** Who administers by this request. @throws {Refusal} 401, 404 as `userOf` */
+export function actorOf(call: CallOrigin): Actor {
+  const { address, language } = call.client
+  if (call.operator !== undefined) return { id: null, email: call.operator, address: 'command line', language }
+  const { id, email } = userOf(call)
+  return { id, email, address, language }
+}
+
+/** The account behind the session. @throws {Refusal} 404 when it was deleted. Source: specification, Errors */
+export function userOf(call: CallOrigin): User {
+  const { user } = sessionOf(call)
+  if (!user) throw refusals.userGone()
+  return user
+}

@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { BootData, Language } from '@berth/api/boot.ts'
+import { pages } from '@berth/web/paths.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { SessionList } from '#/accounts/sessions/session-list.ts'
+import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { VerifyLink } from '#/accounts/links/verify-link.ts'
+import { contentLanguage } from '#/messages/language.ts'
+import { message } from '#/messages/localized-message.ts'
+import { localize } from '#/messages/localize.ts'
+import type { SameBrowserProof } from '../auth/same-browser-proof.ts'
+import { registerAssets } from './static-assets.ts'
+import { isPrefetch } from '../request/fetch-metadata.ts'
+import { requestedLanguage } from '../request/requested-language.ts'
+import type { LoginCsrf } from '../auth/login-csrf.ts'
+import type { LinkPurpose } from '#/store/users/magic-links.ts'
+import { clearTokenCookies, type CookieSettings } from '#/tokens/token-cookies.ts'
+
+export interface FrontEndParts {
+  /** Folder of the built front end. */
+  readonly webDir: string
+  readonly authenticator: SessionAuthenticator
+  readonly sessionList: Pick<SessionList, 'takeoverOf'>
+  readonly cookie: CookieSettings
+  readonly loginCsrf: LoginCsrf
+  readonly sameBrowserProof: SameBrowserProof
+  readonly verifyLink: Pick<VerifyLink, 'addressOf'>
+  /** Seconds for which a mailed link works. */
+  readonly linkLifetime: number
+  /** Whom people ask for help. */
+  readonly contact: string | null
+}
+
+/** Serves the front end: one document for all its pages, and its assets. */
+export class FrontEnd {
+  readonly #document: string
+  readonly #parts: FrontEndParts
+
+  private constructor(document: string, parts: FrontEndParts) {
+    this.#document = document
+    this.#parts = parts
+  }
+
+  /** @throws when the front end is not built */
+  static async load(parts: FrontEndParts): Promise<FrontEnd> {
+    try {
+      return new FrontEnd(await readFile(path.join(parts.webDir, 'index.html'), 'utf8'), parts)
+    } catch (error) {
+      throw new Error(`the front end is not built (no index.html in ${parts.webDir}); run npm start, which builds it`, {
+        cause: error,
+      })
+    }
+  }
+
+  async register(server: FastifyInstance): Promise<void> {
+    for (const url of Object.values(pages)) {
+      server.route({ method: ['GET', 'HEAD'], url, handler: (request, reply) => this.send(request, reply, 200) })
+    }
+    // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see decision 030.
+    await registerAssets(server, path.join(this.#parts.webDir, 'assets'))
+  }
+
+  /** The document with what this request may know: whether it is signed in, and the proof that it is our own page. */
+  async send(request: FastifyRequest, reply: FastifyReply, status: number): Promise<FastifyReply> {
+    const { authenticator, sessionList } = this.#parts
+    const { session, isTossed } = await authenticator.authenticate(request.headers, request.now)
+    const known = session ?? (await authenticator.endedTakeover(request.headers))
+    const takeover = known ? await sessionList.takeoverOf(known.claims) : null
+    if (isTossed)
+      void reply.header('set-cookie', clearTokenCookies(request.url, request.headers.host, this.#parts.cookie))
+    const language = requestedLanguage(request)
+    const nonce = randomBytes(16).toString('base64')
+    const visit =
+      isDocumentNavigation(request) && signsIn(request, session)
+        ? this.#parts.loginCsrf.issue(request.headers)
+        : undefined
+    if (visit?.setCookie) void reply.header('set-cookie', visit.setCookie)
+    const boot: BootData = {
+      visit: visit?.proof ?? null,
+      csrf: known && isDocumentNavigation(request) ? authenticator.csrfToken(known.claims) : null,
+      signed_in: isKnown(session),
+      email: session?.user?.email ?? null,
+      is_admin: (session?.user?.isAdmin ?? false) && takeover === null,
+      language,
+      contact: this.#parts.contact,
+      acting: takeover && { by: takeover.by, until: takeover.until.toISOString() },
+      asked_here: await this.#isSameBrowser(request),
+      now: request.now.toISOString(),
+      link_lifetime: this.#parts.linkLifetime,
+    }
+    return reply
+      .status(status)
+      .headers({
+        ...documentHeaders,
+        ...contentLanguage(language),
+        'content-security-policy': contentSecurityPolicy(nonce),
+      })
+      .type('text/html; charset=utf-8')
+      .send(this.#filled({ language, nonce, boot }))
+  }
+
+  /** The link is looked at, never used: a page that a person navigated to does that. */
+  async #isSameBrowser(request: FastifyRequest): Promise<boolean> {
+    const { headers, now } = request
+    const { sameBrowserProof, verifyLink } = this.#parts
+    const purpose = purposes[pathOf(request)]
+    const { token } = request.query as { readonly token?: unknown }
+    if (!purpose || typeof token !== 'string' || request.method !== 'GET') return false
+    if (!isDocumentNavigation(request) || isPrefetch(headers) || !sameBrowserProof.hasAny(headers, now)) return false
+    const email = await verifyLink.addressOf(token, purpose, now)
+    return email !== undefined && sameBrowserProof.has(headers, email, now)
+  }
+
+  #filled({ language, nonce, boot }: Filling): string {
+    return this.#document
+      .replaceAll('__BERTH_NONCE__', nonce)
+      .replace('__BERTH_LANGUAGE__', language)
+      .replace('__BERTH_NO_SCRIPT__', localize(language, message('pages.noScript')))
+      .replace('__BERTH_BOOT__', () => scriptSafe(boot))
+  }
+}
+
+/** What stands in the places that the document leaves open. */
+interface Filling {
+  readonly language: Language
+  readonly nonce: string
+  readonly boot: BootData
+}
+
+/** Whether people sign in, or ask for a link, from this page; from the first one while they are not signed in. */
+const signsIn = (request: FastifyRequest, session: Session | undefined) =>
+  signInPages.includes(pathOf(request)) || (pathOf(request) === pages.home && !isKnown(session))
+const signInPages: readonly string[] = [
+  pages.login,
+  pages.signUp,
+  pages.checkMail,
+  pages.verifyLogin,
+  pages.verifySignup,
+]
+/** What the link has to be of that leads to a page. */
+const purposes: Readonly<Record<string, LinkPurpose | undefined>> = {
+  [pages.verifyLogin]: 'login',
+  [pages.verifySignup]: 'signup',
+}
+const pathOf = ({ url }: FastifyRequest) => url.replace(/[?#].*$/s, '')
+
+const isKnown = (session: Session | undefined) => session?.user !== undefined
+
+/**
+ * Only the browser itself says "navigate" and "document": a script, frame or popup of a container's page on our origin
+ * cannot send these, and frames are refused, so it never gets to read the proof. Browsers too old to say so, and plain
+ * http anywhere but on localhost, where they keep silent, get a page that asks to sign in before it changes anything.
+ * The answer to a navigation preload is read by a service worker, which a container's page may have registered.
+ */
+function isDocumentNavigation({ headers }: FastifyRequest): boolean {
+  const isPreload = headers['service-worker-navigation-preload'] !== undefined
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document' && !isPreload
+}
+
+/**
+ * `'self'` would allow scripts from every container, which share our origin; only what carries this answer's nonce runs.
+ * COOP severs windows that a container's page opened or was opened by.
+ */
+const documentHeaders = {
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  vary: 'Accept-Language, Cookie, Authorization, Sec-Fetch-Mode, Sec-Fetch-Dest, Service-Worker-Navigation-Preload',
+}
+
+/** What the front end's documents may load and do, and where they may stand. @param nonce of this one answer */
+export function contentSecurityPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    `style-src 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** JSON inside a script element must not be able to end it. */
+const scriptSafe = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')

@@ -1,0 +1,157 @@
+import type { AuthResponse } from '@berth/api/schemas/auth.ts'
+import { linksLeftHeaders } from '@berth/api/links-left.ts'
+import type { AccessTokens, Claims } from '#/accounts/sessions/access-token.ts'
+import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
+import type { LinksLeftCount } from '#/accounts/abuse-protection/links-left.ts'
+import type { LogIn } from '#/accounts/sign-up/log-in.ts'
+import type { Revocations } from '#/accounts/sessions/revocations.ts'
+import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { SignUp } from '#/accounts/sign-up/sign-up.ts'
+import type { SignedIn, VerifyLink } from '#/accounts/links/verify-link.ts'
+import type { Takeover } from '#/administration/takeover.ts'
+import type { Templates } from '#/containers/templates/template.ts'
+import { refusals } from '#/errors.ts'
+import type { SameBrowserProof } from '#/http/auth/same-browser-proof.ts'
+import { authResponse } from '#/http/auth/auth-response.ts'
+import { tokenCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
+import { isPrefetch } from '#/http/request/fetch-metadata.ts'
+import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
+import type { ImpersonatorSession } from '#/http/auth/impersonator-session.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { isLikelyNavigation, type LoginCsrf } from '#/http/auth/login-csrf.ts'
+import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
+import { sessionOf } from '#/http/auth/caller.ts'
+import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import type { Database } from '#/store/database.ts'
+import { mailboxOf } from '#/store/users/magic-links.ts'
+
+export interface AuthParts {
+  readonly database: Database
+  readonly logIn: LogIn
+  readonly signUp: SignUp
+  readonly linksLeft: LinksLeftCount
+  readonly verifyLink: VerifyLink
+  readonly tokens: AccessTokens
+  readonly authenticator: SessionAuthenticator
+  readonly revocations: Revocations
+  readonly takeover: Pick<Takeover, 'noteEnd'>
+  readonly templates: Templates
+  readonly cookie: CookieSettings
+  readonly loginCsrf: LoginCsrf
+  readonly sameBrowserProof: SameBrowserProof
+  readonly impersonatorSession: ImpersonatorSession
+  readonly rateLimiter: Pick<RateLimiter, 'refund'>
+}
+
+type Auth = 'logIn' | 'signUp' | 'askForLink' | 'resendVerification' | 'verifySignup' | 'verifyLogin' | 'logOut'
+
+export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
+  return {
+    logIn: async (call) => {
+      const words = await parts.logIn.run(call.body.email, call.client, call.now)
+      return answerLinkRequest(parts, call, words)
+    },
+    signUp: async (call) => {
+      const words = await parts.signUp.run(call.body.email, call.client, call.now)
+      return answerLinkRequest(parts, call, words)
+    },
+    askForLink: async (call) => {
+      const words = await parts.signUp.askForLink(call.body.email, call.client, call.now)
+      return answerLinkRequest(parts, call, words)
+    },
+    resendVerification: async (call) => {
+      const { body, client, now, request } = call
+      const words = await parts.logIn.resendVerification(body.email, client, now, (error) =>
+        request.log.error({ err: error }, 'a signup link could not be mailed again'),
+      )
+      return answerLinkRequest(parts, call, words)
+    },
+    verifySignup: async (call) => {
+      refusePrefetch(call)
+      return answerSignIn(parts, call, await parts.verifyLink.signUp(call.query.token, call.client, call.now))
+    },
+    verifyLogin: async (call) => {
+      refusePrefetch(call)
+      return answerSignIn(parts, call, await parts.verifyLink.logIn(call.query.token, call.client, call.now))
+    },
+    logOut: async (call) => {
+      const { claims, via } = sessionOf(call)
+      const { headers, url } = call.request
+      const isMovedIn = claims.acting !== null && via === 'cookie'
+      const own = isMovedIn ? await parts.impersonatorSession.ownSession(headers, claims.acting, call.now) : undefined
+      // A takeover may be over already; whoever signs out then must not find their own session brought back by the next page.
+      await revoke(parts, call, [claims, ...(own ? [own.claims] : [])])
+      // Who ends a takeover whose token they sent as a header is signed in as themselves by cookie.
+      if (claims.acting === null || isMovedIn) {
+        const forgotten = isMovedIn ? parts.impersonatorSession.forget(url, headers) : []
+        setCookies(call, [...tokenCookieLines(undefined, headers.host, parts.cookie), ...forgotten])
+      }
+      return { message: localizedReply(call, message('answers.signedOut')) }
+    },
+  }
+}
+
+type LinkRequestCall = Call<'logIn'> | Call<'signUp'> | Call<'askForLink'> | Call<'resendVerification'>
+
+/** The same for every address, whoever has it: what was mailed, and to whom, nothing here knows. */
+function answerLinkRequest(
+  { linksLeft, sameBrowserProof }: AuthParts,
+  call: LinkRequestCall,
+  words: LocalizedMessage,
+): { message: string } {
+  const { body, now, request, reply } = call
+  const email = normaliseEmail(body.email)
+  const remembered = sameBrowserProof.remember(request.headers, email, now)
+  if (remembered) void reply.header('set-cookie', remembered)
+  const counted = linksLeft.count(email, now)
+  if (counted) void reply.headers({ [linksLeftHeaders.left]: counted.left, [linksLeftHeaders.reset]: counted.reset })
+  return { message: localizedReply(call, words) }
+}
+
+type VerifyCall = Call<'verifySignup'> | Call<'verifyLogin'>
+
+/** That must not use a link up. @throws {Refusal} 400 */
+function refusePrefetch({ request }: VerifyCall): void {
+  if (isPrefetch(request.headers)) throw refusals.prefetched()
+}
+
+async function answerSignIn(parts: AuthParts, call: VerifyCall, { user, token, jti }: SignedIn): Promise<AuthResponse> {
+  const { lifetime } = parts.tokens
+  const { headers, url } = call.request
+  parts.rateLimiter.refund(call.client.address, mailboxOf(user.email))
+  // Nobody else's page or message is to sign the owner of a browser in as somebody of its choice; who asked for this very
+  // link in this browser has chosen themselves.
+  const hasAsked = isLikelyNavigation(headers) && parts.sameBrowserProof.has(headers, user.email, call.now)
+  if (hasAsked || parts.loginCsrf.maySetCookies(headers)) {
+    const own = tokenCookieLines({ text: token, jti, lifetime }, headers.host, parts.cookie)
+    setCookies(call, [...own, ...(await endTakeover(parts, call))])
+  } else setCookies(call, parts.loginCsrf.forget(url, headers))
+  return authResponse(parts, { user, token, lifetime })
+}
+
+/**
+ * Who signs in where an administrator acted ends that takeover, as signing out does. Else its owner would be told of it for
+ * as long as it had lasted, and the browser would keep the token of an administrator who is not there any more. That token
+ * itself stays good, as that of any session that another one takes the place of.
+ * @returns `Set-Cookie` lines
+ */
+async function endTakeover(parts: AuthParts, call: VerifyCall): Promise<string[]> {
+  const { authenticator, impersonatorSession } = parts
+  const { headers, url } = call.request
+  const { session } = await authenticator.authenticate(headers, call.now)
+  if (session?.via === 'cookie' && session.claims.acting !== null) await revoke(parts, call, [session.claims])
+  return impersonatorSession.isKept(headers) ? impersonatorSession.forget(url, headers) : []
+}
+
+/** Revokes those that are not over; the audit log says so, once, of each in which somebody acted for the owner. */
+async function revoke(parts: AuthParts, call: VerifyCall | Call<'logOut'>, claims: readonly Claims[]): Promise<void> {
+  const { revocations, takeover } = parts
+  const ending = claims.filter((each) => !revocations.isOver(each, call.now))
+  await revocations.revoke(ending, call.now)
+  for (const { userId, acting } of ending)
+    if (acting !== null) await takeover.noteEnd({ userId, acting }, call.client.address, call.now)
+}
+
+function setCookies({ reply }: { reply: VerifyCall['reply'] }, cookies: string[]): void {
+  if (cookies.length > 0) void reply.header('set-cookie', cookies)
+}

@@ -1,0 +1,59 @@
+import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
+import type { Owner, SessionList } from '#/accounts/sessions/session-list.ts'
+import { tokenCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
+import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
+import { readId } from '#/http/handlers/read-id.ts'
+import { ownSessionOf, sessionOf, userOf } from '#/http/auth/caller.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { message } from '#/messages/localized-message.ts'
+import type { StoredSession } from '#/store/users/sessions.ts'
+
+export interface SessionParts {
+  readonly sessionList: SessionList
+  readonly cookie: CookieSettings
+}
+
+type SessionNames = 'listSessions' | 'endSession' | 'endOtherSessions'
+
+export function sessionHandlers({ sessionList, cookie }: SessionParts): Pick<Handlers, SessionNames> {
+  return {
+    listSessions: async (call) => {
+      const { id } = userOf(call)
+      const { jti } = sessionOf(call).claims
+      const sessions = await sessionList.list(id, call.now)
+      return { sessions: sessions.map((each) => toEntry(each, jti)) }
+    },
+    endSession: async (call) => {
+      const owner = ownerOf(call)
+      const { jti } = ownSessionOf(call).claims
+      const ended = await sessionList.end(owner, readId(call.params.id, 'session'), call.now)
+      if (ended.jti === jti)
+        void call.reply.header('set-cookie', tokenCookieLines(undefined, call.request.headers.host, cookie))
+      return { message: localizedReply(call, message('answers.sessionEnded')) }
+    },
+    endOtherSessions: async (call) => {
+      const owner = ownerOf(call)
+      const ended = await sessionList.endOthers(owner, ownSessionOf(call).claims, call.now)
+      return { message: localizedReply(call, message('answers.sessionsEnded', { count: ended })), ended }
+    },
+  }
+}
+
+function ownerOf(call: Call<SessionNames>): Owner {
+  const { id, email } = userOf(call)
+  return { id, email, address: call.client.address }
+}
+
+function toEntry(session: StoredSession, currentJti: string): SessionEntry {
+  return {
+    id: session.id,
+    created_at: session.createdAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    address: session.address,
+    browser: session.browser,
+    is_current: session.jti === currentJti,
+    taken_over_by: session.acting?.email ?? null,
+    reason: session.acting?.reason ?? null,
+    ended_at: session.endedAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,31 @@
+import type { Invite } from '#/accounts/sign-up/invitations.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { actorOf } from '#/http/auth/caller.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { message } from '#/messages/localized-message.ts'
+
+export interface InvitationParts {
+  readonly invite: Invite
+}
+
+export function invitationHandlers({ invite }: InvitationParts): Pick<Handlers, 'invite'> {
+  return {
+    invite: async (call) => {
+      const { emails, send = true, language } = call.body
+      const actor = actorOf(call)
+      const report = (error: unknown) => call.request.log.error({ err: error }, 'somebody could not be invited')
+      const invitations = await invite.run(
+        emails,
+        send,
+        { ...actor, language: language ?? actor.language },
+        call.now,
+        report,
+      )
+      const invited = invitations.filter(({ status }) => status === 'invited').length
+      return {
+        message: localizedReply(call, message('answers.invited', { invited, all: invitations.length })),
+        invitations,
+      }
+    },
+  }
+}

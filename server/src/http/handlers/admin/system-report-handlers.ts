@@ -1,0 +1,119 @@
+import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import type { Language } from '@berth/api/boot.ts'
+import type { MailStatistics } from '#/accounts/links/mail-statistics.ts'
+import type { AdmissionControl } from '#/containers/queue/admission-control.ts'
+import type { DiskUse } from '#/containers/disk/disk-use.ts'
+import type { HostResources } from '#/containers/queue/host-resources.ts'
+import type { Capacity } from '#/containers/queue/capacity.ts'
+import type { RouteSync } from '#/containers/routing/route-sync.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { requestedLanguage } from '#/http/request/requested-language.ts'
+import { contentLanguage } from '#/messages/language.ts'
+import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import { localize } from '#/messages/localize.ts'
+import type { HostReport } from '#/runtime/runtime.ts'
+import { roundPercentiles } from '#/percentiles.ts'
+
+export interface SystemReportParts {
+  /** By their shape, because the reconciler stands beside HTTP. */
+  readonly reconciler: { report(): ReconcilerReport }
+  readonly containerReconciler: { counts(): Readonly<Record<string, number>>; warnings(): readonly LocalizedMessage[] }
+  readonly admission: Pick<AdmissionControl, 'counts'>
+  readonly capacity: Pick<Capacity, 'running'>
+  readonly hostResources: Pick<HostResources, 'report' | 'warnings'>
+  readonly diskUse: Pick<DiskUse, 'warnings'>
+  readonly mailStatistics: Pick<MailStatistics, 'report'>
+  readonly routeSync: Pick<RouteSync, 'isEngineAnswering'>
+  /** What the settings, and what was seen since, switch off. */
+  readonly findings: () => readonly LocalizedMessage[]
+  /** The cap of containers that run, of everybody together. */
+  readonly maxRunning: number | null
+}
+
+interface ReconcilerReport {
+  readonly lastRun: Date | null
+  readonly lastSuccess: Date | null
+  /** ms */
+  readonly duration: number | null
+  readonly isEngineAnswering: boolean
+  readonly failures: readonly LocalizedMessage[]
+}
+
+export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, 'systemReport'> {
+  return {
+    systemReport: ({ request, reply }) => {
+      const language = requestedLanguage(request)
+      void reply.headers(contentLanguage(language))
+      return {
+        reconciler: reconcilerPart(parts, language),
+        launches: launchesPart(parts),
+        containers: containersPart(parts),
+        host: hostPart(parts.hostResources.report),
+        mail: mailPart(parts),
+        warnings: warningsOf(parts).map((warning) => localize(language, warning)),
+      }
+    },
+  }
+}
+
+function warningsOf({ containerReconciler, hostResources, diskUse, findings }: SystemReportParts): LocalizedMessage[] {
+  const ofRules = rulesWarning(hostResources.report)
+  return [
+    ...containerReconciler.warnings(),
+    ...hostResources.warnings(),
+    ...diskUse.warnings(),
+    ...ofRules,
+    ...findings(),
+  ]
+}
+
+function reconcilerPart(
+  { reconciler, containerReconciler, routeSync }: SystemReportParts,
+  language: Language,
+): SystemReport['reconciler'] {
+  const { lastRun, lastSuccess, duration, isEngineAnswering, failures } = reconciler.report()
+  return {
+    last_success: lastSuccess?.toISOString() ?? null,
+    last_run: lastRun?.toISOString() ?? null,
+    duration_ms: duration === null ? null : Math.round(duration),
+    is_engine_answering: isEngineAnswering && routeSync.isEngineAnswering,
+    actions: { ...containerReconciler.counts() },
+    failures: failures.map((failure) => localize(language, failure)),
+  }
+}
+
+function launchesPart({ admission }: SystemReportParts): SystemReport['launches'] {
+  const { waiting, underWay, parallel } = admission.counts()
+  return { waiting, under_way: underWay, parallel }
+}
+
+function containersPart({ capacity, hostResources, maxRunning }: SystemReportParts): SystemReport['containers'] {
+  return { running: capacity.running, most: maxRunning, addresses_left: hostResources.report?.addressesLeft ?? null }
+}
+
+function hostPart(report: HostReport | undefined): SystemReport['host'] {
+  const { memory, disk, rules } = report ?? {}
+  return {
+    memory: memory ? { total: memory.total, left: memory.available } : null,
+    disk: disk ? { total: disk.total, left: disk.free } : null,
+    rules: rules ? (rules.areSet ? 'set' : `not set: ${rules.reason}`) : 'not known',
+  }
+}
+
+function mailPart({ mailStatistics }: SystemReportParts): SystemReport['mail'] {
+  const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt, failures } = mailStatistics.report()
+  return {
+    accepted,
+    failed,
+    used,
+    seconds_to_use: roundPercentiles(secondsToUse),
+    seconds_to_accept: roundPercentiles(secondsToAccept),
+    last_failure_at: lastFailureAt?.toISOString() ?? null,
+    failures: failures.map(({ at, ...failure }) => ({ ...failure, at: at.toISOString() })),
+  }
+}
+
+function rulesWarning(report: HostReport | undefined): LocalizedMessage[] {
+  if (!report || report.rules.areSet) return []
+  return [message('warnings.noRules', { reason: report.rules.reason })]
+}

@@ -1,0 +1,77 @@
+import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
+import type { BlockPreview, BulkUsersResponse } from '@berth/api/schemas/admin.ts'
+import { previewBlock } from '#/administration/block-preview.ts'
+import type { BulkUsersResult, UserBlocking } from '#/administration/block-users.ts'
+import type { ContainerStatuses } from '#/containers/state/container-statuses.ts'
+import type { ContainerRef } from '#/containers/container-key.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { readId } from '#/http/handlers/read-id.ts'
+import { actorOf } from '#/http/auth/caller.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { toAdminUser } from '#/http/handlers/dto-serializers.ts'
+import { message } from '#/messages/localized-message.ts'
+import { localize } from '#/messages/localize.ts'
+import type { Database } from '#/store/database.ts'
+
+export interface BlockUserParts {
+  readonly database: Pick<Database, 'db'>
+  readonly blocking: UserBlocking
+  readonly statuses: Pick<ContainerStatuses, 'of'>
+}
+
+type BlockUsers = 'blockUser' | 'unblockUser' | 'bulkBlockUsers' | 'bulkUnblockUsers' | 'previewBlock'
+
+/** Blocking people with everything that is theirs. */
+export function blockUserHandlers({ database, blocking, statuses }: BlockUserParts): Pick<Handlers, BlockUsers> {
+  const isRunning = (owned: ContainerRef) => ['running', 'paused'].includes(statuses.of(owned))
+  return {
+    blockUser: async (call) => {
+      const blocked = await blocking.blockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
+      return { message: localizedReply(call, message('answers.userBlocked')), user: toAdminUser(blocked) }
+    },
+    unblockUser: async (call) => {
+      const unblocked = await blocking.unblockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
+      return { message: localizedReply(call, message('answers.userUnblocked')), user: toAdminUser(unblocked) }
+    },
+
+    bulkBlockUsers: async (call) => {
+      const result = await blocking.blockUsers(actorOf(call), call.body.user_ids, call.now)
+      return {
+        message: localizedReply(call, message('answers.usersBlocked', { count: result.users.length })),
+        ...toBulkUsers(result, call.client),
+      }
+    },
+    bulkUnblockUsers: async (call) => {
+      const result = await blocking.unblockUsers(actorOf(call), call.body.user_ids, call.now)
+      return {
+        message: localizedReply(call, message('answers.usersUnblocked', { count: result.users.length })),
+        ...toBulkUsers(result, call.client),
+      }
+    },
+
+    previewBlock: async (call): Promise<BlockPreview> => {
+      const id = readId(call.params.id, 'user')
+      const { sessions, containers } = await previewBlock(database.db, actorOf(call), id, call.now, isRunning)
+      return {
+        sessions,
+        containers: containers.map(({ record, isRunning }) => ({
+          id: record.id,
+          container_type: record.type,
+          is_running: isRunning,
+          is_blocked: record.blockSource === 'container',
+        })),
+      }
+    },
+  }
+}
+
+function toBulkUsers(
+  { users, refused, notFound }: BulkUsersResult,
+  { language }: Pick<ClientInfo, 'language'>,
+): Omit<BulkUsersResponse, 'message'> {
+  return {
+    users: users.map(toAdminUser),
+    not_found: notFound,
+    refused: refused.map(({ id, refusal }) => ({ id, error: localize(language, refusal.sentence) })),
+  }
+}

@@ -1,0 +1,41 @@
+import type { Language } from '@berth/api/boot.ts'
+import type { UserEvents } from '#/containers/events/user-events.ts'
+import type { SentEvent } from '#/containers/events/event-replay-buffer.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { requestedLanguage } from '#/http/request/requested-language.ts'
+import { sessionOf, userOf } from '#/http/auth/caller.ts'
+import { LocalizedMessage } from '#/messages/localized-message.ts'
+import { localize } from '#/messages/localize.ts'
+
+export interface ContainerEventParts {
+  readonly events: UserEvents
+}
+
+export function containerEventHandlers({ events }: ContainerEventParts): Pick<Handlers, 'containerEvents'> {
+  return {
+    containerEvents: (call) => {
+      const user = userOf(call)
+      const { jti, expiresAt } = sessionOf(call).claims
+      const language = requestedLanguage(call.request)
+      const lastId = call.request.headers['last-event-id']?.toString()
+      return {
+        endsAt: expiresAt,
+        begin: (sink) => {
+          const listener = {
+            onEvents: (all: readonly SentEvent[]) => void sink.send(all.map((each) => localizedEvent(each, language))),
+            onEnd: sink.end,
+          }
+          return events.subscribe({ userId: user.id, jti }, listener, lastId)
+        },
+      }
+    },
+  }
+}
+
+/** What happened is told to all pages of a person at once; each says it in its own language. */
+function localizedEvent(event: SentEvent, language: Language): SentEvent {
+  const { message } = event.data
+  return message instanceof LocalizedMessage
+    ? { ...event, data: { ...event.data, message: localize(language, message) } }
+    : event
+}

@@ -1,0 +1,92 @@
+import { containerPrefix } from '#/containers/container-name.ts'
+import type { Launch } from '#/containers/launch/launch.ts'
+import type { OwnerActions } from '#/containers/owner-actions.ts'
+import { primaryOf, statusWords, type StatusLookups } from '#/containers/state/status-lookups.ts'
+import type { Templates } from '#/containers/templates/template.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { userOf } from '#/http/auth/caller.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { message } from '#/messages/localized-message.ts'
+import type { Database } from '#/store/database.ts'
+import { listContainersOf } from '#/store/containers/user-containers.ts'
+
+export interface ContainerParts {
+  readonly database: Database
+  readonly statusLookups: StatusLookups
+  readonly templates: Templates
+  readonly launch: Launch
+  readonly ownerActions: OwnerActions
+  readonly spawnerUrl: string
+}
+
+type Container =
+  | 'containerStatus'
+  | 'restartContainer'
+  | 'restartOwnContainer'
+  | 'launchContainer'
+  | 'stopOwnContainer'
+  | 'keepContainer'
+
+export function containerHandlers({
+  database,
+  statusLookups,
+  templates,
+  launch,
+  ownerActions,
+  spawnerUrl,
+}: ContainerParts): Pick<Handlers, Container> {
+  return {
+    containerStatus: async (call) => {
+      const records = await listContainersOf(database.db, userOf(call).id)
+      const id = primaryOf(records, templates)?.containerId ?? null
+      return { container_id: id, status: id === null ? statusWords.noContainer : await statusFor(statusLookups, id) }
+    },
+
+    restartContainer: async (call) => {
+      const { containerId } = await launch.restart(userOf(call), templates.first.type, call.now)
+      return {
+        message: localizedReply(call, message('answers.restarted')),
+        container_id: containerId,
+        status: 'running',
+      }
+    },
+
+    restartOwnContainer: async (call) => {
+      const { containerId } = await launch.restart(userOf(call), call.params.container_type, call.now)
+      return {
+        message: localizedReply(call, message('answers.restarted')),
+        container_id: containerId,
+        status: 'running',
+      }
+    },
+
+    launchContainer: async (call) => {
+      const user = userOf(call)
+      const type = call.params.container_type
+      const { containerId } = await launch.launch(user, type, call.now)
+      return {
+        message: localizedReply(call, message('answers.running')),
+        service_url: `${spawnerUrl}/${containerPrefix(user.slug, type)}`,
+        container_id: containerId,
+        status: 'running',
+      }
+    },
+
+    stopOwnContainer: async (call) => {
+      const wasRunning = await ownerActions.stop(userOf(call), call.params.container_type)
+      return { message: localizedReply(call, message(wasRunning ? 'answers.stopped' : 'answers.doesNotRun')) }
+    },
+
+    keepContainer: async (call) => {
+      const until = await ownerActions.keep(userOf(call), call.params.container_type, call.now)
+      const words = message(until ? 'answers.kept' : 'answers.notKept')
+      return { message: localizedReply(call, words), until: until?.toISOString() ?? null }
+    },
+  }
+}
+
+/** Source: specification, `GET /api/container/status`: "the text error followed by a colon and a detail". */
+async function statusFor(statuses: StatusLookups, id: string): Promise<string> {
+  const status = await statuses.of(id)
+  return 'failure' in status ? `${statusWords.error}: ${status.failure}` : status.state
+}

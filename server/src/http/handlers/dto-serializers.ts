@@ -1,0 +1,64 @@
+import type { AdminContainer, AdminUser, ListedContainer as ListedAdminContainer } from '@berth/api/schemas/admin.ts'
+import type { ContainerEntry } from '@berth/api/schemas/user.ts'
+import type { ContainerRow } from '#/administration/admin-lists.ts'
+import type { UserWithContainers } from '#/administration/user-with-containers.ts'
+import { containerPrefix } from '#/containers/container-name.ts'
+import type { ListedContainer } from '#/containers/state/list-containers.ts'
+import type { UserContainer } from '#/store/containers/user-containers.ts'
+
+/** Domain records as the specification spells them on the wire. The only place where the two spellings meet. */
+
+const isoInstant = (date: Date | null | undefined) => date?.toISOString() ?? null
+
+export function toContainerEntry(
+  spawnerUrl: string,
+  slug: string,
+  { template, record, status }: ListedContainer,
+): ContainerEntry {
+  return {
+    type: template.type,
+    display_name: template.displayName,
+    description: template.description,
+    status,
+    service_url: `${spawnerUrl}/${containerPrefix(slug, template.type)}`,
+    container_id: record?.containerId ?? null,
+    created_at: isoInstant(record?.createdAt),
+    last_used: isoInstant(record?.lastUsed),
+    is_blocked: record?.isBlocked ?? false,
+    blocked_at: isoInstant(record?.blockedAt),
+  }
+}
+
+export function toAdminContainer(record: UserContainer): AdminContainer {
+  return {
+    id: record.id,
+    user_id: record.userId,
+    container_type: record.type,
+    container_id: record.containerId,
+    container_port: record.port,
+    template_image: record.image,
+    created_at: record.createdAt.toISOString(),
+    last_used: isoInstant(record.lastUsed),
+    is_blocked: record.isBlocked,
+    blocked_at: isoInstant(record.blockedAt),
+    blocked_by: record.blockedBy,
+  }
+}
+
+export function toListedContainer({ record, email, slug, status }: ContainerRow): ListedAdminContainer {
+  return { ...toAdminContainer(record), email, slug, status }
+}
+
+export function toAdminUser({ user, containers }: UserWithContainers): AdminUser {
+  return {
+    id: user.id,
+    email: user.email,
+    slug: user.slug,
+    state: user.state,
+    is_admin: user.isAdmin,
+    is_blocked: user.isBlocked,
+    last_used: isoInstant(user.lastUsed),
+    created_at: user.createdAt.toISOString(),
+    containers: containers.map(toAdminContainer),
+  }
+}

@@ -1,0 +1,25 @@
+import type { Answer, Body, EndpointName, JsonName, Params, Query, StreamName } from '@berth/api/endpoints.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
+import type { Session } from '#/accounts/sessions/session-authenticator.ts'
+import type { EventStream } from '../event-stream.ts'
+
+/** What a handler is given: the parts its row of the table names, already validated, and who is calling. */
+export interface Call<N extends EndpointName> {
+  readonly params: Params<N>
+  readonly query: Query<N>
+  readonly body: Body<N>
+  /** There for endpoints with access `user` and `admin`. */
+  readonly session: Session | undefined
+  /** Who asks, when it is the operator at the command line and nobody with an account. */
+  readonly operator: string | undefined
+  readonly client: ClientInfo
+  readonly now: Date
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** One handler per endpoint of the table; a missing or misspelt one does not compile. */
+export type Handlers = { [N in JsonName]: (call: Call<N>) => Answer<N> | Promise<Answer<N>> } & {
+  [N in StreamName]: (call: Call<N>) => EventStream | Promise<EventStream>
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RateLimiter } from './rate-limiter.ts'
+
+const school = '198.51.100.7'
+
+function limited(perMinute: number) {
+  let time = 0
+  const limit = new RateLimiter(perMinute, () => time)
+  return {
+    limit,
+    pass: (ms: number) => (time += ms),
+    /** As the server does for a request that names a mailbox. */
+    ask: (address: string, mailbox: string) => {
+      limit.count(address)
+      limit.countMailbox(address, mailbox)
+    },
+    /** As the server does for a link that signs its owner in. */
+    signIn: (address: string, mailbox: string) => {
+      limit.count(address, true)
+      limit.refund(address, mailbox)
+    },
+  }
+}
+
+// 300 requests a minute were 150 people: a school behind one address could not begin its day.
+test('300 people behind one address sign in within a minute, each after a mistake', () => {
+  const { ask, signIn } = limited(600)
+  for (let n = 0; n < 300; n++) ask(school, `person${n}@x.org`)
+  for (let n = 0; n < 300; n++) ask(school, `person${n}@x.org`)
+  assert.throws(() => ask(school, 'late@x.org'), { status: 429 })
+  for (let n = 0; n < 300; n++) signIn(school, `person${n}@x.org`)
+  ask(school, 'late@x.org')
+})
+
+test('who signs in leaves as much for the others as if they had asked for nothing', () => {
+  const { ask, signIn } = limited(10)
+  for (let n = 0; n < 300; n++) {
+    ask(school, `person${n}@x.org`)
+    ask(school, `person${n}@x.org`)
+    signIn(school, `person${n}@x.org`)
+  }
+})
+
+test('one mailbox is refused from one address long before the address is, and others are not', () => {
+  const { ask, pass } = limited(600)
+  for (let n = 0; n < 10; n++) ask(school, 'ann@x.org')
+  for (let n = 0; n < 2_000; n++) assert.throws(() => ask(school, 'ann@x.org'), { status: 429 })
+  ask(school, 'ben@x.org')
+  ask('203.0.113.9', 'ann@x.org')
+  pass(60_000)
+  ask(school, 'ann@x.org')
+})
+
+test('who tries many mailboxes in vain meets the limit of the address', () => {
+  const { ask } = limited(600)
+  for (let n = 0; n < 600; n++) ask(school, `nobody${n}@x.org`)
+  assert.throws(() => ask(school, 'one-more@x.org'), { status: 429 })
+  ask('203.0.113.9', 'one-more@x.org')
+})
+
+test('a sign-in frees no more than was counted for it, and never for another address', () => {
+  const { ask, signIn, limit } = limited(5)
+  for (let n = 0; n < 4; n++) ask(school, `nobody${n}@x.org`)
+  signIn(school, 'ann@x.org')
+  ask(school, 'nobody4@x.org')
+  assert.throws(() => limit.count(school), { status: 429 })
+  limit.refund('203.0.113.9', 'nobody0@x.org')
+  assert.throws(() => limit.count(school), { status: 429 })
+})
+
+test('links that are none are refused when twice as many requests were made', () => {
+  const { limit } = limited(5)
+  for (let n = 0; n < 10; n++) limit.count(school, true)
+  assert.throws(() => limit.count(school, true), { status: 429 })
+})
+
+test('0 is no limit', () => {
+  const { ask } = limited(0)
+  for (let n = 0; n < 2_000; n++) ask(school, 'ann@x.org')
+})

@@ -1,0 +1,85 @@
+import { createServer, type Server } from 'node:http'
+import type { Logger } from 'pino'
+import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import { isBearer, type Metrics } from './metrics.ts'
+
+/** ms that a client may take for a request, between two requests, and between two tries to listen. */
+const [requestTimeout, idleTimeout, retryEvery] = [10_000, 5_000, 5_000]
+/** Connections at the same time: a scraper needs one. */
+const maxConnections = 32
+
+/** Where `/metrics` is answered by a listener of its own. */
+export interface MetricsAddress {
+  readonly host: string
+  readonly port: number
+  /** As it was set. */
+  readonly text: string
+}
+
+/**
+ * `METRICS_LISTEN`: a plain HTTP listener that answers `/metrics` and nothing else. An address that cannot be had does not
+ * keep Berth from starting, and not from taking new settings: it is told, and tried again.
+ */
+export class MetricsListener {
+  readonly #address: MetricsAddress
+  readonly #log: Pick<Logger, 'info' | 'error'>
+  readonly #server: Server
+  #retry: NodeJS.Timeout | undefined
+  #problem: string | undefined
+
+  /** @param token bearer to ask for; null answers everybody who reaches the address */
+  constructor(address: MetricsAddress, token: string | null, metrics: Metrics, log: Pick<Logger, 'info' | 'error'>) {
+    this.#address = address
+    this.#log = log
+    const timeouts = { headersTimeout: requestTimeout, requestTimeout: requestTimeout, keepAliveTimeout: idleTimeout }
+    this.#server = createServer(timeouts, (request, response) => {
+      const plain = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
+      const isAsked = request.url?.split('?')[0] === '/metrics' && ['GET', 'HEAD'].includes(request.method ?? '')
+      if (!isAsked) return void response.writeHead(404, plain).end('not found\n')
+      if (token !== null && !isBearer(request.headers.authorization, token))
+        return void response.writeHead(403, plain).end('send "Authorization: Bearer" with METRICS_TOKEN\n')
+      metrics.text().then(
+        (text) => response.writeHead(200, { ...plain, 'content-type': metrics.contentType }).end(text),
+        () => response.writeHead(500, plain).end('failed\n'),
+      )
+    })
+    this.#server.maxConnections = maxConnections
+    this.#server.on('error', (error: NodeJS.ErrnoException) => this.#failed(error))
+    this.#server.on('listening', () => {
+      this.#problem = undefined
+      log.info(`the metrics are at http://${address.text}/metrics`)
+    })
+  }
+
+  /** Resolves when the first try to listen has ended, well or not. */
+  async start(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#server.once('listening', resolve).once('error', () => resolve())
+    this.#listen()
+    await promise
+  }
+
+  stop(): void {
+    clearTimeout(this.#retry)
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+
+  /** For the system report. */
+  warnings(): LocalizedMessage[] {
+    if (this.#problem === undefined) return []
+    return [message('findings.metricsUnreachable', { listen: this.#address.text, reason: this.#problem })]
+  }
+
+  #listen(): void {
+    this.#server.listen({ host: this.#address.host, port: this.#address.port })
+  }
+
+  #failed(error: NodeJS.ErrnoException): void {
+    const reason = error.code ?? error.message
+    if (this.#problem !== reason)
+      this.#log.error({ err: error }, `METRICS_LISTEN=${this.#address.text} cannot be had; it is tried again`)
+    this.#problem = reason
+    this.#retry = setTimeout(() => this.#listen(), retryEvery).unref()
+  }
+}

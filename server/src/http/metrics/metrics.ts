@@ -1,0 +1,83 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { cachedFor } from '#/concurrency/ttl-cache.ts'
+import { metricDescriptions, type MetricDescription } from '../metric-descriptions.ts'
+import { routeOf } from '../error-handler.ts'
+
+/** However often it is asked for, the text is made anew after so many ms. */
+const textLifetime = 1_000
+
+/** Prometheus text about the process and its requests, and what other parts counted. Numbers and route patterns only. */
+export interface Metrics {
+  readonly contentType: string
+  /** One second old at most. */
+  text(): Promise<string>
+}
+
+/**
+ * Counts the answers of the server from now on.
+ * @param counts rejects when there is nobody to ask; its numbers are left out then
+ */
+export function collectMetrics(
+  server: FastifyInstance,
+  counts: () => Promise<Readonly<Record<string, number>>>,
+): Metrics {
+  const registry = new Registry()
+  let isCollecting = false
+  const labelNames = ['method', 'route', 'status'] as const
+  const requests = new Counter({
+    name: 'berth_http_requests_total',
+    help: metricDescriptions.berth_http_requests_total.help,
+    labelNames,
+    registers: [registry],
+  })
+  const seconds = new Histogram({
+    name: 'berth_http_request_seconds',
+    help: metricDescriptions.berth_http_request_seconds.help,
+    labelNames,
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 30],
+    registers: [registry],
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    const labels = { method: request.method, route: routeOf(request), status: String(reply.statusCode) }
+    requests.inc(labels)
+    seconds.observe(labels, reply.elapsedTime / 1000)
+  })
+  const text = cachedFor(textLifetime, async () => {
+    // From the first scrape on: sampling the event loop wakes the process a hundred times a second.
+    if (!isCollecting) collectDefaultMetrics({ register: registry })
+    isCollecting = true
+    const more = await counts().catch(() => ({}))
+    return (await registry.metrics()) + lines(more)
+  })
+  return { contentType: registry.contentType, text }
+}
+
+/** Whether the header is `Bearer` and this token, found out in a time that does not depend on what was sent. */
+export function isBearer(authorization: string | undefined, token: string): boolean {
+  const [, sent = ''] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  return timingSafeEqual(digest(sent), digest(token))
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** @param counts names may have labels: `name{kind="x"}` */
+function lines(counts: Readonly<Record<string, number>>): string {
+  const byName = Map.groupBy(Object.entries(counts), ([name]) => name.replace(/\{.*/, ''))
+  const text = [...byName].map(([name, entries]) => [
+    ...headerOf(name),
+    ...entries.map(([labelled, value]) => `${labelled} ${value}`),
+  ])
+  return text
+    .flat()
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+/** HELP and TYPE lines. A gateway process that is older than this one may count what is not described any more. */
+function headerOf(name: string): string[] {
+  const description = (metricDescriptions as Readonly<Record<string, MetricDescription>>)[name]
+  if (!description) return [`# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`]
+  return [`# HELP ${name} ${description.help}`, `# TYPE ${name} ${description.type}`]
+}

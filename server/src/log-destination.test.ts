@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { test } from 'node:test'
+import { waitFor } from '#test/support/program.ts'
+import { LogDestination } from './log-destination.ts'
+
+const line = (index: number) => `${JSON.stringify({ index, text: 'x'.repeat(200) })}\n`
+
+test('a reader that stands still is not waited for, and later reads whole lines in order, and how many were lost', async (t) => {
+  const reader = spawn('cat', { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.after(() => reader.kill('SIGKILL'))
+  let read = ''
+  reader.stdout.setEncoding('utf8').on('data', (chunk: string) => void (read += chunk))
+  reader.kill('SIGSTOP')
+  const stream = new LogDestination((Reflect.get(reader.stdin, '_handle') as { fd: number }).fd)
+  const count = 20_000
+  for (let index = 0; index < count; index++) stream.write(line(index))
+  reader.kill('SIGCONT')
+  await waitFor('the number of lines that were lost', () => read.includes('lines of the log were lost'))
+  stream.write(line(count))
+  await waitFor('a line that came later', () => read.includes(`{"index":${count},`))
+
+  const lines = read.trimEnd().split('\n')
+  const lost = Number(/"msg":"(\d+) lines/.exec(read)?.[1])
+  const numbers = lines.flatMap((each) => (JSON.parse(each) as { index?: number }).index ?? [])
+  assert.equal(numbers.length + lost, count + 1)
+  assert.deepEqual(
+    numbers,
+    numbers.toSorted((one, other) => one - other),
+  )
+})
+
+test('a full disk neither throws nor blocks, and keeps nobody from ending', async (t) => {
+  const fd = openSync('/dev/full', 'w')
+  t.after(() => closeSync(fd))
+  const stream = new LogDestination(fd)
+  for (let index = 0; index < 20_000; index++) stream.write(line(index))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  stream.write(line(0))
+  stream.flushSync()
+})

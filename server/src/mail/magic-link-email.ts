@@ -1,0 +1,120 @@
+import type { Language } from '@berth/api/boot.ts'
+import { list, message, type Value, type LocalizedMessage as Words } from '#/messages/localized-message.ts'
+import { localize } from '#/messages/localize.ts'
+import type { LinkPurpose } from '#/store/users/magic-links.ts'
+import type { Email } from './mailer.ts'
+
+/** Why somebody gets a mail with a link. None of it may be what a client made up: it is read by people who trust us. */
+export type Occasion = {
+  /** Of the mail: what whoever asked for it reads. */
+  readonly language: Language
+  /** IP address of whoever asked; empty when nobody told us. */
+  readonly address: string
+} & (
+  | {
+      /** Somebody typed their mail address, with this browser, as `ClientInfo` has it. */
+      readonly kind: 'asked'
+      readonly browser: string | null
+    }
+  | {
+      /** An administrator sent it; `by` is their mail address, or what else they are called; null is the operator. */
+      readonly kind: 'invited' | 'sent'
+      readonly by: string | null
+    }
+)
+
+export interface MagicLinkEmailParts {
+  /** The stored address; it appears in the text, so that a forwarded mail explains itself. */
+  readonly to: string
+  readonly purpose: LinkPurpose
+  /** The front end's page, with the token. */
+  readonly url: string
+  /** Seconds until the link is void. */
+  readonly expiry: number
+  readonly occasion: Occasion
+}
+
+/** The mail that carries a link: what for, for how long, why it was sent, and who asked for it. */
+export function magicLinkEmail({ to, purpose, url, expiry, occasion }: MagicLinkEmailParts): Email {
+  const { language } = occasion
+  const localized = (words: Words) => localize(language, words)
+  // A person who was invited asked for nothing: "finish signing up" would read like a mistake, or like a fraud.
+  const about = occasion.kind === 'invited' ? occasion.kind : purpose
+  const subject = localized(message(`mails.${about}Subject`))
+  const intro = localized(
+    about === 'invited' ? message('mails.invitedIntro', { by: senderOf(occasion) }) : message(`mails.${about}Intro`),
+  )
+  const lasts = localized(message('mails.lasts', { duration: duration(expiry) }))
+  const why = localized(reasonFor(to, occasion))
+  const button = localized(message(`mails.${about}Button`))
+  return {
+    to,
+    subject,
+    text: `${intro}\n\n${url}\n\n${lasts}\n\n${why}\n`,
+    html: htmlPage({ language, subject, intro, url, button, copy: localized(message('mails.copy')), lasts, why }),
+  }
+}
+
+function reasonFor(to: string, occasion: Occasion): Words {
+  if (occasion.kind === 'asked') return message('mails.asked', { to, whence: describeClient(occasion) })
+  return message(`mails.${occasion.kind}`, { to, by: senderOf(occasion) })
+}
+
+/** The administrator who had the mail sent, or the operator. Mails that people asked for have no use for it. */
+const senderOf = (occasion: Occasion): Value =>
+  (occasion.kind === 'asked' ? null : occasion.by) ?? message('mails.operator')
+
+/** What is not known is left out. The zone of an address (`fe80::1%eth0`) is free text, and says nothing to others. */
+function describeClient({ address, browser }: { address: string; browser: string | null }): Value {
+  const [plain = ''] = address.split('%')
+  return list('nothing', [
+    ...(browser === null ? [] : [message('mails.withBrowser', { browser: browserInWords(browser) })]),
+    ...(plain === '' ? [] : [message('mails.fromAddress', { address: plain })]),
+  ])
+}
+
+/** @param text in English, as it is stored with a session: `Firefox on Windows`, or a browser alone */
+function browserInWords(text: string): Value {
+  const [browser = '', system] = text.split(' on ')
+  return system === undefined ? text : message('mails.browserOnSystem', { browser, system })
+}
+
+/** All of them text, which is escaped when it becomes HTML. */
+interface HtmlParts {
+  readonly language: Language
+  readonly subject: string
+  readonly intro: string
+  readonly url: string
+  readonly button: string
+  readonly copy: string
+  readonly lasts: string
+  readonly why: string
+}
+
+/** As buttons of the pages are in the light (`--accent` in `web/src/styles/base.css`). */
+const accent = '#0b5d73'
+
+function htmlPage({ language, subject, intro, url, button, copy, lasts, why }: HtmlParts): string {
+  return `<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escape(subject)}</title></head>
+<body style="font-family: system-ui, sans-serif; line-height: 1.5; max-width: 34rem; margin: 2rem auto; padding: 0 1rem">
+<p>${escape(intro)}</p>
+<p><a href="${escape(url)}" style="display: inline-block; padding: .6rem 1.2rem; border-radius: 8px; background: ${accent}; color: #fff; text-decoration: none">${escape(button)}</a></p>
+<p>${escape(copy)}<br><a href="${escape(url)}">${escape(url)}</a></p>
+<p>${escape(lasts)}</p>
+<p style="color: #777">${escape(why)}</p>
+</body>
+</html>
+`
+}
+
+function duration(seconds: number): Words {
+  if (seconds % 86_400 === 0) return message('mails.days', { count: seconds / 86_400 })
+  if (seconds % 3600 === 0) return message('mails.hours', { count: seconds / 3600 })
+  if (seconds % 60 === 0) return message('mails.minutes', { count: seconds / 60 })
+  return message('mails.seconds', { count: seconds })
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escape = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)

@@ -1,0 +1,143 @@
+import type { Logger } from 'pino'
+import { tryOrLog } from '#/concurrency/try-or-log.ts'
+import type { AdmissionControl } from '#/containers/queue/admission-control.ts'
+import { blockedGrace } from '#/containers/block-check.ts'
+import type { SingleFlight } from '#/concurrency/single-flight.ts'
+import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
+import type { RouteSync } from '#/containers/routing/route-sync.ts'
+import { RuntimeError, type RuntimeContainer, type Runtime } from '#/runtime/runtime.ts'
+import { clearContainer, storeAdopted, storeRetired } from '#/store/containers/owned-records.ts'
+import { noteStopped } from '#/store/containers/user-containers.ts'
+import { findDesired, type DesiredParts } from './desired.ts'
+import type { EngineHistory } from './engine-history.ts'
+import { plan, type Action, type Desired, type GracePeriods } from './plan.ts'
+import type { ActionCounters } from './action-counters.ts'
+
+export interface ActionExecutorParts extends DesiredParts {
+  readonly runtime: Runtime
+  readonly singleFlight: SingleFlight
+  readonly routeSync: Pick<RouteSync, 'publishContainer'>
+  readonly admission: Pick<AdmissionControl, 'recheck'>
+  readonly history: EngineHistory
+  readonly graces: GracePeriods
+  readonly counters: ActionCounters
+  readonly log: Logger
+}
+
+/** Nothing of a plan for one container that is made again counts on how programs ended. */
+const withoutHistory = { isFirstLook: false, isBlind: true, restoring: new Set<string>() }
+
+/** Executes the actions of a plan for one (user, type). */
+export class ActionExecutor {
+  readonly #parts: ActionExecutorParts
+  /** By `ownedKey` what was asked for since the last look at it: the engine's ids that are known beside the record's. */
+  readonly #requestedIds = new Map<string, Set<string>>()
+
+  constructor(parts: ActionExecutorParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * In its turn, after whatever is under way for it: looks again, plans again, and does what is still to do; nothing, when
+   * that was done meanwhile. So an old list, a lifted block or a launch that was quicker do no harm.
+   * @param ids engine's ids of containers that are labelled as theirs, beside the record's and the one of its name
+   * @throws {RuntimeError} what is done by then stays, and the rest is done by the next attempt
+   */
+  async execute(owned: ContainerRef, ids: readonly string[] = []): Promise<void> {
+    const key = containerKey(owned)
+    this.#requestedIds.set(key, new Set([...(this.#requestedIds.get(key) ?? []), ...ids]))
+    // Otherwise a stop would stand behind a launch that waits for its turn, for minutes.
+    this.#parts.admission.recheck(owned.userId, owned.type)
+    // A flight that is under way may have looked before what its new passenger wants to see: a block that was just stored.
+    while (this.#requestedIds.has(key))
+      await this.#parts.singleFlight.run(key, 'mend', () => this.#executeExclusive(owned))
+  }
+
+  async #executeExclusive(owned: ContainerRef): Promise<void> {
+    const { history, graces, routeSync } = this.#parts
+    const ids = this.#requestedIds.get(containerKey(owned)) ?? []
+    this.#requestedIds.delete(containerKey(owned))
+    const now = performance.now()
+    const observed = await this.#find(owned, await findDesired(this.#parts, owned), ids)
+    // Read again: what was found had its record before it was made, see `plan`.
+    const desired = await findDesired(this.#parts, owned)
+    const memory = { ...history.memory(withoutHistory.restoring), ...withoutHistory }
+    const actions = plan(desired ? [desired] : [], observed, memory, now, graces).actions.filter(isExecutable)
+    if (actions.length === 0) return
+    try {
+      for (const action of actions) await this.#do(action)
+    } finally {
+      await routeSync.publishContainer(owned)
+    }
+  }
+
+  /** By name and id: a look for labels would read every container that the engine has. */
+  async #find(owned: ContainerRef, record: Desired | undefined, ids: Iterable<string>): Promise<RuntimeContainer[]> {
+    const { runtime } = this.#parts
+    const known = new Set([...ids, ...(record?.containerId ? [record.containerId] : [])])
+    const found = await Promise.all([
+      record && runtime.inspect(record.name),
+      ...[...known].map((id) => runtime.inspectId(id)),
+    ])
+    const theirs = found.filter(
+      (each) => each !== undefined && each.owner !== null && containerKey(each.owner) === containerKey(owned),
+    )
+    return [...new Map(theirs.map((each) => [each?.id, each as RuntimeContainer])).values()]
+  }
+
+  async #do(action: ExecutableAction): Promise<void> {
+    const { counters, log } = this.#parts
+    await this.#act(action)
+    counters.add(action.kind)
+    log.info(logFieldsOf(action), 'reconciled')
+  }
+
+  async #act(action: ExecutableAction): Promise<void> {
+    const { db, runtime } = this.#parts
+    switch (action.kind) {
+      case 'adopt':
+        return storeAdopted(db, action.recordId, action.instance)
+      case 'stop':
+        if (isOfRecord(action)) await noteStopped(db, action.userId, action.type, new Date())
+        return runtime.stop(action.instance.id, undefined, action.why === 'blocked' ? blockedGrace : undefined)
+      case 'remove':
+        return runtime.remove(action.instance.id)
+      case 'forget':
+        return clearContainer(db, action.recordId)
+      case 'retire':
+        return this.#retire(action)
+    }
+  }
+
+  /**
+   * Stored first, so that nobody is told for a moment that it is missing. After a crash in between, or an answer that never
+   * came, the next full look finds the container by its name, if it is still there, adopts it, and begins anew.
+   */
+  async #retire({ userId, type, recordId, instance }: Extract<Action, { kind: 'retire' }>): Promise<void> {
+    const { db, runtime, routeSync, log } = this.#parts
+    await storeRetired(db, recordId, new Date())
+    await routeSync.publishContainer({ userId, type })
+    try {
+      await runtime.removeStopped(instance.id)
+    } catch (error) {
+      // It may be gone all the same; stored as there it would be missing then, which no visit wakes.
+      const isRefused = !(error instanceof RuntimeError && error.kind === 'unreachable')
+      if (isRefused) await tryOrLog(log, 'storing that a container stays', () => storeAdopted(db, recordId, instance))
+      throw error
+    }
+  }
+}
+
+export type ExecutableAction = Exclude<Action, { kind: 'restore' | 'note' }>
+
+export const isExecutable = (action: Action): action is ExecutableAction =>
+  action.kind !== 'restore' && action.kind !== 'note'
+
+/** Noted before it is done: whatever the program says when it ends, it has not crashed. */
+const isOfRecord = ({ why }: Extract<Action, { kind: 'stop' }>) => why === 'blocked' || why === 'no such type'
+
+function logFieldsOf(action: ExecutableAction): object {
+  const { kind, userId, type } = action
+  const instance = 'instance' in action ? { container: action.instance.name, id: action.instance.id } : {}
+  return { action: kind, userId, type, ...('why' in action ? { why: action.why } : {}), ...instance }
+}

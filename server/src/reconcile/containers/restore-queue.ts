@@ -1,0 +1,86 @@
+import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
+
+/** A container that is to be started again, and what became of the attempts so far. */
+export interface Restoration {
+  readonly owned: ContainerRef
+  readonly key: string
+  /** Attempts that failed by the container's own fault. */
+  crashes: number
+  /** Attempts in a row that failed by anything else that concerns this container alone. */
+  troubles: number
+  /** No attempt before then; by `performance.now()`. */
+  dueAt: number
+  /** When the last attempt began; likewise. */
+  triedAt: number
+  isUnderWay: boolean
+}
+
+/** Priority queue of containers to be started again: first those that somebody has asked for since, in that order. */
+export class RestoreQueue {
+  readonly #asked = new Map<string, Restoration>()
+  readonly #others = new Map<string, Restoration>()
+  readonly #keys = new Set<string>()
+
+  /** `ownedKey` of all. */
+  get keys(): ReadonlySet<string> {
+    return this.#keys
+  }
+
+  /** Puts it at the end; nothing when it is there already. */
+  add({ userId, type }: ContainerRef): void {
+    const owned = { userId, type }
+    const key = containerKey(owned)
+    if (this.#keys.has(key)) return
+    this.#keys.add(key)
+    this.#others.set(key, { owned, key, crashes: 0, troubles: 0, dueAt: 0, triedAt: 0, isUnderWay: false })
+  }
+
+  /** Somebody asks for it now: behind those who did so before. */
+  promote(owned: ContainerRef): void {
+    const restoration = this.#others.get(containerKey(owned))
+    if (!restoration) return
+    this.#others.delete(restoration.key)
+    this.#asked.set(restoration.key, restoration)
+  }
+
+  /** The first one that is due and not under way; it is under way then, until `again` or `remove`. */
+  take(): Restoration | undefined {
+    for (const restoration of this.#due()) return begun(restoration)
+    return undefined
+  }
+
+  /** As `take`, of all but these the one whose last attempt began first. */
+  takeOther(than: ReadonlySet<Restoration>): Restoration | undefined {
+    let other: Restoration | undefined
+    for (const restoration of this.#due())
+      if (!than.has(restoration) && restoration.triedAt < (other?.triedAt ?? Infinity)) other = restoration
+    return other && begun(other)
+  }
+
+  /** It keeps its place. @param pause ms before the next attempt */
+  retryAfter(restoration: Restoration, pause: number): void {
+    restoration.isUnderWay = false
+    restoration.dueAt = performance.now() + pause
+  }
+
+  remove({ key }: Restoration): void {
+    this.#keys.delete(key)
+    this.#asked.delete(key)
+    this.#others.delete(key)
+  }
+
+  *all(): Generator<Restoration> {
+    yield* this.#asked.values()
+    yield* this.#others.values()
+  }
+  *#due(): Generator<Restoration> {
+    const now = performance.now()
+    for (const restoration of this.all()) if (!restoration.isUnderWay && restoration.dueAt <= now) yield restoration
+  }
+}
+
+function begun(restoration: Restoration): Restoration {
+  restoration.isUnderWay = true
+  restoration.triedAt = performance.now()
+  return restoration
+}

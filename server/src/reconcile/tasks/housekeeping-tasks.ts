@@ -1,0 +1,35 @@
+import type { Revocations } from '#/accounts/sessions/revocations.ts'
+import type { SessionList } from '#/accounts/sessions/session-list.ts'
+import type { Compensations } from '#/accounts/links/compensations.ts'
+import type { Database } from '#/store/database.ts'
+import { deleteExpiredLinks, deleteOldLinkRequests, deleteStrangersRequests } from '#/store/users/magic-links.ts'
+import type { Task } from '../reconciler.ts'
+
+/** Requests for links stay so long, in ms: the limit counts those of an hour. */
+const requestRetention = 2 * 3_600_000
+/** Of requests for addresses without an account so many stay, some ten megabytes; only a flood makes more in two hours. */
+const maxStrangerRequests = 100_000
+
+/**
+ * Forgets links, requests, revocations and sessions that no longer mean anything, so that the store does not grow for ever, and
+ * makes up for what could not be written when it should have been.
+ */
+export function expiredTask(
+  database: Database,
+  revocations: Revocations,
+  withdrawals: Compensations,
+  sessionList: SessionList,
+): Task {
+  return {
+    name: 'expired',
+    async run(now) {
+      await deleteExpiredLinks(database.db, now)
+      await deleteOldLinkRequests(database.db, new Date(now.getTime() - requestRetention))
+      await deleteStrangersRequests(database.db, maxStrangerRequests)
+      await revocations.save()
+      await revocations.prune(now)
+      await sessionList.prune(now)
+      return { withdrawn: await withdrawals.retryPending() }
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { Logger } from 'pino'
+import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
+import type { ContainerRemoval } from '#/containers/container-removal.ts'
+import type { Database } from '#/store/database.ts'
+import { listRemovals, type RemovedContainer } from '#/store/containers/removals.ts'
+import { Unfinished, type Task } from '../reconciler.ts'
+
+/** Removals asked of the engine at the same time, and in one run; the others come with the next, which follows soon. */
+const [maxParallel, maxPerRun] = [8, 200]
+/** How long one run waits for what it began, in ms; programs may take 10 s to end. What takes longer goes on. */
+const runTimeout = 15_000
+/** The same, of an administrator's answer. */
+const answerTimeout = 6_000
+
+/** What was deleted while the engine did not answer, or before a crash, is removed from it; without any grace time. */
+export function removalsTask(database: Database, removal: Pick<ContainerRemoval, 'finish'>): Task {
+  /** Where the next run begins: a whole page that fails again and again keeps no other from its turn. */
+  let after = 0
+  return {
+    name: 'removals',
+    async run() {
+      const isFromStart = after === 0
+      const pending = await listRemovals(database.db, maxPerRun, after)
+      after = pending.length < maxPerRun ? 0 : (pending.at(-1)?.id ?? 0)
+      const failures: unknown[] = []
+      const removed = await removeAll(pending, removal, runTimeout, (reason) => failures.push(reason))
+      if (failures.length > 0) throw new Unfinished(failures)
+      const isAll = isFromStart && removed === pending.length && pending.length < maxPerRun
+      if (!isAll) throw new Unfinished([new Error('deleted containers are still being removed')])
+      return { removed }
+    },
+  }
+}
+
+/**
+ * Removes containers whose record was just deleted, then the homes the time of which is over. Never throws: what the
+ * engine did not do now is done by the tasks, which are activated when anything is left.
+ * @returns whether nothing is left
+ */
+export function finishRemovals(
+  removal: ContainerRemoval,
+  keptHomes: Task,
+  activate: () => void,
+  log: Logger,
+): (containers: readonly RemovedContainer[]) => Promise<boolean> {
+  const removeContainers = async (containers: readonly RemovedContainer[]) => {
+    const report = (reason: unknown) =>
+      log.warn({ err: reason }, 'removing a deleted container failed; it is tried again')
+    return (await removeAll(containers, removal, answerTimeout, report)) === containers.length
+  }
+  const removeHomes = () => tryOrLog(log, 'removing the homes of deleted people', () => keptHomes.run(new Date()))
+  const removeBoth = async (containers: readonly RemovedContainer[]) =>
+    (await removeContainers(containers)) && (await removeHomes()) !== undefined
+  return async (containers) => {
+    const isDone = (await withTimeout(answerTimeout, removeBoth(containers))) === true
+    if (!isDone) activate()
+    return isDone
+  }
+}
+
+/** Ends after the limit; then nothing more is begun, and what was begun goes on. @returns how many are gone by then */
+async function removeAll(
+  containers: readonly RemovedContainer[],
+  removal: Pick<ContainerRemoval, 'finish'>,
+  timeout: number,
+  report: (reason: unknown) => void,
+): Promise<number> {
+  const waiting = [...containers]
+  let removed = 0
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift())
+      await removal.finish(next).then(() => removed++, report)
+  }
+  await withTimeout(timeout, Promise.all(Array.from({ length: maxParallel }, worker)))
+  waiting.length = 0
+  return removed
+}

@@ -1,0 +1,107 @@
+import type { Unavailable, RouteActivity, ControlPlane, Explanation, Gateway, GatewayState } from '#/gateway/gateway.ts'
+import type { Channel } from './channel.ts'
+import { RpcConnection, ConnectionLost } from './rpc-connection.ts'
+import { callTimeouts, type ControlPlaneRpc, type GatewayRpc } from './rpc-protocol.ts'
+
+/** The API process is gone; another one will come. What was asked of it may have been done. */
+export class ControlPlaneLost extends ConnectionLost {
+  constructor() {
+    super('the control plane is gone; another one is being started')
+  }
+}
+
+export interface RemoteControlPlaneOptions {
+  /** What the API process speaks to. */
+  readonly gateway: Gateway
+  readonly onLoaded: (version: number) => void
+  readonly onReady: (words: string) => void
+  /** Where problems go that the control plane's log cannot take. */
+  readonly report: (problem: string) => void
+}
+
+/**
+ * The control plane as the gateway process knows it: one API process, from its start to its end, over a channel.
+ * When that process is gone every question rejects with `ControlPlaneLost`; the gateway goes on with what it knows.
+ */
+export class RemoteControlPlane implements ControlPlane {
+  readonly #rpc: RpcConnection<ControlPlaneRpc>
+  readonly #report: (problem: string) => void
+  #parts: GatewayState[] = []
+
+  constructor(channel: Channel, options: RemoteControlPlaneOptions) {
+    this.#report = options.report
+    this.#rpc = new RpcConnection(channel, this.#handlers(options), {
+      report: (problem) => this.report(problem),
+      lostError: () => new ControlPlaneLost(),
+    })
+  }
+
+  scopedToken(
+    userId: number,
+    prefix: string,
+    acting: string | null,
+  ): Promise<{ readonly token: string; readonly expiresAt: number }> {
+    return this.#rpc.call('scopedToken', [userId, prefix, acting], callTimeouts.scopedToken)
+  }
+
+  wake(prefix: string): Promise<Unavailable | undefined> {
+    return this.#rpc.call('wake', [prefix], callTimeouts.wake)
+  }
+
+  explain(prefix: string): Promise<Explanation> {
+    return this.#rpc.call('explain', [prefix], callTimeouts.explain)
+  }
+
+  /** Nothing is kept for a control plane that is gone: the next one looks at everything anyhow. */
+  reportUnreachable(prefix: string): void {
+    this.#rpc.notify('reportUnreachable', [prefix])
+  }
+
+  /** What was used while there was no control plane is not lost: `hold` knows when the last byte moved. */
+  reportActivity(activity: readonly RouteActivity[]): void {
+    this.#rpc.notify('reportActivity', [activity])
+  }
+
+  report(problem: string): void {
+    if (!this.#rpc.notify('report', [problem])) this.#report(problem)
+  }
+
+  start(): void {
+    this.#rpc.notify('start', [])
+  }
+
+  /** @param isReplaced whether another API process takes its place */
+  stop(isReplaced = false): void {
+    this.#rpc.notify('stop', [isReplaced])
+  }
+
+  /** Resolves when the process answers. @param timeout in ms @throws {ConnectionLost} @throws {CallOverdue} */
+  async ping(timeout: number): Promise<void> {
+    await this.#rpc.call('ping', [], timeout)
+  }
+
+  #handlers({ gateway, onLoaded, onReady }: RemoteControlPlaneOptions): GatewayRpc {
+    return {
+      listen: (host, port) => gateway.listen(host, port),
+      serve: (settings) => gateway.serve(settings, this),
+      beginReplace: () => void (this.#parts = []),
+      replacePart: (part) => void this.#parts.push(part),
+      replace: () => gateway.replace(this.#takeParts()),
+      apply: (changes) => gateway.apply(changes),
+      hold: (prefix, quietFor) => gateway.hold(prefix, quietFor),
+      counts: () => gateway.counts(),
+      loaded: onLoaded,
+      ready: onReady,
+    }
+  }
+
+  #takeParts(): GatewayState {
+    const parts = this.#parts
+    this.#parts = []
+    return {
+      users: parts.flatMap(({ users }) => users),
+      routes: parts.flatMap(({ routes }) => routes),
+      revoked: parts.flatMap(({ revoked }) => revoked),
+    }
+  }
+}

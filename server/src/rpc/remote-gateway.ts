@@ -1,0 +1,106 @@
+import type { GatewayChange, ControlPlane, Gateway, GatewaySettings, GatewayState } from '#/gateway/gateway.ts'
+import type { Channel } from './channel.ts'
+import { RpcConnection, ConnectionLost } from './rpc-connection.ts'
+import {
+  callTimeouts,
+  maxItemsPerMessage,
+  protocolVersion,
+  type ControlPlaneRpc,
+  type GatewayRpc,
+} from './rpc-protocol.ts'
+
+export interface RemoteGatewayOptions {
+  /** The gateway process wants this one to finish what is under way and to end; whether another one takes its place. */
+  readonly stop: (isReplaced: boolean) => void
+  /** Told of bugs in what crosses. */
+  readonly report: (problem: string) => void
+}
+
+/**
+ * The gateway as the API process knows it: the port, over a channel. When a call rejects, the gateway may have acted on
+ * it or not, and everything has to be told anew (`replace`); when the gateway process is gone, every call rejects.
+ */
+export class RemoteGateway implements Gateway {
+  readonly #rpc: RpcConnection<GatewayRpc>
+  readonly #started = Promise.withResolvers<void>()
+  #control: ControlPlane | undefined
+  /** Resolves when the gateway process is gone. */
+  readonly lost: Promise<void>
+
+  constructor(channel: Channel, { stop, report }: RemoteGatewayOptions) {
+    this.#rpc = new RpcConnection(channel, this.#handlers(stop), {
+      report,
+      lostError: () => new ConnectionLost('the gateway process is gone'),
+    })
+    this.lost = this.#rpc.lost
+  }
+
+  /** Says that this process is loaded and its settings are right. Resolves when store and engine are its to use. */
+  async awaitStart(): Promise<void> {
+    this.#rpc.notify('loaded', [protocolVersion])
+    await this.#started.promise
+  }
+
+  /** Says that requests are answered. @param words printed when it is the first time since `npm start` */
+  ready(words: string): void {
+    this.#rpc.notify('ready', [words])
+  }
+
+  listen(host: string, port: number): Promise<number> {
+    return this.#rpc.call('listen', [host, port], callTimeouts.listen)
+  }
+
+  async serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {
+    this.#control = control
+    await this.#rpc.call('serve', [settings], callTimeouts.serve)
+  }
+
+  async replace(known: GatewayState): Promise<void> {
+    // All in this turn: no other call comes between, and where a part finds no room, neither does the call that counts.
+    this.#rpc.notify('beginReplace', [])
+    for (const part of partsOf(known)) this.#rpc.notify('replacePart', [part])
+    await this.#rpc.call('replace', [], callTimeouts.replace)
+  }
+
+  async apply(changes: readonly GatewayChange[]): Promise<void> {
+    await Promise.all(slices(changes).map((slice) => this.#rpc.call('apply', [slice], callTimeouts.apply)))
+  }
+
+  hold(prefix: string, quietFor: number): Promise<boolean> {
+    return this.#rpc.call('hold', [prefix, quietFor], callTimeouts.hold)
+  }
+
+  counts(): Promise<Readonly<Record<string, number>>> {
+    return this.#rpc.call('counts', [], callTimeouts.counts)
+  }
+
+  #handlers(stop: RemoteGatewayOptions['stop']): ControlPlaneRpc {
+    const control = () => {
+      if (!this.#control) throw new Error('the control plane has not begun to serve')
+      return this.#control
+    }
+    return {
+      scopedToken: async (userId, prefix, acting) => control().scopedToken(userId, prefix, acting),
+      wake: async (prefix) => control().wake(prefix),
+      explain: async (prefix) => control().explain(prefix),
+      reportUnreachable: (prefix) => control().reportUnreachable(prefix),
+      reportActivity: (activity) => control().reportActivity(activity),
+      report: (problem) => control().report(problem),
+      start: () => this.#started.resolve(),
+      stop: (isReplaced = false) => stop(isReplaced),
+      ping: () => Promise.resolve(),
+    }
+  }
+}
+
+function* partsOf({ users, routes, revoked }: GatewayState): Generator<GatewayState> {
+  for (const part of slices(users)) yield { users: part, routes: [], revoked: [] }
+  for (const part of slices(routes)) yield { users: [], routes: part, revoked: [] }
+  for (const part of slices(revoked)) yield { users: [], routes: [], revoked: part }
+}
+
+function slices<T>(all: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / maxItemsPerMessage) }, (_, at) =>
+    all.slice(at * maxItemsPerMessage, (at + 1) * maxItemsPerMessage),
+  )
+}

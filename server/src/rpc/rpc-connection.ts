@@ -1,0 +1,159 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Channel } from './channel.ts'
+
+/** What one side may call on the other; arguments and results are plain data. */
+type RpcMethods<T> = { readonly [K in keyof T]: (...args: never[]) => unknown }
+type Name<T> = keyof T & string
+type Args<F> = F extends (...args: infer A) => unknown ? A : never
+type Result<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never
+
+/** The other process is gone, or went before it answered; whether it did what was asked is not known. */
+export class ConnectionLost extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = new.target.name
+  }
+}
+
+/** No answer in time. The other process may still do what was asked: whoever changes state must state it anew. */
+export class CallTimeout extends Error {
+  constructor(call: string, timeout: number) {
+    super(`${call} was not answered within ${timeout} ms`)
+    this.name = 'CallOverdue'
+  }
+}
+
+export interface RpcOptions {
+  /** Told of bugs: messages that nobody understands, and failures of calls that nobody waits for. */
+  readonly report: (problem: string) => void
+  /** What unanswered calls are rejected with once the other process is gone. */
+  readonly lostError?: () => ConnectionLost
+  /** Most messages that wait for the pipe, and most calls that wait for an answer. */
+  readonly maxWaiting?: number
+}
+
+/** Ten thousand people who all come back at once fit; a process that answers nothing does not fill the memory. */
+const maxWaiting = 20_000
+/** Longest time that sending may take without a pause, in ms: between two parts of a large state requests are answered. */
+const maxTurn = 5
+
+interface PendingCall {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Typed calls over a channel, both ways. Messages go out in the order of the calls and are acted on in the order of
+ * arrival, so that state told first counts first. On the wire: `{call, args, id}` is answered by `{to: id, value}` or
+ * `{to: id, error}`; without `id` nobody waits.
+ */
+export class RpcConnection<There extends RpcMethods<There>> {
+  readonly #channel: Channel
+  readonly #handlers: ReadonlyMap<string, (...args: never[]) => unknown>
+  readonly #options: Required<RpcOptions>
+  readonly #unanswered = new Map<number, PendingCall>()
+  readonly #outgoing: object[] = []
+  #isPumping = false
+  #isLost = false
+  #lastId = 0
+  /** Resolves when the other process is gone and every call that waited was rejected. */
+  readonly lost: Promise<void>
+
+  /** @param handlers what the other side may call */
+  constructor(channel: Channel, handlers: object, options: RpcOptions) {
+    this.#channel = channel
+    this.#handlers = new Map(Object.entries(handlers))
+    this.#options = { maxWaiting, lostError: () => new ConnectionLost('the other process is gone'), ...options }
+    this.lost = channel.lost.then(() => this.#lose())
+    channel.onMessage((message) => this.#receive(message))
+  }
+
+  /**
+   * Calls and waits for the answer, at most `limit` ms.
+   * @throws {ConnectionLost} @throws {CallTimeout} @throws {Error} with the message of what the other side threw
+   */
+  call<K extends Name<There>>(call: K, args: Args<There[K]>, timeout: number): Promise<Result<There[K]>> {
+    if (this.#isLost) return Promise.reject(this.#options.lostError())
+    if (this.#isFull())
+      return Promise.reject(new Error(`${call} cannot be asked: too much waits for the other process`))
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const id = ++this.#lastId
+    const onTimeout = () => this.#settle(id, ({ reject }) => reject(new CallTimeout(call, timeout)))
+    this.#unanswered.set(id, { resolve, reject, timer: setTimeout(onTimeout, timeout) })
+    this.#send({ call, args, id })
+    return promise as Promise<Result<There[K]>>
+  }
+
+  /** Calls without waiting. @returns false when it was dropped: the other process is gone, or too much waits for it */
+  notify<K extends Name<There>>(call: K, args: Args<There[K]>): boolean {
+    if (this.#isLost || this.#isFull()) return false
+    this.#send({ call, args })
+    return true
+  }
+
+  /** Answers are never refused: there are no more of them than calls, which the other side counts. */
+  #isFull(): boolean {
+    return Math.max(this.#outgoing.length, this.#unanswered.size) >= this.#options.maxWaiting
+  }
+
+  #send(message: object): void {
+    this.#outgoing.push(message)
+    if (!this.#isPumping) void this.#pump()
+  }
+
+  /** Sends what waits, at the pace of the pipe, and with a pause whenever it took long. */
+  async #pump(): Promise<void> {
+    this.#isPumping = true
+    let began = performance.now()
+    for (let next = this.#outgoing.shift(); next; next = this.#outgoing.shift()) {
+      const full = this.#channel.send(next)
+      if (!full && performance.now() - began < maxTurn) continue
+      await (full ? Promise.race([full, this.#channel.lost]) : nextTurn())
+      began = performance.now()
+    }
+    this.#isPumping = false
+  }
+
+  #receive(message: unknown): void {
+    const { call, args, id, to, value, error } = Object(message) as Record<string, unknown>
+    if (typeof to === 'number') {
+      // An answer that nobody waits for any more came after its limit.
+      this.#settle(to, ({ resolve, reject }) =>
+        error === undefined ? resolve(value) : reject(new Error(String(error))),
+      )
+    } else if (typeof call === 'string' && Array.isArray(args)) {
+      void this.#handle(call, args as never[], id)
+    } else this.#options.report(`a message of the other process is not understood: its keys are ${keysOf(message)}`)
+  }
+
+  async #handle(call: string, args: never[], id: unknown): Promise<void> {
+    try {
+      const handler = this.#handlers.get(call)
+      if (!handler) throw new Error(`${call} is not known here`)
+      const value = await handler(...args)
+      if (typeof id === 'number') this.#send({ to: id, value })
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error)
+      if (typeof id === 'number') this.#send({ to: id, error: words })
+      else this.#options.report(`${call} failed: ${words}`)
+    }
+  }
+
+  #settle(id: number, how: (waiting: PendingCall) => void): void {
+    const waiting = this.#unanswered.get(id)
+    if (!waiting) return
+    this.#unanswered.delete(id)
+    clearTimeout(waiting.timer)
+    how(waiting)
+  }
+
+  #lose(): void {
+    this.#isLost = true
+    this.#outgoing.length = 0
+    for (const id of this.#unanswered.keys()) this.#settle(id, ({ reject }) => reject(this.#options.lostError()))
+  }
+}
+
+/** Names only: what a message carries may be somebody's. */
+const keysOf = (message: unknown) => Object.keys(Object(message) as object).join(', ') || 'none'

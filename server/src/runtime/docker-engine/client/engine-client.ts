@@ -1,0 +1,195 @@
+import type { Dispatcher } from 'undici'
+import { RuntimeError } from '#/runtime/runtime.ts'
+import { ConnectionPools, type CallKind } from './connection-pools.ts'
+import { toRuntimeError, errorResponseOf, statusOf } from './engine-errors.ts'
+import { parseEngineAddress } from './engine-address.ts'
+import { jsonArrayItems } from './json-stream.ts'
+import { jsonLines } from './json-lines.ts'
+import { withSignal } from './with-signal.ts'
+
+/** How long each kind of call may take, in ms; after it the engine counts as not answering. */
+export const callTimeouts = {
+  read: 3_000,
+  /** All containers: the engine takes seconds over tens of thousands. Nothing that a person waits for asks this. */
+  list: 30_000,
+  create: 60_000,
+  start: 60_000,
+  /** Freezing takes milliseconds, except while the program forks without end. */
+  pause: 10_000,
+  measure: 5_000,
+  /** Every file is looked at. */
+  measureHomes: 600_000,
+  /** The engine itself waits 10 s before it kills the program. */
+  stop: 25_000,
+  remove: 60_000,
+  pull: 1_800_000,
+  /** The engine says how far it is several times a second; unpacking a large layer is told, too. */
+  pullStall: 120_000,
+} as const
+
+/** One call to the engine. */
+export interface EngineCall {
+  /** What is being done, for the error: `start berth-ann-dev`. */
+  readonly what: string
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Without the version; names in it are encoded by whoever put them there. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** ms, the wait for a connection included */
+  readonly timeout: number
+  /** Whose connections it takes; `query` for GET, `verb` for everything else when it is not given. */
+  readonly kind?: CallKind
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Newest version of the engine's API whose changes were read through; an engine that is older decides itself. */
+const newestMinor = 47
+
+/** Connections to one engine. Connects at the first call, not before; idle connections do not keep the process alive. */
+export class EngineClient {
+  readonly #pools: ConnectionPools
+  #version: Promise<string> | undefined
+
+  /** @param address `unix:///path`, `tcp://host:port` or a URL. @throws {Error} when it is none of these */
+  constructor(address: string) {
+    const { origin, ...where } = parseEngineAddress(address)
+    this.#pools = new ConnectionPools(origin, where)
+  }
+
+  /**
+   * Asks whether the engine answers at all.
+   * @returns the prefix of paths in the version of the API that it and we speak; going without one is deprecated
+   * @throws {RuntimeError} `unreachable` within 3 s
+   */
+  async ping(): Promise<string> {
+    const call: EngineCall = {
+      what: 'ping the engine',
+      method: 'GET',
+      path: '/_ping',
+      timeout: callTimeouts.read,
+      kind: 'health',
+    }
+    const { headers } = await this.#exchange(call, '', async (response) => {
+      await response.body.text()
+      return response
+    })
+    const [, major, minor] = /^(\d+)\.(\d+)$/.exec(String(headers['api-version'])) ?? []
+    return major === undefined ? '' : `/v${major}.${Math.min(Number(minor), newestMinor)}`
+  }
+
+  /**
+   * One question, one answer.
+   * @returns the answer's JSON, in the shape that the engine's API documents; undefined when it is empty (204, 304)
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async ask<T = void>(call: EngineCall): Promise<T> {
+    return this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
+      const text = await body.text()
+      return (text === '' ? undefined : JSON.parse(text)) as T
+    })
+  }
+
+  /**
+   * An answer that is an array, taken item by item as it comes: one of many megabytes would hold everything else up.
+   * @param take called with some items at a time, in order; those that came before a failure were taken
+   * @param level 2 when the array stands in an object, as that of volumes does
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async each<T>(call: EngineCall, take: (items: readonly T[]) => void, level: 1 | 2 = 1): Promise<void> {
+    await this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
+      for await (const items of jsonArrayItems<T>(body, level)) take(items)
+    })
+  }
+
+  /**
+   * An answer that comes bit by bit. The limit is for its beginning; the caller's signal ends it. What is not read yet
+   * makes the engine wait.
+   * @returns once it has begun; reading it throws as the call does
+   */
+  async stream(call: EngineCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<Buffer>> {
+    const body = await this.#exchange(call, await this.#prefix(call.signal), async (response) => response.body)
+    return this.#read(call, body)
+  }
+
+  /** As `stream`, for an answer that comes in lines of JSON. */
+  async follow<T>(call: EngineCall & { readonly signal: AbortSignal }): Promise<AsyncGenerator<T>> {
+    const body = await this.#exchange(call, await this.#prefix(call.signal), async (response) => response.body)
+    return this.#read(call, jsonLines<T>(body))
+  }
+
+  /**
+   * An answer that is no JSON.
+   * @returns its bytes; undefined when there are more than `most`, of which the rest is not read
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async download(call: EngineCall, maxBytes: number): Promise<Buffer | undefined> {
+    return this.#exchange(call, await this.#prefix(call.signal), async ({ body }) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        length += chunk.length
+        // Leaving the loop closes this one connection.
+        if (length > maxBytes) return undefined
+        chunks.push(chunk)
+      }
+      return Buffer.concat(chunks)
+    })
+  }
+
+  async *#read<T>(call: EngineCall, parts: AsyncIterable<T>): AsyncGenerator<T> {
+    try {
+      yield* parts
+    } catch (error) {
+      throw this.#noted(toRuntimeError(error, call))
+    }
+  }
+
+  /** Sends, and has `read` take the answer, all within the limit. */
+  async #exchange<T>(
+    call: EngineCall,
+    prefix: string,
+    read: (response: Dispatcher.ResponseData) => Promise<T>,
+  ): Promise<T> {
+    const limit = new AbortController()
+    const timer = setTimeout(
+      () => limit.abort(new DOMException(`no answer in ${call.timeout} ms`, 'TimeoutError')),
+      call.timeout,
+    )
+    try {
+      const response = await this.#pools.of(callKindOf(call)).request(toRequest(call, prefix, limit.signal))
+      if (response.statusCode >= 400) throw errorResponseOf(call, response.statusCode, await response.body.text())
+      return await read(response)
+    } catch (error) {
+      throw this.#noted(toRuntimeError(error, call))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Asked for once, until the engine goes away: what comes back may be another version. */
+  #prefix(signal: AbortSignal | undefined): Promise<string> {
+    const version = (this.#version ??= this.ping())
+    version.catch(() => (this.#version = undefined))
+    return withSignal(version, signal)
+  }
+
+  #noted(error: unknown): unknown {
+    const isGone = error instanceof RuntimeError && error.kind === 'unreachable'
+    // "client version 1.41 is too old": it came back unnoticed, as another version.
+    if (isGone || statusOf(error) === 400) this.#version = undefined
+    return error
+  }
+}
+
+const callKindOf = ({ kind, method }: EngineCall): CallKind => kind ?? (method === 'GET' ? 'query' : 'verb')
+
+function toRequest({ method, path, query, body, signal }: EngineCall, prefix: string, limit: AbortSignal) {
+  return {
+    method,
+    path: `${prefix}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    signal: signal ? AbortSignal.any([limit, signal]) : limit,
+  }
+}

@@ -1,0 +1,152 @@
+import { RuntimeError, type CreatedContainer, type CreateOptions, type ContainerSpec } from '#/runtime/runtime.ts'
+import { callTimeouts } from '../client/engine-client.ts'
+import type { EngineContext } from '../engine-context.ts'
+import { quotaOptions } from '../homes/home-quota.ts'
+import type { HostFacts } from '../host/host-info.ts'
+import { inspectImage } from '../images/image-inspect.ts'
+import { isValidName } from './docker-inspect.ts'
+import { homeLabels, labelsFor } from '../labels.ts'
+import { openFilesLimit } from '../host/open-files-limit.ts'
+
+/** What an image declares when it declares nothing. */
+const defaultPort = 8080
+
+/** A quarter of what any other program on the host has, when there is not enough for all. */
+const cpuShares = 256
+
+/** Enough for programs that start as root and step down; without the six of Docker's that reach further. */
+const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL', 'NET_BIND_SERVICE']
+
+/**
+ * One call to the engine when the spec names its port, else two: what an image exposes is asked each time, because the
+ * same name may mean a newer image by now, and the answer costs about a millisecond.
+ */
+export async function createContainer(
+  engine: EngineContext,
+  spec: ContainerSpec,
+  options: CreateOptions = {},
+): Promise<CreatedContainer> {
+  const { signal } = options
+  const what = `create ${spec.name}`
+  if (!isValidName(spec.name)) throw new RuntimeError('failed', `${what}: the engine accepts no such name`)
+  const port = spec.port ?? (await exposedPort(engine, spec.image, options))
+  const facts = await engine.host.facts()
+  const query = { name: spec.name }
+  const call = {
+    what,
+    method: 'POST',
+    path: '/containers/create',
+    query,
+    timeout: callTimeouts.create,
+    signal,
+  } as const
+  const created = await withImage(engine, spec.image, options, () =>
+    engine.networks.allocate(
+      (network) => engine.client.ask<{ Id: string }>({ ...call, body: toBody(engine, spec, port, facts, network) }),
+      signal,
+    ),
+  )
+  return { id: created.Id, port }
+}
+
+/** Work that needs the image: done again after a pull when it was missing. */
+async function withImage<T>(
+  { pulls }: EngineContext,
+  image: string,
+  { signal, onPull }: CreateOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || error.kind !== 'image') throw error
+    await pulls.pull(image, signal, onPull)
+    return work()
+  }
+}
+
+/** The single port that the image exposes. */
+async function exposedPort(engine: EngineContext, image: string, options: CreateOptions): Promise<number> {
+  const { Config } = await withImage(engine, image, options, () => inspectImage(engine, image, options.signal))
+  const exposed = Object.keys(Config?.ExposedPorts ?? {})
+  return exposed.length === 1 ? Number.parseInt(exposed[0] ?? '', 10) : defaultPort
+}
+
+function toBody(engine: EngineContext, spec: ContainerSpec, port: number, host: HostFacts, network: string): object {
+  return {
+    Image: spec.image,
+    Env: Object.entries({ ...spec.env, PORT: String(port) }).map(([name, value]) => `${name}=${value}`),
+    ...(spec.command ? { Cmd: spec.command } : {}),
+    Labels: labelsFor(engine.installation, spec, port),
+    StopTimeout: 10,
+    HostConfig: { ...limitsOf(spec, host), ...rightsOf(spec), ...placementOf(engine, spec, host, network) },
+    NetworkingConfig: { EndpointsConfig: { [network]: {} } },
+  }
+}
+
+/**
+ * What it may use up. An app is killed before the platform is, and waits for a core before it. No `MemoryReservation`: on
+ * cgroup v2 it becomes `memory.low`, which would keep the memory of idle apps and take the platform's instead.
+ */
+function limitsOf({ memory, cpus, pids }: ContainerSpec, { cores, logDrivers, raisesOpenFiles }: HostFacts): object {
+  const rotating = { Type: 'local', Config: { 'max-size': '10m', 'max-file': '3' } }
+  return {
+    Memory: memory,
+    MemorySwap: memory,
+    OomScoreAdj: 500,
+    NanoCpus: Math.round(Math.min(cpus, cores) * 1e9),
+    CpuShares: cpuShares,
+    PidsLimit: pids,
+    Ulimits: [
+      { Name: 'core', Soft: 0, Hard: 0 },
+      ...(raisesOpenFiles ? [{ Name: 'nofile', Soft: openFilesLimit, Hard: openFilesLimit }] : []),
+    ],
+    ShmSize: 64 * 1024 ** 2,
+    // Docker's default driver keeps everything for ever.
+    ...(logDrivers.includes('local') ? { LogConfig: rotating } : {}),
+  }
+}
+
+/** What it may do: never more than a template says, and no template can make it privileged or give it the host's files. */
+function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory }: ContainerSpec): object {
+  // What is in them counts as its memory: a full folder is kinder than an app that is killed. The kernel's own limit is half
+  // of the host's memory.
+  const scratch = `rw,nosuid,nodev,size=${Math.floor(memory / 2)}`
+  return {
+    Privileged: false,
+    CapDrop: ['ALL'],
+    CapAdd: [...capabilities, ...capAdd],
+    SecurityOpt: allowSetuid ? [] : ['no-new-privileges:true'],
+    IpcMode: 'private',
+    CgroupnsMode: 'private',
+    ReadonlyRootfs: readOnly,
+    ...(readOnly ? { Tmpfs: { '/tmp': scratch, '/run': scratch, '/var/tmp': scratch } } : {}),
+    ...(runtime ? { Runtime: runtime } : {}),
+  }
+}
+
+/** Where it lives: our network, no published port, its home. `always` as restart policy would undo a block. */
+function placementOf(
+  engine: EngineContext,
+  { home, owner }: ContainerSpec,
+  { supportsHomeQuota }: HostFacts,
+  network: string,
+): object {
+  const mount = home && {
+    Type: 'volume',
+    Source: home.volume,
+    Target: home.path,
+    VolumeOptions: {
+      Labels: homeLabels(engine.installation, owner),
+      // Of a volume that exists the engine ignores all of this: it keeps its labels and its size.
+      ...(home.size !== null && supportsHomeQuota ? { DriverConfig: quotaOptions(home.size) } : {}),
+    },
+  }
+  return {
+    NetworkMode: network,
+    RestartPolicy: { Name: 'no' },
+    Init: true,
+    AutoRemove: false,
+    ...(mount ? { Mounts: [mount] } : {}),
+  }
+}

@@ -1,0 +1,83 @@
+import type { RuntimeContainer, ListFilter } from '#/runtime/runtime.ts'
+import { callTimeouts } from '../client/engine-client.ts'
+import type { EngineContext } from '../engine-context.ts'
+import { fingerprintFrom, labelFilter, ownerFrom, portFrom } from '../labels.ts'
+import { imageIdFrom } from '../images/image-inspect.ts'
+import type { Addresses } from '../networks/networks.ts'
+import { withHealthCheck } from '../client/with-health-check.ts'
+
+interface Listed {
+  readonly Id: string
+  readonly Names: readonly string[]
+  readonly State: string
+  /** In words: `Exited (137) 5 minutes ago`. */
+  readonly Status?: string
+  readonly ImageID: string
+  readonly Labels: Readonly<Record<string, string>>
+  readonly HostConfig?: { readonly NetworkMode?: string }
+  readonly NetworkSettings?: { readonly Networks?: Addresses | null }
+}
+
+/** A list of everything counts the containers of the networks as well: the engine need not be asked for that again. */
+export async function listContainers(engine: EngineContext, filter: ListFilter = {}): Promise<RuntimeContainer[]> {
+  // An empty filter would be none: everybody's.
+  if (filter.ids?.length === 0) return []
+  const isAll = Object.keys(filter).length === 0
+  const count = isAll ? engine.networks.beginCount() : undefined
+  const containers: RuntimeContainer[] = []
+  const take = (items: readonly Listed[]) => {
+    for (const each of items) {
+      count?.add(each.Id, each.HostConfig?.NetworkMode ?? '')
+      const container = toContainer(engine, each)
+      if (container.owner !== null) containers.push(container)
+    }
+  }
+  const { client } = engine
+  const call = callFor(engine.installation, filter)
+  try {
+    // By id the engine looks at these alone; otherwise it reads all that it has.
+    if (filter.ids) await client.each(call, take)
+    else await withHealthCheck(client, (signal) => client.each({ ...call, signal }, take))
+    count?.end()
+    return containers
+  } finally {
+    count?.abort()
+  }
+}
+
+function callFor(installation: string, { userId, ids, isUp }: ListFilter) {
+  const status = isUp ? ['running', 'paused', 'restarting'] : undefined
+  const filters = JSON.stringify({ label: labelFilter(installation, userId), id: ids, status })
+  return {
+    what: 'list containers',
+    method: 'GET',
+    path: '/containers/json',
+    query: { all: 'true', filters },
+    timeout: ids ? callTimeouts.read : callTimeouts.list,
+  } as const
+}
+
+function toContainer({ installation, networks }: EngineContext, found: Listed): RuntimeContainer {
+  const { Id, Names, State, ImageID, Labels, NetworkSettings } = found
+  const isUp = State === 'running' || State === 'paused'
+  return {
+    id: Id,
+    name: (Names[0] ?? '').slice(1),
+    owner: ownerFrom(Labels, installation),
+    state: State,
+    address: isUp ? networks.addressIn(NetworkSettings?.Networks) : null,
+    port: portFrom(Labels),
+    imageId: imageIdFrom(ImageID),
+    exitCode: isUp ? null : exitCodeIn(found.Status),
+    isOutOfMemory: false,
+    startedAt: null,
+    endedAt: null,
+    fingerprint: fingerprintFrom(Labels),
+  }
+}
+
+/** Null where the engine's words do not tell. */
+function exitCodeIn(status: string | undefined): number | null {
+  const [, code] = /^Exited \((-?\d+)\)/.exec(status ?? '') ?? []
+  return code === undefined ? null : Number(code)
+}

@@ -1,0 +1,18 @@
+import type { EngineClient } from './client/engine-client.ts'
+import type { HostInfo } from './host/host-info.ts'
+import type { HostRules } from './firewall/host-rules.ts'
+import type { Networks } from './networks/networks.ts'
+import type { ImagePulls } from './images/image-pull.ts'
+
+/** What every verb works with. */
+export interface EngineContext {
+  readonly client: EngineClient
+  /** Name of this installation, on every label. */
+  readonly installation: string
+  /** Whether the engine runs on this machine, as far as its address tells. */
+  readonly isLocal: boolean
+  readonly networks: Networks
+  readonly rules: HostRules
+  readonly host: HostInfo
+  readonly pulls: ImagePulls
+}

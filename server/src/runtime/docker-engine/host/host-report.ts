@@ -1,0 +1,62 @@
+import { readFile, statfs } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
+import type { HostReport } from '#/runtime/runtime.ts'
+import { freeParts } from '../networks/address-pools.ts'
+import type { EngineContext } from '../engine-context.ts'
+import type { HostFacts } from './host-info.ts'
+import { withSignal } from '../client/with-signal.ts'
+
+/** How long a file system may take to say how full it is, in ms. */
+const statTimeout = 1_000
+
+/** Only what changes is asked anew, and none of it of the engine: whoever watches a host may ask every second. */
+export async function hostReport(engine: EngineContext): Promise<HostReport> {
+  const facts = await engine.host.facts()
+  const { cores, ociRuntimes, supportsHomeQuota } = facts
+  const [memory, disk] = engine.isLocal ? await Promise.all([readMemory(), readDisk(facts.rootDir)]) : [null, null]
+  return {
+    cores,
+    ociRuntimes,
+    supportsHomeQuota,
+    addressesLeft: countAddresses(engine, facts),
+    memory,
+    disk,
+    rules: engine.rules.report,
+  }
+}
+
+/** Room on the networks there are, and on those that the engine still has addresses for. */
+function countAddresses({ networks, isLocal }: EngineContext, { addressPools }: HostFacts): number | null {
+  const { capacity } = networks
+  if (!capacity) return null
+  const subnets = capacity.all.flatMap(({ IPAM }) => IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? [])
+  const parts = freeParts(addressPools, [...subnets, ...(isLocal ? ownNetworks() : [])])
+  return parts.reduce((sum, { count, addresses }) => sum + count * networks.maxContainers(addresses), capacity.left)
+}
+
+/** Networks that this machine itself is in: the engine gives none of their addresses to containers. */
+function ownNetworks(): string[] {
+  return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).flatMap(({ cidr }) => cidr ?? []))
+}
+
+/** Null where there is no such file, as on other systems than Linux. */
+async function readMemory(): Promise<HostReport['memory']> {
+  const text = await readFile('/proc/meminfo', 'utf8').catch(() => '')
+  const [total, available] = ['MemTotal', 'MemAvailable'].map((name) => kibibytes(text, name))
+  return total === undefined || available === undefined ? null : { total, available }
+}
+
+function kibibytes(text: string, name: string): number | undefined {
+  const [, number] = new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text) ?? []
+  return number === undefined ? undefined : Number(number) * 1024
+}
+
+/** Null where Berth cannot see it, as from another container. */
+async function readDisk(folder: string): Promise<HostReport['disk']> {
+  try {
+    const { bsize, blocks, bavail } = await withSignal(statfs(folder), AbortSignal.timeout(statTimeout))
+    return { total: blocks * bsize, free: bavail * bsize }
+  } catch {
+    return null
+  }
+}

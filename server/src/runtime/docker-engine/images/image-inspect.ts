@@ -1,0 +1,31 @@
+import { RuntimeError } from '#/runtime/runtime.ts'
+import { callTimeouts } from '../client/engine-client.ts'
+import type { EngineContext } from '../engine-context.ts'
+
+/** What is taken from the engine's answer. */
+export interface ImageInspection {
+  readonly Id: string
+  readonly Config: { readonly ExposedPorts?: object | null } | null
+}
+
+/** @throws {RuntimeError} `image` when the engine has none of this name */
+export async function inspectImage(
+  { client }: EngineContext,
+  image: string,
+  signal?: AbortSignal,
+): Promise<ImageInspection> {
+  const path = `/images/${image.split('/').map(encodeURIComponent).join('/')}/json`
+  return client.ask({ what: `inspect image ${image}`, method: 'GET', path, timeout: callTimeouts.read, signal })
+}
+
+export async function imageId(engine: EngineContext, image: string): Promise<string | undefined> {
+  try {
+    return imageIdFrom((await inspectImage(engine, image)).Id)
+  } catch (error) {
+    if (error instanceof RuntimeError && error.kind === 'image') return undefined
+    throw error
+  }
+}
+
+/** Podman names the kind of digest in some answers and leaves it out of others. */
+export const imageIdFrom = (id: string) => id.replace(/^sha256:/, '')

@@ -1,0 +1,129 @@
+import { RuntimeError, type PullProgress } from '#/runtime/runtime.ts'
+import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
+import { isOutOfSpace } from '../client/engine-errors.ts'
+import { PullMeter, type PullLine } from './pull-progress.ts'
+import { withSignal } from '../client/with-signal.ts'
+
+/** Between two tellings of how far a pull is, in ms. */
+const progressInterval = 250
+
+type OnProgress = (progress: PullProgress) => void
+
+interface Pull {
+  readonly done: Promise<void>
+  readonly controller: AbortController
+  readonly meter: PullMeter
+  /** All who wait, and whom to tell. */
+  readonly waiting: Set<{ readonly onProgress: OnProgress | undefined }>
+}
+
+/** Pulls under way, so that all who wait for an image wait for one pull. It ends when the last of them gives up. */
+export class ImagePulls {
+  readonly #client: EngineClient
+  readonly #stallTimeout: number
+  readonly #underWay = new Map<string, Pull>()
+
+  /** @param stallTimeout ms without a word from the engine after which a pull counts as stalled */
+  constructor(client: EngineClient, stallTimeout: number = callTimeouts.pullStall) {
+    this.#client = client
+    this.#stallTimeout = stallTimeout
+  }
+
+  /**
+   * Resolves when the image is here.
+   * @param onProgress told at once how far it is, then at most four times a second, and once more at the end; must not throw
+   * @throws {RuntimeError} `image` when it cannot be had, stalls, or is not here within 30 min; `unreachable`
+   */
+  async pull(image: string, signal?: AbortSignal, onProgress?: OnProgress): Promise<void> {
+    signal?.throwIfAborted()
+    const pull = this.#underWay.get(image) ?? this.#begin(image)
+    const me = { onProgress }
+    pull.waiting.add(me)
+    onProgress?.(pull.meter.now())
+    try {
+      await withSignal(pull.done, signal)
+    } finally {
+      pull.waiting.delete(me)
+      if (pull.waiting.size === 0) this.#end(image, pull)
+    }
+  }
+
+  #begin(image: string): Pull {
+    const controller = new AbortController()
+    const meter = new PullMeter()
+    const waiting: Pull['waiting'] = new Set()
+    const tell = () => {
+      const progress = meter.now()
+      for (const { onProgress } of waiting) onProgress?.(progress)
+    }
+    const done = this.#fetch(image, controller, meter, tell)
+    // Those who gave up do not hear how it ended.
+    done.catch(() => undefined)
+    const pull = { done, controller, meter, waiting }
+    this.#underWay.set(image, pull)
+    return pull
+  }
+
+  #end(image: string, pull: Pull): void {
+    if (this.#underWay.get(image) === pull) this.#underWay.delete(image)
+    pull.controller.abort()
+  }
+
+  async #fetch(image: string, controller: AbortController, meter: PullMeter, tell: () => void): Promise<void> {
+    const whole = setTimeout(() => controller.abort(tooLong('took', callTimeouts.pull)), callTimeouts.pull)
+    const stalled = () => controller.abort(tooLong('made no progress for', this.#stallTimeout))
+    const silence = setTimeout(stalled, this.#stallTimeout)
+    const telling = tellOnChange(meter, tell)
+    try {
+      for await (const line of readPull(this.#client, image, controller.signal)) {
+        silence.refresh()
+        meter.note(line)
+      }
+    } finally {
+      clearTimeout(whole)
+      clearTimeout(silence)
+      clearInterval(telling)
+    }
+    tell()
+  }
+}
+
+/** Told from a timer, so that a listener that throws is a bug of its own, not a failure of the pull. */
+function tellOnChange(meter: PullMeter, tell: () => void): NodeJS.Timeout {
+  let last = ''
+  return setInterval(() => {
+    const now = JSON.stringify(meter.now())
+    if (now !== last) tell()
+    last = now
+  }, progressInterval)
+}
+
+const tooLong = (what: string, ms: number) => new DOMException(`the pull ${what} ${ms} ms`, 'TimeoutError')
+
+/** Whatever the registry said, and a registry that says nothing: the image is not to be had, or there is no room for it. */
+async function* readPull(client: EngineClient, image: string, signal: AbortSignal): AsyncGenerator<PullLine> {
+  const what = `pull ${image}`
+  const query = { fromImage: withTag(image) }
+  const call = {
+    what,
+    method: 'POST',
+    path: '/images/create',
+    query,
+    timeout: callTimeouts.pull,
+    kind: 'stream',
+    signal,
+  } as const
+  try {
+    for await (const line of await client.follow<PullLine>(call)) {
+      if (line.error) throw new Error(line.error)
+      yield line
+    }
+  } catch (error) {
+    if (error instanceof RuntimeError && error.kind === 'unreachable') throw error
+    const cause = error instanceof RuntimeError ? error.cause : error
+    throw new RuntimeError(isOutOfSpace(String(cause)) ? 'full' : 'image', what, cause)
+  }
+}
+
+/** Without a tag or digest the engine would pull every one there is. A colon before a slash belongs to the registry's port. */
+const withTag = (image: string) => (/[:@][^/]+$/.test(image) ? image : `${image}:latest`)

@@ -1,0 +1,196 @@
+import { sql, type Selectable } from 'kysely'
+import type { AuditAction } from '../audit-actions.ts'
+import { headAfter, headFromText, headName, headToText, type AuditHead, type ChainedLine } from './audit-chain.ts'
+import type { Db } from '../database.ts'
+import type { AuditLogTable } from '../schema.ts'
+
+type AuditFacts = Readonly<Record<string, unknown>>
+
+/** What somebody did. Written in the same transaction as the change itself. */
+export interface AuditEntry {
+  readonly at: Date
+  /** Whoever did it as they were then; `id` is null for the operator. `address`: where the request came from. */
+  readonly actor: { readonly id: number | null; readonly email: string; readonly address: string }
+  /** What it was about and what was done, e.g. `container.block`. */
+  readonly action: AuditAction
+  /** e.g. `container:12` */
+  readonly target: string
+  /** In the words of whoever did it. */
+  readonly reason?: string
+  /** What was different before, named as on the wire; only what the action changed. */
+  readonly before?: AuditFacts
+  readonly after?: AuditFacts
+  /** What else belongs to it. Never a secret: entries are exported. */
+  readonly detail?: AuditFacts
+}
+
+/** An entry as it is stored: reason, before, after and address are in its detail. */
+export interface StoredAuditEntry {
+  /** Its place in the log: 1, 2, 3... without a gap. */
+  readonly id: number
+  readonly at: Date
+  readonly actor: { readonly id: number | null; readonly email: string }
+  readonly action: string
+  readonly target: string
+  readonly detail: AuditFacts
+}
+
+/** Exact matches; an action that ends with a dot stands for all that begin with it. */
+export interface AuditFilter {
+  readonly actorId?: number
+  readonly actorEmail?: string
+  readonly action?: string
+  readonly target?: string
+  /** The first that is meant. */
+  readonly since?: Date
+  /** The first that is not meant any more. */
+  readonly until?: Date
+}
+
+/** Entries of a time that are few enough to be looked through for where they begin and end in the log. */
+const maxBounded = 10_000
+
+/**
+ * Adds entries to the end of the log. Call it last in the transaction that makes the change.
+ *
+ * The head of the log is locked by writing it, so that of two transactions each knows the line before its own, with
+ * both databases. Last, because of PostgreSQL: whoever holds the head and then waits for a row, for a foreign key's sake
+ * even, while its holder waits for the head, waits for ever. With nothing locked after it there is no such circle.
+ */
+export async function insertAuditEntries(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  let head = await lockHead(tx)
+  const rows = entries.map((entry) => {
+    const line = { ...toLine(entry), position: head.entries + 1 }
+    head = headAfter(head, line)
+    return { ...line, hash: head.hash }
+  })
+  await tx.insertInto('audit_log').values(rows).execute()
+  await tx
+    .updateTable('installation')
+    .set({ value: headToText(head) })
+    .where('name', '=', headName)
+    .execute()
+}
+
+/** Where the log ends now. */
+export async function auditHead(db: Db): Promise<AuditHead> {
+  const row = await db.selectFrom('installation').select('value').where('name', '=', headName).executeTakeFirst()
+  return headFromText(row?.value)
+}
+
+/** A page, the newest first. @param page `before`: the id of the last entry of the page before */
+export async function listAuditEntries(
+  db: Db,
+  page: { limit: number; before?: number },
+  filter: AuditFilter = {},
+): Promise<StoredAuditEntry[]> {
+  // Lines without a position were put in by somebody else.
+  const before = page.before ?? Number.MAX_SAFE_INTEGER
+  let query = db.selectFrom('audit_log').selectAll().where('position', '<', before)
+  if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
+  if (filter.actorEmail !== undefined) query = query.where('actor_email', '=', filter.actorEmail)
+  if (filter.target !== undefined) query = query.where('target', '=', filter.target)
+  const { since, until } = filter
+  if (since || until) {
+    const bounds = await boundsOf(db, filter)
+    if (bounds) query = query.where('position', '>=', bounds.first).where('position', '<=', bounds.last)
+    // An expression that no index has: of a long time all entries would be found by it first, and then sorted.
+    const at = sql<number>`at + 0`
+    if (since) query = query.where(at, '>=', since.getTime())
+    if (until) query = query.where(at, '<', until.getTime())
+  }
+  const { action } = filter
+  if (action?.endsWith('.'))
+    // Not LIKE: it takes `_` for any letter, and with SQLite A for a.
+    query = query.where(({ fn, lit }) => fn('substr', ['action', lit(1), lit(action.length)]), '=', action)
+  else if (action !== undefined) query = query.where('action', '=', action)
+  return (await query.orderBy('position', 'desc').limit(page.limit).execute()).map(fromRow)
+}
+
+/**
+ * Where in the log the entries of a time are, when they are not too many: else a page of an hour with five entries would
+ * be looked for to the beginning of the log. Found by their times, because a clock may have been set back in between.
+ */
+async function boundsOf(db: Db, { since, until }: AuditFilter): Promise<{ first: number; last: number } | undefined> {
+  let times = db
+    .selectFrom('audit_log')
+    .select(['at', 'position'])
+    .limit(maxBounded + 1)
+  if (since) times = times.where('at', '>=', since.getTime())
+  if (until) times = times.where('at', '<', until.getTime())
+  const found = await db
+    .selectFrom(times.orderBy('at').as('times'))
+    .select(({ fn }) => [
+      fn.countAll<number | string>().as('count'),
+      fn.min<number | null>('position').as('first'),
+      fn.max<number | null>('position').as('last'),
+    ])
+    .executeTakeFirstOrThrow()
+  if (Number(found.count) > maxBounded) return undefined
+  return { first: Number(found.first ?? 0), last: Number(found.last ?? 0) }
+}
+
+/** A page of lines as they are stored, in the order in which they were added. @param after id of the row before the page */
+export async function listAuditLines(
+  db: Db,
+  page: { limit: number; after: number | undefined },
+): Promise<Selectable<AuditLogTable>[]> {
+  const query = db.selectFrom('audit_log').selectAll().orderBy('id').limit(page.limit)
+  return (page.after === undefined ? query : query.where('id', '>', page.after)).execute()
+}
+
+/** Nobody else gets the head before this transaction ends. It is made when it is missing: a change must not fail for that. */
+async function lockHead(tx: Db): Promise<AuditHead> {
+  const { value } = await tx
+    .insertInto('installation')
+    .values({ name: headName, value: headToText(headFromText(undefined)) })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(({ ref }) => ({ value: ref('installation.value') })))
+    .returning('value')
+    .executeTakeFirstOrThrow()
+  return headFromText(value)
+}
+
+function toLine({
+  at,
+  actor,
+  action,
+  target,
+  reason,
+  before,
+  after,
+  detail,
+}: AuditEntry): Omit<ChainedLine, 'position'> {
+  return {
+    at: at.getTime(),
+    actor_id: actor.id,
+    // What is no Unicode would come back as something else, and break the chain; in JSON it is escaped.
+    actor_email: actor.email.toWellFormed(),
+    action,
+    target,
+    // Keys without a value do not appear in JSON.
+    detail: JSON.stringify({ ...detail, reason, before, after, address: actor.address }),
+  }
+}
+
+function fromRow(row: Selectable<AuditLogTable>): StoredAuditEntry {
+  return {
+    id: row.position,
+    at: new Date(row.at),
+    actor: { id: row.actor_id, email: row.actor_email },
+    action: row.action,
+    target: row.target,
+    detail: readDetail(row.detail),
+  }
+}
+
+/** One line that somebody changed by hand must not keep all others from being read; verifying names it. */
+function readDetail(text: string): AuditFacts {
+  try {
+    const detail: unknown = JSON.parse(text)
+    if (typeof detail === 'object' && detail !== null && !Array.isArray(detail)) return detail as AuditFacts
+  } catch {
+    // Nothing of ours.
+  }
+  return { unreadable: text }
+}

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql, type RawBuilder } from 'kysely'
+import type { Database, Db } from './database.ts'
+
+/** Rows of one short transaction: what a writer who comes meanwhile waits for, some 10 ms. */
+const batchSize = 1_000
+/** Between two batches, in ms: SQLite works on this very thread, which has others to serve. */
+const pause = 5
+
+/** Tables whose rows are moved, in batches, in the order of their ids. */
+type JumpTable = 'magic_links' | 'link_requests' | 'sessions'
+
+/**
+ * What is stored follows a clock that was moved by `by` ms (negative: set back), so that an hour stays an hour: requests
+ * for links are as old as they were, homes are kept as long as was promised, and links live as long as they would have.
+ *
+ * When this resolves it holds for all who read: rows that `finishClockJump` has still to rewrite are read as if it had. Nothing
+ * happens when it was done already, so it may be repeated.
+ * @param now by the moved clock @throws {StoreFailure} nothing has changed then
+ */
+export async function beginClockJump(database: Database, by: number, now: Date): Promise<void> {
+  const moved = Math.round(by)
+  const tables: JumpTable[] = moved < 0 ? ['magic_links', 'sessions', 'link_requests'] : ['link_requests']
+  await database.transaction(async (tx) => {
+    const begun = await tx.selectFrom('clock_moves').select('table_name').limit(1).executeTakeFirst()
+    if (begun) return
+    for (const table of tables) await insertJump(tx, table, moved, now)
+    // Few: of people who were deleted in the last weeks.
+    await tx
+      .updateTable('kept_homes')
+      .set({ remove_after: sql<number>`remove_after + ${moved}` })
+      .execute()
+  })
+}
+
+async function insertJump(tx: Db, table: JumpTable, by: number, now: Date): Promise<void> {
+  const { last } = await tx
+    .selectFrom(table)
+    .select(({ fn }) => fn.max('id').as('last'))
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('clock_moves')
+    .values({ table_name: table, move_by: by, moved_at: now.getTime(), after_id: 0, last_id: last ?? 0 })
+    .execute()
+}
+
+/**
+ * An instant of a row of this table as it is by the clock of now: for reading while rows are still being moved.
+ * @param table as in `clock_moves`
+ */
+export function adjustedInstant(table: 'magic_links' | 'link_requests', column: 'expires_at' | 'requested_at') {
+  const [instant, id] = [sql.ref<number>(`${table}.${column}`), sql.ref<number>(`${table}.id`)]
+  return sql<number>`(${instant} + coalesce((
+    select clock_moves.move_by from clock_moves where clock_moves.table_name = ${sql.lit(table)}
+    and ${id} > clock_moves.after_id and ${id} <= clock_moves.last_id), 0))`
+}
+
+/**
+ * Rewrites what a move that has begun is about, in batches; who needs a row meanwhile waits for one batch at most. What a
+ * crash cuts off is finished by the next call, at the latest at the next start. @throws {StoreFailure} what is done stays done
+ */
+export async function finishClockJump(database: Database): Promise<void> {
+  for (;;) {
+    const move = await database.db
+      .selectFrom('clock_moves')
+      .selectAll()
+      .orderBy('table_name')
+      .limit(1)
+      .executeTakeFirst()
+    if (!move) return
+    if (move.move_by < 0) await clampFutureInstants(database.db)
+    while (await adjustBatch(database, move.table_name)) await sleep(pause)
+  }
+}
+
+/** @returns false when the table is done */
+async function adjustBatch(database: Database, table: string): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const move = await tx.selectFrom('clock_moves').selectAll().where('table_name', '=', table).executeTakeFirst()
+    if (!move) return false
+    const { after_id: after, last_id: last, move_by: by, moved_at: at } = move
+    const end = await endOfBatch(tx, table as JumpTable, after, last)
+    await adjustRows[table as JumpTable](tx, { after, end, by, at })
+    const cursor = tx.updateTable('clock_moves').set({ after_id: end })
+    if (end < last) await cursor.where('table_name', '=', table).execute()
+    else await tx.deleteFrom('clock_moves').where('table_name', '=', table).execute()
+    return end < last
+  })
+}
+
+async function endOfBatch(tx: Db, table: JumpTable, after: number, last: number): Promise<number> {
+  const row = await tx
+    .selectFrom(table)
+    .select('id')
+    .where('id', '>', after)
+    .where('id', '<=', last)
+    .orderBy('id')
+    .offset(batchSize - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id ?? last
+}
+
+/** Ids above `after`, up to `end`, of a move by `by` ms at the instant `at` of the moved clock. */
+interface Batch {
+  readonly after: number
+  readonly end: number
+  readonly by: number
+  readonly at: number
+}
+
+const within = ({ after, end }: Batch): RawBuilder<boolean> => sql<boolean>`id > ${after} and id <= ${end}`
+
+const adjustRows: Readonly<Record<JumpTable, (tx: Db, batch: Batch) => Promise<void>>> = {
+  link_requests: async (tx, rows) => {
+    await tx
+      .updateTable('link_requests')
+      .set({ requested_at: sql<number>`requested_at + ${rows.by}` })
+      .where(within(rows))
+      .execute()
+  },
+  /** A link that had expired by the old clock must not work again; the others work as long as they would have. */
+  magic_links: async (tx, rows) => {
+    await tx
+      .deleteFrom('magic_links')
+      .where(within(rows))
+      .where('expires_at', '<=', rows.at - rows.by)
+      .execute()
+    await tx
+      .updateTable('magic_links')
+      .set({
+        expires_at: sql<number>`expires_at + ${rows.by}`,
+        created_at: sql<number>`created_at + ${rows.by}`,
+        accepted_at: sql<number | null>`accepted_at + ${rows.by}`,
+      })
+      .where(within(rows))
+      .execute()
+  },
+  /** All tokens were revoked with their era; see `Revocations`. */
+  sessions: async (tx, rows) => {
+    await tx
+      .updateTable('sessions')
+      .set({ ended_at: rows.at })
+      .where(within(rows))
+      .where('ended_at', 'is', null)
+      .execute()
+    await tx
+      .updateTable('sessions')
+      .set({ created_at: rows.at })
+      .where(within(rows))
+      .where('created_at', '>', rows.at)
+      .execute()
+  },
+}
+
+/**
+ * What has happened does not lie in the future: a user made then could not sign in before it comes round again, and
+ * `last_used`, which only moves forward, would stand still until then.
+ */
+async function clampFutureInstants(db: Db): Promise<void> {
+  for (const column of ['created_at', 'last_used'] as const) await clampFutureInstantsOf(db, 'users', column)
+  for (const column of ['last_used', 'stopped_at', 'running_since'] as const)
+    await clampFutureInstantsOf(db, 'user_containers', column)
+}
+
+async function clampFutureInstantsOf(db: Db, table: 'users' | 'user_containers', column: string): Promise<void> {
+  for (;;) {
+    const now = Date.now()
+    const { numAffectedRows = 0n } = await sql`
+      update ${sql.table(table)} set ${sql.ref(column)} = ${now} where id in (
+        select id from ${sql.table(table)} where ${sql.ref(column)} > ${now} limit ${batchSize})`.execute(db)
+    if (numAffectedRows < batchSize) return
+    await sleep(pause)
+  }
+}
+
+/** The latest instant at which anything is known to have happened; null in an empty store. */
+export async function latestInstant(db: Db): Promise<Date | null> {
+  const { latest } = await db
+    .selectNoFrom((each) => [
+      each
+        .selectFrom('link_requests')
+        .select(({ fn }) => fn.max('requested_at').as('at'))
+        .as('asked'),
+      each
+        .selectFrom('users')
+        .select(({ fn }) => fn.max('last_used').as('at'))
+        .as('signedIn'),
+      each.selectFrom('users').select('created_at').orderBy('id', 'desc').limit(1).as('signedUp'),
+    ])
+    .executeTakeFirstOrThrow()
+    .then((row) => ({ latest: Math.max(row.asked ?? 0, row.signedIn ?? 0, row.signedUp ?? 0) }))
+  return latest === 0 ? null : new Date(latest)
+}

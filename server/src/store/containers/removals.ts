@@ -1,0 +1,68 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../database.ts'
+import type { RemovalsTable } from '../schema.ts'
+
+/** Whose container it was. By slug as well: after an older store was restored, ids are given again. */
+export interface RemovedContainer {
+  readonly userId: number
+  readonly slug: string
+  readonly type: string
+}
+
+/** A container that was deleted here and that the engine may still have. */
+export interface PendingRemoval extends RemovedContainer {
+  readonly id: number
+  /** Whether its home goes, too. */
+  readonly isPurge: boolean
+}
+
+/** Notes what the engine has to do; in the transaction that deletes the records. */
+export async function insertRemovals(
+  db: Db,
+  containers: readonly RemovedContainer[],
+  options: { isPurge: boolean; now: Date },
+): Promise<void> {
+  if (containers.length === 0) return
+  const rows = containers.map(({ userId, slug, type }) => ({
+    user_id: userId,
+    slug,
+    container_type: type,
+    is_purge: Number(options.isPurge),
+    requested_at: options.now.getTime(),
+  }))
+  await db.insertInto('removals').values(rows).execute()
+}
+
+/** What is still to be done for one container; more than one when it was deleted again meanwhile. */
+export async function pendingRemovals(db: Db, { userId, slug, type }: RemovedContainer): Promise<PendingRemoval[]> {
+  const rows = await db
+    .selectFrom('removals')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('slug', '=', slug)
+    .where('container_type', '=', type)
+    .execute()
+  return rows.map(fromRow)
+}
+
+/** The oldest that are not done; `after` is the last id of the page before. */
+export async function listRemovals(db: Db, limit: number, after = 0): Promise<PendingRemoval[]> {
+  const pending = db.selectFrom('removals').selectAll().where('id', '>', after)
+  const rows = await pending.orderBy('id').limit(limit).execute()
+  return rows.map(fromRow)
+}
+
+/** Notes that the engine has done it. */
+export async function deleteRemovals(db: Db, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await db.deleteFrom('removals').where('id', 'in', ids).execute()
+}
+
+function fromRow(row: Selectable<RemovalsTable>): PendingRemoval {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    slug: row.slug,
+    type: row.container_type,
+    isPurge: row.is_purge === 1,
+  }
+}

@@ -1,0 +1,241 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../database.ts'
+import type { UserContainersTable } from '../schema.ts'
+import { noteUserActive } from '../users/users.ts'
+
+export type BlockSource = 'container' | 'user'
+
+/** The record of one user's container of one type. Source: specification, UserContainer. */
+export interface UserContainer {
+  readonly id: number
+  readonly userId: number
+  readonly type: string
+  /** The engine's id; null until the first creation succeeded. */
+  readonly containerId: string | null
+  readonly port: number | null
+  readonly image: string
+  readonly createdAt: Date
+  readonly lastUsed: Date | null
+  readonly isBlocked: boolean
+  readonly blockedAt: Date | null
+  readonly blockedBy: number | null
+  /** Whether it was blocked by itself or with its owner; null while it is not. */
+  readonly blockSource: BlockSource | null
+  /** When Berth stopped it last; null once it was started again. */
+  readonly stoppedAt: Date | null
+  /** Since when it should run; null when Berth stopped it, or it ended by itself. */
+  readonly runningSince: Date | null
+  /** When its container was removed from the engine because nobody used it; null while there is one, or never was. */
+  readonly retiredAt: Date | null
+}
+
+/** All records of one user, oldest first. */
+export async function listContainersOf(db: Db, userId: number): Promise<UserContainer[]> {
+  const rows = await db.selectFrom('user_containers').selectAll().where('user_id', '=', userId).orderBy('id').execute()
+  return rows.map(fromRow)
+}
+
+/** All records of these users, oldest first; at most a page of users at a time. */
+export async function listContainersOfAll(db: Db, userIds: readonly number[]): Promise<UserContainer[]> {
+  if (userIds.length === 0) return []
+  const rows = await db
+    .selectFrom('user_containers')
+    .selectAll()
+    .where('user_id', 'in', userIds)
+    .orderBy('id')
+    .execute()
+  return rows.map(fromRow)
+}
+
+export async function findContainer(db: Db, userId: number, type: string): Promise<UserContainer | undefined> {
+  const row = await db
+    .selectFrom('user_containers')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .executeTakeFirst()
+  return row && fromRow(row)
+}
+
+export async function findContainers(db: Db, ids: readonly number[]): Promise<UserContainer[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('user_containers').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  return rows.map(fromRow)
+}
+
+/** Records that are blocked; those of blocked users are found by `listBlockedUserIds`. */
+export async function listBlockedContainers(db: Db): Promise<UserContainer[]> {
+  const rows = await db.selectFrom('user_containers').selectAll().where('is_blocked', '=', 1).execute()
+  return rows.map(fromRow)
+}
+
+/**
+ * The record of (user, type), made without an id when there is none.
+ * Written before the engine is asked: a crash in between leaves a record that the next launch completes, not an orphan.
+ */
+export async function ensureContainer(
+  db: Db,
+  userId: number,
+  type: string,
+  image: string,
+  now: Date,
+): Promise<UserContainer> {
+  const found = await findContainer(db, userId, type)
+  if (found) return found
+  await db
+    .insertInto('user_containers')
+    .values({
+      user_id: userId,
+      container_type: type,
+      container_id: null,
+      container_port: null,
+      template_image: image,
+      created_at: now.getTime(),
+      last_used: null,
+      is_blocked: 0,
+      blocked_at: null,
+      blocked_by: null,
+      block_source: null,
+      stopped_at: null,
+      running_since: null,
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'container_type']).doNothing())
+    .execute()
+  const made = await findContainer(db, userId, type)
+  if (!made) throw new Error(`no record of type ${type} for user ${userId} after storing it`)
+  return made
+}
+
+/** Stores which engine container the record stands for now. */
+export async function storeContainer(
+  db: Db,
+  id: number,
+  container: { containerId: string | null; port: number | null; image: string },
+): Promise<void> {
+  await db
+    .updateTable('user_containers')
+    .set({
+      container_id: container.containerId,
+      container_port: container.port,
+      template_image: container.image,
+      retired_at: null,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Notes that it runs and is used: its `last_used` moves, and an earlier stop does not count any more. */
+export async function touchContainer(db: Db, id: number, now: Date): Promise<void> {
+  const change = { last_used: now.getTime(), stopped_at: null, running_since: now.getTime() }
+  await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
+}
+
+/** Moves `last_used` of the container and of its owner forward, never back. */
+export async function noteUse(db: Db, userId: number, type: string, at: Date): Promise<void> {
+  // The owner first, as a block does: two transactions that lock in the same order do not wait for each other.
+  await noteUserActive(db, userId, at)
+  await db
+    .updateTable('user_containers')
+    .set({ last_used: at.getTime() })
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .where((each) => each.or([each('last_used', 'is', null), each('last_used', '<', at.getTime())]))
+    .execute()
+}
+
+/** Notes that Berth stops it now, or (null) that it was started again or could not be stopped. */
+export async function noteStopped(db: Db, userId: number, type: string, at: Date | null): Promise<void> {
+  await db
+    .updateTable('user_containers')
+    .set({ stopped_at: at?.getTime() ?? null, running_since: at ? null : Date.now() })
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .execute()
+}
+
+/** Notes since when it should run, or (null) that it ended by itself and is to stay so. */
+export async function noteRunning(db: Db, userId: number, type: string, since: Date | null): Promise<void> {
+  await db
+    .updateTable('user_containers')
+    .set({ running_since: since?.getTime() ?? null })
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .execute()
+}
+
+/** Who blocks, and when. */
+export interface Block {
+  readonly by: number | null
+  readonly at: Date
+}
+
+/** Blocks records that are not blocked yet; one that is keeps its first date and administrator. @returns ids of those */
+export async function blockContainers(db: Db, ids: readonly number[], block: Block): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await blocking(db, block, 'container').where('id', 'in', ids).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** As `blockContainers`, all records of these users, because their owners are blocked. */
+export async function blockContainersOf(db: Db, userIds: readonly number[], block: Block): Promise<number[]> {
+  if (userIds.length === 0) return []
+  const rows = await blocking(db, block, 'user').where('user_id', 'in', userIds).execute()
+  return rows.map(({ id }) => id)
+}
+
+const blocking = (db: Db, { by, at }: Block, source: BlockSource) =>
+  db
+    .updateTable('user_containers')
+    .set({ is_blocked: 1, blocked_at: at.getTime(), blocked_by: by, block_source: source })
+    .where('is_blocked', '=', 0)
+    .returning('id')
+
+/** @returns ids of those that were blocked */
+export async function unblockContainers(db: Db, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await unblocking(db).where('id', 'in', ids).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Unblocks the records of these users that are blocked because their owners were. @returns ids of those */
+export async function unblockContainersOf(db: Db, userIds: readonly number[]): Promise<number[]> {
+  if (userIds.length === 0) return []
+  const rows = await unblocking(db).where('user_id', 'in', userIds).where('block_source', '=', 'user').execute()
+  return rows.map(({ id }) => id)
+}
+
+const unblocking = (db: Db) =>
+  db
+    .updateTable('user_containers')
+    .set({ is_blocked: 0, blocked_at: null, blocked_by: null, block_source: null })
+    .where('is_blocked', '=', 1)
+    .returning('id')
+
+/** Deletes a record. @returns what it was; undefined when there is none, also when somebody was quicker */
+export async function deleteContainer(db: Db, id: number): Promise<UserContainer | undefined> {
+  const row = await db.deleteFrom('user_containers').where('id', '=', id).returningAll().executeTakeFirst()
+  return row && fromRow(row)
+}
+
+const date = (ms: number | null) => (ms === null ? null : new Date(ms))
+
+/** For the queries of this folder. */
+export function fromRow(row: Selectable<UserContainersTable>): UserContainer {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    type: row.container_type,
+    containerId: row.container_id,
+    port: row.container_port,
+    image: row.template_image,
+    createdAt: new Date(row.created_at),
+    lastUsed: date(row.last_used),
+    isBlocked: row.is_blocked === 1,
+    blockedAt: date(row.blocked_at),
+    blockedBy: row.blocked_by,
+    blockSource: row.block_source,
+    stoppedAt: date(row.stopped_at),
+    runningSince: date(row.running_since),
+    retiredAt: date(row.retired_at),
+  }
+}

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from 'kysely'
+import { isBusy, SqliteFile, translate } from './sqlite-file.ts'
+import { storeTimeout } from '../store-failure.ts'
+import { WriteMutex } from './write-mutex.ts'
+
+/** Between two attempts to get a lock that another program holds, in ms. */
+const retryEvery = 20
+
+/**
+ * SQLite, as it comes with Node, behind Kysely: one connection that writes, and one that reads and waits for nobody, not
+ * even for another program that keeps the database locked. `node:sqlite` waits for a lock by standing still, and this
+ * process with it; so it is told not to wait, and asked again from time to time, while everything else goes on.
+ * @param file path @throws when it cannot be opened
+ */
+export function sqliteDialect(file: string): Dialect {
+  const driver = new SqliteDriver(file)
+  return {
+    createAdapter: () => new TwoConnectionsAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+/** Who waits for whom is decided here and not by Kysely, which would let readers wait for writers. */
+class TwoConnectionsAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #writing: SqliteFile
+  readonly #reading: SqliteFile
+  readonly #writeMutex = new WriteMutex()
+
+  constructor(file: string) {
+    this.#writing = SqliteFile.forWriting(file)
+    this.#reading = SqliteFile.forReading(file)
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<SqliteConnection> {
+    return new SqliteConnection(this.#writing, this.#reading, this.#writeMutex)
+  }
+
+  async beginTransaction(connection: SqliteConnection): Promise<void> {
+    await connection.begin()
+  }
+
+  async commitTransaction(connection: SqliteConnection): Promise<void> {
+    connection.commit()
+  }
+
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    connection.rollBack()
+  }
+
+  async releaseConnection(connection: SqliteConnection): Promise<void> {
+    connection.release()
+  }
+
+  async destroy(): Promise<void> {
+    this.#reading.close()
+    // The last to close folds the write-ahead log into the database, which a reader may not.
+    this.#writing.close()
+  }
+}
+
+/** What one query, or one transaction, runs on. */
+class SqliteConnection implements DatabaseConnection {
+  readonly #writing: SqliteFile
+  readonly #reading: SqliteFile
+  readonly #writeMutex: WriteMutex
+  /** The turn to write is ours, from `begin` to the end of the transaction. */
+  #isInTransaction = false
+
+  constructor(writing: SqliteFile, reading: SqliteFile, writeMutex: WriteMutex) {
+    this.#writing = writing
+    this.#reading = reading
+    this.#writeMutex = writeMutex
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { sql, parameters } = query
+    if (this.#isInTransaction) return this.#within<R>(sql, parameters)
+    const deadline = performance.now() + storeTimeout
+    if (isRead(query)) return retryWhileBusy(deadline, () => this.#reading.run<R>(sql, parameters))
+    await this.#writeMutex.acquire(storeTimeout)
+    try {
+      return await retryWhileBusy(deadline, () => this.#writing.run<R>(sql, parameters))
+    } finally {
+      this.#writeMutex.release()
+    }
+  }
+
+  /**
+   * A transaction that reads before it writes would fail with BUSY_SNAPSHOT, however long it waits, as soon as another
+   * program writes in between; so it takes the write lock at its beginning.
+   */
+  async begin(): Promise<void> {
+    const deadline = performance.now() + storeTimeout
+    await this.#writeMutex.acquire(storeTimeout)
+    try {
+      await retryWhileBusy(deadline, () => this.#writing.exec('begin immediate'))
+      this.#isInTransaction = true
+    } catch (error) {
+      this.#writeMutex.release()
+      throw error
+    }
+  }
+
+  commit(): void {
+    this.#within('commit', [])
+  }
+
+  /** SQLite ends a transaction by itself when the disk is full; a rollback would then fail and hide the reason. */
+  rollBack(): void {
+    if (this.#writing.isInTransaction) this.#writing.exec('rollback')
+  }
+
+  release(): void {
+    if (!this.#isInTransaction) return
+    this.#isInTransaction = false
+    this.#writeMutex.release()
+  }
+
+  // oxlint-disable-next-line eslint/require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('rows are read page by page: a stream would keep the write-ahead log from being folded in')
+  }
+
+  /** Once SQLite has ended the transaction, each further statement would count by itself, and for good. */
+  #within<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+    if (!this.#writing.isInTransaction) throw new Error('SQLite has ended this transaction already')
+    try {
+      return this.#writing.run<R>(sql, parameters)
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+}
+
+/** Everything else may write; the connection that reads refuses to. */
+function isRead({ query, sql }: CompiledQuery): boolean {
+  return query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql))
+}
+
+/** Works until nobody is in the way. @param deadline by `performance.now()` @throws {StoreFailure} then, and when it fails otherwise */
+async function retryWhileBusy<T>(deadline: number, work: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw translate(error)
+    }
+    await sleep(retryEvery)
+  }
+}

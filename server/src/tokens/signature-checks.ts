@@ -1,0 +1,124 @@
+import { hash, KeyObject, verify, type webcrypto } from 'node:crypto'
+import { networkOf } from '../ip-address.ts'
+import { maxTokenLength } from './token-cookies.ts'
+
+/**
+ * Reading and checking signed tokens at a bounded cost, whoever sends them; gateway and API use it, each by itself.
+ * A signature costs as much as everything else of a request, so it is the last that is looked at, once per token.
+ */
+
+/** A token as it says of itself; nobody has checked that. */
+export interface UnverifiedToken {
+  readonly kid: string
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/** The only algorithm of our keys: ECDSA with P-256 and SHA-256. */
+const algorithm = 'ES256'
+/** Characters of its signature: 64 bytes in base64url. */
+const signatureForm = /^[\w-]{86}$/
+/** Longest first part of a token, in characters; ours have about 120. */
+const maxHeader = 512
+
+/** What a token says, when it has the form of ours; undefined for everything else. Never throws. */
+export function parseToken(token: string): UnverifiedToken | undefined {
+  const kid = tokenKeyId(token)
+  const [, payload = '', signature = '', ...more] = kid === undefined ? [] : token.split('.', 4)
+  if (kid === undefined || more.length > 0 || !signatureForm.test(signature)) return undefined
+  const claims = jsonIn(payload)
+  return claims && { kid, claims }
+}
+
+/** The id of the key that a token says it is signed with; undefined when it is no token of our kind, whatever key it names. */
+export function tokenKeyId(token: string): string | undefined {
+  const end = token.length > maxTokenLength ? -1 : token.indexOf('.')
+  // `{"` in base64url: junk is not decoded.
+  if (end < 0 || end > maxHeader || !token.startsWith('eyJ')) return undefined
+  const header = jsonIn(token.slice(0, end))
+  if (header?.['alg'] !== algorithm || header['crit'] !== undefined) return undefined
+  return typeof header['kid'] === 'string' ? header['kid'] : undefined
+}
+
+function jsonIn(part: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Tokens with a bad signature that are remembered; of more the oldest are forgotten. */
+const maxRejected = 5_000
+/** Addresses whose bad signatures are counted; of more the oldest are forgotten. */
+const maxAddresses = 10_000
+/** Bad signatures that one address may send before its requests are checked one signature at a time. */
+const budgetSize = 32
+/** After how many ms it may send one more. */
+const budgetRefillInterval = 2_000
+
+/**
+ * Single check per token, and a budget per address (a token bucket): a browser into which a hostile page has tossed forged
+ * tokens is told at once which one is real, and a client that sends one forgery after the other costs one check per request.
+ */
+export class SignatureChecks {
+  /** By digest: what was rejected may be long, and hang on a head of 32 KB. */
+  readonly #rejected = new Set<string>()
+  readonly #budgets = new Map<string, { left: number; at: number }>()
+
+  /** Whether its signature was found bad before. */
+  isRejected(token: string): boolean {
+    return this.#rejected.has(digestOf(token))
+  }
+
+  /** How many of so many unknown tokens of one request may be checked: all, or one once the address has no budget left. */
+  allowed(address: string, wanted: number): number {
+    return wanted <= 1 || this.#left(networkOf(address)) >= 1 ? wanted : 1
+  }
+
+  /** Checks a signature, on this thread. A bad one is remembered, and charged to the address. */
+  isSigned(token: string, key: webcrypto.CryptoKey, address: string): boolean {
+    const end = token.lastIndexOf('.')
+    const signature = Buffer.from(token.slice(end + 1), 'base64url')
+    const options = { key: keyObjectOf(key), dsaEncoding: 'ieee-p1363' } as const
+    if (verify('sha256', Buffer.from(token.slice(0, end), 'latin1'), options, signature)) return true
+    if (this.#rejected.size >= maxRejected) this.#rejected.delete(oldest(this.#rejected))
+    this.#rejected.add(digestOf(token))
+    this.#charge(networkOf(address))
+    return false
+  }
+
+  /** Other keys: what was bad may be good. */
+  clear(): void {
+    this.#rejected.clear()
+  }
+
+  #left(network: string): number {
+    const budget = this.#budgets.get(network)
+    return budget === undefined
+      ? budgetSize
+      : Math.min(budgetSize, budget.left + (performance.now() - budget.at) / budgetRefillInterval)
+  }
+
+  #charge(network: string): void {
+    const left = Math.max(0, this.#left(network) - 1)
+    this.#budgets.delete(network)
+    if (this.#budgets.size >= maxAddresses) this.#budgets.delete(oldest(this.#budgets))
+    this.#budgets.set(network, { left, at: performance.now() })
+  }
+}
+
+const digestOf = (token: string) => hash('sha256', token, 'base64url')
+
+function oldest(kept: ReadonlySet<string> | ReadonlyMap<string, unknown>): string {
+  for (const key of kept.keys()) return key
+  return ''
+}
+
+const keyObjects = new WeakMap<webcrypto.CryptoKey, KeyObject>()
+
+function keyObjectOf(key: webcrypto.CryptoKey): KeyObject {
+  const known = keyObjects.get(key) ?? KeyObject.from(key)
+  keyObjects.set(key, known)
+  return known
+}

@@ -1,0 +1,71 @@
+import type { AppParts } from '#/app.ts'
+import { AdmissionControl } from '#/containers/queue/admission-control.ts'
+import { checkBlock } from '#/containers/block-check.ts'
+import { CrashLoops } from '#/containers/launch/crash-loops.ts'
+import { failOnEarlyExit, hasExited } from '#/containers/launch/progress/early-exit.ts'
+import type { UserEvents } from '#/containers/events/user-events.ts'
+import { HostResources } from '#/containers/queue/host-resources.ts'
+import type { ContainerState } from '#/containers/state/container-state.ts'
+import { Capacity } from '#/containers/queue/capacity.ts'
+import { LaunchMetrics } from '#/containers/metrics/launch-metrics.ts'
+import { LoadTimeSeries } from '#/containers/metrics/load-time-series.ts'
+import type { ContainerRef } from '#/containers/container-key.ts'
+import type { RouteStatus } from '#/containers/routing/route-sync.ts'
+import { LaunchProgress } from '#/containers/launch/progress/launch-progress.ts'
+
+/** Who may launch, when, and how far each launch is. @param knownOf what is known of a container now */
+export function wireLaunching(
+  { config, database, runtime, log }: Pick<AppParts, 'config' | 'database' | 'runtime' | 'log'>,
+  events: UserEvents,
+  knownOf: (owned: ContainerRef) => ContainerState | undefined,
+) {
+  const capacity = new Capacity(config)
+  const hostResources = new HostResources(runtime, log)
+  const crashLoops = new CrashLoops()
+  const launchMetrics = new LaunchMetrics()
+  const launchProgress = new LaunchProgress({
+    publish: (userId, event) => events.publish(userId, event),
+    hasListener: (userId) => events.hasListener(userId),
+    hasExited: (owned) => {
+      const known = knownOf(owned)
+      return known !== undefined && hasExited(known)
+    },
+    onExited: (owned) => noteEnd(knownOf(owned)),
+  })
+  const noteEnd = (known: ContainerState | undefined) => {
+    if (!known) return
+    failOnEarlyExit({ runtime, launchProgress }, known).catch((error: unknown) =>
+      log.warn({ err: error }, 'explaining an end failed'),
+    )
+  }
+  const admission = new AdmissionControl({
+    capacity,
+    hostResources,
+    launchProgress,
+    checkBlock: (userId, type) => checkBlock(database.db, userId, type),
+    parallel: config.launchParallel,
+    ping: () => runtime.ping(),
+  })
+  return {
+    capacity,
+    hostResources,
+    crashLoops,
+    launchProgress,
+    admission,
+    launchMetrics,
+    history: new LoadTimeSeries({ admission, capacity, hostResources, launchMetrics }),
+    noteStatus: (container: ContainerState, status: RouteStatus) => {
+      const isUp = status === 'running' || status === 'paused'
+      capacity.note(container, isUp)
+      if (status === 'running') launchProgress.forgetFailure(container)
+      if (isUp) return
+      if (!container.wasStopped && status !== 'blocked') crashLoops.ended(container)
+      noteEnd(container)
+    },
+    noteGone: (owned: ContainerRef) => {
+      capacity.note(owned, false)
+      crashLoops.forget(owned)
+      launchProgress.forget(owned)
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import { AccessTokens } from '#/accounts/sessions/access-token.ts'
+import { Revocations, type Revocable } from '#/accounts/sessions/revocations.ts'
+import { ScopedTokenIssuer } from '#/accounts/sessions/scoped-token-issuer.ts'
+import type { AppParts } from '#/app.ts'
+import type { Addresses } from '#/config/config.ts'
+import { OpenStreams } from '#/containers/events/open-streams.ts'
+
+/** Tokens, who was refused before their time, and the streams that hang on both. @param soon called when something is left to be stored */
+export function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }: Addresses, soon: () => void) {
+  const streams = new OpenStreams()
+  const publish = (revoked: readonly Revocable[]) =>
+    gateway.apply(
+      revoked.map(({ jti, expiresAt }) => ({
+        kind: 'revoked' as const,
+        revocation: { jti, expiresAt: expiresAt.getTime() },
+      })),
+    )
+  const revocations = new Revocations(database, {
+    onRevoked: async (sessions) => {
+      for (const { userId, jti } of sessions) streams.endToken(userId, jti)
+      await publish(sessions)
+    },
+    onEraEnded: (era) => publish([era]),
+    onUnsaved: soon,
+  })
+  const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires, () => revocations.newId())
+  return { streams, tokens, revocations, scopedTokens: new ScopedTokenIssuer(database, tokens) }
+}
+
+export type Tokens = ReturnType<typeof wireTokens>

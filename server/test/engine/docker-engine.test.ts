@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import { askEngine, buildImage, engineAddress } from '../support/engine/engine.ts'
+import {
+  createAndStart,
+  eventually,
+  look,
+  ofKind,
+  openAt,
+  openDockerEngine,
+  read,
+  shell,
+} from '../support/engine/runtimes.ts'
+
+/** What the Docker Engine adapter promises beyond the port: hardening, volumes, ports, network. */
+const rig = await openDockerEngine()
+after(() => rig.close())
+const { runtime, spec, run } = rig
+
+interface Inspection {
+  readonly HostConfig: Readonly<Record<string, unknown>>
+  readonly NetworkSettings: { readonly Ports: Readonly<Record<string, unknown>> }
+  readonly Mounts: readonly { readonly Name: string }[]
+}
+
+const inspection = (id: string) => askEngine<Inspection>('GET', `/containers/${id}/json`)
+
+test('a program has eight capabilities at most, cannot gain more, and is killed before the platform', async () => {
+  const found = await run('rights', shell('cat /proc/self/status /proc/self/limits /proc/1/oom_score_adj > /tmp/self'))
+  const self = await read(found, 'self')
+  assert.match(self, /CapBnd:\s+00000000000004fb\n/)
+  assert.match(self, /NoNewPrivs:\s+1\n/)
+  assert.match(self, /Seccomp:\s+2\n/)
+  assert.match(self, /Max core file size +0 +0 /)
+  assert.match(self, /\n500\n$/)
+})
+
+test('a template can add a capability, allow setuid programs and have a root that cannot be written to', async () => {
+  const script =
+    'cat /proc/self/status > /tmp/self; touch /home/berth/new 2> /tmp/refusal; touch /run/new && echo ok > /tmp/run; grep " /tmp " /proc/mounts > /tmp/mount'
+  const extra = { capAdd: ['SYS_PTRACE'], allowSetuid: true, readOnly: true }
+  const found = await run('extra', { ...extra, ...shell(script) })
+  assert.match(await read(found, 'self'), /CapBnd:\s+00000000000804fb\n/)
+  assert.match(await read(found, 'self'), /NoNewPrivs:\s+0\n/)
+  assert.match(await read(found, 'refusal'), /Read-only file system/)
+  assert.equal(await read(found, 'run'), 'ok\n')
+  // Half of its 64 MiB.
+  assert.match(await read(found, 'mount'), /size=32768k/)
+})
+
+test('a program cannot have more processes than its template says', async () => {
+  const crowd = 'i=0; while [ $i -lt 40 ]; do sleep 1 & i=$((i+1)); done'
+  const found = await run('crowd', { pids: 20, ...shell(`(${crowd}) 2> /tmp/refusal; sleep 2`) })
+  assert.match(await read(found, 'refusal'), /fork/)
+})
+
+test('nothing is published, privileged, shared with the host, or restarted by the engine', async () => {
+  const { id } = await run('closed', { memory: 32 * 1024 ** 2, cpus: 999, pids: 33 })
+  const { HostConfig, NetworkSettings } = await inspection(id)
+  const { NCPU } = await askEngine<{ NCPU: number }>('GET', '/info')
+  const { PortBindings, Binds, Devices, Privileged, RestartPolicy, AutoRemove, PublishAllPorts, ...host } = HostConfig
+  assert.deepEqual(Object.values(NetworkSettings.Ports).filter(Boolean), [])
+  assert.deepEqual([PortBindings ?? {}, Binds ?? [], Devices ?? []], [{}, [], []])
+  assert.deepEqual([Privileged, PublishAllPorts, AutoRemove], [false, false, false])
+  assert.deepEqual(RestartPolicy, { Name: 'no', MaximumRetryCount: 0 })
+  assert.deepEqual([host.IpcMode, host.CgroupnsMode, host.PidMode, host.UTSMode], ['private', 'private', '', ''])
+  assert.deepEqual([host.Memory, host.PidsLimit, host.NanoCpus], [32 * 1024 ** 2, 33, NCPU * 1e9])
+  assert.deepEqual([host.Init, host.ShmSize, host.CpuShares], [true, 64 * 1024 ** 2, 256])
+  assert.deepEqual([host.SecurityOpt, host.UsernsMode, host.OomKillDisable], [['no-new-privileges:true'], '', false])
+  assert.ok((host.MaskedPaths as string[]).includes('/proc/kcore'), 'what the engine hides stays hidden')
+  assert.deepEqual(host.LogConfig, { Type: 'local', Config: { 'max-size': '10m', 'max-file': '3' } })
+})
+
+test('a home volume carries whose it is; nameless volumes of an image go with their container', async (t) => {
+  const image = `${rig.installation}:volume`
+  t.after(() => askEngine('DELETE', `/images/${image}`))
+  await buildImage(image, 'FROM berth-test-web:1\nVOLUME /data\n')
+  const home = { volume: `${rig.installation}-labelled`, path: '/home/berth', size: null }
+  const { id } = await run('volumes', { image, home })
+  const names = (await inspection(id)).Mounts.map(({ Name }) => Name)
+  const nameless = names.find((name) => name !== home.volume) ?? ''
+  assert.equal(names.length, 2)
+  await runtime.remove(id)
+  const { Labels } = await askEngine<{ Labels: object }>('GET', `/volumes/${home.volume}`)
+  assert.deepEqual(Labels, {
+    'berth.instance': rig.installation,
+    'berth.user_id': '1',
+    'berth.slug': 'ann',
+    'berth.type': 'dev',
+  })
+  await assert.rejects(askEngine('GET', `/volumes/${nameless}`), /404/)
+})
+
+test("without a port of its own a template takes the image's single one, also after the image was rebuilt", async (t) => {
+  const image = `${rig.installation}:ports`
+  const built: string[] = []
+  t.after(async () => {
+    // The newest first, because it may be made of the others; those that nothing else needs go with it.
+    for (const id of built.toReversed())
+      await askEngine('DELETE', `/images/${id}`, { query: { force: 'true' } }).catch(() => undefined)
+  })
+  const portOf = async (...exposed: number[]) => {
+    const lines = ['FROM scratch', `LABEL of=${rig.installation}`, 'COPY bin /bin', 'CMD ["/bin/busybox"]']
+    await buildImage(image, [...lines, ...exposed.map((each) => `EXPOSE ${each}`)].join('\n'))
+    built.push((await askEngine<{ Id: string }>('GET', `/images/${image}/json`)).Id)
+    const { id, port } = await runtime.create(spec('ports', { image, port: null }))
+    assert.equal((await look(runtime, id)).port, port)
+    await runtime.remove(id)
+    return port
+  }
+  assert.equal(await portOf(), 8080)
+  assert.equal(await portOf(9999), 9999)
+  assert.equal(await portOf(7777), 7777)
+  assert.equal(await portOf(7777, 9999), 8080)
+})
+
+test('of eight who make ready at once, each from a process of its own, one makes the network', async (t) => {
+  const { installation } = openAt(engineAddress, t)
+  const open = () => createDockerRuntime({ installation, dockerHost: engineAddress, network: installation })
+  await Promise.all(Array.from({ length: 8 }, () => open().prepare()))
+  const networks = await askEngine<{ Name: string }[]>('GET', '/networks')
+  assert.equal(networks.filter(({ Name }) => Name === installation).length, 1)
+})
+
+test('a network on which containers could reach each other is refused', async (t) => {
+  const { installation, runtime } = openAt(engineAddress, t)
+  const Labels = { 'berth.instance': installation }
+  await askEngine('POST', '/networks/create', { body: { Name: installation, Driver: 'bridge', Labels } })
+  await assert.rejects(runtime.prepare(), (error) => ofKind('failed')(error) && /reach each other/.test(String(error)))
+})
+
+test('an address is given to the next container only after the end of the last was told', async (t) => {
+  const { installation, runtime } = openAt(engineAddress, t)
+  await runtime.prepare()
+  const heard: string[] = []
+  const away = new AbortController()
+  t.after(() => away.abort())
+  runtime.watch(({ id, action }) => void heard.push(`${action} ${id}`), away.signal)
+  const named = (name: string) => ({ ...spec(name), name: `${installation}-${name}` })
+  const last = await createAndStart(runtime, named('last'))
+  await eventually(async () => {
+    await runtime.stop(last.id)
+    await runtime.start(last.id)
+    assert.ok(heard.includes(`start ${last.id}`))
+  })
+  const { address } = await look(runtime, last.id)
+  heard.length = 0
+  await runtime.pause(last.id)
+  await runtime.stop(last.id)
+  // Here already, without another turn: nobody else can have got the address before.
+  assert.ok(heard.includes(`die ${last.id}`), heard.join())
+  const next = await createAndStart(runtime, named('next'))
+  assert.equal(next.address, address)
+})
+
+test('what a program writes to a terminal is told, too, and can be followed', async () => {
+  const Labels = { 'berth.instance': rig.installation, 'berth.user_id': '1', 'berth.slug': 'ann', 'berth.type': 'dev' }
+  const Cmd = ['/bin/sh', '-c', 'echo one; echo two >&2; sleep 1; echo three']
+  const body = { Image: spec('tty').image, Labels, Tty: true, Cmd, HostConfig: { NetworkMode: 'none' } }
+  const { Id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body })
+  await runtime.start(Id)
+  const heard: string[] = []
+  await runtime.followLogs(Id, 5, (line) => void heard.push(line), AbortSignal.timeout(20_000))
+  assert.deepEqual(heard, ['one', 'two', 'three'])
+  assert.deepEqual(await runtime.logs(Id, 2), ['two', 'three'])
+  await runtime.remove(Id)
+})
+
+test('a container without labels, or whose labels are no owner, is touched by no verb', async (t) => {
+  for (const Labels of [
+    {},
+    { 'berth.instance': rig.installation },
+    { 'berth.user_id': '1', 'berth.slug': 'ann', 'berth.type': 'dev' },
+  ]) {
+    const Cmd = ['/bin/sh', '-c', 'echo secret; exec sleep 60']
+    const body = { Image: spec('nobody').image, Labels, Cmd, HostConfig: { NetworkMode: 'none' } }
+    const { Id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body })
+    t.after(() => askEngine('DELETE', `/containers/${Id}`, { query: { force: 'true' } }))
+    await askEngine('POST', `/containers/${Id}/start`)
+    await assert.rejects(runtime.pause(Id), ofKind('missing'))
+    await assert.rejects(runtime.start(Id), ofKind('missing'))
+    assert.deepEqual([await runtime.logs(Id, 5), await runtime.cpuUsage(Id)], [[], undefined])
+    await Promise.all([runtime.stop(Id), runtime.remove(Id)])
+    const { State } = await askEngine<{ State: { Status: string } }>('GET', `/containers/${Id}/json`)
+    assert.equal(State.Status, 'running')
+  }
+})
+
+test('a network that was pruned while nothing ran is made anew at the next start', async (t) => {
+  const { installation, runtime } = openAt(engineAddress, t)
+  await runtime.prepare()
+  const named = (name: string) => ({ ...spec(name), name: `${installation}-${name}` })
+  const { id } = await runtime.create(named('new'))
+  const old = await createAndStart(runtime, named('old'))
+  await runtime.stop(old.id)
+  await askEngine('DELETE', `/networks/${installation}`)
+  await runtime.start(id)
+  assert.equal(await read(await look(runtime, id)), 'hello\n')
+  // What ran before is tied to the network that is gone, for ever; the caller has to make it anew.
+  await assert.rejects(runtime.start(old.id), ofKind('failed'))
+})

@@ -1,0 +1,593 @@
+import assert from 'node:assert/strict'
+import { after, suite, test } from 'node:test'
+import type { RuntimeEvent } from '#/runtime/runtime.ts'
+import { askEngine, buildImage } from '../support/engine/engine.ts'
+import {
+  createAndStart,
+  eventually,
+  look,
+  ofKind,
+  openDockerEngine,
+  read,
+  shell,
+  touch,
+} from '../support/engine/runtimes.ts'
+
+/** The promises of the port, held against every runtime there is, with a real engine behind it. */
+const runtimes = [openDockerEngine]
+
+/**
+ * A program that takes more memory than it may, after a second: the engine begins to watch the memory of what runs already,
+ * and does not tell why something died before that.
+ */
+const greedy = { memory: 16 * 1024 ** 2, command: ['/bin/sh', '-c', 'sleep 1; tail /dev/zero'] }
+
+for (const open of runtimes) {
+  const rig = await open()
+  const { runtime, neighbour, spec, run } = rig
+
+  suite(`runtime: ${rig.name}`, { concurrency: 4 }, () => {
+    after(() => rig.close())
+
+    test('making ready can be repeated, also by two at the same moment', async () => {
+      await Promise.all([runtime.prepare(), runtime.prepare(), runtime.ping()])
+      await runtime.prepare()
+    })
+
+    test('a new container does not run, and carries whose it is', async () => {
+      const owner = { userId: 7, slug: 'new', type: 'prod' }
+      const { id, port } = await runtime.create(spec('new', { owner, fingerprint: 'abc' }))
+      const unknown = { address: null, exitCode: null, isOutOfMemory: false, startedAt: null, endedAt: null }
+      const imageId = await runtime.imageId(spec('new').image)
+      assert.ok(imageId)
+      const expected = {
+        id,
+        imageId,
+        name: `${rig.installation}-new`,
+        owner,
+        state: 'created',
+        port,
+        fingerprint: 'abc',
+        ...unknown,
+      }
+      assert.equal(port, 8080)
+      assert.deepEqual(await runtime.inspect(`${rig.installation}-new`), expected)
+      assert.deepEqual(await runtime.inspectId(id), expected)
+    })
+
+    test('a container stays of the image that it was made from when the name is given to another', async (t) => {
+      const image = `${rig.installation}:moves`
+      const build = (label: string) => buildImage(image, `FROM ${spec('moves').image}\nLABEL built=${label}\n`)
+      assert.equal(await runtime.imageId(image), undefined)
+      await build('once')
+      t.after(() => askEngine('DELETE', `/images/${image}`, { query: { force: 'true' } }))
+      const before = await runtime.imageId(image)
+      const { id } = await runtime.create(spec('moves', { image }))
+      await build('twice')
+      assert.notEqual(await runtime.imageId(image), before)
+      assert.equal((await runtime.inspectId(id))?.imageId, before)
+      assert.equal((await runtime.list()).find((each) => each.id === id)?.imageId, before)
+    })
+
+    test('a name finds its own container only: no longer name, no beginning of an id, no id', async () => {
+      const { id, name } = await run('x2')
+      assert.equal(await runtime.inspect(name.slice(0, -1)), undefined)
+      assert.equal(await runtime.inspect(id.slice(0, 12)), undefined)
+      assert.equal(await runtime.inspect(id.slice(0, 2)), undefined)
+      assert.equal(await runtime.inspect(id), undefined)
+      assert.equal(await runtime.inspectId(id.slice(0, 12)), undefined)
+      assert.equal(await runtime.inspectId(name), undefined)
+    })
+
+    test('a name that begins the ids of several containers finds none of them', async () => {
+      const beginnings = new Map<string, string>()
+      // At the 257th at the latest; mostly at the twentieth.
+      for (let count = 0; beginnings.size === count; count++) {
+        const { id } = await runtime.create(spec(`many-${count}`))
+        beginnings.set(id.slice(0, 2), id)
+        if (beginnings.size === count) assert.equal(await runtime.inspect(id.slice(0, 2)), undefined)
+      }
+    })
+
+    test('what could be read as another question finds nothing', async () => {
+      for (const name of ['', '..', '../json', 'a/b', 'a?b', 'a%2fb', 'ä', ' '])
+        assert.equal(await runtime.inspect(name), undefined, name)
+    })
+
+    test('a name is given once: of six who ask at once one gets it', async () => {
+      const attempts = await Promise.allSettled(Array.from({ length: 6 }, () => runtime.create(spec('once'))))
+      const refused = attempts.filter((each) => each.status === 'rejected')
+      assert.equal(refused.length, 5)
+      for (const { reason } of refused) assert.ok(ofKind('conflict')(reason), String(reason))
+      assert.ok(await runtime.inspect(`${rig.installation}-once`))
+    })
+
+    test('a container of another installation is shown as nobody of ours, and stays as it is', async () => {
+      const theirs = await createAndStart(neighbour, spec('theirs', shell('echo their secret')))
+      const seen = await runtime.inspect(theirs.name)
+      assert.deepEqual(
+        [seen?.id, seen?.owner, seen?.port, seen?.fingerprint, seen?.state],
+        [theirs.id, null, null, null, 'running'],
+      )
+      await assert.rejects(runtime.create(spec('theirs')), ofKind('conflict'))
+      await assert.rejects(runtime.pause(theirs.id), ofKind('missing'))
+      await runtime.stop(theirs.id)
+      await runtime.remove(theirs.id)
+      assert.equal((await look(neighbour, theirs.id)).state, 'running')
+      assert.deepEqual([await runtime.logs(theirs.id, 5), await runtime.cpuUsage(theirs.id)], [[], undefined])
+      await assert.rejects(runtime.followLogs(theirs.id, 5, assert.fail, AbortSignal.timeout(5_000)), ofKind('missing'))
+      assert.deepEqual(await neighbour.logs(theirs.id, 5), ['their secret'])
+      await rig.pause(theirs.id)
+      await assert.rejects(runtime.start(theirs.id), ofKind('missing'))
+      assert.equal((await look(neighbour, theirs.id)).state, 'paused')
+      assert.ok(!(await runtime.list()).some(({ id }) => id === theirs.id))
+    })
+
+    test('a started app answers at its address, and at none once it is stopped', async () => {
+      const started = await run('web')
+      assert.deepEqual([started.state, started.exitCode], ['running', null])
+      assert.equal(await read(started), 'hello\n')
+      await runtime.stop(started.id)
+      const stopped = await look(runtime, started.id)
+      assert.deepEqual([stopped.state, stopped.address], ['exited', null])
+      assert.equal(typeof stopped.exitCode, 'number')
+    })
+
+    test('starting makes it run from whatever state, and is done when it runs', async () => {
+      const { id } = await run('states')
+      await runtime.start(id)
+      assert.equal((await look(runtime, id)).state, 'running')
+      await rig.pause(id)
+      assert.equal((await look(runtime, id)).state, 'paused')
+      await runtime.start(id)
+      assert.equal(await read(await look(runtime, id)), 'hello\n')
+      await runtime.stop(id)
+      await runtime.start(id)
+      assert.equal(await read(await look(runtime, id)), 'hello\n')
+    })
+
+    test('a program that ends at once was started; its exit code is told', async () => {
+      const { id } = await run('brief', { command: ['/bin/sh', '-c', 'exit 3'] })
+      const ended = await eventually(async () => {
+        const found = await look(runtime, id)
+        assert.equal(found.state, 'exited')
+        return found
+      })
+      assert.deepEqual([ended.exitCode, ended.address], [3, null])
+    })
+
+    test('the last lines of both outputs are told in order, also after the end', async () => {
+      const says = 'echo one; sleep 0.2; echo two >&2; sleep 0.2; printf "three\\nfour"; exit 1'
+      const { id } = await run('talker', { command: ['/bin/sh', '-c', says] })
+      await eventually(async () => assert.equal((await look(runtime, id)).state, 'exited'))
+      assert.deepEqual(await runtime.logs(id, 10), ['one', 'two', 'three', 'four'])
+      assert.deepEqual(await runtime.logs(id, 2), ['three', 'four'])
+      assert.deepEqual(await runtime.logs(id, 0), [])
+      await runtime.remove(id)
+      assert.deepEqual(await runtime.logs(id, 10), [])
+      assert.deepEqual(await runtime.logs('../info', 10), [])
+    })
+
+    test('what never ran has written nothing', async () => {
+      const { id } = await runtime.create(spec('mute'))
+      assert.deepEqual(await runtime.logs(id, 10), [])
+    })
+
+    test('a line is told as text of at most 500 characters, without colours and other control characters', async () => {
+      const says = `printf '\\033[31mred\\033[0m\\ttab\\r\\a\\000 \\342\\202\\254 \\377\\n'; head -c 40000 /dev/zero | tr '\\0' x; echo`
+      const { id } = await run('gaudy', shell(says))
+      await eventually(async () => assert.deepEqual(await runtime.logs(id, 10), ['red\ttab € \ufffd', 'x'.repeat(500)]))
+    })
+
+    test('of an app that writes more than 64 KiB at once the last lines are told', async () => {
+      const says =
+        'for i in 1 2 3 4 5 6 7 8; do head -c 16000 /dev/zero | tr "\\0" $i; echo; done; echo and this is why'
+      const { id } = await run('wordy', shell(says))
+      await eventually(async () => assert.equal((await runtime.logs(id, 1))[0], 'and this is why'))
+      const told = await runtime.logs(id, 8)
+      assert.equal(told.at(-1), 'and this is why')
+      assert.equal(told.at(-2), '8'.repeat(500))
+      assert.ok(told.length < 6, String(told.length))
+    })
+
+    test('whoever follows an app hears its last lines, then each new one of both outputs, until its program ends', async () => {
+      const says =
+        'echo one; echo two; echo three; nc -l -p 8080; echo four; sleep 0.2; echo five >&2; sleep 0.2; echo six'
+      const { id, address, port } = await run('chatty', { command: ['/bin/sh', '-c', says] })
+      await eventually(async () => assert.equal((await runtime.logs(id, 9)).length, 3))
+      const heard: string[] = []
+      const following = runtime.followLogs(id, 2, (line) => void heard.push(line), new AbortController().signal)
+      await eventually(() => assert.deepEqual(heard, ['two', 'three']))
+      await eventually(() => touch(address ?? '', port ?? 0))
+      await following
+      assert.deepEqual(heard, ['two', 'three', 'four', 'five', 'six'])
+      const again: string[] = []
+      await runtime.followLogs(id, 2, (line) => void again.push(line), new AbortController().signal)
+      assert.deepEqual(again, ['five', 'six'])
+    })
+
+    test('following ends when the container goes, and when whoever follows turns away', async () => {
+      const { id } = await run('steady', shell('echo up'))
+      const away = new AbortController()
+      const heard: string[] = []
+      const [one, other] = [away.signal, new AbortController().signal].map((signal) =>
+        runtime.followLogs(id, 5, (line) => void heard.push(line), signal),
+      )
+      await eventually(() => assert.deepEqual(heard, ['up', 'up']))
+      away.abort()
+      await one
+      await runtime.remove(id)
+      await other
+      await assert.rejects(
+        runtime.followLogs(id, 5, () => undefined, new AbortController().signal),
+        ofKind('missing'),
+      )
+    })
+
+    test('what never ran is not waited for by whoever follows it, and a mute app is', async () => {
+      const { id } = await runtime.create(spec('unborn'))
+      const heard: string[] = []
+      const limit = AbortSignal.timeout(20_000)
+      await runtime.followLogs(id, 5, (line) => void heard.push(line), limit)
+      assert.equal(limit.aborted, false)
+      const mute = await run('speechless')
+      await runtime.followLogs(mute.id, 5, (line) => void heard.push(line), AbortSignal.timeout(4_000))
+      assert.deepEqual(heard, [])
+    })
+
+    test('a listener that takes its time is told one line after the other, and can turn away while it does', async () => {
+      const says = 'i=0; while [ $i -lt 20 ]; do echo $i; i=$((i+1)); done'
+      const { id } = await run('patient', shell(says))
+      let busy = 0
+      const heard: string[] = []
+      const away = new AbortController()
+      const listen = async (line: string) => {
+        assert.equal(busy++, 0)
+        heard.push(line)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        busy--
+        if (line !== '19') return
+        setTimeout(() => away.abort(), 50)
+        await new Promise(() => undefined)
+      }
+      await runtime.followLogs(id, 20, listen, away.signal)
+      assert.deepEqual(
+        heard,
+        Array.from({ length: 20 }, (_, index) => String(index)),
+      )
+    })
+
+    test('the CPU time of a program grows while it works, stands still while it is paused, and is none when it is stopped', async () => {
+      const work = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; sleep 0.1'
+      const { id } = await run('busy', { command: ['/bin/sh', '-c', `while :; do ${work}; done`], cpus: 0.2 })
+      const first = (await runtime.cpuUsage(id))?.cpuSeconds ?? 0
+      assert.ok(first > 0 && first < 5, `${first} s`)
+      await eventually(async () => assert.ok(((await runtime.cpuUsage(id))?.cpuSeconds ?? 0) > first))
+      await runtime.pause(id)
+      const paused = await runtime.cpuUsage(id)
+      assert.ok(paused && paused.cpuSeconds > first)
+      assert.deepEqual(await runtime.cpuUsage(id), paused)
+      await runtime.remove(id)
+      assert.equal(await runtime.cpuUsage(id), undefined)
+      assert.equal(await runtime.cpuUsage('../info'), undefined)
+      const never = await runtime.create(spec('idle'))
+      assert.equal(await runtime.cpuUsage(never.id), undefined)
+    })
+
+    test('a program that was killed for want of memory says so, and no other', async () => {
+      const hungry = await run('hungry', greedy)
+      const killed = await run('killed', { command: ['/bin/sh', '-c', 'kill -9 $$'] })
+      await eventually(async () => {
+        const [starved, other] = [await look(runtime, hungry.id), await look(runtime, killed.id)]
+        if (starved.state === 'exited' && !starved.isOutOfMemory) await runtime.start(hungry.id)
+        assert.deepEqual([starved.state, starved.isOutOfMemory, starved.exitCode], ['exited', true, 137])
+        assert.deepEqual([other.state, other.isOutOfMemory, other.exitCode], ['exited', false, 137])
+      })
+      const listed = (await runtime.list()).find(({ id }) => id === hungry.id)
+      assert.deepEqual([listed?.isOutOfMemory, listed?.startedAt], [false, null])
+    })
+
+    test('the last start is told, and a pause is none', async () => {
+      const before = Date.now()
+      const { id, startedAt } = await run('timed')
+      assert.ok(startedAt !== null && startedAt >= before && startedAt <= Date.now(), `${startedAt}`)
+      await runtime.pause(id)
+      await runtime.start(id)
+      assert.equal((await look(runtime, id)).startedAt, startedAt)
+      await runtime.stop(id)
+      assert.equal((await look(runtime, id)).startedAt, startedAt)
+      await runtime.start(id)
+      assert.ok(((await look(runtime, id)).startedAt ?? 0) > startedAt)
+    })
+
+    test('what the engine cannot do is told as failed, and leaves no container', async () => {
+      const impossible = spec('impossible', { runtime: 'no-such-runtime' })
+      await assert.rejects(runtime.create(impossible), ofKind('failed'))
+      await assert.rejects(runtime.create(spec('a name/with?everything')), ofKind('failed'))
+      assert.equal(await runtime.inspect(impossible.name), undefined)
+    })
+
+    test('stopping and removing are done when they are done already', async () => {
+      const { id } = await run('twice')
+      await runtime.stop(id)
+      await runtime.stop(id)
+      await runtime.remove(id)
+      await runtime.remove(id)
+      await runtime.stop(id)
+      assert.equal(await runtime.inspectId(id), undefined)
+      await assert.rejects(runtime.start(id), ofKind('missing'))
+      await assert.rejects(runtime.start('f'.repeat(64)), ofKind('missing'))
+    })
+
+    test('a paused app keeps its address and answers nothing; who asked meanwhile gets the answer once it is started', async () => {
+      const { id, name, address, port } = await run('iced')
+      assert.equal(await read({ address, port }), 'hello\n')
+      await runtime.pause(id)
+      await runtime.pause(id)
+      let answer = ''
+      const asked = read({ address, port }).then((text) => (answer = text))
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      assert.equal(answer, '')
+      const listed = (await runtime.list()).find((each) => each.id === id)
+      for (const seen of [listed, await runtime.inspect(name)])
+        assert.deepEqual([seen?.state, seen?.address, seen?.exitCode], ['paused', address, null])
+      await runtime.start(id)
+      assert.equal(await asked, 'hello\n')
+      assert.equal((await look(runtime, id)).state, 'running')
+    })
+
+    test('of several who pause, start or stop at the same moment nobody fails', async () => {
+      const { id } = await run('tug')
+      await Promise.all([runtime.pause(id), runtime.pause(id), runtime.pause(id)])
+      assert.equal((await look(runtime, id)).state, 'paused')
+      await Promise.all([runtime.start(id), runtime.start(id), runtime.start(id)])
+      assert.equal((await look(runtime, id)).state, 'running')
+      await runtime.pause(id)
+      await Promise.all([runtime.stop(id), runtime.start(id)])
+      await runtime.start(id)
+      assert.equal((await look(runtime, id)).state, 'running')
+    })
+
+    test('what does not run cannot be paused, nor what is gone', async () => {
+      const { id } = await runtime.create(spec('limp'))
+      await assert.rejects(runtime.pause(id), ofKind('failed'))
+      await runtime.start(id)
+      await runtime.stop(id)
+      await assert.rejects(runtime.pause(id), ofKind('failed'))
+      assert.equal((await look(runtime, id)).state, 'exited')
+      await runtime.remove(id)
+      await assert.rejects(runtime.pause(id), ofKind('missing'))
+      await assert.rejects(runtime.pause('../info'), ofKind('missing'))
+    })
+
+    test('a paused program can be stopped or removed as quickly as a running one', async () => {
+      const [paused, doomed] = await Promise.all([run('frozen'), run('doomed')])
+      await Promise.all([runtime.pause(paused.id), runtime.pause(doomed.id)])
+      const began = performance.now()
+      await Promise.all([runtime.stop(paused.id), runtime.remove(doomed.id)])
+      // It got its signal; one that does not is killed after 10 s.
+      assert.ok(performance.now() - began < 5_000)
+      const stopped = await look(runtime, paused.id)
+      assert.deepEqual([stopped.state, stopped.address], ['exited', null])
+      assert.equal(await runtime.inspectId(doomed.id), undefined)
+    })
+
+    test('a running program can be removed', async () => {
+      const running = await run('felled')
+      await runtime.remove(running.id)
+      assert.equal(await runtime.inspect(running.name), undefined)
+    })
+
+    test('what runs or is paused is not removed where only what is stopped may be, and the end of its last run is told', async () => {
+      const { id, endedAt } = await run('busy')
+      assert.equal(endedAt, null)
+      await assert.rejects(runtime.removeStopped(id), ofKind('conflict'))
+      await runtime.pause(id)
+      await assert.rejects(runtime.removeStopped(id), ofKind('conflict'))
+      const before = Date.now()
+      await runtime.stop(id)
+      const stopped = await look(runtime, id)
+      assert.ok(stopped.endedAt !== null && stopped.endedAt >= before - 1, `${stopped.endedAt}`)
+      await runtime.removeStopped(id)
+      assert.equal(await runtime.inspectId(id), undefined)
+      await runtime.removeStopped(id)
+    })
+
+    test('a program that will not end is ended after 10 s', async () => {
+      const { id } = await run('stubborn', { command: ['/bin/sh', '-c', 'trap "" TERM; while :; do sleep 1; done'] })
+      const asked = performance.now()
+      await runtime.stop(id)
+      const took = performance.now() - asked
+      assert.equal((await look(runtime, id)).state, 'exited')
+      assert.ok(took > 9_000 && took < 20_000, `${took} ms`)
+    })
+
+    test('two who remove the same container both find it gone', async () => {
+      const { id } = await run('contested')
+      await Promise.all([runtime.remove(id), runtime.remove(id), runtime.remove(id)])
+      assert.equal(await runtime.inspectId(id), undefined)
+    })
+
+    test('the home outlives its container', async () => {
+      const home = { volume: `${rig.installation}-home`, path: '/home/berth', size: null }
+      const first = await run('home', { home, command: ['/bin/sh', '-c', 'echo kept > note; exec httpd -f -p 8080'] })
+      assert.equal(await read(first, 'note'), 'kept\n')
+      await runtime.remove(first.id)
+      const second = await run('home', { home, command: ['/bin/httpd', '-f', '-p', '8080', '-h', '/home/berth'] })
+      assert.notEqual(second.id, first.id)
+      assert.equal(await read(second, 'note'), 'kept\n')
+    })
+
+    test('homes are told with whose they are, and go when they are removed, but not while a container has them', async () => {
+      const owner = { userId: 31, slug: 'home', type: 'dev' }
+      const volume = `${rig.installation}-goes`
+      const { id } = await runtime.create(spec('goes', { owner, home: { volume, path: '/home/berth', size: null } }))
+      const told = async () => (await runtime.homes()).filter((home) => home.volume === volume)
+      assert.deepEqual(await told(), [{ volume, owner }])
+      await assert.rejects(runtime.removeHome(volume), ofKind('conflict'))
+      assert.deepEqual(await told(), [{ volume, owner }])
+      await runtime.remove(id)
+      await Promise.all([runtime.removeHome(volume), runtime.removeHome(volume)])
+      assert.deepEqual(await told(), [])
+      await runtime.removeHome(volume)
+    })
+
+    test('a home of another installation is neither told, nor measured, nor removed', async () => {
+      const volume = `${rig.installation}-theirs`
+      const home = { volume, path: '/home/berth', size: null }
+      const { id } = await neighbour.create(spec('theirs-home', { home }))
+      await neighbour.remove(id)
+      assert.ok(!(await runtime.homes()).some((each) => each.volume === volume))
+      assert.ok(!(await runtime.measureHomes(AbortSignal.timeout(60_000))).has(volume))
+      for (const name of [volume, `${volume}/../${volume}`, '', '..', 'prune']) await runtime.removeHome(name)
+      assert.ok((await neighbour.homes()).some((each) => each.volume === volume))
+      assert.ok((await neighbour.measureHomes(AbortSignal.timeout(60_000))).has(volume))
+    })
+
+    test('the bytes of a home are measured, also by several at once, and by nobody who has given up', async () => {
+      const volume = `${rig.installation}-measured`
+      const home = { volume, path: '/home/berth', size: null }
+      const write = 'mkdir new; head -c 300000 /dev/zero > new/file; head -c 200000 /dev/zero > other; touch done'
+      const app = await run('measured', { home, command: ['/bin/sh', '-c', `${write}; exec httpd -f -p 8080`] })
+      await read(app, 'done')
+      const limit = AbortSignal.timeout(60_000)
+      for (const measured of await Promise.all([1, 2, 3].map(() => runtime.measureHomes(limit)))) {
+        const bytes = measured.get(volume) ?? 0
+        assert.ok(bytes >= 500_000 && bytes < 600_000, `${bytes}`)
+      }
+      const gaveUp = AbortSignal.abort(new Error('nobody wants to know'))
+      await assert.rejects(runtime.measureHomes(gaveUp), /nobody wants to know/)
+    })
+
+    test('the app is told its port and what the spec says', async () => {
+      const env = { GREETING: 'a=b "c" $d', PORT: '1' }
+      const instance = await run('env', { env, ...shell('printf "%s|%s" "$PORT" "$GREETING" > /tmp/env') })
+      assert.equal(await read(instance, 'env'), '8080|a=b "c" $d')
+    })
+
+    test('neighbours cannot reach each other', async () => {
+      const ann = await run('ann')
+      assert.equal(await read(ann), 'hello\n')
+      const ask = (place: string) => `printf "GET / HTTP/1.0\\r\\n\\r\\n" | nc -w 2 ${place}`
+      const script = `
+        httpd -p 9090 -h /home/berth
+        ${ask('127.0.0.1 9090')} > /tmp/itself 2>&1
+        ${ask(`${ann.address} 8080`)} > /tmp/neighbour 2>&1`
+      const bob = await run('bob', shell(script))
+      assert.match(await read(bob, 'itself'), /hello/)
+      // Dropped by the engine, or refused by rules that a Berth has set on this host; the whole of what `nc` says.
+      assert.match(await read(bob, 'neighbour'), /^nc: (timed out|can't connect .*: Connection refused)\n$/)
+    })
+
+    test('the list has all containers of ours, running or not, or those of one person', async () => {
+      const owner = { userId: 4711, slug: 'list', type: 'dev' }
+      const running = await run('listed', { owner })
+      const made = await runtime.create(spec('listed-too', { owner: { ...owner, type: 'prod' } }))
+      const other = await runtime.create(spec('listed-other', { owner: { ...owner, userId: 471 } }))
+      const ours = await runtime.list({ userId: 4711 })
+      assert.deepEqual(new Set(ours.map(({ id }) => id)), new Set([running.id, made.id]))
+      const listed = ours.find(({ id }) => id === running.id)
+      assert.deepEqual(listed, { ...running, startedAt: null })
+      assert.ok((await runtime.list()).some(({ id }) => id === other.id))
+      assert.deepEqual(await runtime.list({ userId: 999_999 }), [])
+    })
+
+    test('of the asked ids the list has those that are there, and nothing when none is asked for', async () => {
+      const [one, two] = [await run('asked'), await run('not-asked')]
+      const listed = await runtime.list({ ids: [one.id, 'f'.repeat(64)] })
+      assert.deepEqual(listed, [{ ...one, startedAt: null }])
+      assert.deepEqual(await runtime.list({ ids: [] }), [])
+      assert.deepEqual(await runtime.list({ ids: [two.id], userId: 999_999 }), [], "somebody else's")
+    })
+
+    test('whoever watches hears of a stop from outside, and of nothing once it has turned away', async (t) => {
+      const { id } = await run('watched')
+      const away = new AbortController()
+      t.after(() => away.abort())
+      const heard: RuntimeEvent[] = []
+      runtime.watch((event) => void heard.push(event), away.signal)
+      // There is no sign that listening has begun, so something has to happen until it is heard.
+      await eventually(async () => {
+        await runtime.stop(id)
+        await runtime.start(id)
+        assert.ok(heard.some((event) => event.id === id))
+      })
+      const before = heard.length
+      await rig.stopFromOutside(id)
+      await eventually(() => assert.ok(heard.slice(before).some((event) => event.id === id)))
+      away.abort()
+      const after = heard.filter((event) => event.id === id).length
+      await runtime.start(id)
+      await runtime.stop(id)
+      assert.equal(heard.filter((event) => event.id === id).length, after)
+    })
+
+    test('whoever watches hears what happened, in order', async (t) => {
+      const away = new AbortController()
+      t.after(() => away.abort())
+      const heard: RuntimeEvent[] = []
+      runtime.watch((event) => void heard.push(event), away.signal)
+      const bell = await runtime.create(spec('bell'))
+      await eventually(async () => {
+        await runtime.start(bell.id)
+        await runtime.stop(bell.id)
+        assert.ok(heard.some(({ id }) => id === bell.id))
+      })
+      const { id } = await run('life')
+      await runtime.pause(id)
+      await runtime.start(id)
+      await runtime.stop(id)
+      await runtime.remove(id)
+      const actions = () =>
+        heard.filter((event) => event.id === id && event.action !== 'other').map(({ action }) => action)
+      await eventually(() => assert.deepEqual(actions(), ['start', 'pause', 'unpause', 'die', 'destroy']))
+      const hungry = await run('hungrier', greedy)
+      await eventually(async () => {
+        await runtime.start(hungry.id)
+        assert.ok(heard.some((event) => event.id === hungry.id && event.action === 'oom'))
+      })
+      away.abort()
+    })
+
+    test('whoever looks when it hears of an end finds no address any more', async (t) => {
+      const away = new AbortController()
+      t.after(() => away.abort())
+      const found: unknown[] = []
+      const { id } = await runtime.create(spec('mortal'))
+      runtime.watch(async (event) => {
+        if (event.id !== id || event.action !== 'die') return
+        const { state, address } = await look(runtime, id)
+        found.push([state, address])
+      }, away.signal)
+      await eventually(async () => {
+        await runtime.start(id)
+        await runtime.stop(id)
+        assert.ok(found.length >= 3)
+      })
+      away.abort()
+      for (const seen of found) assert.deepEqual(seen, ['exited', null])
+    })
+
+    test('an image that nobody has is told as such, and leaves no container', async () => {
+      const nowhere = spec('nowhere', { image: '127.0.0.1:1/berth/nothing:1' })
+      await assert.rejects(runtime.create(nowhere), ofKind('image'))
+      await assert.rejects(runtime.create({ ...nowhere, port: null }), ofKind('image'))
+      assert.equal(await runtime.inspect(nowhere.name), undefined)
+    })
+
+    test('whoever has given up already changes nothing', async () => {
+      const { id } = await run('given-up')
+      const gaveUp = AbortSignal.abort(new Error('the person left'))
+      for (const attempt of [
+        () => runtime.create(spec('never'), { signal: gaveUp }),
+        () => runtime.start(id, gaveUp),
+        () => runtime.pause(id, gaveUp),
+        () => runtime.stop(id, gaveUp),
+        () => runtime.remove(id, gaveUp),
+      ])
+        await assert.rejects(attempt, /the person left/)
+      assert.equal((await look(runtime, id)).state, 'running')
+      assert.equal(await runtime.inspect(`${rig.installation}-never`), undefined)
+    })
+  })
+}

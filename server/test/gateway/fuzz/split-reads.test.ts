@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'node:test'
+import { ann, echoApp, requestHead, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { generateAnswer } from './generate-response.ts'
+import { generateRequests } from './generate-request.ts'
+import { readAnswerAsWe } from './gateway-parser.ts'
+import { caseSeed, Random } from './random.ts'
+
+const seed = 20_251_121
+/** How long nothing may come until an exchange counts as over, in ms: at first, and after some bytes. */
+const [patience, quiet] = [1_500, 500]
+
+/** Sends bytes in pieces and collects what comes back, until the connection ends or nothing comes any more. */
+async function exchanged(port: number, pieces: readonly Buffer[]): Promise<string> {
+  const socket = net.connect({ port, host: '127.0.0.1', noDelay: true }).on('error', () => {})
+  let received = ''
+  let lastAt = Date.now()
+  socket.on('data', (bytes: Buffer) => {
+    received += bytes.toString('latin1')
+    lastAt = Date.now()
+  })
+  for (const piece of pieces) {
+    socket.write(piece)
+    await nextTurn()
+    lastAt = Date.now()
+  }
+  while (!socket.destroyed && !socket.readableEnded && Date.now() - lastAt < (received === '' ? patience : quiet))
+    await sleep(5)
+  socket.destroy()
+  return received
+}
+
+/** Long enough for bytes that were written to be seen alone, most often. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+function cut(text: string, random: Random): Buffer[] {
+  const bytes = Buffer.from(text, 'latin1')
+  const pieces: Buffer[] = []
+  const most = random.oneOf([5, 20, 60, 400])
+  for (let at = 0; at < bytes.length;) {
+    const length = 1 + random.below(most)
+    pieces.push(bytes.subarray(at, at + length))
+    at += length
+  }
+  return pieces
+}
+
+async function inParallel<T>(all: readonly T[], most: number, work: (one: T) => Promise<void>): Promise<void> {
+  const left = [...all]
+  const worker = async () => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one)
+  }
+  await Promise.all(Array.from({ length: most }, worker))
+}
+
+const seeds = (count: number) => Array.from({ length: count }, (_, index) => caseSeed(seed, index))
+/** What apps have received, as the echo app tells it: connections to apps differ, so only what identifies a request counts. */
+const echoes = (text: string) =>
+  [...text.matchAll(/"method":"([^"]*)","url":"([^"]*)".*?"body":"((?:[^"\\]|\\.)*)"/g)].map((match) => match.slice(1))
+
+test('300 generated streams of requests reach the app as the same requests, however their bytes arrive', async (t) => {
+  const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'public' } })
+  let accepted = 0
+  await inParallel(seeds(300), 30, async (one) => {
+    const random = new Random(one)
+    const last = requestHead('GET /ann-dev/last HTTP/1.1')
+    const text = generateRequests(random, ['/ann-dev/', '/ann-dev/a?b', '/ann-dev/x/../y']) + last
+    const whole = echoes(await exchanged(port, [Buffer.from(text, 'latin1')]))
+    const inPieces = echoes(await exchanged(port, cut(text, random)))
+    accepted += whole.length
+    assert.deepEqual(inPieces, whole, `case ${one}: ${JSON.stringify(text)}`)
+  })
+  assert.ok(accepted > 200, `only ${accepted} requests were accepted`)
+})
+
+test('300 generated answers are the same to the client, however their bytes arrive', async (t) => {
+  let pieces: readonly Buffer[] = []
+  const app = net.createServer((socket) => {
+    const mine = pieces
+    socket.on('error', () => {})
+    socket.once('data', async () => {
+      for (const piece of mine) {
+        socket.write(piece)
+        await nextTurn()
+      }
+      socket.end()
+    })
+  })
+  const { port } = await startGatewayHarness(t, app)
+  const ask = (next: readonly Buffer[]) => {
+    pieces = next
+    return exchanged(port, [Buffer.from(requestHead('GET /ann-dev/ HTTP/1.1', `X-Own: ${Object.keys(ann).length}`))])
+  }
+  let passed = 0
+  // One after the other: what the app says belongs to the only request there is.
+  for (const one of seeds(300)) {
+    const random = new Random(one)
+    const text = generateAnswer(random)
+    const { messages, end } = readAnswerAsWe(Buffer.from(text, 'latin1'), 'GET', random)
+    const inPieces = await ask(cut(text, random))
+    // A malformed answer is refused or cut, whichever is still possible when it shows.
+    if (end !== 'closed' || !messages.at(-1)?.isComplete) continue
+    passed++
+    const whole = await ask([Buffer.from(text, 'latin1')])
+    assert.equal(inPieces, whole, `case ${one}: ${JSON.stringify(text)}`)
+  }
+  assert.ok(passed > 100, `only ${passed} answers were passed on`)
+})

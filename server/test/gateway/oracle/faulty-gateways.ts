@@ -1,0 +1,82 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { GatewayChange, Gateway, GatewaySettings, GatewayState, RouteEntry } from '#/gateway/gateway.ts'
+
+/** Says that it has taken a change in, and does so a little later. */
+export function lateGateway(gateway: Gateway, delay: number): Gateway {
+  return {
+    listen: (host, port) => gateway.listen(host, port),
+    serve: (settings, control) => gateway.serve(settings, control),
+    replace: (known) => gateway.replace(known),
+    hold: (prefix, quietFor) => gateway.hold(prefix, quietFor),
+    counts: () => gateway.counts(),
+    apply: async (changes) => {
+      setTimeout(() => void gateway.apply(changes), delay)
+    },
+  }
+}
+
+/**
+ * As many a proxy is written: routes in a table, and idle connections kept by address, so that who gets an address gets
+ * the connections of whoever had it before. It asks nobody for a token, either.
+ */
+export class PoolingGateway implements Gateway {
+  readonly #places = new Map<string, RouteEntry>()
+  readonly #agent = new http.Agent({ keepAlive: true })
+  readonly #server = http.createServer((request, response) => this.#forward(request, response))
+
+  async listen(host: string): Promise<number> {
+    await new Promise<void>((resolve) => void this.#server.listen(0, host, resolve))
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  async serve(_settings: GatewaySettings): Promise<void> {}
+
+  async replace({ routes }: GatewayState): Promise<void> {
+    for (const place of routes) this.#places.set(place.prefix, place)
+  }
+
+  async apply(changes: readonly GatewayChange[]): Promise<void> {
+    for (const change of changes) {
+      if (change.kind === 'route') this.#places.set(change.route.prefix, change.route)
+      if (change.kind === 'route-gone') this.#places.delete(change.prefix)
+    }
+  }
+
+  async hold(): Promise<boolean> {
+    return false
+  }
+
+  async counts(): Promise<Readonly<Record<string, number>>> {
+    return {}
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy()
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await sleep(0)
+  }
+
+  #forward(request: http.IncomingMessage, response: http.ServerResponse): void {
+    const [, prefix = '', path = '/'] = /^\/([^/]+)(.*)$/.exec(request.url ?? '') ?? []
+    const where = this.#places.get(prefix)?.where
+    const refuse = () =>
+      response.headersSent ? response.destroy() : response.writeHead(502, { 'content-length': 0 }).end()
+    if (!where || 'reason' in where) return void refuse()
+    const { method, headers } = request
+    const asked = http.request({ host: where.host, port: where.port, path, method, headers, agent: this.#agent })
+    asked.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+      answer.on('error', refuse)
+    })
+    asked.on('error', refuse)
+    asked.on('upgrade', (_, socket) => {
+      socket.destroy()
+      refuse()
+    })
+    request.pipe(asked)
+  }
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { startBerth } from '#test/support/berth.ts'
+import { arrival, openTab } from '#test/support/browser.ts'
+import { testImage } from '#test/support/engine/engine.ts'
+
+/** What a person does with their containers from the dashboard, with the real server and engine. */
+const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
+const image = await testImage()
+const command = ['/bin/sh', '-c', 'trap "exit 0" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done']
+const templates = {
+  dev: { display_name: 'Development', description: 'Where work is done', image, command },
+  prod: { display_name: 'Production', description: 'Where work is shown', image, command },
+}
+const berth = await startBerth({ after }, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates) } })
+const ann = await berth.signUp('ann@x.org')
+const { page, problems } = await openTab({ after })
+page.setDefaultTimeout(60_000)
+const cookie = { name: 'spawner_token', value: ann.token, url: berth.app.frontendUrl, httpOnly: true }
+await page.context().addCookies([cookie])
+const card = (name: string) => page.getByRole('article', { name })
+
+test('who chooses to stay stays, and has the container ready to be opened', async () => {
+  const isAllowed = Promise.withResolvers<void>()
+  await page.route('**/api/container/launch/*', (route) => isAllowed.promise.then(() => route.continue()))
+  await page.goto(berth.app.frontendUrl)
+  await card('Production').getByRole('button', { name: 'Launch' }).click()
+  await card('Production').getByText('Opens here when it is ready.').waitFor()
+  await card('Production').getByRole('button', { name: 'Stay here' }).click()
+  isAllowed.resolve()
+  await card('Production').getByRole('link', { name: 'Open' }).waitFor()
+  await card('Production').getByText('Production is running.').waitFor({ state: 'attached' })
+  assert.equal(new URL(page.url()).pathname, '/')
+})
+
+test('with keys alone a container is chosen, stopped after a question, and launched again, which leads into it although the network was changing', async () => {
+  await page.goto(berth.app.frontendUrl)
+  await card('Production').getByRole('link', { name: 'Open' }).waitFor()
+  await page.keyboard.press('s')
+  await page.getByText('Choose a container first').waitFor()
+  await page.keyboard.press('2')
+  await page.keyboard.press('s')
+  const dialog = page.getByRole('dialog', { name: 'Stop Production?' })
+  await dialog.getByText('Your files stay.').waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await card('Production').getByText('Stopped', { exact: true }).waitFor()
+  // As in CI: the press was lost, the card said that Berth cannot be reached, and nothing was launched.
+  await page.route('**/api/container/launch/*', (route) => route.abort('connectionreset'), { times: 1 })
+  await page.keyboard.press('2')
+  await page.keyboard.press('l')
+  await arrival(page, `${berth.app.spawnerUrl}/ann-prod/`)
+})
+
+test('keys can be turned off, in this browser until they are turned on again', async () => {
+  await page.goto(berth.app.frontendUrl)
+  const logs = card('Development').getByRole('button', { name: 'Logs' })
+  await logs.waitFor()
+  assert.equal(await logs.getAttribute('aria-keyshortcuts'), 'g')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').getByLabel('Use keyboard shortcuts').uncheck()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await page.reload()
+  await logs.waitFor()
+  assert.equal(await logs.getAttribute('aria-keyshortcuts'), null)
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+  await page.getByRole('dialog').getByLabel('Use keyboard shortcuts').check()
+  assert.equal(await logs.getAttribute('aria-keyshortcuts'), 'g')
+})
+
+test('what another page of the same person does is seen at once, without a look being due', async () => {
+  await page.goto(berth.app.frontendUrl)
+  await card('Production').getByRole('link', { name: 'Open' }).waitFor()
+  const lists: string[] = []
+  page.on('request', (request) => request.url().endsWith('/api/user/containers') && lists.push(request.url()))
+  assert.equal((await ann.call('POST', '/api/container/stop/prod')).status, 200)
+  await card('Production').getByText('Stopped', { exact: true }).waitFor()
+  assert.ok(lists.length <= 3, `one change leads to few looks, not ${lists.length}`)
+})
+
+test('nothing on the way broke a rule of the browser', () => {
+  // A folder without a page, which is what these apps serve.
+  assert.deepEqual(
+    problems.filter((problem) => !/404 \(Not Found\)|ERR_CONNECTION_RESET/.test(problem)),
+    [],
+  )
+})

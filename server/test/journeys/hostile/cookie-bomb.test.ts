@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { tokenBy } from '#test/support/api-calls.ts'
+import { startBerth } from '#test/support/berth.ts'
+import { openTab } from '#test/support/browser.ts'
+import { testImage } from '#test/support/engine/engine.ts'
+
+/**
+ * A container's page shares the front end's origin, and may set cookies for all of it. Six large ones made every page of
+ * Berth, and the sign-out, answer 431 to that browser for as long as the cookies lived.
+ */
+const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
+const dev = {
+  display_name: 'Development',
+  description: 'Where work is done',
+  image: await testImage(),
+  port: 8080,
+  memory: '64m',
+  command: ['/bin/sh', '-c', 'echo "<title>An app</title>" > index.html; exec httpd -f -p 8080 -h /home/berth'],
+}
+const berth = await startBerth({ after }, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify({ dev }) } })
+await berth.signUp('ann@x.org')
+const { page } = await openTab({ after })
+const origin = berth.app.spawnerUrl
+
+const setCookies = (count: number) =>
+  page.evaluate((many) => {
+    for (let at = 0; at < many; at++) document.cookie = `bomb${at}=${'x'.repeat(4_000)}; path=/`
+  }, count)
+const statusOf = async (at: string) => (await page.goto(origin + at))?.status()
+const email = () => page.evaluate(async () => (await (await fetch('/api/user/me')).json()).user?.email ?? null)
+
+test('six large cookies of a container’s page keep nobody out of Berth', async () => {
+  await page.goto(`${origin}/verify-login?token=${await tokenBy(berth, 'login', 'ann@x.org')}`)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Your containers' }).waitFor()
+  assert.equal(await statusOf('/ann-dev/'), 200)
+  await setCookies(6)
+  for (const at of ['/', '/login', '/api/user/me']) assert.equal(await statusOf(at), 200, at)
+})
+
+test('of so many that nothing can be answered the largest go with the first refusal, and the person stays signed in', async () => {
+  await page.goto(`${origin}/ann-dev/`)
+  await setCookies(12)
+  assert.equal(await statusOf('/'), 431)
+  await page.getByText('load the page again').waitFor()
+  assert.equal(await statusOf('/'), 200)
+  await page.getByRole('heading', { name: 'Your containers' }).waitFor()
+  assert.equal(await email(), 'ann@x.org')
+  assert.ok((await page.context().cookies()).filter(({ name }) => name.startsWith('bomb')).length <= 7)
+})

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { assertOk, tokenBy } from '#test/support/api-calls.ts'
+import { startBerth } from '#test/support/berth.ts'
+import { arrival, openTab } from '#test/support/browser.ts'
+import { inGerman, t } from '#test/support/front-end-text.ts'
+
+/**
+ * A sign-in that ends while somebody is at work. A bare "Sign in" stood there, without a reason, an address or a way back, and
+ * went on standing there when one had signed in in another tab.
+ */
+const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
+const berth = await startBerth({ after }, { webDir })
+const ann = await berth.signUp('ann@x.org')
+const { page } = await openTab({ after })
+const { frontendUrl } = berth.app
+const cookie = { name: 'spawner_token', value: ann.token, url: frontendUrl, httpOnly: true }
+
+test('each page says why it asks to sign in, has the address, and leads back, also when the sign-in happens in another tab', async () => {
+  await page.context().addCookies([cookie])
+  const sessions = page
+  const dashboard = await page.context().newPage()
+  await sessions.goto(`${frontendUrl}/sessions`)
+  await sessions.getByRole('heading', { name: t('sessions.title'), level: 1 }).waitFor()
+  await dashboard.goto(frontendUrl)
+  await dashboard.getByRole('link', { name: 'Open Development' }).waitFor()
+  assertOk(await ann.call('POST', '/api/auth/logout'))
+
+  for (const [tab, next] of [
+    [dashboard, ''],
+    [sessions, '?next=%2Fsessions'],
+  ] as const) {
+    await tab.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await arrival(tab, `/login${next}`)
+    await tab.getByText(t('signIn.ask.ended')).waitFor()
+    assert.equal(await tab.getByLabel(t('signIn.email.label')).inputValue(), 'ann@x.org')
+  }
+  await dashboard.getByRole('button', { name: 'Deutsch' }).click()
+  await dashboard.getByText(inGerman('signIn.ask.ended')).waitFor()
+  await dashboard.getByRole('button', { name: 'English' }).click()
+
+  const third = await page.context().newPage()
+  await third.goto(`${frontendUrl}/verify-login?token=${await tokenBy(berth, 'login', 'ann@x.org')}`)
+  await third.getByRole('button', { name: t('signIn.verify.loginButton') }).click()
+  await third.getByRole('link', { name: 'Open Development' }).waitFor()
+  // A tab that is in front is not told that it was hidden; one that its person turns to is.
+  for (const tab of [sessions, dashboard])
+    await tab.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await sessions.getByRole('heading', { name: t('sessions.title'), level: 1 }).waitFor()
+  await dashboard.getByRole('link', { name: 'Open Development' }).waitFor()
+  await third.close()
+  await dashboard.close()
+})
+
+test('who signs out on purpose is given no reason, and is not led back', async () => {
+  await page.goto(`${frontendUrl}/sessions`)
+  await page.getByRole('button', { name: t('frame.nav.account') }).click()
+  await page.getByRole('button', { name: t('frame.nav.signOut') }).click()
+  await arrival(page, '/login')
+  await page.getByRole('heading', { name: t('signIn.ask.title'), level: 1 }).waitFor()
+  assert.equal(await page.getByText(t('signIn.ask.ended')).count(), 0)
+  assert.equal(await page.getByLabel(t('signIn.email.label')).inputValue(), '')
+})
+
+test('the page of a container that is loaded again says what to do, and its requests are told in words', async () => {
+  await page.goto(`${berth.app.spawnerUrl}/ann-dev/notes?x=1`)
+  await page.getByText(t('signIn.ask.toContainer')).waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('next'), '/ann-dev/notes?x=1')
+  const { status, body } = await berth.call('GET', '/ann-dev/api/kernels')
+  assert.equal(status, 401)
+  assert.match(body.error, /sign-in has ended.*[Ll]oad this page again/)
+})

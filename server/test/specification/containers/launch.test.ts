@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import {
+  assertOk,
+  assertRefused,
+  blockContainer,
+  blockUser,
+  engineState,
+  instant,
+  onEngine,
+} from '../../support/api-calls.ts'
+import { recordOf, unblockContainer, unblockUser } from '../../support/api-calls.ts'
+import { startBerth, type Person, type Reply } from '../../support/berth.ts'
+
+const berth = await startBerth({ after }, { env: { BASE_DOMAIN: 'berth.example' } })
+const admin = await berth.signUp('boss@x.org')
+const launch = (person: Person, type: string): Promise<Reply> => person.call('POST', `/api/container/launch/${type}`)
+
+test('launch of a type without a record creates the container and answers with exactly the specified fields', async () => {
+  const ann = await berth.signUp('ann@x.org')
+  const reply = await launch(ann, 'prod')
+  assertOk(reply)
+  const { message, container_id, ...rest } = reply.body
+  assert.ok(message)
+  assert.deepEqual(rest, { service_url: 'http://spawner.berth.example/ann-prod', status: 'running' })
+  assert.equal(await engineState(berth, container_id), 'running')
+})
+
+test('launch stores a record with the fields of a UserContainer', async () => {
+  const ben = await berth.signUp('ben@x.org')
+  const reply = await launch(ben, 'prod')
+  const { id, template_image, created_at, last_used, ...rest } = await recordOf(admin, ben.id, 'prod')
+  assert.ok(Number.isInteger(id))
+  assert.match(template_image, /\w/)
+  assert.match(created_at, instant)
+  assert.match(last_used ?? '', instant)
+  assert.deepEqual(rest, {
+    user_id: ben.id,
+    container_type: 'prod',
+    container_id: reply.body.container_id,
+    container_port: 8080,
+    is_blocked: false,
+    blocked_at: null,
+    blocked_by: null,
+  })
+})
+
+test('launch of one type never overwrites the container id of another', async () => {
+  const cat = await berth.signUp('cat@x.org')
+  const prod = await launch(cat, 'prod')
+  assert.equal((await recordOf(admin, cat.id, 'dev')).container_id, cat.auth.user.container_id)
+  assert.notEqual(prod.body.container_id, cat.auth.user.container_id)
+  assert.equal((await onEngine(berth, cat.id)).length, 2)
+})
+
+test('launch of a running container is 200 and reuses it', async () => {
+  const dan = await berth.signUp('dan@x.org')
+  const reply = await launch(dan, 'dev')
+  assertOk(reply)
+  assert.equal(reply.body.container_id, dan.auth.user.container_id)
+})
+
+test('launch starts a stopped container rather than recreating it', async () => {
+  const eve = await berth.signUp('eve@x.org')
+  const id = eve.auth.user.container_id ?? ''
+  await berth.runtime.stop(id)
+  const reply = await launch(eve, 'dev')
+  assertOk(reply)
+  assert.equal(reply.body.container_id, id)
+  assert.equal(await engineState(berth, id), 'running')
+})
+
+test('launch recreates a container that the runtime no longer has, and replaces its id in the record', async () => {
+  const fay = await berth.signUp('fay@x.org')
+  const id = fay.auth.user.container_id ?? ''
+  await berth.runtime.remove(id)
+  const reply = await launch(fay, 'dev')
+  assertOk(reply)
+  assert.notEqual(reply.body.container_id, id)
+  assert.equal((await recordOf(admin, fay.id)).container_id, reply.body.container_id)
+  assert.equal((await recordOf(admin, fay.id)).container_port, 8080)
+})
+
+test('launch updates last_used of the container', async () => {
+  const gus = await berth.signUp('gus@x.org')
+  const before = Date.now()
+  assertOk(await launch(gus, 'dev'))
+  assert.ok(Date.parse((await recordOf(admin, gus.id)).last_used ?? '') >= before)
+})
+
+test('launch of a type that is not configured is 400 and names the types there are', async () => {
+  const refused = await launch(admin, 'nonsense')
+  assertRefused(refused, 400)
+  assert.match(refused.body.error, /dev, prod/)
+})
+
+test('launch of a blocked container is 403 with blocked_at, and nothing is started', async () => {
+  const hal = await berth.signUp('hal@x.org')
+  const record = await recordOf(admin, hal.id)
+  const { container } = (await blockContainer(admin, record.id)).body
+  const refused = await launch(hal, 'dev')
+  assertRefused(refused, 403, ['blocked_at'])
+  assert.equal(refused.body.blocked_at, container.blocked_at)
+  assert.match(refused.body.blocked_at, instant)
+  assert.equal(await engineState(berth, record.container_id ?? ''), 'exited')
+})
+
+test('launch works again after the unblock', async () => {
+  const ivy = await berth.signUp('ivy@x.org')
+  const { id } = await recordOf(admin, ivy.id)
+  assertOk(await blockContainer(admin, id))
+  assertOk(await unblockContainer(admin, id))
+  assert.equal(await engineState(berth, ivy.auth.user.container_id ?? ''), 'exited', 'the unblock starts nothing')
+  assertOk(await launch(ivy, 'dev'))
+})
+
+test('a blocked user with a live token can launch nothing, not even a type without record; reading goes on', async () => {
+  const joe = await berth.signUp('joe@x.org')
+  assertOk(await blockUser(admin, joe.id))
+  const dev = await launch(joe, 'dev')
+  assertRefused(dev, 403, ['blocked_at'])
+  assert.match(dev.body.blocked_at, instant)
+  const prod = await launch(joe, 'prod')
+  assertRefused(prod, 403, ['blocked_at'])
+  assert.equal(prod.body.blocked_at, null)
+  for (const path of ['/api/user/me', '/api/container/status', '/api/user/containers'])
+    assertOk(await joe.call('GET', path))
+  assert.equal((await onEngine(berth, joe.id)).length, 1)
+})
+
+test('an unknown type is 400 for a blocked user, too', async () => {
+  const kay = await berth.signUp('kay@x.org')
+  assertOk(await blockUser(admin, kay.id))
+  assertRefused(await launch(kay, 'nonsense'), 400)
+})
+
+test('the container of a blocked user, unblocked by itself, still cannot be launched', async () => {
+  const lee = await berth.signUp('lee@x.org')
+  assertOk(await blockUser(admin, lee.id))
+  assertOk(await unblockContainer(admin, (await recordOf(admin, lee.id)).id))
+  assertRefused(await launch(lee, 'dev'), 403, ['blocked_at'])
+  assertOk(await unblockUser(admin, lee.id))
+  assertOk(await launch(lee, 'dev'))
+})

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertOk, assertRefused, blockContainer, blockUser, engineState, onEngine } from '../../support/api-calls.ts'
+import { instant, recordOf, seenBy } from '../../support/api-calls.ts'
+import { startBerth, type Person } from '../../support/berth.ts'
+import { unreachableRuntime, noCreateRuntime, noStopRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
+
+const deafness: Fault = { active: false }
+const refusal: Fault = { active: false }
+const stubbornness: Fault = { active: false }
+const berth = await startBerth(
+  { after },
+  {
+    wrapRuntime: (runtime) =>
+      unreachableRuntime(noCreateRuntime(noStopRuntime(runtime, stubbornness), refusal), deafness),
+  },
+)
+const admin = await berth.signUp('boss@x.org')
+const restart = (person: Person) => person.call('POST', '/api/container/restart')
+
+async function during<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
+  fault.active = true
+  try {
+    return await work()
+  } finally {
+    fault.active = false
+  }
+}
+
+test('restart answers with message, container_id and status running', async () => {
+  const ann = await berth.signUp('ann@x.org')
+  const reply = await restart(ann)
+  assertOk(reply)
+  assert.deepEqual(Object.keys(reply.body).sort(), ['container_id', 'message', 'status'])
+  assert.equal(reply.body.status, 'running')
+  assert.equal(await engineState(berth, reply.body.container_id), 'running')
+})
+
+test('restart stops and removes the container, creates a new one, and stores its id and port', async () => {
+  const ben = await berth.signUp('ben@x.org')
+  const old = ben.auth.user.container_id ?? ''
+  const { body } = await restart(ben)
+  assert.notEqual(body.container_id, old)
+  assert.equal(await engineState(berth, old), undefined)
+  const record = await recordOf(admin, ben.id)
+  assert.deepEqual([record.container_id, record.container_port], [body.container_id, 8080])
+})
+
+test('a container of any type is replaced by the address with its type, and of an unknown type none', async () => {
+  // Pages offered it on the first card alone.
+  const bea = await berth.signUp('bea@x.org')
+  const launched = await bea.call('POST', '/api/container/launch/prod')
+  assertOk(launched)
+  const reply = await bea.call('POST', '/api/container/restart/prod')
+  assertOk(reply)
+  assert.notEqual(reply.body.container_id, launched.body.container_id)
+  assert.equal(await engineState(berth, launched.body.container_id), undefined)
+  assert.equal(await engineState(berth, bea.auth.user.container_id ?? ''), 'running', 'that of the first type runs on')
+  assertRefused(await bea.call('POST', '/api/container/restart/toaster'), 400)
+})
+
+test('restart makes a verified user active, and an active one stays active', async () => {
+  const cat = await berth.signUp('cat@x.org')
+  assert.equal(cat.auth.user.state, 'verified')
+  for (let time = 1; time <= 2; time++) {
+    assertOk(await restart(cat))
+    assert.equal((await seenBy(admin, cat.id)).state, 'active')
+  }
+})
+
+test('restart sets last_used of user and container', async () => {
+  const dan = await berth.signUp('dan@x.org')
+  const before = Date.now()
+  assertOk(await restart(dan))
+  const user = await seenBy(admin, dan.id)
+  assert.match(user.last_used, instant)
+  assert.ok(Date.parse(user.last_used) >= before)
+  assert.ok(Date.parse(user.containers[0].last_used) >= before)
+})
+
+test('restart leaves the containers of other types alone', async () => {
+  const eve = await berth.signUp('eve@x.org')
+  const { body } = await eve.call('POST', '/api/container/launch/prod')
+  assertOk(await restart(eve))
+  assert.equal((await recordOf(admin, eve.id, 'prod')).container_id, body.container_id)
+  assert.equal(await engineState(berth, body.container_id), 'running')
+})
+
+test('restart of a user who has only another type creates the first type and its record, and overwrites nothing', async () => {
+  const fay = await during(refusal, () => berth.signUp('fay@x.org'))
+  await berth.database.db.deleteFrom('user_containers').where('user_id', '=', fay.id).execute()
+  const prod = await fay.call('POST', '/api/container/launch/prod')
+  const { body } = await restart(fay)
+  assert.equal((await recordOf(admin, fay.id, 'dev')).container_id, body.container_id)
+  assert.equal((await recordOf(admin, fay.id, 'prod')).container_id, prod.body.container_id)
+})
+
+test('restart of a user without any record creates container and record', async () => {
+  const gus = await during(refusal, () => berth.signUp('gus@x.org'))
+  await berth.database.db.deleteFrom('user_containers').where('user_id', '=', gus.id).execute()
+  const { body } = await restart(gus)
+  assert.deepEqual(await onEngine(berth, gus.id), [body.container_id])
+  assert.equal((await recordOf(admin, gus.id)).container_id, body.container_id)
+})
+
+test('a failure to stop or remove the old container is ignored: restart is 200', async () => {
+  const hal = await berth.signUp('hal@x.org')
+  const reply = await during(stubbornness, () => restart(hal))
+  assertOk(reply)
+  assert.equal(await engineState(berth, reply.body.container_id), 'running')
+  assert.ok(berth.logs.some((line) => line.includes('removing the old container') && line.includes('failed')))
+})
+
+test('a container that cannot be created is 500, and the state stays verified', async () => {
+  const ivy = await berth.signUp('ivy@x.org')
+  assertRefused(await during(refusal, () => restart(ivy)), 500, ['reason'])
+  assert.equal((await seenBy(admin, ivy.id)).state, 'verified')
+  assertOk(await restart(ivy))
+})
+
+test('an engine that does not answer is 500, and the container goes on running', async () => {
+  const joe = await berth.signUp('joe@x.org')
+  assertRefused(await during(deafness, () => restart(joe)), 500, ['reason'])
+  assert.equal(await engineState(berth, joe.auth.user.container_id ?? ''), 'running')
+})
+
+test('restart of a blocked container is 403 with blocked_at, before anything is touched', async () => {
+  const kay = await berth.signUp('kay@x.org')
+  const { id, container_id } = await recordOf(admin, kay.id)
+  assertOk(await blockContainer(admin, id))
+  const refused = await restart(kay)
+  assertRefused(refused, 403, ['blocked_at'])
+  assert.match(refused.body.blocked_at, instant)
+  assert.equal(await engineState(berth, container_id ?? ''), 'exited')
+})
+
+test('restart of a blocked user with a live token is 403', async () => {
+  const lee = await berth.signUp('lee@x.org')
+  assertOk(await blockUser(admin, lee.id))
+  assertRefused(await restart(lee), 403, ['blocked_at'])
+})
+
+test('of ten restarts at once all are 200, and one container is left', async () => {
+  const max = await berth.signUp('max@x.org')
+  const replies = await Promise.all(Array.from({ length: 10 }, () => restart(max)))
+  for (const reply of replies) assertOk(reply)
+  const [left, ...more] = await onEngine(berth, max.id)
+  assert.deepEqual(more, [])
+  assert.equal((await recordOf(admin, max.id)).container_id, left)
+})

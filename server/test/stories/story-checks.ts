@@ -1,0 +1,120 @@
+import axe, { type AxeResults, type RunOptions } from 'axe-core'
+import type { Page } from 'playwright-core'
+import type { Tab } from './story-server.ts'
+
+/** What a story's page says for tests; see `web/stories/main.ts`. */
+interface StoryWindow {
+  readonly unanswered: readonly string[]
+  chooseLanguage(language: 'en' | 'de'): void
+}
+
+/** Opens the story, and waits until it is as it should be, whatever it pressed for that. */
+export async function openStory({ page, problems }: Tab, url: string, name: string): Promise<void> {
+  problems.length = 0
+  await page.setViewportSize({ width: 1200, height: 800 })
+  await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none' })
+  await page.goto(`${url}/?picture&story=${encodeURIComponent(name)}`)
+  const state = () => document.documentElement.dataset.story !== undefined && document.querySelector('h1') !== null
+  await page.waitForFunction(state).catch((error: unknown) => {
+    throw new Error([`${name} did not open`, ...problems].join('\n'), { cause: error })
+  })
+  await settle(page)
+}
+
+/** Waits until nothing has changed in the document for a moment. What changes later is the comparison's to wait for. */
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await document.fonts.ready
+    const quiet = 60
+    await new Promise<void>((resolve) => {
+      let timer = setTimeout(resolve, quiet)
+      const observer = new MutationObserver(() => {
+        clearTimeout(timer)
+        timer = setTimeout(resolve, quiet)
+      })
+      observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+      setTimeout(resolve, 2_000)
+    })
+  })
+}
+
+/** What went wrong with the story itself: errors, requests that it has no answer for, words that are none, and no title. */
+export async function faultsOf({ page, problems }: Tab): Promise<string[]> {
+  const unanswered = await page.evaluate(() => (globalThis as unknown as StoryWindow).unanswered)
+  const title = await page.title()
+  const text = await page.locator('body').innerText()
+  return [
+    ...problems,
+    ...(text.match(/.*(?:\[object |\bundefined\b|\bNaN\b).*/g) ?? []).map((line) => `it says: ${line}`),
+    ...unanswered.map((request) => `the story has no answer to ${request}`),
+    ...(/^.+ · Berth$/.test(title) ? [] : [`the title is "${title}"`]),
+  ]
+}
+
+/** WCAG 2.2 AA, and what those who made axe hold to be good beside it. */
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/**
+ * What axe cannot decide: colours and sizes where one thing covers another, as an open menu covers rows, or where a text is
+ * one letter long; and whether the cross of a button is a word. Each such element was looked at by hand: its colours and
+ * sizes are those of others that axe does know.
+ */
+const undecided = ['color-contrast', 'target-size', 'label-content-name-mismatch']
+
+/**
+ * What axe finds, and what it leaves to be looked at, in a line for each element.
+ * @param rules only these
+ */
+export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  // The policy lets no script be put into the page; the browser's own console may run one.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
+  const options: RunOptions = {
+    runOnly: rules ? { type: 'rule', values: [...rules] } : { type: 'tag', values: tags },
+    resultTypes: ['violations', 'incomplete'],
+  }
+  const { violations, incomplete } = await page.evaluate((options) => {
+    const { axe } = globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }
+    return axe.run(options)
+  }, options)
+  return [...violations, ...incomplete.filter(({ id }) => !undecided.includes(id))].flatMap(({ id, nodes }) =>
+    nodes.map(({ html, any }) => `${id}: ${html} ${any[0]?.message ?? ''}`),
+  )
+}
+
+/** In CSS pixels: a window of 1280 at a zoom of 400 %. Source: WCAG 2.2, 1.4.10. */
+const narrow = { width: 320, height: 256 }
+
+/** What has to be scrolled sideways in a narrow window, in English and in German. */
+export async function overflows(page: Page): Promise<string[]> {
+  await page.setViewportSize(narrow)
+  const found: string[] = []
+  for (const language of ['en', 'de'] as const) {
+    await page.evaluate((language) => (globalThis as unknown as StoryWindow).chooseLanguage(language), language)
+    await settle(page)
+    const wide = await page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll('dialog[open], [role=dialog], [role=menu]')]
+        .filter((element) => element.scrollWidth > element.clientWidth)
+        .map((element) => `${element.tagName.toLowerCase()} is ${element.scrollWidth} wide in ${element.clientWidth}`),
+    )
+    found.push(...wide.map((each) => `${language}: ${each}`))
+  }
+  return found
+}
+
+/** Controls that cannot be told from mere text, and a focus that cannot be seen. A control in a table is told by its place. */
+export async function bareControls(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const controls = [...document.querySelectorAll('button, input, select, textarea, a.button')].filter(
+      (control) => control.checkVisibility() && control.closest('table') === null,
+    )
+    const bare = controls.filter((control) => {
+      const { borderTopStyle, borderTopWidth, borderBottomStyle, textDecorationLine, appearance } =
+        getComputedStyle(control)
+      const hasEdge = (borderTopStyle !== 'none' && parseFloat(borderTopWidth) > 0) || borderBottomStyle !== 'none'
+      return !hasEdge && !textDecorationLine.includes('underline') && appearance !== 'auto'
+    })
+    const focused = document.activeElement ?? document.body
+    const isSeen = getComputedStyle(focused).outlineStyle !== 'none'
+    return [...bare, ...(isSeen ? [] : [focused])].map((control) => control.outerHTML.slice(0, 160))
+  })
+}

@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { loadSigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import { startApp, type App, type Pace } from '#/app.ts'
+import { readConfig } from '#/config/config.ts'
+import { createNetGateway } from '#/gateway/net-gateway.ts'
+import type { Mailer, Email } from '#/mail/mailer.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import { openDatabase, type Database } from '#/store/database.ts'
+import { webFolder, type CallOptions, type ClosableGateway, type Lifetime, type Reply } from './berth.ts'
+import { emptyRuntime, type Fault } from './engine/faulty-runtimes.ts'
+import { refuseSecrets, tokensIn } from './no-secrets.ts'
+
+export interface EnginelessOptions {
+  /** Settings beside those that are needed to start. */
+  readonly env?: Record<string, string>
+  /** Instead of one that accepts every mail at once. */
+  readonly mailer?: Mailer
+  /** While it is active no mail is accepted. */
+  readonly refusesMail?: Fault
+  /** Instead of an engine that has nothing. */
+  readonly runtime?: Runtime
+  /** Instead of the real one. */
+  readonly gateway?: ClosableGateway
+  readonly pace?: Partial<Pace>
+  /** Puts something misbehaving between Berth and its store. */
+  readonly wrapDatabase?: (database: Database) => Database
+  /** A folder that exists, and stays. */
+  readonly dataDir?: string
+  /** Folder of the built front end, instead of a stand-in. */
+  readonly webDir?: string
+}
+
+/** Berth as it is, with API, gateway and store, but without an engine and with mails that are accepted at once: what it does is about accounts. */
+export interface EnginelessBerth {
+  readonly app: App
+  readonly database: Database
+  readonly dataDir: string
+  /** `http://127.0.0.1:{port}` */
+  readonly url: string
+  /** Everything that was mailed, oldest first. */
+  readonly mails: Email[]
+  /** Everything that was logged, one JSON line each. */
+  readonly logs: string[]
+  /** Sends a request exactly as given, over kept connections. */
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>
+  close(): Promise<void>
+}
+
+/** Two types of an image that nobody has. */
+const templates = JSON.stringify({
+  dev: { display_name: 'Development', description: 'Where work is done', image: 'nowhere:latest', port: 8080 },
+  prod: { display_name: 'Production', description: 'Where work is shown', image: 'nowhere:latest', port: 8080 },
+})
+
+/** Starts one on a free port, with a store of its own that goes with it. */
+export async function startEnginelessBerth(
+  lifetime: Lifetime,
+  options: EnginelessOptions = {},
+): Promise<EnginelessBerth> {
+  const dataDir = options.dataDir ?? (await mkdtemp(path.join(quickFolder(), 'berth-test-')))
+  const env = { PORT: '0', DATA_DIR: dataDir, CONTAINER_TEMPLATES: templates, ...options.env }
+  const { config, problems } = readConfig(env, () => '')
+  if (!config) throw new Error(problems.join('\n'))
+  const [logs, mails]: [string[], Email[]] = [[], []]
+  const opened = await openDatabase(config.databaseUrl, dataDir)
+  const database = options.wrapDatabase?.(opened) ?? opened
+  const gateway = options.gateway ?? createNetGateway()
+  const socketFolder = await mkdtemp(path.join(tmpdir(), 'berth-api-'))
+  const app = await startApp({
+    config,
+    database,
+    runtime: options.runtime ?? emptyRuntime,
+    installation: 'engineless',
+    key: await loadSigningKeys(dataDir),
+    mailer: options.mailer ?? keeping(mails, options.refusesMail),
+    gateway,
+    socketPath: path.join(socketFolder, 'api.sock'),
+    ...(options.pace ? { pace: options.pace } : {}),
+    webDir: options.webDir ?? (await webFolder(dataDir)),
+    log: pino({ level: config.logLevel }, { write: (line: string) => void logs.push(line) }),
+  })
+  const agent = new Agent({ keepAlive: true })
+  let closing: Promise<void> | undefined
+  const closeAll = async () => {
+    agent.destroy()
+    await app.close()
+    await gateway.close(1_000)
+    await rm(socketFolder, { recursive: true, force: true })
+    if (!options.dataDir) await rm(dataDir, { recursive: true, force: true })
+  }
+  const close = () => (closing ??= closeAll())
+  lifetime.after(async () => {
+    await close()
+    refuseSecrets(logs.join(''), tokensIn(mails.map(({ text }) => text)))
+  })
+  const call = caller(agent, app.port)
+  return { app, database, dataDir, url: `http://127.0.0.1:${app.port}`, mails, logs, call, close }
+}
+
+/** The token of the link in a mail. @throws when there is none */
+export function tokenIn({ text }: Pick<Email, 'text'>): string {
+  const token = /[?&]token=([\w-]+)/.exec(text)?.[1]
+  if (!token) throw new Error('there is no link in this mail')
+  return token
+}
+
+/** Where files are memory, if there is such a place: rules are tested here, and no disks. */
+const quickFolder = () => (existsSync('/dev/shm') ? '/dev/shm' : tmpdir())
+
+const keeping = (mails: Email[], fault?: Fault): Mailer => ({
+  send: async (message) => {
+    if (fault?.active) throw new Error('451 try again later')
+    mails.push(message)
+  },
+  close: () => undefined,
+})
+
+/** `fetch` adds headers of its own and takes a millisecond; this does neither. */
+function caller(agent: Agent, port: number): EnginelessBerth['call'] {
+  return (method, target, { token, body, headers } = {}) => {
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const given = {
+      ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+    const asked = request({ port, agent, method, path: target, headers: given }, (answer) => {
+      let received = ''
+      answer.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
+      answer.on('error', reject).on('end', () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: toHeaders(answer.rawHeaders),
+          text: received,
+          body: parse(received),
+        }),
+      )
+    })
+    asked.on('error', reject).end(text)
+    return promise
+  }
+}
+
+function toHeaders(raw: readonly string[]): Headers {
+  const headers = new Headers()
+  for (let at = 0; at < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '')
+  return headers
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

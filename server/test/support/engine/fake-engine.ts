@@ -1,0 +1,144 @@
+import {
+  RuntimeError,
+  type RuntimeContainer,
+  type ContainerSpec,
+  type Runtime,
+  type RuntimeEvent,
+} from '#/runtime/runtime.ts'
+import { emptyRuntime } from './faulty-runtimes.ts'
+
+/** A container of a `MemoryEngine`. */
+interface Made {
+  readonly spec: ContainerSpec
+  readonly id: string
+  readonly address: string
+  state: 'created' | 'running' | 'paused' | 'exited'
+  exitCode: number | null
+  startedAt: number | null
+  endedAt: number | null
+}
+
+/** Calls that a test may slow down or let fail. */
+export type FakeEngineCall = 'create' | 'start' | 'pause' | 'stop' | 'remove' | 'inspect' | 'list'
+
+/**
+ * An engine that runs nothing and remembers everything: for what happens around an engine (a store that fails at the
+ * worst moment, hundreds of containers, an engine that restarts), where a real one would only take time.
+ */
+export class FakeEngine {
+  readonly made = new Map<string, Made>()
+  /** `start dev of 3`, in the order in which they were done. */
+  readonly done: string[] = []
+  /** Called before each call; a test makes it wait, or throw. */
+  before: (call: FakeEngineCall, spec: ContainerSpec | undefined) => Promise<void> | void = () => undefined
+  /** What the host has left, in bytes. */
+  memory = { total: 8e9, available: 8e9 }
+  readonly #listeners = new Set<(event: RuntimeEvent) => void>()
+  #count = 0
+
+  /** Everything ends, the engine is away for a moment, and then back without anything running. */
+  restart(): void {
+    this.#emit({ id: undefined, action: 'lost' })
+    for (const each of this.made.values()) if (each.state !== 'created') this.#end(each, 137)
+    this.#emit({ id: undefined, action: 'other' })
+  }
+
+  /** A program ends by itself. */
+  crash(id: string, exitCode: number): void {
+    const made = this.#find(id)
+    this.#end(made, exitCode)
+    this.#emit({ id, action: 'die' })
+  }
+
+  /** Those that run, as `dev of 3`. */
+  get running(): string[] {
+    return [...this.made.values()].filter(({ state }) => state === 'running').map(({ spec }) => nameOf(spec))
+  }
+
+  readonly runtime: Runtime = {
+    ...emptyRuntime,
+    inspect: async (name) => {
+      await this.before('inspect', undefined)
+      const made = [...this.made.values()].find(({ spec }) => spec.name === name)
+      return made && instanceOf(made)
+    },
+    inspectId: async (id) => {
+      const made = this.made.get(id)
+      await this.before('inspect', made?.spec)
+      return made && instanceOf(made)
+    },
+    imageId: async () => 'image',
+    create: async (spec) => {
+      await this.before('create', spec)
+      const count = ++this.#count
+      const id = count.toString(16).padStart(64, 'a')
+      const address = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
+      this.made.set(id, { spec, id, address, state: 'created', exitCode: null, startedAt: null, endedAt: null })
+      return { id, port: spec.port ?? 8080 }
+    },
+    start: (id) =>
+      this.#do('start', id, 'start', (made) =>
+        Object.assign(made, { state: 'running', startedAt: Date.now(), endedAt: null }),
+      ),
+    pause: (id) => this.#do('pause', id, 'pause', (made) => (made.state = 'paused')),
+    stop: (id) => this.#do('stop', id, 'die', (made) => this.#end(made, 143)),
+    remove: (id) => this.#do('remove', id, 'destroy', () => this.made.delete(id)),
+    list: async (filter) => {
+      await this.before('list', undefined)
+      return [...this.made.values()].filter((made) => isMeant(made, filter)).map(instanceOf)
+    },
+    host: async () => ({ ...(await emptyRuntime.host()), memory: this.memory }),
+    watch: (onEvent, signal) => {
+      this.#listeners.add(onEvent)
+      signal.addEventListener('abort', () => this.#listeners.delete(onEvent))
+    },
+  }
+
+  async #do(
+    call: FakeEngineCall,
+    id: string,
+    action: RuntimeEvent['action'],
+    change: (made: Made) => unknown,
+  ): Promise<void> {
+    const made = this.#find(id)
+    await this.before(call, made.spec)
+    change(made)
+    this.done.push(`${call} ${nameOf(made.spec)}`)
+    this.#emit({ id, action })
+  }
+
+  #end(made: Made, exitCode: number): void {
+    Object.assign(made, { state: 'exited', exitCode, endedAt: Date.now() })
+  }
+
+  #find(id: string): Made {
+    const made = this.made.get(id)
+    if (!made) throw new RuntimeError('missing', `find ${id}`)
+    return made
+  }
+
+  #emit(event: RuntimeEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+}
+
+const nameOf = ({ owner }: ContainerSpec) => `${owner.type} of ${owner.userId}`
+
+const isMeant = ({ id, spec }: Made, filter: Parameters<Runtime['list']>[0] = {}) =>
+  (filter.userId === undefined || spec.owner.userId === filter.userId) &&
+  (filter.ids === undefined || filter.ids.includes(id))
+
+const instanceOf = ({ id, spec, state, address, exitCode, startedAt, endedAt }: Made): RuntimeContainer => ({
+  id,
+  name: spec.name,
+  owner: spec.owner,
+  state,
+  address: state === 'running' || state === 'paused' ? address : null,
+  port: spec.port ?? 8080,
+  imageId: 'image',
+  exitCode: state === 'exited' ? exitCode : null,
+  isOutOfMemory: false,
+  startedAt,
+  endedAt,
+  fingerprint: spec.fingerprint,
+})

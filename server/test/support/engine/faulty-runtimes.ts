@@ -1,0 +1,204 @@
+import type { Mailer } from '#/mail/mailer.ts'
+import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
+
+/** A fault that a test can end and begin again while Berth runs. */
+export interface Fault {
+  active: boolean
+}
+
+const always: Fault = { active: true }
+
+/** Delegates every call, so that a vice has to name only what it does wrong. */
+function passThrough(runtime: Runtime): Runtime {
+  return {
+    prepare: () => runtime.prepare(),
+    ping: () => runtime.ping(),
+    inspect: (name) => runtime.inspect(name),
+    inspectId: (id) => runtime.inspectId(id),
+    imageId: (image) => runtime.imageId(image),
+    create: (spec, options) => runtime.create(spec, options),
+    start: (id, signal) => runtime.start(id, signal),
+    pause: (id, signal) => runtime.pause(id, signal),
+    stop: (id, signal, grace) => runtime.stop(id, signal, grace),
+    remove: (id, signal) => runtime.remove(id, signal),
+    removeStopped: (id) => runtime.removeStopped(id),
+    list: (filter) => runtime.list(filter),
+    logs: (id, lines) => runtime.logs(id, lines),
+    followLogs: (id, lines, onLine, signal) => runtime.followLogs(id, lines, onLine, signal),
+    homes: () => runtime.homes(),
+    removeHome: (volume) => runtime.removeHome(volume),
+    measureHomes: (signal) => runtime.measureHomes(signal),
+    host: () => runtime.host(),
+    cpuUsage: (id) => runtime.cpuUsage(id),
+    watch: (onEvent, signal) => runtime.watch(onEvent, signal),
+  }
+}
+
+/** An engine that does not answer any more: every call rejects as `unreachable`. */
+export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
+  const unlessUnreachable = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    // The kind of words that an engine's client puts into errors, and that no user may read.
+    const cause = new Error('connect ECONNREFUSED /var/run/secret-engine.sock')
+    if (fault.active) throw new RuntimeError('unreachable', what, cause)
+    return work()
+  }
+  return {
+    prepare: () => unlessUnreachable('prepare', () => runtime.prepare()),
+    ping: () => unlessUnreachable('ping', () => runtime.ping()),
+    inspect: (name) => unlessUnreachable('inspect', () => runtime.inspect(name)),
+    inspectId: (id) => unlessUnreachable('inspect', () => runtime.inspectId(id)),
+    imageId: (image) => unlessUnreachable('inspect image', () => runtime.imageId(image)),
+    create: (spec, options) => unlessUnreachable('create', () => runtime.create(spec, options)),
+    start: (id, signal) => unlessUnreachable('start', () => runtime.start(id, signal)),
+    pause: (id, signal) => unlessUnreachable('pause', () => runtime.pause(id, signal)),
+    stop: (id, signal, grace) => unlessUnreachable('stop', () => runtime.stop(id, signal, grace)),
+    remove: (id, signal) => unlessUnreachable('remove', () => runtime.remove(id, signal)),
+    removeStopped: (id) => unlessUnreachable('remove', () => runtime.removeStopped(id)),
+    list: (filter) => unlessUnreachable('list', () => runtime.list(filter)),
+    logs: (id, lines) => unlessUnreachable('logs', () => runtime.logs(id, lines)),
+    followLogs: (id, lines, onLine, signal) =>
+      unlessUnreachable('logs', () => runtime.followLogs(id, lines, onLine, signal)),
+    homes: () => unlessUnreachable('homes', () => runtime.homes()),
+    removeHome: (volume) => unlessUnreachable('remove home', () => runtime.removeHome(volume)),
+    measureHomes: (signal) => unlessUnreachable('measure homes', () => runtime.measureHomes(signal)),
+    host: () => unlessUnreachable('host', () => runtime.host()),
+    cpuUsage: (id) => unlessUnreachable('usage', () => runtime.cpuUsage(id)),
+    watch: (onEvent, signal) => runtime.watch(onEvent, signal),
+  }
+}
+
+/** An engine that makes no new containers. Also the quick way to people without any. */
+export function noCreateRuntime(runtime: Runtime, fault: Fault = always): Runtime {
+  return {
+    ...passThrough(runtime),
+    create: async (spec, options) => {
+      if (fault.active) throw new RuntimeError('image', `create ${spec.name}`)
+      return runtime.create(spec, options)
+    },
+  }
+}
+
+/** An engine that takes its time before it makes a container. @param delay ms */
+export function slowRuntime(runtime: Runtime, delay: number): Runtime {
+  return {
+    ...passThrough(runtime),
+    create: async (spec, options) => {
+      await new Promise((resolve) => setTimeout(resolve, delay))
+      return runtime.create(spec, options)
+    },
+  }
+}
+
+/** An engine that makes a container when it is told that it may. */
+export function gatedRuntime(runtime: Runtime, mayGoOn: () => Promise<void>): Runtime {
+  return {
+    ...passThrough(runtime),
+    create: async (spec, options) => {
+      await mayGoOn()
+      return runtime.create(spec, options)
+    },
+  }
+}
+
+/** An engine that can neither stop nor remove what runs. */
+export function noStopRuntime(runtime: Runtime, fault: Fault): Runtime {
+  const unlessStubborn = async (what: string, work: () => Promise<void>): Promise<void> => {
+    if (fault.active) throw new RuntimeError('failed', what)
+    return work()
+  }
+  return {
+    ...passThrough(runtime),
+    stop: (id, signal, grace) => unlessStubborn('stop', () => runtime.stop(id, signal, grace)),
+    remove: (id, signal) => unlessStubborn('remove', () => runtime.remove(id, signal)),
+  }
+}
+
+/** An engine that can start only what it made while the fault was active; whatever is older fails to start. */
+export function noRestartRuntime(runtime: Runtime, fault: Fault): Runtime {
+  const remembered = new Set<string>()
+  return {
+    ...passThrough(runtime),
+    create: async (spec, options) => {
+      const created = await runtime.create(spec, options)
+      if (fault.active) remembered.add(created.id)
+      return created
+    },
+    start: async (id, signal) => {
+      if (fault.active && !remembered.has(id)) throw new RuntimeError('failed', 'start')
+      return runtime.start(id, signal)
+    },
+  }
+}
+
+/** An engine that has fetched a third of an image for containers of this type, and goes on when it is let. */
+export function stalledPullRuntime(runtime: Runtime, type: string, isLet: Promise<void>): Runtime {
+  return {
+    ...passThrough(runtime),
+    create: async (spec, options) => {
+      if (spec.owner.type !== type) return runtime.create(spec, options)
+      options?.onPull?.({ layersDone: 3, layersTotal: 7, bytesDone: 120e6, bytesTotal: 400e6 })
+      await isLet
+      return runtime.create(spec, options)
+    },
+  }
+}
+
+/** An engine whose containers write without end, as fast as is read. @param seen lines so far, and who reads now */
+export function endlessLogsRuntime(runtime: Runtime, seen: { lines: number; readers: number }): Runtime {
+  return {
+    ...passThrough(runtime),
+    followLogs: async (_id, _lines, onLine, signal) => {
+      seen.readers++
+      while (!signal.aborted) await onLine(`${++seen.lines}`.padStart(400, '.'))
+      seen.readers--
+    },
+  }
+}
+
+/** A mail server that accepts nothing. */
+export const refusingMailer: Mailer = {
+  send: async () => {
+    throw new Error('550 mailbox secret-relay.internal unavailable')
+  },
+  close: () => undefined,
+}
+
+/** An engine that answers at once that it has nothing, and makes nothing: whatever happens without any is then about accounts. */
+export const emptyRuntime: Runtime = {
+  prepare: async () => undefined,
+  ping: async () => undefined,
+  inspect: async () => undefined,
+  inspectId: async () => undefined,
+  imageId: async () => undefined,
+  create: async (spec) => {
+    throw new RuntimeError('image', `create ${spec.name}`)
+  },
+  start: async () => {
+    throw new RuntimeError('missing', 'start')
+  },
+  pause: async () => {
+    throw new RuntimeError('missing', 'pause')
+  },
+  stop: async () => undefined,
+  remove: async () => undefined,
+  removeStopped: async () => undefined,
+  list: async () => [],
+  logs: async () => [],
+  followLogs: async () => {
+    throw new RuntimeError('missing', 'logs')
+  },
+  homes: async () => [],
+  removeHome: async () => undefined,
+  measureHomes: async () => new Map(),
+  host: async () => ({
+    cores: 1,
+    ociRuntimes: [],
+    supportsHomeQuota: false,
+    addressesLeft: null,
+    memory: null,
+    disk: null,
+    rules: { areSet: true },
+  }),
+  cpuUsage: async () => undefined,
+  watch: () => undefined,
+}

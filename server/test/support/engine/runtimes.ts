@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { createDockerRuntime, type DockerRuntimeOptions } from '#/runtime/docker-engine/docker-runtime.ts'
+import {
+  RuntimeError,
+  type RuntimeContainer,
+  type ContainerSpec,
+  type Runtime,
+  type RuntimeErrorKind,
+} from '#/runtime/runtime.ts'
+import type { Lifetime } from '../berth.ts'
+import { askEngine, engineAddress, removeInstance, testImage } from './engine.ts'
+
+/** A real runtime, and hands that reach around it. */
+export interface RuntimeRig {
+  readonly name: string
+  readonly runtime: Runtime
+  /** Another installation on the same engine. */
+  readonly neighbour: Runtime
+  readonly installation: string
+  /** What a test wants to have launched; names begin with the instance. */
+  spec(name: string, fields?: Partial<ContainerSpec>): ContainerSpec
+  /** Creates and starts, and looks. */
+  run(name: string, fields?: Partial<ContainerSpec>): Promise<RuntimeContainer>
+  pause(id: string): Promise<void>
+  stopFromOutside(id: string): Promise<void>
+  /** Takes away whatever both installations made. */
+  close(): Promise<void>
+}
+
+export async function openDockerEngine(): Promise<RuntimeRig> {
+  const installation = `test-${randomBytes(4).toString('hex')}x`
+  const other = `${installation}-other`
+  const open = (name: string) => createDockerRuntime({ installation: name, dockerHost: engineAddress, network: name })
+  const [runtime, neighbour, image] = [open(installation), open(other), await testImage()]
+  await Promise.all([runtime.prepare(), neighbour.prepare()])
+  const spec: RuntimeRig['spec'] = (name, fields) => ({
+    ...plainSpec,
+    name: `${installation}-${name}`,
+    image,
+    ...fields,
+  })
+  return {
+    name: 'Docker Engine',
+    runtime,
+    neighbour,
+    installation,
+    spec,
+    run: (name, fields) => createAndStart(runtime, spec(name, fields)),
+    pause: (id) => askEngine('POST', `/containers/${id}/pause`),
+    stopFromOutside: (id) => askEngine('POST', `/containers/${id}/stop`),
+    close: async () => void (await Promise.all([removeInstance(installation), removeInstance(other)])),
+  }
+}
+
+/** A runtime of an installation of its own at an address; whatever it makes is taken away after the test. */
+export function openAt(
+  dockerHost: string,
+  lifetime: Lifetime,
+  options: Partial<DockerRuntimeOptions> = {},
+): { runtime: Runtime; installation: string } {
+  const installation = `test-${randomBytes(4).toString('hex')}x`
+  const runtime = createDockerRuntime({ installation, dockerHost, network: installation, ...options })
+  lifetime.after(async () => {
+    // Waits for a network that is being made ahead, which would otherwise be left.
+    if (options.maxPerNetwork !== undefined) await runtime.prepare().catch(() => undefined)
+    await removeInstance(installation)
+  })
+  return { installation, runtime }
+}
+
+/** As `openAt`, at the machine's own engine, with what it takes to run something. */
+export async function openInstallation(
+  lifetime: Lifetime,
+  options: Partial<DockerRuntimeOptions> = {},
+): Promise<Pick<RuntimeRig, 'runtime' | 'installation' | 'spec' | 'run'>> {
+  const { installation, runtime } = openAt(engineAddress, lifetime, options)
+  const image = await testImage()
+  const spec: RuntimeRig['spec'] = (name, fields) => ({
+    ...plainSpec,
+    name: `${installation}-${name}`,
+    image,
+    ...fields,
+  })
+  return { installation, runtime, spec, run: (name, fields) => createAndStart(runtime, spec(name, fields)) }
+}
+
+const plainSpec: Omit<ContainerSpec, 'name' | 'image'> = {
+  owner: { userId: 1, slug: 'ann', type: 'dev' },
+  port: 8080,
+  env: {},
+  command: null,
+  memory: 64 * 1024 ** 2,
+  cpus: 1,
+  pids: 64,
+  home: null,
+  runtime: null,
+  readOnly: false,
+  capAdd: [],
+  allowSetuid: false,
+  fingerprint: 'first',
+}
+
+export async function createAndStart(runtime: Runtime, spec: ContainerSpec): Promise<RuntimeContainer> {
+  const { id } = await runtime.create(spec)
+  await runtime.start(id)
+  return look(runtime, id)
+}
+
+/** @throws {Error} when there is none */
+export async function look(runtime: Runtime, id: string): Promise<RuntimeContainer> {
+  const found = await runtime.inspectId(id)
+  if (!found) throw new Error(`container ${id} is gone`)
+  return found
+}
+
+/** A command for the image: the shell's, then a web server that shows the files of `/tmp`. */
+export const shell = (script: string): Pick<ContainerSpec, 'command'> => ({
+  command: ['/bin/sh', '-c', `${script}\nexec httpd -f -p 8080 -h /tmp`],
+})
+
+/** What the app answers; programs take a moment to listen. @throws {Error} when it did not within 20 s */
+export async function read({ address, port }: Pick<RuntimeContainer, 'address' | 'port'>, file = ''): Promise<string> {
+  return eventually(async () => {
+    const response = await fetch(`http://${address}:${port}/${file}`, { signal: AbortSignal.timeout(1_000) })
+    if (!response.ok) throw new Error(`${file} answers ${response.status}`)
+    return response.text()
+  })
+}
+
+/** Connects, and leaves: what `nc -l` waits for. @throws {Error} when nobody listens */
+export async function touch(address: string, port: number): Promise<void> {
+  const socket = connect(port, address)
+  try {
+    await once(socket, 'connect')
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Repeats until it does not throw any more. @throws what it threw last, after 20 s */
+export async function eventually<T>(attempt: () => T | Promise<T>): Promise<T> {
+  const end = performance.now() + 20_000
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (performance.now() > end) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+/** For `assert.rejects`. */
+export const ofKind = (kind: RuntimeErrorKind) => (error: unknown) =>
+  error instanceof RuntimeError && error.kind === kind

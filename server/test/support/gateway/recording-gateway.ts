@@ -1,0 +1,115 @@
+import type { GatewayChange, ControlPlane, Gateway, GatewaySettings, GatewayState } from '#/gateway/gateway.ts'
+
+/** A gateway that serves nobody and remembers what it was told, for tests of what crosses between the processes. */
+export class RecordingGateway implements Gateway {
+  /** In order: `serve`, `replace 3 people`, `apply place ann-dev`, ... */
+  readonly calls: string[] = []
+  known: GatewayState | undefined
+  settings: GatewaySettings | undefined
+  /** The one that serves now. */
+  control: ControlPlane | undefined
+  /** What `listen` rejects with. */
+  refusal: string | undefined
+
+  async listen(host: string, port: number): Promise<number> {
+    this.calls.push(`listen ${host}:${port}`)
+    if (this.refusal !== undefined) throw new Error(this.refusal)
+    return port === 0 ? 4321 : port
+  }
+
+  async serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {
+    this.calls.push('serve')
+    this.settings = settings
+    this.control = control
+  }
+
+  async replace(known: GatewayState): Promise<void> {
+    this.calls.push(`replace ${known.users.length} people`)
+    this.known = known
+  }
+
+  async apply(changes: readonly GatewayChange[]): Promise<void> {
+    this.calls.push(`apply ${changes.length} ${changes[0]?.kind}`)
+  }
+
+  async hold(prefix: string, quietFor: number): Promise<boolean> {
+    this.calls.push(`hold ${prefix} ${quietFor}`)
+    return quietFor > 1000
+  }
+
+  async counts(): Promise<Readonly<Record<string, number>>> {
+    return { berth_requests_total: 7 }
+  }
+}
+
+/** As an API process has them; nothing listens there. */
+export const someSettings: GatewaySettings = {
+  scheme: 'http',
+  cookieDomain: 'berth.localhost',
+  loginUrl: 'http://berth.localhost/login',
+  launchUrl: 'http://berth.localhost/launch',
+  dashboardUrl: 'http://berth.localhost/',
+  platformSocket: '/nowhere/api.sock',
+  reservedSlugs: ['api'],
+  trustedProxies: [],
+  keys: [],
+  types: {},
+  firstType: 'dev',
+}
+
+/** As many people, each with one place that runs. */
+export function manyKnown(count: number): GatewayState {
+  const ids = Array.from({ length: count }, (_, at) => at + 1)
+  return {
+    users: ids.map((userId) => ({
+      userId,
+      slug: `person${userId}`,
+      email: `person${userId}@example.org`,
+      isBlocked: false,
+      createdAt: 1_700_000_000_000 + userId,
+    })),
+    routes: ids.map((ownerId) => ({
+      prefix: `person${ownerId}-dev`,
+      ownerId,
+      type: 'dev',
+      isBlocked: false,
+      where: {
+        containerId: ownerId.toString(16).padStart(64, '0'),
+        host: `10.0.${ownerId >> 8}.${ownerId & 255}`,
+        port: 8080,
+        isPaused: false,
+      },
+    })),
+    revoked: ids.slice(0, 10).map((id) => ({ jti: `jti-${id}`, expiresAt: 1_800_000_000_000 })),
+  }
+}
+
+/** A control plane that knows two answers and remembers what it was told. */
+export class RecordingControlPlane implements ControlPlane {
+  readonly told: string[] = []
+
+  async scopedToken(userId: number, prefix: string, acting: string | null) {
+    if (userId === 0) throw new Error('this user is gone')
+    return { token: `${userId} ${prefix} ${acting}`, expiresAt: 1 }
+  }
+
+  async wake(prefix: string) {
+    return prefix === 'ann-dev' ? undefined : ({ reason: 'crashed', exitCode: 3 } as const)
+  }
+
+  async explain() {
+    return { unavailable: undefined, lastLines: ['last words'], displayName: 'Development' }
+  }
+
+  reportUnreachable(prefix: string): void {
+    this.told.push(`suspect ${prefix}`)
+  }
+
+  reportActivity(activity: readonly { prefix: string; at: number }[]): void {
+    this.told.push(`used ${activity.map(({ prefix, at }) => `${prefix}@${at}`).join()}`)
+  }
+
+  report(problem: string): void {
+    this.told.push(problem)
+  }
+}

@@ -1,0 +1,120 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** How long a server may take to start, in ms. */
+const timeout = 30_000
+
+export interface Postgres {
+  readonly url: string
+  /** Ends it at once; what was stored stays. */
+  shutDown(): Promise<void>
+  /** Starts it again. */
+  startAgain(): Promise<void>
+  /** Its processes stand still: connections stay open, and nothing answers any more. */
+  freeze(): void
+  thaw(): void
+  stop(): Promise<void>
+}
+
+/**
+ * A PostgreSQL server of our own in a temporary folder, on the loopback address only.
+ * It refuses to run as root, so root starts it as Debian's `postgres` (or `nobody`).
+ * @throws when PostgreSQL is not installed
+ */
+export async function startPostgres(): Promise<Postgres> {
+  const bin = findBinaries()
+  const data = mkdtempSync(path.join(tmpdir(), 'berth-postgres-'))
+  const identity = await unprivileged()
+  if (identity) chownSync(data, identity.uid, identity.gid)
+  await run(path.join(bin, 'initdb'), ['-D', data, '-U', 'berth', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
+    ...identity,
+    cwd: data,
+  })
+  const port = await freePort()
+  const options = ['-D', data, '-p', String(port), '-k', data, '-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off']
+  const start = async () => {
+    const started = spawn(path.join(bin, 'postgres'), options, { ...identity, cwd: data, stdio: 'ignore' })
+    await accepts(port, started)
+    return started
+  }
+  let server = await start()
+  const shutDown = async () => {
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGQUIT')
+    await ended
+  }
+  const tell = (signal: NodeJS.Signals) => {
+    for (const pid of [server.pid, ...childrenOf(server.pid)]) if (pid) process.kill(pid, signal)
+  }
+  return {
+    url: `postgres://berth@127.0.0.1:${port}/postgres`,
+    shutDown,
+    startAgain: async () => {
+      server = await start()
+    },
+    freeze: () => tell('SIGSTOP'),
+    thaw: () => tell('SIGCONT'),
+    stop: async () => {
+      await shutDown()
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
+
+function childrenOf(pid: number | undefined): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+}
+
+function findBinaries(): string {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).map((version) => path.join(debian, version, 'bin')) : []
+  const found = [...versions, ...(process.env.PATH ?? '').split(':')].find((folder) =>
+    existsSync(path.join(folder, 'initdb')),
+  )
+  if (!found) throw new Error('PostgreSQL is not installed; npm test installs it, or: apt-get install postgresql')
+  return found
+}
+
+async function unprivileged(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const user = await run('id', ['-u', 'postgres']).then(
+    () => 'postgres',
+    () => 'nobody',
+  )
+  const idOf = async (flag: string) => Number((await run('id', [flag, user])).stdout)
+  return { uid: await idOf('-u'), gid: await idOf('-g') }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function accepts(port: number, server: ChildProcess): Promise<void> {
+  const { default: pg } = await import('pg')
+  for (const started = Date.now(); Date.now() - started < timeout; await sleep(100)) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`)
+    const client = new pg.Client({
+      connectionString: `postgres://berth@127.0.0.1:${port}/postgres`,
+      connectionTimeoutMillis: 1_000,
+    })
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch {
+      // Not yet.
+    }
+  }
+  throw new Error(`PostgreSQL did not accept connections within ${timeout} ms`)
+}

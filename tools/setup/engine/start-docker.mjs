@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SetupProblem } from '../problem.mjs'
+import { excerpt, findProgram, run } from '../run.mjs'
+
+/** @import { SetupContext } from '../setup-context.mjs' */
+
+/** In ms: how long one start may take, how often to look, and how often to say that we wait. */
+const waiting = { limit: 60_000, look: 200, tell: 10_000 }
+
+const systemFolders = ['/usr/sbin', '/sbin', '/usr/local/sbin', '/usr/local/bin', '/usr/bin']
+const usualPidFile = '/var/run/docker.pid'
+
+/** @param {NodeJS.ProcessEnv} env */
+const findDockerd = (env) => findProgram(env, ['dockerd'], systemFolders)
+
+/**
+ * Whether Docker's engine is installed, running or not.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export const hasDocker = (env) => findDockerd(env) !== undefined
+
+/**
+ * Starts Docker's engine as root and waits until it answers. It goes on running after set-up and Berth have ended.
+ * @param {SetupContext} here
+ * @param {() => Promise<boolean>} answers whether the engine does
+ * @param {{ hasSystemd?: boolean, pidFile?: string }} [machine] whether systemd runs its services; where dockerd notes its number
+ * @throws {SetupProblem} when it does not answer after two tries
+ */
+export async function startDocker(
+  here,
+  answers,
+  { hasSystemd = existsSync('/run/systemd/system'), pidFile = usualPidFile } = {},
+) {
+  if (await answers()) return // Debian's package starts it where services are run.
+  const startOnce = () => (hasSystemd ? startService(here, answers) : startProgram(here, answers, pidFile))
+  await here.during('engine', 'starting Docker', async () => {
+    // Twice: after a dockerd that was killed, the first start can fail over what the killed one left behind.
+    if ((await startOnce()) || (await startOnce())) return
+    throw new SetupProblem(
+      `Docker was started but does not answer:\n${lastWords(here)}\nStart it by hand, then try again.`,
+    )
+  })
+}
+
+/** @param {SetupContext} here */
+const logFile = (here) => join(here.own, 'dockerd.log')
+
+/**
+ * @param {SetupContext} here
+ * @param {() => Promise<boolean>} answers
+ * @returns {Promise<boolean>} false when it does not answer within a minute
+ */
+async function startService(here, answers) {
+  await run('systemctl', ['start', 'docker'], { log: logFile(here), limitMs: waiting.limit })
+  return hasAnswered(here, answers, () => false)
+}
+
+/**
+ * @param {SetupContext} here
+ * @param {() => Promise<boolean>} answers
+ * @param {string} pidFile
+ * @returns {Promise<boolean>} false when it ended, or does not answer within a minute
+ */
+async function startProgram(here, answers, pidFile) {
+  if (isAlive(pidFile)) return hasAnswered(here, answers, () => !isAlive(pidFile))
+  // Its number may belong to another program by now, and dockerd would refuse to start beside it.
+  rmSync(pidFile, { force: true })
+  const dockerd = launch(here)
+  return hasAnswered(here, answers, () => dockerd.exitCode !== null || dockerd.signalCode !== null)
+}
+
+/**
+ * Whether the engine that noted its number lives: Debian's package starts one, which may need some seconds to answer.
+ * @param {string} pidFile
+ */
+function isAlive(pidFile) {
+  try {
+    return readFileSync(`/proc/${readFileSync(pidFile, 'utf8').trim()}/comm`, 'utf8').trim() === 'dockerd'
+  } catch {
+    return false
+  }
+}
+
+/**
+ * In a session of its own, so that Ctrl-C at `npm start` does not end it.
+ * @param {SetupContext} here
+ */
+function launch(here) {
+  mkdirSync(here.own, { recursive: true })
+  const log = openSync(logFile(here), 'a')
+  const env = { ...here.env, PATH: [here.env.PATH, ...systemFolders].join(':') }
+  const dockerd = spawn(findDockerd(env) ?? 'dockerd', [], { detached: true, stdio: ['ignore', log, log], env })
+  dockerd.on('error', () => {}) // The exit code says it too, and the log says why.
+  dockerd.unref()
+  closeSync(log)
+  return dockerd
+}
+
+/**
+ * @param {SetupContext} here
+ * @param {() => Promise<boolean>} answers
+ * @param {() => boolean} hasEnded
+ */
+async function hasAnswered(here, answers, hasEnded) {
+  const start = Date.now()
+  let told = start
+  while (Date.now() - start < waiting.limit && !hasEnded()) {
+    if (await answers()) return true
+    if (Date.now() - told > waiting.tell) {
+      told = Date.now()
+      here.say('engine', `still waiting for Docker, ${Math.round((told - start) / 1000)} s`)
+    }
+    await sleep(waiting.look)
+  }
+  return false
+}
+
+/** @param {SetupContext} here */
+const lastWords = (here) =>
+  existsSync(logFile(here)) ? excerpt(readFileSync(logFile(here), 'utf8').slice(-4_000)) : ''

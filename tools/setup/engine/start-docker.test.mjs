@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryRepository, write } from '../../test-support/temporary-repository.mjs'
+import { startDocker } from './start-docker.mjs'
+
+/** @import { SetupContext } from '../setup-context.mjs' */
+
+test('a dockerd whose first start fails over the remains of a killed one is started once more', async (t) => {
+  const { here } = placeWithDockerd(t, '[ -e tried ] && touch up && exec sleep 1; touch tried; exit 1')
+  await startDocker(here, isUp(here), machine(here))
+  assert.ok(await isUp(here)())
+})
+
+test('a dockerd that does not start is told with its last words', async (t) => {
+  const { here } = placeWithDockerd(t, 'echo "no iptables"; exit 1')
+  await assert.rejects(startDocker(here, isUp(here), machine(here)), { name: 'SetupProblem', message: /no iptables/ })
+})
+
+test('an engine that came up by itself meanwhile is left alone', async (t) => {
+  const { here, said } = placeWithDockerd(t, 'touch up')
+  await startDocker(here, async () => true, machine(here))
+  assert.deepEqual([said, await isUp(here)()], [[], false])
+})
+
+test('the note of a killed dockerd whose number belongs to another program now does not keep Docker from starting', async (t) => {
+  const { here } = placeWithDockerd(t, '[ -e docker.pid ] && exit 1; touch up; exec sleep 1')
+  write(machine(here).pidFile, String(process.pid))
+  await startDocker(here, isUp(here), machine(here))
+  assert.ok(await isUp(here)())
+})
+
+/** @param {SetupContext} here */
+const machine = (here) => ({ hasSystemd: false, pidFile: join(here.root, 'docker.pid') })
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} script what a stand-in for dockerd does in the place's root; the file `up` says that it answers
+ */
+function placeWithDockerd(t, script) {
+  const made = temporaryRepository(t)
+  const { root, env } = made.here
+  write(join(root, 'bin/dockerd'), `#!/bin/sh\ncd "${root}"\n${script}\n`)
+  env.PATH = `${join(root, 'bin')}:${env.PATH}`
+  return made
+}
+
+/** @param {SetupContext} here */
+const isUp = (here) => async () => existsSync(join(here.root, 'up'))

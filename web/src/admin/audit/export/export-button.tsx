@@ -1,0 +1,74 @@
+import { useEffect, useRef, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { isAborted } from '#/api/errors.ts'
+import { exportCsv, fileName, type ExportProgress } from './export-csv.ts'
+import { conditionsOf, type AuditFilter } from '../filter/audit-filter.ts'
+import { downloadFile } from './download-file.ts'
+
+type State =
+  | { is: 'idle' }
+  | { is: 'busy'; progress: ExportProgress; controller: AbortController }
+  | { is: 'done'; entries: number; file: string }
+  | { is: 'cancelled' }
+  | { is: 'failed'; error: unknown }
+
+const nothingYet: ExportProgress = { entries: 0, share: 0 }
+
+/** Saves what the filters show as CSV, however much it is. It can be given up at any time, and saves nothing then. */
+export function ExportButton({ filter }: { filter: AuditFilter }) {
+  const t = useTranslations('admin.audit.export')
+  const [state, setState] = useState<State>({ is: 'idle' })
+  const current = useRef<AbortController>(undefined)
+  useEffect(() => () => current.current?.abort(), [])
+
+  async function start() {
+    const controller = (current.current = new AbortController())
+    const api = createApiClient(controller.signal)
+    const showProgress = (progress: ExportProgress) => setState({ is: 'busy', progress, controller })
+    showProgress(nothingYet)
+    try {
+      let entries = 0
+      const blob = await exportCsv(
+        (page) => {
+          controller.signal.throwIfAborted()
+          return api.listAudit({ query: { ...conditionsOf(filter), ...page } })
+        },
+        (progress) => {
+          entries = progress.entries
+          showProgress(progress)
+        },
+      )
+      const file = fileName(new Date())
+      downloadFile(blob, file)
+      setState({ is: 'done', entries, file })
+    } catch (error) {
+      setState(isAborted(error) ? { is: 'cancelled' } : { is: 'failed', error })
+    }
+  }
+
+  return (
+    <div className="export">
+      {state.is === 'busy' ? (
+        <div className="export-busy">
+          <progress aria-label={t('title')} max={1} value={state.progress.share} />
+          <span>{t('progress', { count: state.progress.entries })}</span>
+          <Button look="small" onPress={() => state.controller.abort()}>
+            {t('cancel')}
+          </Button>
+        </div>
+      ) : (
+        <Button look="small" onPress={() => void start()}>
+          {t('start')}
+        </Button>
+      )}
+      <p role="status" className="hint live">
+        {state.is === 'done' && t('done', { count: state.entries, file: state.file })}
+        {state.is === 'cancelled' && t('cancelled')}
+      </p>
+      <Alert error={state.is === 'failed' ? state.error : undefined} />
+    </div>
+  )
+}

@@ -1,0 +1,109 @@
+import { useId, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Link } from '#/components/link.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { pages } from '#/paths.ts'
+import { navigate } from '#/router/router.ts'
+import { ActionSelect } from './action-select.tsx'
+import { addressOf, fromLocalField, isFiltered, toLocalField, type AuditFilter } from './audit-filter.ts'
+import { findTarget } from './find-target.ts'
+
+/** What of the log is to be shown. The address says it, so that it can be kept, sent, and gone back from. */
+export function FilterForm({ filter }: { filter: AuditFilter }) {
+  const t = useTranslations('admin.audit.filter')
+  const { busy, error, run } = useTask()
+  const [isNobody, setNobody] = useState(false)
+  const nobody = useId()
+
+  function show(data: FormData) {
+    const text = (name: string) => String(data.get(name) ?? '').trim()
+    setNobody(false)
+    void run(async (signal) => {
+      const target = await findTarget(text('target'), async (q) => {
+        return (await createApiClient(signal).listUsers({ query: { q, limit: '20' } })).users
+      })
+      if (target === undefined) return setNobody(true)
+      const [since, until] = [fromLocalField(text('since')), fromLocalField(text('until'))]
+      navigate(addressOf({ actor: text('actor').toLowerCase(), action: text('action'), target, since, until }))
+    })
+  }
+
+  return (
+    <search>
+      <form
+        className="audit-filter"
+        aria-label={t('title')}
+        onSubmit={(event) => {
+          event.preventDefault()
+          show(new FormData(event.currentTarget))
+        }}
+      >
+        <Field name="actor" label={t('actor')} hint={t('actorHint')} value={filter.actor} />
+        <ActionSelect value={filter.action} />
+        <Field
+          name="target"
+          label={t('target')}
+          hint={t('targetHint')}
+          value={filter.target}
+          {...(isNobody && { errorId: nobody })}
+        />
+        <Field name="since" label={t('since')} type="datetime-local" value={toLocalField(filter.since)} />
+        <Field name="until" label={t('until')} type="datetime-local" value={toLocalField(filter.until)} />
+        <div className="actions">
+          <button type="submit" className="button" aria-disabled={busy}>
+            {t('show')}
+          </button>
+          {isFiltered(filter) && (
+            <Link to={pages.adminAudit} className="button quiet">
+              {t('clear')}
+            </Link>
+          )}
+        </div>
+      </form>
+      <div role="alert" id={nobody} className="live">
+        {isNobody && <p className="alert">{t('nobody')}</p>}
+      </div>
+      <Alert error={error} />
+    </search>
+  )
+}
+
+interface FieldProps {
+  name: string
+  label: string
+  hint?: string
+  type?: 'text' | 'datetime-local'
+  value: string
+  /** Of what is wrong with it. */
+  errorId?: string
+}
+
+function Field({ name, label, hint, type = 'text', value, errorId }: FieldProps) {
+  const id = useId()
+  const hintId = `${id}-hint`
+  const described = [hint === undefined ? [] : [hintId], errorId ?? []].flat().join(' ')
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        type={type}
+        defaultValue={value}
+        maxLength={254}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        aria-describedby={described || undefined}
+        aria-invalid={errorId !== undefined}
+      />
+      {hint !== undefined && (
+        <span id={hintId} className="field-hint">
+          {hint}
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  addressOf,
+  conditionsOf,
+  filterIn,
+  fromLocalField,
+  isFiltered,
+  noFilter,
+  toLocalField,
+} from './audit-filter.ts'
+
+test('a filter goes through the address unchanged', () => {
+  const filter = {
+    actor: 'ada+1@example.org',
+    action: 'user.',
+    target: 'user:12',
+    since: '2026-11-20T23:00:00.000Z',
+    until: '2026-11-21T09:30:00.000Z',
+  }
+  const address = new URL(addressOf(filter), 'http://berth.invalid')
+  assert.deepEqual(filterIn(address.searchParams), filter)
+  assert.deepEqual(conditionsOf(filter), filter)
+  assert.equal(address.pathname, '/admin/audit')
+})
+
+test('without conditions the address has no query, and nothing is sent', () => {
+  assert.equal(addressOf(noFilter), '/admin/audit')
+  assert.deepEqual(conditionsOf(noFilter), {})
+  assert.deepEqual([isFiltered(noFilter), isFiltered({ ...noFilter, action: 'user.' })], [false, true])
+})
+
+test('an instant that is none is left out, and another spelling of one is made the usual', () => {
+  const filter = filterIn(new URLSearchParams({ since: 'yesterday', until: '2026-11-21T10:00:00+01:00' }))
+  assert.deepEqual([filter.since, filter.until], ['', '2026-11-21T09:00:00.000Z'])
+})
+
+test('fields show the reader’s own time, also across a change of the clocks', () => {
+  const before = process.env.TZ
+  process.env.TZ = 'Europe/Berlin'
+  try {
+    assert.equal(toLocalField('2026-07-01T10:00:00.000Z'), '2026-07-01T12:00')
+    assert.equal(toLocalField('2026-01-01T10:00:00.000Z'), '2026-01-01T11:00')
+    assert.equal(fromLocalField('2026-07-01T12:00'), '2026-07-01T10:00:00.000Z')
+    assert.deepEqual([toLocalField(''), fromLocalField('')], ['', ''])
+  } finally {
+    if (before === undefined) delete process.env.TZ
+    else process.env.TZ = before
+  }
+})

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AdminUser } from '@berth/api/schemas/admin.ts'
+import { findTarget } from './find-target.ts'
+
+const users = [
+  { id: 11, email: 'bo@example.org.uk', slug: 'bo2' },
+  { id: 12, email: 'bo@example.org', slug: 'bo' },
+] as AdminUser[]
+const find = async (part: string) => users.filter(({ email, slug }) => email.includes(part) || slug.includes(part))
+
+test('an address or slug becomes its user’s number, and only the whole one counts', async () => {
+  assert.equal(await findTarget(' Bo@Example.org ', find), 'user:12')
+  assert.equal(await findTarget('bo', find), 'user:12')
+  assert.equal(await findTarget('b', find), undefined)
+  assert.equal(await findTarget('eve@example.org', find), undefined)
+})
+
+test('what the log itself calls it is taken as it is, and nobody is asked', async () => {
+  const nobody = async () => Promise.reject(new Error('asked'))
+  assert.equal(await findTarget('container:7', nobody), 'container:7')
+  assert.equal(await findTarget('12', nobody), 'user:12')
+  assert.equal(await findTarget('', nobody), '')
+})

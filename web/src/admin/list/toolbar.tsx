@@ -1,0 +1,110 @@
+import type { ReactNode } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { SearchField } from './search-field.tsx'
+import type { Listed } from '../table/columns.ts'
+import type { Rows } from './use-rows.ts'
+import { isFiltered, type View } from './view.ts'
+
+/** One way to see fewer rows. */
+export interface Choice {
+  readonly name: string
+  readonly label: string
+  /** The first one is "any". */
+  readonly options: readonly (readonly [value: string, label: string])[]
+}
+
+interface ToolbarProps {
+  searchLabel: string
+  choices: readonly Choice[]
+  view: View
+  onSearch(text: string): void
+  onChoose(name: string, value: string): void
+  onClear(): void
+  list: Rows<Listed>
+  /** How many match, in words that are read out when they change. */
+  found: string
+  /** What else can be done on this page. */
+  children?: ReactNode
+}
+
+/** Search and filters, how many rows there are, and the way to newer ones. */
+export function Toolbar({ list, view, found, children, ...props }: ToolbarProps) {
+  const t = useTranslations('admin.table')
+  return (
+    <div className="table-tools">
+      <search className="table-filters" aria-label={t('filters')}>
+        <SearchField label={props.searchLabel} value={view.q ?? ''} onSearch={props.onSearch} />
+        {props.choices.map((choice) => (
+          <Select key={choice.name} choice={choice} value={view[choice.name] ?? ''} onChoose={props.onChoose} />
+        ))}
+        {isFiltered(view) && (
+          <button
+            type="button"
+            className="button small"
+            onClick={({ currentTarget }) => {
+              // It goes away itself, and the focus would with it.
+              currentTarget.parentElement?.querySelector('input')?.focus()
+              props.onClear()
+            }}
+          >
+            {t('clearFilters')}
+          </button>
+        )}
+      </search>
+      <div className="table-side">
+        <Count list={list} />
+        <p role="status" className="visually-hidden">
+          {list.isLoading || list.isStale ? '' : found}
+        </p>
+        <button
+          type="button"
+          className="button small"
+          aria-disabled={list.isRefreshing}
+          onClick={() => list.isRefreshing || list.refresh()}
+        >
+          {list.isRefreshing ? t('refreshing') : t('refresh')}
+        </button>
+        {children}
+      </div>
+    </div>
+  )
+}
+
+function Count({ list: { rows, total, isLoading, error } }: { list: Rows<Listed> }) {
+  const t = useTranslations('admin.table')
+  const loaded = rows.length
+  if (loaded === 0 && error !== undefined) return null
+  return (
+    <p className="table-count" data-loaded={isLoading ? undefined : loaded} data-total={total}>
+      {isLoading
+        ? t('loading')
+        : total === undefined
+          ? t('countOpen', { loaded })
+          : // Somebody may have come since it was counted.
+            t('count', { loaded, total: Math.max(total, loaded) })}
+    </p>
+  )
+}
+
+interface SelectProps {
+  choice: Choice
+  value: string
+  onChoose(name: string, value: string): void
+}
+
+function Select({ choice: { name, label, options }, value, onChoose }: SelectProps) {
+  return (
+    <select
+      aria-label={label}
+      className={value === '' ? 'filter' : 'filter is-on'}
+      value={value}
+      onChange={(event) => onChoose(name, event.target.value)}
+    >
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,9 @@
+import { useMemo } from 'react'
+import { useLocation } from '#/router/router.ts'
+import { readView, type View, type ViewSpec } from './view.ts'
+
+/** The view in the address of this page; the same object as long as the address is the same. */
+export function useView(spec: ViewSpec): View {
+  const { query } = useLocation()
+  return useMemo(() => readView(query, spec), [query, spec])
+}

@@ -1,0 +1,34 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useTranslations } from 'use-intl/react'
+import { Alert } from '#/components/alert.tsx'
+import { problemIn } from '#/api/errors.ts'
+import { useInstants } from './use-instants.ts'
+
+interface QueryErrorProps {
+  query: Pick<UseQueryResult, 'error' | 'data' | 'dataUpdatedAt' | 'isPending'>
+}
+
+/**
+ * Why something is not shown, or why what is shown is old; looking again goes on by itself. That Berth cannot be reached is
+ * said by the frame of every page, and not once more.
+ */
+export function QueryError({ query }: QueryErrorProps) {
+  const t = useTranslations('admin.overview')
+  const instants = useInstants()
+  const { error, data, dataUpdatedAt, isPending } = query
+  const isOffline = error !== null && isUnreachable(error)
+  return (
+    <>
+      <Alert error={isOffline ? undefined : (error ?? undefined)} />
+      {error !== null && data !== undefined && (
+        <p className="hint">{t('stale', { time: instants.time(new Date(dataUpdatedAt)) })}</p>
+      )}
+      {data === undefined && (isPending || isOffline) && <p className="hint pending">{t('loading')}</p>}
+    </>
+  )
+}
+
+const isUnreachable = (error: unknown) => {
+  const problem = problemIn(error)
+  return 'key' in problem && problem.key === 'unreachable'
+}

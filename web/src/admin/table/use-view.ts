@@ -1,9 +1,0 @@
-import { useMemo } from 'react'
-import { usePlace } from '#/place.ts'
-import { readView, type View, type ViewSpec } from './view.ts'
-
-/** The view in the address of this page; the same object as long as the address is the same. */
-export function useView(spec: ViewSpec): View {
-  const { query } = usePlace()
-  return useMemo(() => readView(query, spec), [query, spec])
-}

@@ -1,0 +1,81 @@
+import { useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import type { InvitationsResponse } from '@berth/api/schemas/invitations.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { Dialog } from '#/components/dialog.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { isOnePage, queryClient } from '#/api/query-client.ts'
+import { parseAddresses, inParts } from './parse-addresses.ts'
+import { InviteForm, type InviteWish } from './invite-form.tsx'
+import { InviteResults } from './invite-results.tsx'
+
+export type Invited = InvitationsResponse['invitations'][number]
+
+/** Milliseconds that a hundred mails may take. */
+const limit = 120_000
+
+/** Accounts for many: addresses are pasted, a hundred go at a time, and what became of each is shown. */
+export function InviteDialog({ onClose }: { onClose(): void }) {
+  const t = useTranslations('admin.users.invite')
+  const words = useTranslations('admin.table')
+  const [asked, setAsked] = useState<readonly string[]>([])
+  const [invited, setInvited] = useState<readonly Invited[]>([])
+  const { busy, error, run, reset } = useTask()
+
+  function invite({ text, isMailed, language }: InviteWish) {
+    const { addresses } = parseAddresses(text)
+    setAsked(addresses)
+    setInvited([])
+    void run(async (signal) => {
+      try {
+        for (const part of inParts(addresses)) {
+          const answer = await createApiClient(signal, limit).invite({
+            body: { emails: [...part], send: isMailed, language },
+          })
+          setInvited((before) => [...before, ...answer.invitations])
+        }
+      } finally {
+        // They are users now. Who looks at many pages of the list is left where they are.
+        void queryClient.invalidateQueries({ queryKey: ['users', 'count'] })
+        void queryClient.invalidateQueries({ queryKey: ['users', 'rows'], predicate: isOnePage })
+      }
+    })
+  }
+
+  return (
+    <Dialog title={t('title')} look="wide" onClose={onClose}>
+      {(close) =>
+        asked.length === 0 ? (
+          <InviteForm onInvite={invite} onCancel={close} />
+        ) : (
+          <>
+            {busy && (
+              <div className="progress-line">
+                <p role="status">{t('busy')}</p>
+                <progress aria-label={t('busy')} value={invited.length} max={asked.length} />
+                <p className="quiet">{words('progress', { seen: invited.length, total: asked.length })}</p>
+              </div>
+            )}
+            <Alert error={error} />
+            <InviteResults asked={asked} invited={invited} isOver={!busy} />
+            <div className="actions end">
+              {!busy && (
+                <Button
+                  onPress={() => {
+                    reset()
+                    setAsked([])
+                  }}
+                >
+                  {t('more')}
+                </Button>
+              )}
+              <Button onPress={close}>{busy ? words('cancel') : words('close')}</Button>
+            </div>
+          </>
+        )
+      }
+    </Dialog>
+  )
+}

@@ -1,0 +1,124 @@
+import { useId, useState, type ChangeEvent } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { languages, type Language } from '@berth/api/boot.ts'
+import { Button } from '#/components/button.tsx'
+import { useLanguage } from '#/i18n/language.ts'
+import { parseAddresses } from './parse-addresses.ts'
+import { readTextFile } from './read-text-file.ts'
+
+/** Who is to be invited, and how. */
+export interface InviteWish {
+  /** At least one address is in it. */
+  readonly text: string
+  readonly isMailed: boolean
+  /** Of the mails. */
+  readonly language: Language
+}
+
+interface InviteFormProps {
+  onInvite(wish: InviteWish): void
+  onCancel(): void
+}
+
+/** Lines without an address that are named; the rest is counted. */
+const maxNamedLines = 3
+
+/** Addresses from a file or a paste, with what was found in them before anything is sent. */
+export function InviteForm({ onInvite, onCancel }: InviteFormProps) {
+  const t = useTranslations('admin.users.invite')
+  const words = useTranslations('admin.table')
+  const nameOf = useTranslations('frame.language')
+  const [text, setText] = useState('')
+  const [isUnreadable, setUnreadable] = useState(false)
+  const [isMailed, setMailed] = useState(true)
+  const [language, setLanguage] = useState(useLanguage())
+  const field = useId()
+  const { addresses, rejected } = parseAddresses(text)
+
+  async function addFile({ target }: ChangeEvent<HTMLInputElement>) {
+    const [file] = target.files ?? []
+    const read = file && (await readTextFile(file))
+    // The same file may be chosen again once it was corrected.
+    target.value = ''
+    setUnreadable(file !== undefined && read === undefined)
+    if (read !== undefined) setText((before) => (before.trim() === '' ? read : `${before.trimEnd()}\n${read}`))
+  }
+
+  return (
+    <form
+      className="action-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (addresses.length > 0) onInvite({ text, isMailed, language })
+      }}
+    >
+      <p>{t('words')}</p>
+      <label htmlFor={field}>{t('addresses')}</label>
+      <textarea
+        id={field}
+        rows={8}
+        aria-describedby={`${field}-hint`}
+        value={text}
+        spellCheck={false}
+        autoCapitalize="none"
+        onChange={(event) => setText(event.target.value)}
+      />
+      <p className="hint" id={`${field}-hint`}>
+        {t('addressesHint')}
+      </p>
+      <label className="file-line">
+        {t('file')}
+        <input type="file" accept=".csv,.tsv,.txt,text/csv,text/plain" onChange={(event) => void addFile(event)} />
+      </label>
+      <div role="status">
+        {isUnreadable && <p className="bad-word">{t('fileUnreadable')}</p>}
+        <p className="hint">{t('found', { count: addresses.length })}</p>
+        {rejected.length > 0 && (
+          <div className="note">
+            <p>{t('rejected', { count: rejected.length })}</p>
+            <ul>
+              {rejected.slice(0, maxNamedLines).map((line, at) => (
+                <li key={at} className="address">
+                  {line}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </div>
+      <fieldset className="choices">
+        <legend>{t('how')}</legend>
+        <label className="check-line">
+          <input type="radio" name={field} checked={isMailed} onChange={() => setMailed(true)} />
+          {t('send')}
+        </label>
+        <label className="check-line">
+          <input type="radio" name={field} checked={!isMailed} onChange={() => setMailed(false)} />
+          {t('show')}
+        </label>
+      </fieldset>
+      {isMailed && (
+        <label className="file-line">
+          {t('language')}
+          <select
+            value={language}
+            onChange={({ target }) => setLanguage(languages.find((each) => each === target.value) ?? language)}
+          >
+            {languages.map((each) => (
+              <option key={each} value={each} lang={each}>
+                {nameOf(each)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <div className="actions end">
+        <Button onPress={onCancel}>{words('cancel')}</Button>
+        <button type="submit" className="button primary" aria-disabled={addresses.length === 0}>
+          {t('confirm', { count: addresses.length })}
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseBoot } from './boot-data.ts'
+
+const nobody = {
+  csrf: null,
+  visit: null,
+  signedIn: false,
+  email: null,
+  isAdmin: false,
+  language: 'en',
+  contact: null,
+  acting: null,
+  askedHere: false,
+  clockAhead: 0,
+  linkLifetime: null,
+}
+
+test('a signed-in document carries its CSRF value', () => {
+  const boot = parseBoot('\n {"csrf":"abc","signed_in":true,"email":"ann@x.org","is_admin":true}\n')
+  assert.deepEqual(boot, { ...nobody, csrf: 'abc', signedIn: true, email: 'ann@x.org', isAdmin: true })
+})
+
+test('somebody can be signed in without a CSRF value, where a browser cannot prove its origin', () => {
+  assert.deepEqual(parseBoot('{"csrf":null,"signed_in":true}'), { ...nobody, signedIn: true })
+})
+
+test('a document from which people sign in carries the value for that', () => {
+  const boot = parseBoot('{"csrf":null,"visit":"v","signed_in":false,"asked_here":true}')
+  assert.deepEqual(boot, { ...nobody, visit: 'v', askedHere: true })
+})
+
+test('language, contact, who acts and how long links work are taken over as they are', () => {
+  const acting = { by: 'ada@example.org', until: '2026-11-21T10:00:00.000Z' }
+  const boot = parseBoot(JSON.stringify({ language: 'de', contact: 'help@example.org', acting, link_lifetime: 900 }))
+  assert.deepEqual(boot, { ...nobody, language: 'de', contact: 'help@example.org', acting, linkLifetime: 900 })
+})
+
+test('how wrong the clock of this machine is, either way, is known from when the document was made', () => {
+  const text = '{"now":"2026-11-21T10:00:00.000Z"}'
+  assert.equal(parseBoot(text, Date.parse('2026-11-21T10:20:00Z')).clockAhead, -1_200_000)
+  assert.equal(parseBoot(text, Date.parse('2026-11-21T09:40:00Z')).clockAhead, 1_200_000)
+})
+
+const rubbish = [
+  '__BERTH_BOOT__',
+  '',
+  '{',
+  'null',
+  '7',
+  '[]',
+  '{"csrf":1,"signed_in":"yes","language":"xx","acting":{"by":1},"now":"soon","link_lifetime":-1}',
+  undefined,
+  null,
+]
+
+for (const text of rubbish) {
+  test(`a document whose boot data is ${JSON.stringify(text)} counts as signed out, in English`, () => {
+    assert.deepEqual(parseBoot(text), nobody)
+  })
+}

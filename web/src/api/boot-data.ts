@@ -1,0 +1,81 @@
+import { languages, type BootData, type Language } from '@berth/api/boot.ts'
+
+/** What the server knows about this navigation and tells the page inside the document; see `BootData`. */
+export interface Boot {
+  readonly csrf: string | null
+  readonly visit: string | null
+  readonly signedIn: boolean
+  readonly email: string | null
+  readonly isAdmin: boolean
+  readonly language: Language
+  readonly contact: string | null
+  readonly acting: BootData['acting']
+  readonly askedHere: boolean
+  /** How far the server's clock is ahead of this one, in ms, less the time that the document took to come. */
+  readonly clockAhead: number
+  /** Seconds. */
+  readonly linkLifetime: number | null
+}
+
+const nobody: Boot = {
+  csrf: null,
+  visit: null,
+  signedIn: false,
+  email: null,
+  isAdmin: false,
+  language: 'en',
+  contact: null,
+  acting: null,
+  askedHere: false,
+  clockAhead: 0,
+  linkLifetime: null,
+}
+
+/**
+ * Reads the server's JSON. Anything unexpected, such as the placeholder that was never filled, means: signed out.
+ * @param now of this machine, in ms since 1970
+ */
+export function parseBoot(text: string | null | undefined, now = Date.now()): Boot {
+  try {
+    const value: unknown = JSON.parse(text ?? '')
+    return typeof value === 'object' && value !== null ? bootFrom(value, now) : nobody
+  } catch {
+    return nobody
+  }
+}
+
+function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: number): Boot {
+  return {
+    csrf: textIn(data.csrf),
+    visit: textIn(data.visit),
+    signedIn: data.signed_in === true,
+    email: textIn(data.email),
+    isAdmin: data.is_admin === true,
+    language: languages.find((language) => language === data.language) ?? nobody.language,
+    contact: textIn(data.contact),
+    acting: actingIn(data.acting),
+    askedHere: data.asked_here === true,
+    clockAhead: aheadOf(now, data.now),
+    linkLifetime: typeof data.link_lifetime === 'number' && data.link_lifetime > 0 ? data.link_lifetime : null,
+  }
+}
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value : null)
+
+function aheadOf(now: number, there: unknown): number {
+  const ahead = Date.parse(textIn(there) ?? '') - now
+  return Number.isNaN(ahead) ? 0 : ahead
+}
+
+function actingIn(value: unknown): Boot['acting'] {
+  if (typeof value !== 'object' || value === null || !('by' in value) || !('until' in value)) return null
+  const { by, until } = value
+  return typeof by === 'string' && typeof until === 'string' ? { by, until } : null
+}
+
+/** Reads the boot element once and takes it out of the document, where other scripts and extensions could find it. */
+export function takeBoot(page: Document): Boot {
+  const element = page.getElementById('boot')
+  element?.remove()
+  return parseBoot(element?.textContent)
+}

@@ -1,0 +1,104 @@
+import { useEffect, useRef, type ReactNode, type RefObject } from 'react'
+import { useTranslations } from 'use-intl/react'
+import type { ContainerEntry } from '@berth/api/schemas/user.ts'
+import { Button } from '#/components/button.tsx'
+import { useShortcutKey } from '#/shortcuts/shortcuts-context.tsx'
+import type { actionsFor } from '#/containers/container-status.ts'
+import { cardKeys, type CardKey } from '#/shortcuts/shortcuts.ts'
+
+interface CardActionsProps {
+  entry: ContainerEntry
+  can: ReturnType<typeof actionsFor>
+  /** Something is under way. */
+  isBusy: boolean
+  /** Why nothing can be changed from this page, by id; undefined when it can. */
+  offBecause: string | undefined
+  /** Something else helps more than to launch it once more, and is the primary action. */
+  isSecondary: boolean
+  onLaunch(): void
+  onRestart(): void
+  onStop(): void
+  onLogs(): void
+}
+
+/**
+ * The buttons of a card, one of them primary. Busy buttons stay focusable (`aria-disabled`), and when one goes away that
+ * had the focus, as Launch does for Open, the primary one gets it: otherwise a keyboard user is thrown back to the top of
+ * the page. The room of a button that is not there now stays, so that those that come move none, and no card grows.
+ */
+export function CardActions(props: CardActionsProps) {
+  const { entry, can, isBusy, offBecause, isSecondary, onLaunch, onRestart, onStop, onLogs } = props
+  const t = useTranslations('dashboard.action')
+  const primary = useRef<HTMLElement>(null)
+  const hadFocus = useRef(false)
+  const openKey = useShortcutKey(cardKeys.open)
+
+  useEffect(() => {
+    if (hadFocus.current && document.activeElement === document.body) primary.current?.focus()
+  }, [can.open, can.launch, can.stop])
+
+  if (!Object.values(can).includes(true)) return null
+  const others = [
+    { verb: 'logs', isThere: can.readLogs, isOff: false, onPress: onLogs },
+    { verb: 'restart', isThere: can.restart, isOff: isBusy, onPress: onRestart },
+    // Last, so that no gap stands between the buttons of what is stopped.
+    { verb: 'stop', isThere: can.stop, isOff: isBusy && can.open, onPress: onStop },
+  ] as const
+  return (
+    <div className="actions" onFocus={() => (hadFocus.current = true)} onBlur={() => (hadFocus.current = false)}>
+      {can.launch && (
+        <span data-launching>
+          <Button
+            ref={primary as RefObject<HTMLButtonElement | null>}
+            look={isSecondary ? undefined : 'primary'}
+            shortcut={cardKeys.launch}
+            isOff={isBusy || offBecause !== undefined}
+            describedBy={offBecause}
+            onPress={onLaunch}
+          >
+            <Named entry={entry}>{t('launch')}</Named>
+          </Button>
+        </span>
+      )}
+      {can.open && (
+        <a
+          ref={primary as RefObject<HTMLAnchorElement | null>}
+          data-launching
+          className="button primary"
+          href={`${entry.service_url}/`}
+          aria-keyshortcuts={openKey}
+        >
+          <Named entry={entry}>{t('open')}</Named>
+        </a>
+      )}
+      {others.map(({ verb, isThere, isOff, onPress }) =>
+        isThere ? (
+          <Button
+            key={verb}
+            look="small"
+            shortcut={cardKeys[verb] satisfies CardKey}
+            isOff={isOff || offBecause !== undefined}
+            describedBy={offBecause}
+            onPress={onPress}
+          >
+            <Named entry={entry}>{t(verb)}</Named>
+          </Button>
+        ) : (
+          <span key={verb} className="button small room" aria-hidden>
+            {t(verb)}
+          </span>
+        ),
+      )}
+    </div>
+  )
+}
+
+/** Tells "Open" on one card from "Open" on the next in a list of links. */
+function Named({ entry, children }: { entry: ContainerEntry; children: ReactNode }) {
+  return (
+    <>
+      {children}
+      <span className="visually-hidden"> {entry.display_name}</span>
+    </>
+  )
+}

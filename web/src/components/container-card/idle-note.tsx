@@ -1,0 +1,50 @@
+import { useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { Button } from '#/components/button.tsx'
+import { formatCountdown, secondsUntil } from '#/time/countdown.ts'
+import { useEvents } from '#/events/use-events.ts'
+import { useNow } from '#/time/use-now.ts'
+import type { IdleWarning } from '#/events/event-reducer.ts'
+
+interface IdleNoteProps {
+  warning: IdleWarning
+  isOff: boolean
+  describedBy: string | undefined
+  onKeep(): void
+}
+
+/** That a container is about to be put to rest, counting down, and how to keep it. */
+export function IdleNote({ warning: { action, at }, isOff, describedBy, onKeep }: IdleNoteProps) {
+  const t = useTranslations('dashboard.idle')
+  const { clockAhead } = useEvents()
+  const left = secondsUntil(at, useNow(), clockAhead)
+  return (
+    <div className="note idle-note">
+      <p>{left > 0 ? t(action, { time: formatCountdown(left) }) : t(`${action}Now`)}</p>
+      <Button isOff={isOff} describedBy={describedBy} onPress={onKeep}>
+        {t('keep')}
+      </Button>
+    </div>
+  )
+}
+
+interface AnnouncementProps {
+  name: string
+  warning: IdleWarning | undefined
+}
+
+/** Said once for each warning to who listens to the page, and not again with each second. */
+export function IdleAnnouncement({ name, warning }: AnnouncementProps) {
+  return (
+    <p aria-live="polite" className="visually-hidden">
+      {warning && <Said key={warning.at} name={name} warning={warning} />}
+    </p>
+  )
+}
+
+function Said({ name, warning: { action, at } }: { name: string; warning: IdleWarning }) {
+  const t = useTranslations('dashboard.idle')
+  const { clockAhead } = useEvents()
+  const [seconds] = useState(() => secondsUntil(at, Date.now(), clockAhead))
+  return t('said', { name, action, seconds })
+}

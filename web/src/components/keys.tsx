@@ -1,9 +1,0 @@
-import { createContext, use } from 'react'
-
-/** Whether single keys press buttons; see `useShortcuts`. */
-export const KeysOn = createContext(false)
-
-/** The attribute that says which key presses a button, and by which it is found then; none while keys are off. */
-export function useKeyOf(key: string | undefined): string | undefined {
-  return use(KeysOn) ? key : undefined
-}

@@ -1,0 +1,60 @@
+import { useId, type ReactNode } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { ApiError } from '@berth/api/client.ts'
+import { LogRegion } from '#/components/logs/log-region.tsx'
+import { factsOf } from '#/launch/launch-stages.ts'
+import { blocksOf, withoutBidiControls } from '#/containers/log-lines.ts'
+
+interface LaunchFailureProps {
+  error: unknown
+  /** The lines are shown at a press: where they came by themselves they would move what stands below. */
+  isFolded?: boolean
+}
+
+/** What is known of a launch that failed beside the sentence, which an `Alert` says: how its program ended, and what it wrote last. */
+export function LaunchFailure({ error, isFolded = false }: LaunchFailureProps) {
+  const t = useTranslations('dashboard.failure')
+  const label = useId()
+  if (!(error instanceof ApiError)) return null
+  const { last_lines: lines = [] } = error.body
+  const { isOutOfMemory, exitCode } = factsOf(error.body)
+  const facts = [isOutOfMemory && t('outOfMemory'), exitCode !== undefined && t('exitCode', { code: String(exitCode) })]
+  const said = facts.filter((fact) => fact !== false).join(' ')
+  return (
+    <>
+      {said !== '' && <p className="hint">{said}</p>}
+      {lines.length > 0 && (
+        <Lines title={t('lines')} label={label} isFolded={isFolded}>
+          <LogRegion labelledBy={label} blocks={blocksOf(lines.map(withoutBidiControls))} />
+        </Lines>
+      )}
+    </>
+  )
+}
+
+interface LinesProps {
+  title: string
+  /** Id of the title. */
+  label: string
+  isFolded: boolean
+  children: ReactNode
+}
+
+function Lines({ title, label, isFolded, children }: LinesProps) {
+  if (isFolded) {
+    return (
+      <details className="last-lines">
+        <summary id={label}>{title}</summary>
+        {children}
+      </details>
+    )
+  }
+  return (
+    <div className="last-lines">
+      <p id={label} className="hint">
+        {title}
+      </p>
+      {children}
+    </div>
+  )
+}

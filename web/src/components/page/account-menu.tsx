@@ -1,0 +1,82 @@
+import { useEffect, useId, useRef, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { Link } from '#/components/link.tsx'
+import { SignOut } from '#/components/page/sign-out.tsx'
+import { boot } from '#/api/api-client.ts'
+import { useMe } from '#/session/use-me.ts'
+import { pages } from '#/paths.ts'
+import { useLocation } from '#/router/router.ts'
+
+/** Who is signed in; a press opens the way between their pages, and the way out. */
+export function AccountMenu() {
+  const t = useTranslations('frame.nav')
+  const me = useMe()
+  // At once, as the document was told: a button that becomes wider later moves.
+  const email = me?.email ?? boot.email
+  const { path } = useLocation()
+  const { isOpen, setOpen, root } = useDisclosure()
+  const panel = useId()
+  return (
+    <div className="account" ref={root}>
+      <button
+        type="button"
+        className="button small account-button"
+        aria-expanded={isOpen}
+        aria-controls={panel}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {/* Only where the document does not know it is the address missing while it is being looked up. */}
+        <span className={email ? 'visually-hidden' : undefined}>{t('account')}</span>
+        {email && <span className="account-address">{email}</span>}
+      </button>
+      <div id={panel} className="account-panel" hidden={!isOpen}>
+        {email && <p className="hint address">{email}</p>}
+        <nav aria-label={t('label')}>
+          <ul>
+            <Item to={pages.home} here={path} text={t('containers')} />
+            <Item to={pages.sessions} here={path} text={t('sessions')} />
+            {me?.is_admin && <Item to={pages.admin} here={path} text={t('admin')} />}
+          </ul>
+        </nav>
+        <SignOut />
+      </div>
+    </div>
+  )
+}
+
+function Item({ to, here, text }: { to: string; here: string; text: string }) {
+  return (
+    <li>
+      <Link to={to} isCurrent={to === here}>
+        {text}
+      </Link>
+    </li>
+  )
+}
+
+/** What opens below a button: Escape, a press elsewhere, and a focus that goes elsewhere close it. */
+function useDisclosure() {
+  const [isOpen, setOpen] = useState(false)
+  const root = useRef<HTMLDivElement>(null)
+
+  useEffect(() => {
+    if (!isOpen) return
+    const isOutside = (target: EventTarget | null) => !root.current?.contains(target as Node | null)
+    const onPress = ({ target }: Event) => isOutside(target) && setOpen(false)
+    // Nothing has the focus after a press on mere text: that is no reason to close.
+    const onFocusOut = ({ relatedTarget }: FocusEvent) =>
+      relatedTarget !== null && isOutside(relatedTarget) && setOpen(false)
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return
+      setOpen(false)
+      root.current?.querySelector('button')?.focus()
+    }
+    const closing = new AbortController()
+    document.addEventListener('pointerdown', onPress, closing)
+    document.addEventListener('focusout', onFocusOut, closing)
+    document.addEventListener('keydown', onKey, closing)
+    return () => closing.abort()
+  }, [isOpen])
+
+  return { isOpen, setOpen, root }
+}

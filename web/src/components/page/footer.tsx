@@ -1,0 +1,21 @@
+import { useTranslations } from 'use-intl/react'
+import { boot } from '#/api/api-client.ts'
+import { ContactLink } from '#/support-contact/contact-link.tsx'
+import { LanguageSwitch } from '#/components/page/language-switch.tsx'
+
+/** Under every page: whom to ask, and in which language one reads. */
+export function Footer() {
+  const t = useTranslations('frame')
+  return (
+    <footer className="bottom">
+      <div className="bottom-inner">
+        {boot.contact !== null && (
+          <p>
+            {t('help')} <ContactLink />
+          </p>
+        )}
+        <LanguageSwitch />
+      </div>
+    </footer>
+  )
+}

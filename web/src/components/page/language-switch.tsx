@@ -1,0 +1,24 @@
+import { languages } from '@berth/api/boot.ts'
+import { useTranslations } from 'use-intl/react'
+import { chooseLanguage, useLanguage } from '#/i18n/language.ts'
+
+/** Each language in its own words, so that whoever needs it can read it. */
+export function LanguageSwitch() {
+  const t = useTranslations('frame.language')
+  const current = useLanguage()
+  return (
+    <div className="languages" role="group" aria-label={t('label')}>
+      {languages.map((language) => (
+        <button
+          key={language}
+          type="button"
+          lang={language}
+          aria-pressed={language === current}
+          onClick={() => chooseLanguage(language)}
+        >
+          {t(language)}
+        </button>
+      ))}
+    </div>
+  )
+}

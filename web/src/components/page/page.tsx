@@ -1,0 +1,63 @@
+import { useEffect, useRef, type ReactNode } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { isSignedIn } from '#/api/api-client.ts'
+import { AccountMenu } from '#/components/page/account-menu.tsx'
+import { ConnectivityNote } from '#/components/page/connectivity-note.tsx'
+import { Brand } from '#/components/page/brand.tsx'
+import { Footer } from '#/components/page/footer.tsx'
+import { SkipLink } from '#/components/page/skip-link.tsx'
+import { TakeoverBanner } from '#/components/page/takeover-banner.tsx'
+import { focusHeading } from '#/router/focus-heading.ts'
+import { useLanguage } from '#/i18n/language.ts'
+
+interface PageProps {
+  title: string
+  /** `narrow`: a single card in the middle, for pages with one thing to do; `full`: for tables. */
+  width?: 'narrow' | 'wide' | 'full'
+  /** Under the header, before the content: the pages of a part of the site. */
+  nav?: ReactNode
+  children: ReactNode
+}
+
+export { focusHeading } from '#/router/focus-heading.ts'
+
+/** The first page comes with a document, whose focus and reading order are the browser's business. */
+let isFirst = true
+
+/** The frame of every page: landmarks, title, and the main heading, which takes the focus when the page changes without a load. */
+export function Page({ title, width = 'wide', nav, children }: PageProps) {
+  const t = useTranslations('frame')
+  useTitle(t('documentTitle', { page: title }))
+  return (
+    <div className="page">
+      <SkipLink />
+      <TakeoverBanner />
+      <header className="top">
+        <div className="top-inner">
+          <Brand />
+          {isSignedIn() ? <AccountMenu /> : <p className="tagline">{t('tagline')}</p>}
+        </div>
+      </header>
+      <ConnectivityNote />
+      <main id="content" className={width === 'narrow' ? 'panel' : width}>
+        {nav}
+        <h1 tabIndex={-1}>{title}</h1>
+        {children}
+      </main>
+      <Footer />
+    </div>
+  )
+}
+
+/** A page that has the same title in another language is still the same page: whoever chose the language keeps the focus. */
+function useTitle(title: string): void {
+  const language = useLanguage()
+  const shown = useRef(language)
+  useEffect(() => {
+    document.title = title
+    const isTranslation = shown.current !== language
+    shown.current = language
+    if (!isFirst && !isTranslation) focusHeading({ unlessInMain: true })
+    isFirst = false
+  }, [title, language])
+}

@@ -1,0 +1,44 @@
+import { useTranslations } from 'use-intl/react'
+import { createApiClient } from '#/api/api-client.ts'
+import { Button } from '#/components/button.tsx'
+import { isSignedOut } from '#/api/errors.ts'
+import { useErrorMessage } from '#/i18n/use-error-message.ts'
+import { useTask } from '#/components/use-task.ts'
+import { endSessionAndRedirect } from '#/session/login-redirect.ts'
+import { pages } from '#/paths.ts'
+
+/** The way out. Says that one is still signed in when it fails: somebody may be about to walk away from a shared computer. */
+export function SignOut() {
+  const t = useTranslations('frame.nav')
+  const { busy, error, run } = useTask()
+  const sentenceOf = useErrorMessage()
+
+  function signOut() {
+    void run((signal) => {
+      const end = () =>
+        createApiClient(signal)
+          .logOut()
+          .catch((reason: unknown) => {
+            // Signed out already, perhaps in another tab: that is what was asked for.
+            if (!isSignedOut(reason)) throw reason
+          })
+      // Nobody has to be told why a sign-in is over that they have ended themselves.
+      return endSessionAndRedirect(end, pages.login)
+    })
+  }
+
+  return (
+    <>
+      <Button look="small" isOff={busy} onPress={signOut}>
+        {busy ? t('signingOut') : t('signOut')}
+      </Button>
+      <div role="alert" className="live">
+        {error !== undefined && (
+          <p className="alert">
+            {t('stillSignedIn')} {sentenceOf(error)}
+          </p>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
+import { useTranslations } from 'use-intl/react'
+import { Button } from '#/components/button.tsx'
+import { rich } from '#/components/rich.tsx'
+import { Time } from '#/components/time.tsx'
+
+interface RowProps {
+  session: SessionEntry
+  isOff: boolean
+  /** Undefined where there is nothing to end. */
+  onEnd: (() => void) | undefined
+}
+
+/** One of somebody's own sessions. */
+export function SessionRow({ session, isOff, onEnd }: RowProps) {
+  const t = useTranslations('sessions')
+  const { browser, is_current, address, created_at, expires_at } = session
+  const [, program, system] = /^(.+) on (.+)$/.exec(browser ?? '') ?? []
+  const named = program && system ? t('browserOn', { browser: program, system }) : browser
+  const name = named ?? t('unknown')
+  return (
+    <li className="row">
+      <div>
+        <h2>
+          {name} {is_current && <span className="badge good">{t('current')}</span>}
+        </h2>
+        <ul className="dotted hint">
+          <li>{t.rich('since', { since: rich.inPlace(<Time at={created_at} />) })}</li>
+          {address !== '' && <li className="address">{t('from', { address })}</li>}
+          <li>{t.rich('until', { until: rich.inPlace(<Time at={expires_at} />) })}</li>
+        </ul>
+      </div>
+      <End name={name} isOff={isOff} onEnd={onEnd} />
+    </li>
+  )
+}
+
+/** Somebody who acts, or acted, for the reader: who, why, and when. */
+export function TakeoverRow({ session, isOff, isOver, onEnd }: RowProps & { isOver: boolean }) {
+  const t = useTranslations('sessions')
+  const { taken_over_by, reason, created_at, ended_at, expires_at } = session
+  const name = t(isOver ? 'acted' : 'acts', { by: taken_over_by ?? '' })
+  const from = rich.inPlace(<Time at={created_at} />)
+  const to = rich.inPlace(<Time at={ended_at ?? expires_at} />)
+  return (
+    <li className="row">
+      <div>
+        <h3 className="address">{name}</h3>
+        {reason !== null && <p className="address">{t('reason', { reason })}</p>}
+        <p className="hint">
+          {isOver ? t.rich('span', { from, to }) : t.rich('untilThen', { since: from, until: to })}
+        </p>
+      </div>
+      <End name={name} isOff={isOff} onEnd={onEnd} />
+    </li>
+  )
+}
+
+function End({ name, isOff, onEnd }: { name: string; isOff: boolean; onEnd: (() => void) | undefined }) {
+  const t = useTranslations('sessions')
+  if (onEnd === undefined) return null
+  return (
+    <Button look="small" isOff={isOff} onPress={onEnd}>
+      <span aria-hidden>{t('end')}</span>
+      <span className="visually-hidden">{t('endThis', { name })}</span>
+    </Button>
+  )
+}

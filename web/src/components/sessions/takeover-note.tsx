@@ -1,0 +1,31 @@
+import type { TakeoverEvent } from '@berth/api/schemas/container.ts'
+import { useFormatter, useTranslations } from 'use-intl/react'
+import { Link } from '#/components/link.tsx'
+import { rich } from '#/components/rich.tsx'
+import { secondsUntil } from '#/time/countdown.ts'
+import { useEvents } from '#/events/use-events.ts'
+import { useNow } from '#/time/use-now.ts'
+import { pages } from '#/paths.ts'
+
+/** Tells the owner who acts for them, why, and until when; nothing once that time is over. The slot is always there, so it is read out. */
+export function TakeoverNote({ event }: { event: TakeoverEvent | undefined }) {
+  const t = useTranslations('takeover')
+  const format = useFormatter()
+  const { clockAhead } = useEvents()
+  const isOn = secondsUntil(event?.until ?? '', useNow(event !== undefined), clockAhead) > 0
+  return (
+    <div role="status" className="live">
+      {event && isOn && (
+        <p className="note">
+          {t.rich('note', {
+            by: event.by,
+            reason: event.reason,
+            until: format.dateTime(new Date(event.until), { timeStyle: 'short' }),
+            b: rich.address,
+          })}{' '}
+          <Link to={pages.sessions}>{t('noteLink')}</Link>
+        </p>
+      )}
+    </div>
+  )
+}

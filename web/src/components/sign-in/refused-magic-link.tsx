@@ -1,0 +1,50 @@
+import { useTranslations } from 'use-intl/react'
+import { boot, isSignedIn } from '#/api/api-client.ts'
+import { ContactLink } from '#/support-contact/contact-link.tsx'
+import { EmailForm } from '#/components/sign-in/email-form.tsx'
+import { Page } from '#/components/page/page.tsx'
+import { rich } from '#/components/rich.tsx'
+import type { MagicLinkRefusal } from '#/session/magic-link-refusal.ts'
+import { recallReturnPath } from '#/session/return-path.ts'
+import { pages } from '#/paths.ts'
+
+/** Says why a link let nobody in, and offers the one step that helps. */
+export function RefusedMagicLink({ why }: { why: MagicLinkRefusal }) {
+  const t = useTranslations('signIn.refused')
+  return (
+    <Page title={t(`${why}.title`)} width="narrow">
+      <p>{t(`${why}.what`)}</p>
+      <WayOut why={why} todo={t(`${why}.todo`)} />
+    </Page>
+  )
+}
+
+function WayOut({ why, todo }: { why: MagicLinkRefusal; todo: string }) {
+  const t = useTranslations('signIn.verify')
+  const next = recallReturnPath()
+  if (why === 'blocked')
+    return (
+      <>
+        <p>{todo}</p>
+        {boot.contact !== null && <p>{t.rich('contact', { contact: rich.inPlace(<ContactLink />) })}</p>}
+      </>
+    )
+  // Most used links were used right here.
+  if (isSignedIn())
+    return (
+      <>
+        <p>{t('signedIn')}</p>
+        <p className="actions">
+          <a className="button primary" href={next ?? pages.home}>
+            {t('goOn')}
+          </a>
+        </p>
+      </>
+    )
+  return (
+    <>
+      <p>{todo}</p>
+      <EmailForm button={t('newLink')} next={next} />
+    </>
+  )
+}

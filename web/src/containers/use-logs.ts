@@ -1,0 +1,73 @@
+import { useEffect, useState } from 'react'
+import { fillPath } from '@berth/api/client.ts'
+import { endpoints } from '@berth/api/endpoints.ts'
+import { openStream } from '#/api/api-client.ts'
+import { followStream, type ServerEvent } from '#/events/event-stream.ts'
+import { addLines, linesIn, type Block } from '#/containers/log-lines.ts'
+
+/** Lines of the past that are asked for. */
+const pastLines = 200
+/** How often what came is shown, in ms: an app may write a thousand lines a second. */
+const throttleMs = 100
+
+/** How the reading goes: not begun, going on, broken off for now, all read, or refused. */
+export type LogState = 'opening' | 'open' | 'lost' | 'ended' | 'refused'
+
+export interface Logs {
+  readonly state: LogState
+  /** Oldest first. */
+  readonly blocks: readonly Block[]
+  /** Why it was refused. */
+  readonly error: unknown
+  /** Begins anew. */
+  restart(): void
+}
+
+const nothing = { state: 'opening', blocks: [], error: undefined } as const satisfies Partial<Logs>
+
+/** What a container writes: its last lines, and each new one. */
+export function useLogs(type: string): Logs {
+  const [seen, setSeen] = useState<Omit<Logs, 'restart'>>(nothing)
+  const [attempt, setAttempt] = useState(0)
+
+  useEffect(() => {
+    const reading = new AbortController()
+    let waiting: string[] = []
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const show = (state: LogState) => {
+      clearTimeout(timer)
+      timer = undefined
+      const came = waiting
+      waiting = []
+      setSeen((before) => ({ ...before, state, blocks: addLines(before.blocks, came) }))
+    }
+    const reader = {
+      open: (_lastId: string | undefined, signal: AbortSignal) => openStream(pathOf(type), undefined, signal),
+      // The stream has no memory: each time it begins with the lines of the past.
+      onOpen: () => setSeen({ ...nothing, state: 'open' }),
+      onLost: () => show('lost'),
+      onEvents: (events: readonly ServerEvent[]) => {
+        waiting.push(...linesIn(events))
+        if (!events.some(({ name }) => name === 'end')) return void (timer ??= setTimeout(show, throttleMs, 'open'))
+        show('ended')
+        reading.abort()
+      },
+    }
+    followStream(reader, reading.signal).catch((error: unknown) =>
+      setSeen((before) => ({ ...before, state: 'refused', error })),
+    )
+    return () => {
+      reading.abort()
+      clearTimeout(timer)
+    }
+  }, [type, attempt])
+
+  const restart = () => {
+    setSeen(nothing)
+    setAttempt((count) => count + 1)
+  }
+  return { ...seen, restart }
+}
+
+const pathOf = (type: string) =>
+  `${fillPath(endpoints.containerLogs.path, { container_type: type })}?lines=${pastLines}`

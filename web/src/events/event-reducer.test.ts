@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { initialEventState, reduceEvents } from './event-reducer.ts'
+
+const launch = (type: string, stage: string) => ({ name: 'launch', data: { type, stage } })
+const disk = (type: string | null, used: number) => ({
+  name: 'disk',
+  data: { type, used: used * 2 ** 30, limit: 10 * 2 ** 30 },
+})
+
+test('after a snapshot only what it says counts', () => {
+  const before = reduceEvents(initialEventState, [
+    launch('dev', 'starting'),
+    launch('prod', 'creating'),
+    disk(null, 9.5),
+  ])
+  const after = reduceEvents(before, [{ name: 'snapshot', data: {} }, launch('dev', 'waiting')])
+  assert.deepEqual([[...after.launches.keys()], after.disks.size], [['dev'], 0])
+})
+
+test('a home with nearly no room left is known until it is told that it has some again', () => {
+  const full = reduceEvents(initialEventState, [disk('dev', 9.2), disk(null, 9.9), disk('dev', 9.5)])
+  assert.equal(full.disks.get('dev')?.used, 9.5 * 2 ** 30)
+  assert.deepEqual([...reduceEvents(full, [disk('dev', 8.9)]).disks.keys()], [null])
+})
+
+test('a warning that a container rests soon holds until it is used, or does not run any more', () => {
+  const idle = (at: string | null) => ({ name: 'idle', data: { type: 'dev', action: 'stop', at } })
+  const stands = (status: string) => ({ name: 'container', data: { type: 'dev', status } })
+  const warned = reduceEvents(initialEventState, [stands('running'), idle('2026-11-21T09:01:00.000Z')])
+  assert.equal(warned.idles.get('dev')?.at, '2026-11-21T09:01:00.000Z')
+  assert.equal(reduceEvents(warned, [stands('running')]).idles.size, 1)
+  assert.equal(reduceEvents(warned, [idle(null)]).idles.size, 0)
+  assert.equal(reduceEvents(warned, [stands('asleep')]).idles.size, 0)
+})
+
+test('a takeover is told once, so that no snapshot takes it away', () => {
+  const takeover = { by: 'root@x.org', reason: 'You asked', until: '2026-11-21T09:15:00.000Z' }
+  const told = reduceEvents(initialEventState, [
+    { name: 'takeover', data: takeover },
+    { name: 'snapshot', data: {} },
+  ])
+  assert.deepEqual(told.takeover, takeover)
+})

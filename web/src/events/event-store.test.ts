@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError } from '@berth/api/client.ts'
+import { EventStore, refusedRetryDelay } from './event-store.ts'
+
+/** A server whose streams the test writes, and a page whose visibility it decides. */
+function setUp() {
+  const opened: { lastId: string | undefined; signal: AbortSignal; write(text: string): void; end(): void }[] = []
+  let work: ((signal: AbortSignal) => void) | undefined
+  let shown: AbortController | undefined
+  const store = new EventStore({
+    async open(lastId, signal) {
+      const stream = new TransformStream<Uint8Array, Uint8Array>()
+      const writer = stream.writable.getWriter()
+      writer.closed.catch(() => undefined)
+      // As a real answer ends with its signal.
+      signal.addEventListener('abort', () => void writer.abort(signal.reason).catch(() => undefined), { once: true })
+      opened.push({
+        lastId,
+        signal,
+        write: (text) => void writer.write(new TextEncoder().encode(text)),
+        end: () => void writer.close(),
+      })
+      return new Response(stream.readable, { headers: { date: new Date(Date.now() + 3_600_000).toUTCString() } })
+    },
+    whileVisible(wanted) {
+      work = wanted
+      const show = () => work?.((shown = new AbortController()).signal)
+      show()
+      return () => {
+        work = undefined
+        shown?.abort()
+      }
+    },
+  })
+  return { store, opened }
+}
+
+const starting = 'id: 7\nevent: launch\ndata: {"type":"dev","stage":"starting"}\n\n'
+
+/** Until it is so; half a minute at most. */
+async function until(isSo: () => boolean) {
+  const end = performance.now() + 30_000
+  while (!isSo()) {
+    assert.ok(performance.now() < end, 'it never came')
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}
+
+test('one stream serves however many listen, and ends with the last of them', async () => {
+  const { store, opened } = setUp()
+  const stops = [store.subscribe(() => undefined), store.subscribe(() => undefined)]
+  await until(() => store.get().isLive)
+  assert.equal(opened.length, 1)
+  stops[0]?.()
+  assert.equal(opened[0]?.signal.aborted, false)
+  stops[1]?.()
+  assert.equal(opened[0]?.signal.aborted, true)
+  assert.equal(store.get().isLive, false)
+})
+
+test('who listens again is told what was missed, from the event that was heard last', async () => {
+  const { store, opened } = setUp()
+  const stop = store.subscribe(() => undefined)
+  await until(() => opened.length === 1)
+  opened[0]?.write(starting)
+  await until(() => store.get().events.launches.size === 1)
+  stop()
+  const stopAgain = store.subscribe(() => undefined)
+  await until(() => opened.length === 2)
+  assert.equal(opened[1]?.lastId, '7')
+  assert.equal(store.get().events.launches.get('dev')?.event.stage, 'starting')
+  stopAgain()
+})
+
+test('events are passed on as they come, and the clock of the server is known', async () => {
+  const { store, opened } = setUp()
+  const heard: string[] = []
+  store.onEvents((events) => heard.push(...events.map(({ name }) => name)))
+  const stop = store.subscribe(() => undefined)
+  await until(() => opened.length === 1)
+  opened[0]?.write(`event: snapshot\ndata: {}\n\n${starting}`)
+  await until(() => heard.length === 2)
+  assert.deepEqual(heard, ['snapshot', 'launch'])
+  assert.ok(Math.abs(store.get().clockAhead - 3_600_000) < 60_000)
+  stop()
+})
+
+test('how a launch ended is forgotten when another one begins', async () => {
+  const { store, opened } = setUp()
+  const stop = store.subscribe(() => undefined)
+  await until(() => opened.length === 1)
+  opened[0]?.write(starting)
+  await until(() => store.get().events.launches.size === 1)
+  store.forgetEnd('dev')
+  assert.equal(store.get().events.launches.size, 1, 'it is under way')
+  opened[0]?.write('event: launch\ndata: {"type":"dev","stage":"ready"}\n\n')
+  await until(() => store.get().events.launches.get('dev')?.event.stage === 'ready')
+  store.forgetEnd('dev')
+  assert.equal(store.get().events.launches.size, 0)
+  stop()
+})
+
+test('a stream that is refused is known to be, and asked for again after a while, for a block is lifted one day', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  let asked = 0
+  const store = new EventStore({
+    open: async () => {
+      asked += 1
+      throw new ApiError(403, { error: 'Your account is blocked.' }, 'userBlocked')
+    },
+    whileVisible: (work) => {
+      const shown = new AbortController()
+      work(shown.signal)
+      return () => shown.abort()
+    },
+  })
+  const stop = store.subscribe(() => undefined)
+  await turn()
+  assert.deepEqual([asked, store.get().isRefused, store.get().isAccountBlocked], [1, true, true])
+  t.mock.timers.tick(refusedRetryDelay)
+  await turn()
+  assert.equal(asked, 2)
+  stop()
+  t.mock.timers.tick(refusedRetryDelay)
+  await turn()
+  assert.equal(asked, 2, 'nobody listens any more')
+})

@@ -1,0 +1,44 @@
+/** Size in bytes, name, and digits behind the point. */
+type Unit = readonly [size: number, name: string, digits: number]
+
+/** Those of registries, and those that limits are set in. */
+export const units = {
+  decimal: [
+    [1e9, 'GB', 1],
+    [1e6, 'MB', 0],
+    [1e3, 'kB', 0],
+  ],
+  binary: [
+    [2 ** 30, 'GiB', 1],
+    [2 ** 20, 'MiB', 0],
+    [2 ** 10, 'KiB', 0],
+  ],
+} as const satisfies Record<string, readonly Unit[]>
+
+/** A part and its whole in one unit, to be written as the reader's language writes numbers. */
+export interface Share {
+  readonly part: number
+  readonly whole: number
+  readonly unit: string
+  /** Behind the point. */
+  readonly digits: number
+}
+
+/** Both in the unit of the whole: "120 of 400 MB". @param part and whole in bytes */
+export function shareOf(part: number, whole: number, kind: keyof typeof units): Share {
+  const all: readonly Unit[] = units[kind]
+  const [size, unit, digits] = all.find(([min]) => whole >= min) ?? all.at(-1)!
+  return { part: part / size, whole: whole / size, unit, digits }
+}
+
+/** Writes a number, as `useFormatter().number` of use-intl does. */
+export type WriteNumber = (
+  value: number,
+  how: { minimumFractionDigits: number; maximumFractionDigits: number },
+) => string
+
+/** The values of a sentence that has `{part}`, `{whole}` and `{unit}` in it. */
+export function formatShare({ part, whole, unit, digits }: Share, write: WriteNumber) {
+  const how = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  return { part: write(part, how), whole: write(whole, how), unit }
+}

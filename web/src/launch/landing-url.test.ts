@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { landingUrlFor } from './landing-url.ts'
+
+const service = 'http://spawner.berth.test:8080/ann-dev'
+
+const inside = {
+  '/ann-dev/x': '/ann-dev/x',
+  '/ann-dev': '/ann-dev',
+  '/ann-dev?a=1': '/ann-dev?a=1',
+  '/ann-dev/files/../x?a=%2F&b=//c#top': '/ann-dev/x?a=%2F&b=//c#top',
+}
+
+for (const [next, path] of Object.entries(inside)) {
+  test(`after a launch, ${next} of the same container is where a person goes on`, () => {
+    assert.equal(landingUrlFor(next, service), `http://spawner.berth.test:8080${path}`)
+  })
+}
+
+const outside = {
+  'somebody else’s container': '/bob-dev/',
+  'another type': '/ann-prod/',
+  'a type whose name begins alike': '/ann-development/',
+  'another container behind dots': '/ann-dev/../bob-dev/',
+  'another container behind encoded dots': '/ann-dev/%2e%2e/bob-dev/',
+  'another host': '//evil.example/ann-dev/',
+  'another host behind a backslash': '/\\evil.example/ann-dev/',
+  'another host behind a tab': '/\t/evil.example/ann-dev/',
+  'an absolute address': 'https://evil.example/ann-dev/',
+  'a script': 'javascript:alert(1)//ann-dev/',
+  'the API': '/api/auth/verify-login?token=theirs',
+  'a path without a slash in front': 'ann-dev/x',
+  nothing: null,
+}
+
+for (const [what, next] of Object.entries(outside)) {
+  test(`a launch never leads to ${what}, but to the container itself`, () => {
+    assert.equal(landingUrlFor(next, service), `${service}/`)
+  })
+}
+
+test('a type with letters beyond ASCII is recognized in its encoded path', () => {
+  assert.equal(
+    landingUrlFor('/ann-%C3%BCbung/x', 'http://berth.test/ann-%C3%BCbung'),
+    'http://berth.test/ann-%C3%BCbung/x',
+  )
+  assert.equal(landingUrlFor('/ann-übung/x', 'http://berth.test/ann-%C3%BCbung'), 'http://berth.test/ann-%C3%BCbung/x')
+})

@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { isSignedIn } from '#/api/api-client.ts'
+import { EmailForm } from '#/components/sign-in/email-form.tsx'
+import { Page } from '#/components/page/page.tsx'
+import { rich } from '#/components/rich.tsx'
+import { endedSession } from '#/session/ended-session.ts'
+import { useSignInElsewhere } from '#/session/use-sign-in-elsewhere.ts'
+import { emailIn } from '#/session/magic-link-request.ts'
+import { isPage, pages, safeNext } from '#/paths.ts'
+import { useLocation } from '#/router/router.ts'
+
+/** Sign-in and sign-up: one field and one button for everybody; see `askForLink` for how that can be. */
+export function SignIn() {
+  const t = useTranslations('signIn.ask')
+  const { query, state } = useLocation()
+  const next = safeNext(query.get('next'))
+  const [ended] = useState(() => (isSignedIn() ? undefined : endedSession()))
+  const isToContainer = next !== undefined && !isPage(next)
+  useSignInElsewhere(next)
+
+  return (
+    <Page title={t('title')} width="narrow">
+      {/* No redirect: a document can believe in a token that the API refuses, and the two would send people to and fro. */}
+      {isSignedIn() && (
+        <p className="note">
+          {t('signedIn')} <a href={next ?? pages.home}>{t('goOn')}</a>
+        </p>
+      )}
+      {/* Why one is here, although one was at work a moment ago. */}
+      {ended && <p className="note">{t('ended')}</p>}
+      {!ended && !isSignedIn() && isToContainer && <p className="note">{t('toContainer')}</p>}
+      <p>{t('lead')}</p>
+      <EmailForm button={t('button')} email={emailIn(state) ?? ended?.email} takesFocus next={next} />
+      {next !== undefined && next !== pages.home && (
+        <p className="hint">{t.rich('onTheWay', { next, path: rich.path })}</p>
+      )}
+    </Page>
+  )
+}

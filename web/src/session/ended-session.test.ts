@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endedSession, forgetEndedSession, rememberEndedSession } from './ended-session.ts'
+
+function storageWith(text: string | null = null) {
+  let value = text
+  return {
+    getItem: () => value,
+    setItem: (_: string, next: string) => void (value = next),
+    removeItem: () => void (value = null),
+  }
+}
+
+test('that a sign-in ended is remembered with its address for an hour, or until the next one', () => {
+  const storage = storageWith()
+  rememberEndedSession({ email: 'ann@x.org' }, storage, 1_000)
+  assert.deepEqual(endedSession(storage, 2_000), { email: 'ann@x.org' })
+  assert.equal(endedSession(storage, 1_000 + 3_600_000), undefined)
+  assert.equal(endedSession(storage, 0), undefined, 'a clock that was set back')
+  forgetEndedSession(storage)
+  assert.equal(endedSession(storage, 2_000), undefined)
+})
+
+test('nobody need have been known yet', () => {
+  const storage = storageWith()
+  rememberEndedSession({ email: undefined }, storage, 1_000)
+  assert.deepEqual(endedSession(storage, 1_000), { email: undefined })
+})
+
+for (const rubbish of ['', '{', '"text"', '{"at":"now"}', '[]', '{"email":"a@b"}']) {
+  test(`rubbish in the storage (${rubbish}) is nothing`, () =>
+    assert.equal(endedSession(storageWith(rubbish), 1_000), undefined))
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { linksLeftAt, magicLinkRequestIn, secondsToWait } from './magic-link-request.ts'
+
+const request = (left?: number, reset = 3600) => ({
+  email: 'ann@x.org',
+  at: 1_000_000,
+  links: left === undefined ? undefined : { left, reset },
+})
+const after = (seconds: number) => 1_000_000 + seconds * 1000
+
+test('a mail can be asked for again after half a minute, and without a link left when the hour has one again', () => {
+  assert.deepEqual(
+    [0, 29.5, 30, 500].map((seconds) => secondsToWait(request(2), after(seconds))),
+    [30, 1, 0, 0],
+  )
+  assert.deepEqual(
+    [0, 3599, 3600].map((seconds) => secondsToWait(request(0), after(seconds))),
+    [3600, 1, 0],
+  )
+  assert.equal(secondsToWait(request(0, 5), after(0)), 30)
+  assert.equal(secondsToWait(request(), after(-86_400)), 30, 'a clock that was set back')
+})
+
+test('how many links are left is said as long as it is true', () => {
+  assert.equal(linksLeftAt(request(1), after(3599)), 1)
+  assert.equal(linksLeftAt(request(1), after(3600)), undefined)
+  assert.equal(linksLeftAt(request(), after(0)), undefined)
+})
+
+test('what is no mail request in a history entry is none', () => {
+  for (const state of [null, undefined, 'x', { token: 't' }, { email: 7 }])
+    assert.equal(magicLinkRequestIn(state), undefined)
+  assert.deepEqual(magicLinkRequestIn({ email: 'a@x.org' }), { email: 'a@x.org', at: 0, links: undefined })
+  assert.deepEqual(magicLinkRequestIn({ ...request(2) }), request(2))
+  assert.equal(magicLinkRequestIn({ email: 'a@x.org', at: 1, links: { left: '2' } })?.links, undefined)
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recallReturnPath, rememberReturnPath, takeReturnPath, type ReturnPathStorage } from './return-path.ts'
+
+const minute = 60_000
+
+function storage(): ReturnPathStorage {
+  const kept = new Map<string, string>()
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  }
+}
+
+/** A browser in which the person forbids storage. */
+const forbidden: ReturnPathStorage = {
+  getItem: () => refuse(),
+  setItem: () => refuse(),
+  removeItem: () => refuse(),
+}
+
+function refuse(): never {
+  throw new DOMException('The operation is insecure.', 'SecurityError')
+}
+
+test('the place survives the way through the mail and is used once', () => {
+  const tabs = storage()
+  rememberReturnPath('/ann-dev/', tabs, 0)
+  assert.equal(recallReturnPath(tabs, 15 * minute), '/ann-dev/')
+  assert.equal(takeReturnPath(tabs, 15 * minute), '/ann-dev/')
+  assert.equal(takeReturnPath(tabs, 15 * minute), undefined)
+})
+
+test('a place from yesterday is forgotten', () => {
+  const tabs = storage()
+  rememberReturnPath('/ann-dev/', tabs, 0)
+  assert.equal(takeReturnPath(tabs, 24 * 60 * minute), undefined)
+})
+
+test('asking for a link without a place forgets the place before', () => {
+  const tabs = storage()
+  rememberReturnPath('/ann-dev/', tabs, 0)
+  rememberReturnPath(undefined, tabs, 1)
+  assert.equal(takeReturnPath(tabs, 2), undefined)
+})
+
+for (const rubbish of [
+  '{"path":"//evil.example","at":0}',
+  '{"path":"/ann-dev/"}',
+  '{"path":"/ann-dev/","at":9}',
+  '"/ann-dev/"',
+  '{',
+]) {
+  test(`what another script left in storage is not trusted: ${rubbish}`, () => {
+    const tabs = storage()
+    tabs.setItem('berth.next', rubbish)
+    assert.equal(takeReturnPath(tabs, 1), undefined)
+  })
+}
+
+test('signing in works in a browser that forbids storage', () => {
+  rememberReturnPath('/ann-dev/', forbidden)
+  assert.equal(takeReturnPath(forbidden), undefined)
+})

@@ -1,0 +1,49 @@
+import { safeNext } from '#/paths.ts'
+
+/** The part of web storage that is used here. */
+export type ReturnPathStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+const key = 'berth.next'
+/** Milliseconds. Someone who signs in tomorrow does not expect yesterday's page. */
+const maxAge = 60 * 60 * 1000
+
+/**
+ * Keeps the place to go on to while the person is away in their mail. The link opens in a new tab, so this needs
+ * storage that tabs share; a path is no secret. Forgets an older place when there is no new one.
+ */
+export function rememberReturnPath(
+  next: string | undefined,
+  storage: ReturnPathStorage = localStorage,
+  now = Date.now(),
+): void {
+  quietly(() => {
+    if (next === undefined) storage.removeItem(key)
+    else storage.setItem(key, JSON.stringify({ path: next, at: now }))
+  })
+}
+
+/** The remembered place, checked again because anything on this origin can write to storage; undefined after one hour. */
+export function recallReturnPath(storage: ReturnPathStorage = localStorage, now = Date.now()): string | undefined {
+  return quietly(() => {
+    const value: unknown = JSON.parse(storage.getItem(key) ?? 'null')
+    if (typeof value !== 'object' || value === null || !('path' in value) || !('at' in value)) return undefined
+    const age = typeof value.at === 'number' ? now - value.at : NaN
+    return age >= 0 && age < maxAge ? safeNext(value.path) : undefined
+  })
+}
+
+/** As `recallNext`, and nothing is remembered afterwards. */
+export function takeReturnPath(storage: ReturnPathStorage = localStorage, now = Date.now()): string | undefined {
+  const next = recallReturnPath(storage, now)
+  quietly(() => storage.removeItem(key))
+  return next
+}
+
+/** Storage may be switched off, full or hold rubbish. Going home instead is good enough. */
+function quietly<T>(action: () => T): T | undefined {
+  try {
+    return action()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,80 @@
+import { useId, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { Button } from '#/components/button.tsx'
+import { Dialog } from '#/components/dialog.tsx'
+import { useShortcuts } from '#/shortcuts/use-shortcuts.ts'
+import { cardKeys } from '#/shortcuts/shortcuts.ts'
+
+interface ShortcutsProps {
+  isOn: boolean
+  onTurn(isOn: boolean): void
+  /** Cards there are. */
+  count: number
+}
+
+/** The keys of the dashboard, a button that lists them where there is a keyboard, and a word for who pressed one too early. */
+export function Shortcuts({ isOn, onTurn, count }: ShortcutsProps) {
+  const t = useTranslations('dashboard.keys')
+  const [isOpen, setOpen] = useState(false)
+  const [isEarly, setEarly] = useState(false)
+  useShortcuts(
+    isOn,
+    () => setOpen(true),
+    () => setEarly(true),
+  )
+  return (
+    <div className="keys-hint">
+      <Button look="small" onPress={() => setOpen(true)}>
+        {t('hint')}
+      </Button>
+      {isOn && <kbd aria-hidden>?</kbd>}
+      <span role="status" className="hint live" onAnimationEnd={() => setEarly(false)}>
+        {isEarly && <span className="passing">{t('chooseFirst', { last: Math.min(count, 9) })}</span>}
+      </span>
+      {isOpen && <ShortcutsDialog isOn={isOn} onTurn={onTurn} count={count} onClose={() => setOpen(false)} />}
+    </div>
+  )
+}
+
+function ShortcutsDialog({ isOn, onTurn, count, onClose }: ShortcutsProps & { onClose(): void }) {
+  const t = useTranslations('dashboard')
+  const turn = useId()
+  return (
+    <Dialog title={t('keys.title')} onClose={onClose}>
+      {(close) => (
+        <>
+          <dl className="keys">
+            <Key name={count > 1 ? `1–${Math.min(count, 9)}` : '1'} does={t('keys.choose')} />
+            <Key name="?" does={t('keys.help')} />
+          </dl>
+          <p className="hint">{t('keys.onChosen')}</p>
+          <dl className="keys">
+            {Object.entries(cardKeys).map(([action, key]) => (
+              <Key key={key} name={key} does={t(`action.${action as keyof typeof cardKeys}`)} />
+            ))}
+          </dl>
+          <label htmlFor={turn} className="check">
+            <input id={turn} type="checkbox" checked={isOn} onChange={(event) => onTurn(event.target.checked)} />
+            {t('keys.isOn')}
+          </label>
+          <div className="actions end">
+            <Button look="primary" onPress={close}>
+              {t('keys.close')}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+function Key({ name, does }: { name: string; does: string }) {
+  return (
+    <div>
+      <dt>
+        <kbd>{name}</kbd>
+      </dt>
+      <dd>{does}</dd>
+    </div>
+  )
+}

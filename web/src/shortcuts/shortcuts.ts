@@ -1,0 +1,46 @@
+/** Keys that press a button of a card; each is the button's `aria-keyshortcuts`, too. */
+export const cardKeys = { open: 'o', launch: 'l', restart: 'r', stop: 's', logs: 'g' } as const
+export type CardKey = (typeof cardKeys)[keyof typeof cardKeys]
+
+/** What a key asks for: the list of keys, the card of that number (from 0), or a button of a card. */
+export type Shortcut =
+  | { readonly does: 'help' }
+  | { readonly does: 'choose'; readonly index: number }
+  | { readonly does: 'press'; readonly key: CardKey }
+
+export type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'repeat'>
+
+/** Undefined for every other key, and with a modifier, which is the browser's or the screen reader's. */
+export function shortcutOf({ key, ctrlKey, metaKey, altKey, shiftKey, repeat }: Press): Shortcut | undefined {
+  if (ctrlKey || metaKey || altKey || repeat) return undefined
+  // With Shift on most keyboards.
+  if (key === '?') return { does: 'help' }
+  if (shiftKey) return undefined
+  if (/^[1-9]$/.test(key)) return { does: 'choose', index: Number(key) - 1 }
+  const pressed = Object.values(cardKeys).find((known) => known === key.toLowerCase())
+  return pressed && { does: 'press', key: pressed }
+}
+
+/** The part of web storage that is used here. */
+export type ShortcutStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+const storedAs = 'berth.shortcuts'
+
+/** Whether single keys do something (WCAG 2.2, 2.1.4: they can be turned off). A container's page can change this, which harms nobody. */
+export function areShortcutsOn(storage: ShortcutStorage = localStorage): boolean {
+  try {
+    return storage.getItem(storedAs) !== 'off'
+  } catch {
+    // Storage is switched off.
+    return true
+  }
+}
+
+export function saveShortcutsOn(on: boolean, storage: ShortcutStorage = localStorage): void {
+  try {
+    if (on) storage.removeItem(storedAs)
+    else storage.setItem(storedAs, 'off')
+  } catch {
+    // Then it holds until the page is left.
+  }
+}

@@ -1,0 +1,13 @@
+/** A length of time as people say it. */
+export interface RoundedDuration {
+  readonly unit: 'minutes' | 'hours' | 'days'
+  /** Whole, 1 and more. */
+  readonly count: number
+}
+
+/** In the largest unit that says it exactly, or nearly so; never too much. @param seconds at least 1 */
+export function roundDuration(seconds: number): RoundedDuration {
+  if (seconds >= 2 * 86_400) return { unit: 'days', count: Math.floor(seconds / 86_400) }
+  if (seconds >= 2 * 3600) return { unit: 'hours', count: Math.floor(seconds / 3600) }
+  return { unit: 'minutes', count: Math.max(1, Math.floor(seconds / 60)) }
+}

@@ -1,0 +1,253 @@
+import { refusalHeader } from '@berth/api/schemas/error.ts'
+import type { ContainerEntry } from '@berth/api/schemas/user.ts'
+import { ada, ann, minutesAgo } from '../user-fixtures.ts'
+import { never, Refused, unreachable, type Story } from '../story.ts'
+import type { StoryEvent } from '../told-events.ts'
+
+/** A container of Ann's, as her list says it. */
+function entry(type: string, name: string, description: string, more: Partial<ContainerEntry> = {}): ContainerEntry {
+  return {
+    type,
+    display_name: name,
+    description,
+    status: 'running',
+    service_url: `http://spawner.berth.localhost:8080/ann-${type}`,
+    container_id: `c-${type}`,
+    created_at: minutesAgo(60 * 24 * 40),
+    last_used: minutesAgo(30),
+    is_blocked: false,
+    blocked_at: null,
+    ...more,
+  }
+}
+
+const fresh = { status: 'not_created', container_id: null, created_at: null, last_used: null } as const
+const dev = (more?: Partial<ContainerEntry>) =>
+  entry('dev', 'Development', 'An editor, a terminal and your files', more)
+const prod = (more?: Partial<ContainerEntry>) => entry('prod', 'Production', 'Where finished work is shown', more)
+const lab = (more?: Partial<ContainerEntry>) =>
+  entry('lab', 'Laboratory', 'Python, notebooks and the data of the course', more)
+
+const lines = [
+  'Reading /etc/app.conf',
+  'Listening on port 99999',
+  'Error: no such port: 99999',
+  '    at listen (/app/server.js:12:5)',
+]
+const stands = (type: string, status: 'running' | 'asleep' | 'crashed' | 'out-of-memory'): StoryEvent => [
+  'container',
+  { type, status },
+]
+const snapshot: StoryEvent = ['snapshot', {}]
+
+/** The dashboard with these containers. */
+const story = (name: string, containers: readonly ContainerEntry[], more: Partial<Story> = {}): Story => ({
+  name: `dashboard/${name}`,
+  path: '/',
+  ...more,
+  answers: { me: ann, listContainers: { containers: [...containers] }, ...more.answers },
+})
+
+const pulling = {
+  type: 'prod',
+  stage: 'pulling',
+  layers_done: 3,
+  layers_total: 7,
+  bytes_done: 120e6,
+  bytes_total: 400e6,
+} as const
+const full = { error: 'The server has no room for another container now. Nothing is lost; try again in a few minutes.' }
+const tooMuch =
+  'The program in this container needed more memory than it may use, so it was ended. Ask your administrator for more.'
+const crashed =
+  'The program in this container ended as soon as it was started (exit code 3). What it wrote last may say why.'
+const endedWith = 'Its program ended by itself (exit code 3). The logs may say why.'
+const commandMissing =
+  'A command was not found in this container, or could not be run (exit code 127). What it wrote last may name it. Starting it again does not help: ask your administrator.'
+
+export const dashboardStories: readonly Story[] = [
+  story('running', [dev(), prod({ status: 'exited', last_used: minutesAgo(60 * 26) })]),
+  story('first-visit', [dev({ ...fresh }), prod({ ...fresh })]),
+  story('first-administrator', [dev({ ...fresh }), prod({ ...fresh })], {
+    boot: { is_admin: true, email: 'ada@example.org' },
+    answers: { me: ada },
+  }),
+  story('loading', [], { answers: { listContainers: never } }),
+  story('no-types', []),
+  story('failed', [], { answers: { listContainers: new Refused(400, 'The list could not be read.') } }),
+  story('unreachable', [], { answers: { listContainers: unreachable } }),
+  story('stale', [], { answers: { listContainers: onceOnly([dev(), prod()]) }, events: [stands('dev', 'asleep')] }),
+  story('many', [
+    dev(),
+    prod({ status: 'paused' }),
+    lab({ status: 'not_found' }),
+    entry('db', 'Database', 'PostgreSQL with the data of the exercises', { status: 'dead' }),
+    entry('web', 'Website', 'What everybody may see', { status: 'error' }),
+    entry('ml', 'Machine learning', 'For models that take their time', { ...fresh }),
+  ]),
+  story('long-names', [
+    dev({
+      display_name: 'Softwareentwicklungsumgebungskonfiguration für Fortgeschrittene',
+      description:
+        'A description that somebody wrote on a long afternoon: it goes on for several lines, and names/a/path/that/has/no/place/to/break/in/it/at/all.txt',
+    }),
+    prod(),
+  ]),
+  story('queued', [dev(), prod({ ...fresh })], {
+    events: [snapshot, ['launch', { type: 'prod', stage: 'queued', place: 12, waiting: 40 }]],
+  }),
+  story('pulling', [dev(), prod({ ...fresh })], {
+    events: [snapshot, ['launch', { type: 'prod', stage: 'queued', place: 1, waiting: 1 }], ['launch', pulling]],
+  }),
+  story('starting', [dev(), prod({ ...fresh })], {
+    events: [
+      snapshot,
+      ['launch', pulling],
+      ['launch', { type: 'prod', stage: 'creating' }],
+      ['launch', { type: 'prod', stage: 'starting' }],
+    ],
+  }),
+  story('app-awaited', [dev(), prod()], {
+    events: [snapshot, ['launch', { type: 'prod', stage: 'starting' }], ['launch', { type: 'prod', stage: 'waiting' }]],
+  }),
+  story('launching', [dev({ ...fresh }), prod({ ...fresh })], {
+    answers: { launchContainer: never },
+    press: ['Launch Production'],
+  }),
+  story('crashed', [dev(), prod({ status: 'exited' })], {
+    answers: {
+      launchContainer: new Refused(500, crashed, { reason: 'crashed', exit_code: 3, last_lines: lines }),
+    },
+    press: ['Launch Production'],
+  }),
+  story('out-of-memory', [dev(), prod({ status: 'exited' })], {
+    boot: { contact: 'help@example.org' },
+    answers: {
+      launchContainer: new Refused(500, tooMuch, {
+        reason: 'out-of-memory',
+        exit_code: 137,
+        is_out_of_memory: true,
+        last_lines: ['Loading the model', 'Killed'],
+      }),
+    },
+    press: ['Launch Production'],
+  }),
+  story('lines-unfolded', [dev(), prod({ status: 'exited' })], {
+    answers: {
+      launchContainer: new Refused(500, crashed, { reason: 'crashed', exit_code: 3, last_lines: lines }),
+    },
+    press: ['Launch Production', 'What it wrote last'],
+  }),
+  story('command-missing', [dev(), prod({ status: 'exited' })], {
+    boot: { contact: 'help@example.org' },
+    answers: {
+      launchContainer: new Refused(500, commandMissing, {
+        reason: 'crashed',
+        exit_code: 127,
+        last_lines: ['sh: 1: jupyter: not found'],
+      }),
+    },
+    press: ['Launch Production'],
+  }),
+  story('full', [dev(), prod({ status: 'exited' })], {
+    answers: { launchContainer: new Refused(500, full.error, { reason: 'full' }) },
+    press: ['Launch Production'],
+  }),
+  story('ended-by-itself', [dev({ status: 'exited' }), prod({ status: 'exited' })], {
+    events: [
+      snapshot,
+      ['container', { type: 'dev', status: 'crashed', message: endedWith }],
+      stands('prod', 'out-of-memory'),
+    ],
+  }),
+  story('blocked', [dev({ is_blocked: true, blocked_at: minutesAgo(60 * 20) }), prod()], {
+    boot: { contact: 'help@example.org' },
+  }),
+  story(
+    'account-blocked',
+    [
+      dev({ is_blocked: true, blocked_at: minutesAgo(50) }),
+      prod({ is_blocked: true, blocked_at: minutesAgo(50) }),
+      lab(fresh),
+    ],
+    {
+      boot: { contact: 'helpdesk@example.org' },
+      eventsRefused: new Refused(403, 'Your account is blocked.', {}, { [refusalHeader]: 'userBlocked' }),
+    },
+  ),
+  story('blocked-nobody-named', [dev({ is_blocked: true }), prod({ is_blocked: true, blocked_at: minutesAgo(5) })]),
+  story('idle', [dev(), prod()], {
+    events: [snapshot, ['idle', { type: 'dev', action: 'stop', at: minutesAgo(-0.75) }]],
+  }),
+  story('kept', [dev(), prod()], {
+    events: [snapshot, ['idle', { type: 'dev', action: 'stop', at: minutesAgo(-0.75) }]],
+    answers: { keepContainer: { message: 'It keeps running.', until: minutesAgo(-30) } },
+    press: ['Keep it running'],
+  }),
+  story('disk', [dev(), prod()], {
+    events: [
+      snapshot,
+      ['disk', { type: null, used: 19 * 2 ** 30, limit: 20 * 2 ** 30 }],
+      ['disk', { type: 'dev', used: 9.6 * 2 ** 30, limit: 10 * 2 ** 30 }],
+    ],
+  }),
+  story('sign-in-again', [dev(), prod({ status: 'exited' })], { boot: { csrf: null } }),
+  story('notice', [dev(), prod()], {
+    state: { notice: 'There is no such container type. Known types: dev, prod.' },
+  }),
+  story('restart-asked', [dev(), prod()], { press: ['Restart Development'] }),
+  story('stop-asked', [dev(), prod()], { press: ['Stop Production'] }),
+  story('shortcuts', [dev(), prod()], { press: ['Keyboard shortcuts'] }),
+  story('logs', [dev(), prod()], {
+    logs: Array.from({ length: 60 }, (_, n) => `09:00:${String(n).padStart(2, '0')} GET /files/${n} 200 ${n * 7} ms`),
+    press: ['Logs Development'],
+  }),
+  story('logs-long', [dev(), prod()], {
+    logs: Array.from({ length: 3_000 }, (_, n) => `${n} ${'a line of an app that has much to say '.repeat(4)}`),
+    press: ['Logs Development'],
+  }),
+  story('logs-silent', [dev(), prod()], { press: ['Logs Development'] }),
+  { ...launchStory('starting', { launchContainer: never }) },
+  {
+    ...launchStory('pulling', { launchContainer: never }),
+    events: [snapshot, ['launch', pulling]],
+  },
+  { ...launchStory('staying', { launchContainer: never }), press: ['Stay here'] },
+  {
+    ...launchStory('stayed', {
+      launchContainer: {
+        message: 'Container is running.',
+        service_url: 'http://spawner.berth.localhost:8080/ann-prod',
+        container_id: 'c-prod',
+        status: 'running',
+      },
+    }),
+    events: [snapshot, ['launch', { type: 'prod', stage: 'waiting' }]],
+    press: ['Stay here'],
+  },
+  launchStory('crashed', {
+    launchContainer: new Refused(500, crashed, { reason: 'crashed', exit_code: 3, last_lines: lines }),
+  }),
+  {
+    ...launchStory('out-of-memory', {
+      launchContainer: new Refused(500, tooMuch, { reason: 'out-of-memory', exit_code: 137, last_lines: ['Killed'] }),
+    }),
+    boot: { contact: 'https://help.example.org/berth' },
+  },
+  { ...launchStory('sign-in-again', {}), boot: { csrf: null } },
+]
+
+/** The page that starts a container, as the gateway leads there. */
+function launchStory(name: string, answers: NonNullable<Story['answers']>): Story {
+  return { name: `launch/${name}`, path: '/launch?type=prod&next=%2Fann-prod%2F', answers: { me: ann, ...answers } }
+}
+
+/** The list can be read when the page opens, and not again. */
+function onceOnly(containers: ContainerEntry[]): NonNullable<NonNullable<Story['answers']>['listContainers']> {
+  let isRead = false
+  return () => {
+    if (isRead) return new Refused(404, 'Your account could not be read just now.')
+    isRead = true
+    return { containers }
+  }
+}

@@ -1,0 +1,224 @@
+import { refusalHeader } from '@berth/api/schemas/error.ts'
+import { ada, ann, minutesAgo } from '../user-fixtures.ts'
+import { never, Refused, unreachable, type Story } from '../story.ts'
+
+/** Nobody is signed in. */
+const nobody = { signed_in: false, csrf: null, email: null } as const
+const signedOut = new Refused(401, 'Sign in first: this needs an access token.')
+const longAddress = { ...ada, user: { ...ada.user, email: 'maximiliane.von-und-zu-hohenstein@informatik.example.org' } }
+const containers = {
+  containers: [
+    {
+      type: 'dev',
+      display_name: 'Development',
+      description: 'An editor, a terminal and your files',
+      status: 'running',
+      service_url: 'http://spawner.berth.localhost:8080/ann-dev',
+      container_id: 'c1',
+      created_at: minutesAgo(60 * 24 * 40),
+      last_used: minutesAgo(30),
+      is_blocked: false,
+      blocked_at: null,
+    },
+  ],
+}
+
+const refused = (status: number, name: string) => new Refused(status, 'Refused.', {}, { [refusalHeader]: name })
+const mailed = (left: number, minutes: number) => ({
+  email: 'ann@example.org',
+  at: Date.parse(minutesAgo(minutes)),
+  links: { left, reset: 3600 },
+})
+const checkMail = { path: '/check-mail', boot: nobody, answers: { me: signedOut } } as const
+const verify = (name: string, refusal: Refused): Story => ({
+  name: `verify/${name}`,
+  path: '/verify-login',
+  state: { token: 'token' },
+  boot: nobody,
+  answers: { verifyLogin: refusal },
+  press: ['Sign in'],
+})
+const acting = (minutes: number) => ({ acting: { by: 'ada@example.org', until: minutesAgo(-minutes) } })
+
+const signIn: readonly Story[] = [
+  { name: 'sign-in/empty', path: '/login', boot: nobody },
+  { name: 'sign-in/goes-on', path: '/login?next=%2Fann-dev%2Ftree%2Fexercises%2Fsheet-07.ipynb', boot: nobody },
+  { name: 'sign-in/ended', path: '/login?next=%2Fsessions', boot: nobody, ended: 'ann@example.org' },
+  { name: 'sign-in/missing', path: '/signup', boot: nobody, press: ['Mail me a link'] },
+  {
+    name: 'sign-in/refused',
+    path: '/login',
+    state: { email: 'ann@example' },
+    boot: { ...nobody, contact: 'help@example.org' },
+    answers: {
+      askForLink: new Refused(
+        400,
+        'This is not an e-mail address we can send mail to. It should look like you@example.org.',
+      ),
+    },
+    press: ['Mail me a link'],
+  },
+  {
+    name: 'sign-in/sending',
+    path: '/login',
+    state: { email: 'ann@example.org' },
+    boot: nobody,
+    answers: { askForLink: never },
+    press: ['Mail me a link'],
+  },
+  { name: 'sign-in/signed-in', path: '/login', answers: { me: ann } },
+  { ...checkMail, name: 'check-mail/sent', state: mailed(2, 0) },
+  { ...checkMail, name: 'check-mail/again', state: mailed(1, 3) },
+  {
+    ...checkMail,
+    name: 'check-mail/sent-again',
+    state: mailed(1, 3),
+    answers: { me: signedOut, askForLink: { message: 'Check your mail: we have sent you a link.' } },
+    press: ['Send it again'],
+  },
+  { ...checkMail, name: 'check-mail/none-left', state: mailed(0, 3) },
+  { ...checkMail, name: 'check-mail/unknown' },
+]
+
+const links: readonly Story[] = [
+  { name: 'verify/login', path: '/verify-login', state: { token: 'token' }, boot: nobody },
+  { name: 'verify/signup', path: '/verify-signup', state: { token: 'token' }, boot: nobody },
+  {
+    name: 'verify/goes-on',
+    path: '/verify-login',
+    state: { token: 'token' },
+    boot: { ...nobody, asked_here: true },
+    answers: { verifyLogin: never },
+  },
+  {
+    name: 'verify/went-wrong',
+    path: '/verify-login',
+    state: { token: 'token' },
+    boot: { ...nobody, asked_here: true },
+    answers: {
+      verifyLogin: new Refused(
+        500,
+        'The database does not answer, or cannot be written at the moment. Try again in a minute.',
+      ),
+    },
+  },
+  verify('expired', refused(400, 'expiredToken')),
+  verify('used', refused(400, 'usedToken')),
+  {
+    ...verify('used-here', refused(400, 'usedToken')),
+    boot: {},
+    answers: { me: ann, verifyLogin: refused(400, 'usedToken') },
+  },
+  verify('other-kind', refused(400, 'otherToken')),
+  verify('invalid', refused(400, 'badToken')),
+  { name: 'verify/incomplete', path: '/verify-login', boot: nobody },
+  verify('unverified', refused(403, 'notVerified')),
+  {
+    ...verify('blocked', refused(403, 'userBlocked')),
+    boot: { ...nobody, contact: 'https://helpdesk.example.org/berth' },
+  },
+]
+
+const frame: readonly Story[] = [
+  { name: 'not-found/signed-out', path: '/no-such-page', boot: nobody },
+  {
+    name: 'not-found/signed-in',
+    path: '/no-such-page',
+    boot: { contact: 'Room 2.14, or ring 4711 between 9 and 16 o’clock' },
+    answers: { me: ann },
+  },
+  { name: 'forbidden/student', path: '/admin/users', answers: { me: ann } },
+  { name: 'frame/account', path: '/no-such-page', answers: { me: ann }, press: ['Accountann@example.org'] },
+  {
+    name: 'frame/administrator',
+    path: '/no-such-page',
+    boot: { is_admin: true },
+    answers: { me: longAddress },
+    press: [`Account${longAddress.user.email}`],
+  },
+  {
+    name: 'frame/still-signed-in',
+    path: '/no-such-page',
+    answers: { me: ann, logOut: new Refused(500, 'The database does not answer. Try again in a minute.') },
+    press: ['Accountann@example.org', 'Sign out'],
+  },
+  { name: 'frame/away', path: '/sessions', answers: { me: ann, listSessions: unreachable } },
+]
+
+const takeover: readonly Story[] = [
+  { name: 'takeover/acting', path: '/', boot: acting(12), answers: { me: ann, listContainers: containers } },
+  { name: 'takeover/last-minute', path: '/no-such-page', boot: acting(0.5), answers: { me: longAddress } },
+  {
+    name: 'takeover/does-not-end',
+    path: '/no-such-page',
+    boot: acting(12),
+    answers: { me: ann, endTakeover: new Refused(500, 'The database does not answer. Try again in a minute.') },
+    press: ['End'],
+  },
+  {
+    name: 'takeover/told',
+    path: '/',
+    answers: { me: ann, listContainers: containers },
+    events: [
+      ['snapshot', {}],
+      ['takeover', { by: 'ada@example.org', reason: 'You wrote that your editor hangs', until: minutesAgo(-14) }],
+    ],
+  },
+]
+
+const session = {
+  id: 1,
+  created_at: minutesAgo(20),
+  expires_at: minutesAgo(-40),
+  address: '192.0.2.7',
+  browser: 'Firefox on Windows',
+  is_current: true,
+  taken_over_by: null,
+  reason: null,
+  ended_at: null,
+}
+const others = [
+  { ...session, id: 2, browser: null, address: '2001:db8:85a3:8d3:1319:8a2e:370:7348', is_current: false },
+  { ...session, id: 3, browser: 'Chrome on Android', address: '', is_current: false },
+]
+const takeovers = [
+  {
+    ...session,
+    id: 4,
+    is_current: false,
+    browser: null,
+    taken_over_by: 'ada@example.org',
+    reason: 'Her editor hangs, and she asked me to look at it.',
+    created_at: minutesAgo(5),
+    expires_at: minutesAgo(-10),
+  },
+  {
+    ...session,
+    id: 5,
+    is_current: false,
+    browser: null,
+    taken_over_by: longAddress.user.email,
+    reason: 'Homework 3 could not be submitted',
+    created_at: minutesAgo(60 * 24 * 3),
+    expires_at: minutesAgo(60 * 24 * 3 - 15),
+    ended_at: minutesAgo(60 * 24 * 3 - 9),
+  },
+]
+
+const sessions: readonly Story[] = [
+  {
+    name: 'sessions/many',
+    path: '/sessions',
+    answers: { me: ann, listSessions: { sessions: [session, ...others, ...takeovers] } },
+  },
+  { name: 'sessions/alone', path: '/sessions', answers: { me: ann, listSessions: { sessions: [session] } } },
+  { name: 'sessions/loading', path: '/sessions', answers: { me: ann, listSessions: never } },
+  {
+    name: 'sessions/failed',
+    path: '/sessions',
+    answers: { me: ann, listSessions: new Refused(403, 'Open Berth by its address, and sign in again.') },
+  },
+]
+
+/** Pages of people who are not signed in, and what can stand on any page. */
+export const frameStories: readonly Story[] = [...signIn, ...links, ...frame, ...takeover, ...sessions]

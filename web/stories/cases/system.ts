@@ -1,0 +1,134 @@
+import type { HistorySample, SystemReport } from '@berth/api/schemas/admin.ts'
+import { minutesAgo } from '../user-fixtures.ts'
+
+const GiB = 2 ** 30
+
+/** An installation on which nothing is wrong. */
+export const healthy: SystemReport = {
+  reconciler: {
+    last_success: minutesAgo(0.2),
+    last_run: minutesAgo(0.2),
+    duration_ms: 84,
+    is_engine_answering: true,
+    actions: { adopt: 3, stop: 12, remove: 4, forget: 1, restore: 28, note: 31 },
+    failures: [],
+  },
+  launches: { waiting: 0, under_way: 1, parallel: 4 },
+  containers: { running: 42, most: 120, addresses_left: 960 },
+  host: {
+    memory: { total: 32 * GiB, left: 14.6 * GiB },
+    disk: { total: 400 * GiB, left: 212 * GiB },
+    rules: 'set',
+  },
+  mail: {
+    accepted: 318,
+    failed: 0,
+    used: 291,
+    seconds_to_use: { median: 74, p90: 402 },
+    seconds_to_accept: { median: 0.34, p90: 0.91 },
+    last_failure_at: null,
+    failures: [],
+  },
+  warnings: [],
+}
+
+export const warned: SystemReport = {
+  ...healthy,
+  launches: { waiting: 7, under_way: 4, parallel: 4 },
+  containers: { running: 118, most: 120, addresses_left: 41 },
+  host: { ...healthy.host, memory: { total: 32 * GiB, left: 2.1 * GiB }, disk: { total: 400 * GiB, left: 9.4 * GiB } },
+  reconciler: {
+    ...healthy.reconciler,
+    last_success: minutesAgo(6),
+    failures: ['removals: 2 containers could not be removed.'],
+  },
+  mail: { ...healthy.mail, failed: 3, last_failure_at: minutesAgo(12) },
+  warnings: [
+    "Few addresses: 41 more containers find one on Berth's networks.",
+    'Little disk: 9.4 GiB of 400.0 GiB are free; below 4.0 GiB no container is made.',
+    'Little memory: 2.1 GiB of 32.0 GiB are available; below 0.6 GiB no container is started.',
+  ],
+}
+
+export const engineDown: SystemReport = {
+  ...healthy,
+  reconciler: {
+    ...healthy.reconciler,
+    last_success: minutesAgo(9),
+    is_engine_answering: false,
+    failures: ['containers: The Docker Engine does not answer.', 'prepared: The Docker Engine does not answer.'],
+  },
+}
+
+/** A report of a process that began a moment ago. */
+export const justStarted: SystemReport = {
+  ...healthy,
+  reconciler: {
+    ...healthy.reconciler,
+    last_success: null,
+    last_run: null,
+    duration_ms: null,
+    actions: {},
+    is_engine_answering: false,
+  },
+  launches: { waiting: 0, under_way: 0, parallel: 4 },
+  containers: { running: 0, most: null, addresses_left: null },
+  host: { memory: null, disk: null, rules: 'not known' },
+  mail: { ...healthy.mail, accepted: 0, used: 0, seconds_to_use: null, seconds_to_accept: null },
+}
+
+const mailReasons = [
+  '550 5.1.1 The mailbox does not exist.',
+  'The mail server did not answer within 20 seconds.',
+  '451 4.7.1 Greylisted, try again later.',
+] as const
+
+export const mailFailing: SystemReport = {
+  ...healthy,
+  mail: {
+    accepted: 41,
+    failed: 12,
+    used: 9,
+    seconds_to_use: { median: 540, p90: 880 },
+    seconds_to_accept: { median: 4.2, p90: 19.8 },
+    last_failure_at: minutesAgo(3),
+    failures: Array.from({ length: 12 }, (_, index) => ({
+      at: minutesAgo(3 + index * 41),
+      to:
+        index === 4
+          ? 'a.student.with.a.very.long.name.indeed@institute-of-technology.example.org'
+          : `student${index}@example.org`,
+      kind: index % 3 === 0 ? 'signup' : 'login',
+      reason: mailReasons[index % 3]!,
+    })),
+  },
+}
+
+/**
+ * A day at a school: quiet at night, a class in the morning, a restart of the host at lunch.
+ * @param minutes how far back it is known
+ */
+export function history(minutes: number): HistorySample[] {
+  const times = Array.from({ length: minutes }, (_, index) => minutes - 1 - index)
+  return times
+    .filter((ago) => (ago < 120 || ago % 10 === 0) && !(ago > 64 && ago < 84))
+    .map((ago) => sampleAt(ago, ago < 120 ? 1 : 10))
+}
+
+/** Numbers that look like a day and are the same each time. */
+function sampleAt(ago: number, width: number): HistorySample {
+  const busy = Math.max(0, Math.sin(((1_440 - ago) / 1_440) * Math.PI * 2.78)) ** 2
+  const wave = (Math.sin(ago * ago * 12.9898) + 1) / 2
+  const running = Math.round(4 + busy * 90 + wave * 3)
+  const launched = Math.round(busy * width * (1 + wave * 2))
+  return {
+    at: minutesAgo(ago),
+    running,
+    waiting: busy > 0.6 ? Math.round(wave * 6) : 0,
+    launched,
+    failed: wave > 0.985 && launched > 0 ? 1 : 0,
+    memory_left: (24 - running * 0.2) * GiB,
+    disk_left: (238 - (1_440 - ago) * 0.018) * GiB,
+    ready_seconds: launched > 0 ? { median: 0.9 + busy + wave * 0.4, p90: 1.8 + busy * 3 + wave * 2 } : null,
+  }
+}
