@@ -70,7 +70,10 @@ test('a host without rules is warned of once, with the reason and where to read 
   await check.check()
   rules = { areSet: false, reason: 'there is no iptables on this machine' }
   await check.check()
-  assert.match(lines[1] ?? '', /^warn: Berth sets no rules on this host: HOST_RULES is off\. .*docs\/operating\.md/)
+  assert.match(
+    lines[1] ?? '',
+    /^warn: Berth sets no rules on this host: HOST_RULES is off\. .*docs\/how-to\/set-host-rules\.md/,
+  )
   assert.equal(lines[2], 'info: the rules of the host are set')
   assert.match(lines[3] ?? '', /^warn: .*there is no iptables/)
   assert.equal(lines.length, 4)

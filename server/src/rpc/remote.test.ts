@@ -38,7 +38,7 @@ test('every call of the port arrives as it was said, and its answer comes back',
   assert.equal(await remoteGateway.hold('ann-dev', 5), false)
   assert.deepEqual(await remoteGateway.counts(), { berth_requests_total: 7 })
   assert.deepEqual(gateway.settings, someSettings)
-  assert.deepEqual(gateway.calls.slice(2), ['apply 1 place-gone', 'hold ann-dev 5000', 'hold ann-dev 5'])
+  assert.deepEqual(gateway.calls.slice(2), ['apply 1 route-gone', 'hold ann-dev 5000', 'hold ann-dev 5'])
 })
 
 test('a port that is taken is told in the words of the process that tried', async () => {
@@ -75,7 +75,7 @@ test('10,000 people and places arrive in one step, in messages of a thousand, an
   const applied = remoteGateway.apply([{ kind: 'user-gone', userId: 1 }])
   await Promise.all([replaced, applied])
   assert.deepEqual(gateway.known, known)
-  assert.deepEqual(gateway.calls, ['replace 10000 people', 'apply 1 person-gone'])
+  assert.deepEqual(gateway.calls, ['replace 10000 people', 'apply 1 user-gone'])
   assert.ok(Math.max(...sent.map((message) => message.length)) < 300_000)
 })
 
@@ -96,7 +96,7 @@ test('parts of a state that never came to its end are in no later one', async ()
 test('2,500 changes arrive in order, a thousand at a time', async () => {
   const { gateway, remoteGateway } = processes()
   await remoteGateway.apply(manyKnown(2500).users.map((user) => ({ kind: 'user', user })))
-  assert.deepEqual(gateway.calls, ['apply 1000 person', 'apply 1000 person', 'apply 500 person'])
+  assert.deepEqual(gateway.calls, ['apply 1000 user', 'apply 1000 user', 'apply 500 user'])
 })
 
 test('when the API process is gone, what the gateway asks rejects as ControlPlaneLost, and its problems go to its own log', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { lonely, stacked, summaryOf } from './summary.ts'
 
 test('a summary passes over what is not known, and is none where nothing is', () => {
-  assert.deepEqual(summaryOf([null, 3, null, 9, 4, null]), { last: 4, least: 3, most: 9, sum: 16 })
+  assert.deepEqual(summaryOf([null, 3, null, 9, 4, null]), { last: 4, min: 3, max: 9, sum: 16 })
   assert.equal(summaryOf([null, null]), undefined)
   assert.equal(summaryOf([]), undefined)
 })
