@@ -100,6 +100,17 @@ test('every template in a document is one that Berth reads', () => {
   for (const [file = '', text = ''] of templates) assert.deepEqual(readTemplates(text, file).problems, [])
 })
 
+test('files and folders that architecture.md names are there', () => {
+  const page = withoutBlocks(read('docs/explanation/architecture.md'))
+  const files = globSync('{server/{src,test},tools}/**', { cwd: root })
+  const named = [...page.matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(([, name = '']) => name)
+  assert.ok(named.length > 80)
+  assert.deepEqual(
+    named.filter((name) => !files.some((file) => `/${file}${name.endsWith('/') ? '/' : ''}`.endsWith(`/${name}`))),
+    [],
+  )
+})
+
 test('files and functions that CONTRIBUTING names are there', () => {
   const text = read('CONTRIBUTING.md')
   const files = [...text.matchAll(/`((?:api|server|web|docs|bench|tools)\/[\w./-]+)`/g)].map(([, file = '']) => file)
@@ -125,8 +136,12 @@ test('a page of docs that code names is there', () => {
   assert.deepEqual(missing, [])
 })
 
+function withoutBlocks(text: string): string {
+  return text.replace(/^```[\s\S]*?^```/gm, '')
+}
+
 function withoutCode(text: string): string {
-  return text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '')
+  return withoutBlocks(text).replace(/`[^`\n]*`/g, '')
 }
 
 /** Anchors that GitHub gives to the headings of a document. */

@@ -26,16 +26,16 @@ export function createProgram(
   const program = new Command('berth')
   prepare(program, output)
   program
-    .description('Administer a Berth from the account that it runs as. Works whether the service runs or not.')
-    .option('--json', 'answer in JSON: one document, or one line for each of a list')
-    .option('--verbose', 'while no service runs: say on stderr what is being done')
+    .description('Administer a Berth from the account that it runs as, with or without a running service.')
+    .option('--json', 'print JSON: one document, or one line per list entry')
+    .option('--verbose', 'without a running service: report progress on stderr')
   addHelp(program, {
     effect:
-      'Needs the DATA_DIR of the service, and while none runs its other settings, too. What you do is in the audit log as ' +
-      'done by the operator. Exit codes: 0 done, 1 refused or failed (why is on stderr), 2 wrong usage, 130 Ctrl-C.',
+      'Needs the DATA_DIR of the service; without a running service also its other settings. The audit log records ' +
+      'the operator as the actor. Exit codes: 0 done, 1 refused or failed (reason on stderr), 2 wrong usage, 130 Ctrl-C.',
     examples: [
-      ['users block ann@example.org', 'keep somebody out, at once'],
-      ['containers stop --help', 'what a command does, and what happens to containers that run'],
+      ['users block ann@example.org', 'block a user at once'],
+      ['containers stop --help', 'help of a command, and its effect on running containers'],
     ],
   })
   const run = (work: (context: CommandContext) => Promise<void>) => work(createContext(program.opts<GlobalOptions>()))

@@ -29,15 +29,11 @@ export function addAudit(program: Command, run: Run): void {
 
 function withFilter(command: Command): Command {
   return command
-    .option('--actor <who>', 'id or e-mail address of whoever did it; "operator root" is a command line')
-    .option('--action <action>', 'what was done, e.g. user.block; user. stands for all that begin so')
-    .option('--target <target>', 'to what it was done, e.g. user:12 or container:7')
-    .option(
-      '--since <when>',
-      'not before this day or instant, e.g. 2026-11-21 or 2026-11-21T14:00Z',
-      readInstant('--since'),
-    )
-    .option('--until <when>', 'before this day or instant', readInstant('--until'))
+    .option('--actor <who>', 'id or e-mail address of the actor; "operator root" is the command line')
+    .option('--action <action>', 'action, e.g. user.block; user. matches all that start with it')
+    .option('--target <target>', 'target, e.g. user:12 or container:7')
+    .option('--since <when>', 'from this day or time on, e.g. 2026-11-21 or 2026-11-21T14:00Z', readInstant('--since'))
+    .option('--until <when>', 'before this day or time', readInstant('--until'))
 }
 
 function readInstant(option: string): (text: string) => Date {
@@ -50,16 +46,16 @@ function readInstant(option: string): (text: string) => Date {
 }
 
 function addList(audit: Command, run: Run): void {
-  const list = withFilter(audit.command('list').description('list what was done, the newest first'))
-    .option('--limit <count>', 'so many entries at most', readCount, 100)
+  const list = withFilter(audit.command('list').description('list entries, newest first'))
+    .option('--limit <count>', 'max entries', readCount, 100)
     .action((options: Filter & { limit: number }) =>
       run((context) => withApi(context, (api) => listEntries(context, api, options))),
     )
   addHelp(list, {
-    effect: 'Only reads. With --json each entry is one line of JSON, with all its details.',
+    effect: 'Read-only. With --json each entry is one line of JSON with all details.',
     examples: [
-      ['audit list --since 2026-11-21', 'what was done since that day'],
-      ['audit list --action user. --actor boss@example.org', 'what one administrator did to accounts'],
+      ['audit list --since 2026-11-21', 'entries since that day'],
+      ['audit list --action user. --actor boss@example.org', 'actions of one administrator on accounts'],
     ],
   })
 }
@@ -122,19 +118,17 @@ interface ExportOptions extends Filter {
 }
 
 function addExport(audit: Command, run: Run): void {
-  const command = withFilter(
-    audit.command('export').description('write the whole log, for keeping or for a spreadsheet'),
-  )
-    .addOption(new Option('--format <format>', 'lines of JSON, or CSV').choices(['jsonl', 'csv']).default('jsonl'))
-    .option('--out <file>', 'write here instead of to the output; the file must not exist yet')
+  const command = withFilter(audit.command('export').description('export the log'))
+    .addOption(new Option('--format <format>', 'JSON lines or CSV').choices(['jsonl', 'csv']).default('jsonl'))
+    .option('--out <file>', 'write to this file, which must not exist, instead of stdout')
     .action((options: ExportOptions) =>
       run((context) => withApi(context, (api) => exportEntries(context, api, options))),
     )
   addHelp(command, {
-    effect: 'Only reads. The newest entries come first. Nothing secret is in the log: it can be handed on.',
+    effect: 'Read-only. Newest entries first. The log contains no tokens or links, but e-mail and IP addresses.',
     examples: [
       ['audit export --format csv --out audit.csv', 'for a spreadsheet'],
-      ['audit export --since 2026-11-01 --until 2026-12-01 | gzip > november.jsonl.gz', 'a month, for keeping'],
+      ['audit export --since 2026-11-01 --until 2026-12-01 | gzip > november.jsonl.gz', 'a month, to archive'],
     ],
   })
 }
@@ -165,17 +159,17 @@ interface VerifyOptions {
 function addVerify(audit: Command, run: Run): void {
   const verify = audit
     .command('verify')
-    .description('find out whether a line of the log was changed, taken out or put in')
-    .option('--entries <count>', 'with --head: what an earlier verify said, which the log must still have')
-    .option('--head <hash>', 'with --entries: the hash that it said')
+    .description('check that no entry was changed, removed or inserted')
+    .option('--entries <count>', 'with --head: number of entries of an earlier verify')
+    .option('--head <hash>', 'with --entries: hash of an earlier verify')
     .action((options: VerifyOptions) => run((context) => withApi(context, (api) => verifyLog(context, api, options))))
   addHelp(verify, {
     effect:
-      'Only reads; exit code 1 when something is wrong. Keep the number of entries and the head that it prints somewhere ' +
-      'else: who can write to the store could make the whole log anew, but not one that has the same head.',
+      'Read-only; exit code 1 if an entry is wrong. Store the printed number of entries and head ' +
+      'elsewhere: the owner of the database could rewrite the whole log, but not with the same head.',
     examples: [
-      ['audit verify', 'every line is as it was written'],
-      ['audit verify --entries 120 --head 9f86d081...', 'and it goes on from what was noted down earlier'],
+      ['audit verify', 'check the whole log'],
+      ['audit verify --entries 120 --head 9f86d081...', 'and that it continues an earlier head'],
     ],
   })
 }

@@ -10,19 +10,19 @@ import type { CommandContext } from '#/cli/api/with-api.ts'
 
 /** `berth config check`. */
 export function addConfig(program: Command, run: Run): void {
-  const config = program.command('config').description('the settings')
+  const config = program.command('config').description('settings: check them')
   const check = config
     .command('check')
-    .description('say everything that is wrong with the settings, and whether what they name answers')
+    .description('check the settings, and whether store, engine and mail server answer')
     .action(() => run(checkConfig))
   addHelp(check, {
     effect:
-      'Changes nothing, also not in the store: give it the environment that the service will have, before it is started ' +
-      'or told by SIGHUP to read berth.env and templates again. Lines with ! are what settings switch off: they are told ' +
-      'at start and on the page System, too. Exit code 1 when anything is wrong, 0 when there is only that.',
+      'Changes nothing. Run it with the environment of the service, before a start ' +
+      'or a reload of berth.env and templates by SIGHUP. Lines with ! are warnings about protections ' +
+      'that settings switch off. Exit code 1 if a setting is wrong, 0 with warnings only.',
     examples: [
-      ['config check', 'with the settings of this shell'],
-      ['config check --json | jq .settings.problems', 'for a script that deploys'],
+      ['config check', 'settings of this shell'],
+      ['config check --json | jq .settings.problems', 'for a deployment script'],
     ],
   })
 }

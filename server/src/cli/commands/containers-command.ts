@@ -24,16 +24,16 @@ export function addContainers(program: Command, run: Run): void {
 function addList(containers: Command, run: Run): void {
   const list = containers
     .command('list')
-    .description('list the containers that there are records of')
-    .option('--user <user>', 'only those of the user with this e-mail address or id')
+    .description('list container records')
+    .option('--user <user>', 'only containers of the user with this e-mail address or id')
     .action((options: { user?: string }) =>
       run((context) => withApi(context, (api) => listContainers(context, api, options))),
     )
   addHelp(list, {
-    effect: 'Only reads. With --json each container is one line of JSON.',
+    effect: 'Read-only. With --json each container is one line of JSON.',
     examples: [
-      ['containers list', 'every container, with its owner'],
-      ['containers list --user ann@example.org --json', 'those of Ann, for a program'],
+      ['containers list', 'all containers with their owners'],
+      ['containers list --user ann@example.org --json', 'containers of Ann, for a program'],
     ],
   })
 }
@@ -65,7 +65,7 @@ const rowOf = (container: AdminContainer & { email: string }) => [
 function addStop(containers: Command, run: Run): void {
   const stop = containers
     .command('stop')
-    .description('stop containers, whoever uses them')
+    .description('stop containers, even in use')
     .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
     .action((ids: string[]) =>
       run((context) =>
@@ -79,10 +79,10 @@ function addStop(containers: Command, run: Run): void {
     )
   addHelp(stop, {
     effect:
-      'What is open to them is cut; files stay. They start again when their owner comes: to keep one stopped, block it.',
+      'Their connections are closed; files are kept. The next launch or visit starts them: to keep one stopped, block it.',
     examples: [
-      ['containers stop 7', 'frees the memory that container 7 takes'],
-      ['containers stop 7 8 9', 'three of them, one after the other'],
+      ['containers stop 7', 'free the memory of container 7'],
+      ['containers stop 7 8 9', 'three containers, one after the other'],
     ],
   })
 }
@@ -90,7 +90,7 @@ function addStop(containers: Command, run: Run): void {
 function addBlock(containers: Command, run: Run): void {
   const block = containers
     .command('block')
-    .description('stop containers and keep them from being started')
+    .description('stop and block containers')
     .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
     .action((ids: string[]) =>
       run((context) =>
@@ -99,11 +99,11 @@ function addBlock(containers: Command, run: Run): void {
     )
   addHelp(block, {
     effect:
-      'Those that run are stopped, and what is open to them is cut; files stay. Their owners may use their others. Without ' +
-      'a service that runs they are stopped all the same, when the engine answers; otherwise when Berth starts.',
+      'Running ones are stopped and their connections closed; files are kept. Other containers of the owner are not affected. Without ' +
+      'a running service they are stopped if the engine answers, else at the next start of Berth.',
     examples: [
-      ['containers block 7', 'until somebody unblocks it'],
-      ['containers block 7 8 9 --json', 'three of them, for a program'],
+      ['containers block 7', 'until it is unblocked'],
+      ['containers block 7 8 9 --json', 'three containers, for a program'],
     ],
   })
 }
@@ -111,7 +111,7 @@ function addBlock(containers: Command, run: Run): void {
 function addUnblock(containers: Command, run: Run): void {
   const unblock = containers
     .command('unblock')
-    .description('let containers be started again')
+    .description('unblock containers')
     .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
     .action((ids: string[]) =>
       run((context) =>
@@ -121,10 +121,10 @@ function addUnblock(containers: Command, run: Run): void {
       ),
     )
   addHelp(unblock, {
-    effect: 'Nothing is started: that happens when their owners come.',
+    effect: 'Nothing is started: the next launch or visit does that.',
     examples: [
       ['containers unblock 7', 'its owner may start it again'],
-      ['containers unblock 7 8 9', 'three of them'],
+      ['containers unblock 7 8 9', 'three containers'],
     ],
   })
 }
@@ -168,20 +168,20 @@ interface RemoveOptions {
 function addRemove(containers: Command, run: Run): void {
   const remove = containers
     .command('remove')
-    .description('remove containers; their next launch makes new ones')
+    .description('remove containers; the next launch creates new ones')
     .argument('<id...>', 'ids of containers, as "berth containers list" shows them')
-    .option('--purge', 'delete the files of their homes, too, at once and for ever')
-    .option('--yes', 'do not ask')
+    .option('--purge', 'also delete their homes, permanently')
+    .option('--yes', 'do not ask for confirmation')
     .action((ids: string[], options: RemoveOptions) =>
       run((context) => withApi(context, (api) => removeContainers(context, api, ids, options))),
     )
   addHelp(remove, {
     effect:
-      'Those that run are stopped, and what is open to them is cut. What was written outside of the home is gone; the home ' +
-      'comes back with the next launch, unless --purge is given. Where nobody can be asked it needs --yes.',
+      'Running ones are stopped and their connections closed. Files outside the home are lost; the home ' +
+      'returns with the next launch unless --purge is given. Without a terminal it needs --yes.',
     examples: [
-      ['containers remove 7', 'asks, then removes it; its home stays'],
-      ['containers remove 7 8 --purge --yes', 'removes two and their files without asking'],
+      ['containers remove 7', 'asks, then removes it; its home is kept'],
+      ['containers remove 7 8 --purge --yes', 'removes two containers and their homes without asking'],
     ],
   })
 }

@@ -16,20 +16,20 @@ interface DeleteOptions {
 export function addDelete(users: Command, run: Run): void {
   const command = users
     .command('delete')
-    .description('delete accounts with everything that belongs to them')
+    .description('delete accounts and their containers')
     .argument('<user...>', 'e-mail addresses or ids')
-    .option('--purge', 'delete their files, too, at once and for ever')
-    .option('--yes', 'do not ask')
+    .option('--purge', 'also delete their files, permanently')
+    .option('--yes', 'do not ask for confirmation')
     .action((targets: string[], options: DeleteOptions) =>
       run((context) => withApi(context, (api) => deleteUsers(context, api, targets, options))),
     )
   addHelp(command, {
     effect:
-      'Containers that run are stopped and removed, and what is open is cut. Files are kept for the time that KEEP_HOMES ' +
-      'says, unless --purge is given. Asks first, and says what goes; where nobody can be asked it needs --yes.',
+      'Running containers are stopped and removed, connections are closed. Files are kept for KEEP_HOMES seconds ' +
+      'unless --purge is given. Asks for confirmation; without a terminal it needs --yes.',
     examples: [
-      ['users delete ann@example.org', 'asks, then deletes Ann; her files are kept for a while'],
-      ['users delete 12 13 --purge --yes', 'deletes two people and their files without asking'],
+      ['users delete ann@example.org', 'asks, then deletes Ann; her files are kept for KEEP_HOMES'],
+      ['users delete 12 13 --purge --yes', 'deletes two users and their files without asking'],
     ],
   })
 }

@@ -24,20 +24,20 @@ type Invitation = InvitationsResponse['invitations'][number]
 export function addInvite(users: Command, run: Run): void {
   const invite = users
     .command('invite')
-    .description('give people an account and mail each a signup link')
+    .description('create accounts and mail each a signup link')
     .argument('[email...]', 'addresses')
-    .option('--csv <file>', 'the addresses in this file, too; its columns may be parted by , ; or tabs')
-    .option('--column <name>', 'heading of the column with the addresses, when it is not "email"')
-    .addOption(new Option('--language <language>', 'of the mails; English by default').choices(languages))
-    .option('--no-mail', 'mail nothing; print the links instead, to be handed out')
+    .option('--csv <file>', 'also the addresses in this file; columns separated by comma, semicolon or tab')
+    .option('--column <name>', 'heading of the column with the addresses (default: "email")')
+    .addOption(new Option('--language <language>', 'language of the mails; default English').choices(languages))
+    .option('--no-mail', 'do not mail; print the links instead')
     .action((emails: string[], options: InviteOptions) => run((context) => invitePeople(context, emails, options)))
   addHelp(invite, {
     effect:
-      'Starts no container. Who has an account already is left alone, and who never used their first link gets another. ' +
-      'May be repeated after an interruption: each address is one line, and with --json one line of JSON.',
+      'Starts no container. Existing accounts are not changed; unverified ones get another link. ' +
+      'Can be repeated after an interruption: each address is one line, with --json one line of JSON.',
     examples: [
-      ['users invite ann@example.org bob@example.org', 'two people'],
-      ['users invite --csv class.csv --column "Student mail" --no-mail', 'a class, with the links to be handed out'],
+      ['users invite ann@example.org bob@example.org', 'two users'],
+      ['users invite --csv class.csv --column "Student mail" --no-mail', 'a class, with links to hand out'],
     ],
   })
 }

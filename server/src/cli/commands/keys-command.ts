@@ -6,7 +6,7 @@ import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 
 /** `berth keys ...`: what tokens are signed with. */
 export function addKeys(program: Command, run: Run): void {
-  const keys = program.command('keys').description('the keys that tokens are signed with: list and rotate them')
+  const keys = program.command('keys').description('signing keys: list and rotate them')
   addList(keys, run)
   addRotate(keys, run)
 }
@@ -17,10 +17,10 @@ function addList(keys: Command, run: Run): void {
     .description('list the keys whose tokens are accepted')
     .action(() => run((context) => withApi(context, (api) => listKeys(context, api))))
   addHelp(list, {
-    effect: 'Only reads, and prints nothing that is secret. With --json each key is one line: its public half.',
+    effect: 'Read-only, and prints no secret. With --json each public key is one line.',
     examples: [
-      ['keys list', 'which key signs, and which are accepted still'],
-      ['keys list --json | jq .kid', 'their names, for a script'],
+      ['keys list', 'which key signs, and which are still accepted'],
+      ['keys list --json | jq .kid', 'key ids, for a script'],
     ],
   })
 }
@@ -38,15 +38,15 @@ async function listKeys({ terminal }: CommandContext, api: Client): Promise<void
 function addRotate(keys: Command, run: Run): void {
   const rotate = keys
     .command('rotate')
-    .description('sign tokens with a new key from now on')
+    .description('sign tokens with a new key')
     .action(() => run((context) => withApi(context, (api) => rotateKeys(context, api))))
   addHelp(rotate, {
     effect:
-      'Nobody is signed out: tokens of the old key stay good until they expire. Containers go on running, and know the new ' +
-      'key: the next one is announced to them when they are made. After two rotations they have to be started again.',
+      'No user is signed out: tokens of the old key stay valid until they expire. Running containers know the new ' +
+      'key, because the next key is passed to them at creation. After two rotations they must be restarted.',
     examples: [
-      ['keys rotate', 'once a year, say from cron'],
-      ['keys rotate --json | jq -r .kid', 'the name of the new key'],
+      ['keys rotate', 'once a year, e.g. from cron'],
+      ['keys rotate --json | jq -r .kid', 'the id of the new key'],
     ],
   })
 }

@@ -7,7 +7,7 @@ import { withApi } from '#/cli/api/with-api.ts'
 export function addLink(program: Command, run: Run): void {
   const link = program
     .command('link')
-    .description('print a link that signs somebody in, for the hour in which mail is broken')
+    .description('print a login link, for when mail does not work')
     .argument('<email>', 'address of an account')
     .action((email: string) =>
       run((context) =>
@@ -26,11 +26,11 @@ export function addLink(program: Command, run: Run): void {
     )
   addHelp(link, {
     effect:
-      'Sends no mail, and takes none of the links that an address may ask for in an hour. The audit log says that a link ' +
-      'was printed, and not which. Who never verified their address gets a signup link; who is blocked gets none.',
+      'Sends no mail and does not count towards the rate limit of the address. The audit log records that a link ' +
+      'was printed, not the link. An unverified account gets a signup link, a blocked one none.',
     examples: [
-      ['link ann@example.org', 'to be handed to Ann in person'],
-      ['link boss@example.org | qrencode -t ansi', 'for a phone in the same room'],
+      ['link ann@example.org', 'to hand over to Ann'],
+      ['link boss@example.org | qrencode -t ansi', 'as a QR code for a phone'],
     ],
   })
 }

@@ -9,12 +9,12 @@ import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 export function addStatus(program: Command, run: Run): void {
   const status = program
     .command('status')
-    .description('say whether Berth runs, since when, and how it is')
+    .description('show whether Berth runs, since when, and its state')
     .action(() => run(showStatus))
   addHelp(status, {
-    effect: 'Only reads. The exit code is 0 also when Berth does not run: --json says {"running": false} then.',
+    effect: 'Read-only. The exit code is also 0 when Berth does not run; --json then prints {"running": false}.',
     examples: [
-      ['status', 'a glance'],
+      ['status', 'short status'],
       ['status --json | jq -e .running', 'for a script'],
     ],
   })

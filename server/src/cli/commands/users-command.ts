@@ -17,7 +17,7 @@ interface ListOptions {
 
 /** `berth users ...`: who may sign in, and who may not. */
 export function addUsers(program: Command, run: Run): void {
-  const users = program.command('users').description('accounts: list, block, promote, invite and delete people')
+  const users = program.command('users').description('accounts: list, block, promote, invite and delete users')
   addList(users, run)
   addShow(users, run)
   for (const change of changes) addChange(users, run, change)
@@ -28,16 +28,16 @@ export function addUsers(program: Command, run: Run): void {
 function addList(users: Command, run: Run): void {
   const list = users
     .command('list')
-    .description('list everybody who has an account')
-    .option('--search <text>', 'only those whose e-mail address or slug has this in it')
-    .option('--blocked', 'only those who are blocked')
+    .description('list all accounts')
+    .option('--search <text>', 'only users whose e-mail address or slug contains this text')
+    .option('--blocked', 'only blocked users')
     .option('--admins', 'only administrators')
     .action((options: ListOptions) => run((context) => withApi(context, (api) => listUsers(context, api, options))))
   addHelp(list, {
-    effect: 'Only reads. With --json each user is one line of JSON, with all their containers.',
+    effect: 'Read-only. With --json each user is one line of JSON, with all containers.',
     examples: [
-      ['users list --search ann', 'everybody with "ann" in their address'],
-      ['users list --blocked --json | jq .email', 'the addresses of those who are blocked'],
+      ['users list --search ann', 'users with "ann" in their address'],
+      ['users list --blocked --json | jq .email', 'addresses of blocked users'],
     ],
   })
 }
@@ -85,10 +85,10 @@ function addShow(users: Command, run: Run): void {
       ),
     )
   addHelp(show, {
-    effect: 'Only reads.',
+    effect: 'Read-only.',
     examples: [
-      ['users show ann@example.org', 'what is known of Ann'],
-      ['users show 12 --json', 'the same of the user with the id 12, for a program'],
+      ['users show ann@example.org', 'the account of Ann'],
+      ['users show 12 --json', 'the user with the id 12, for a program'],
     ],
   })
 }
@@ -121,35 +121,35 @@ interface Change {
 const changes: readonly Change[] = [
   {
     name: 'block',
-    description: 'keep people from signing in and from starting anything',
+    description: 'block users: no sign-in, no launch',
     effect:
-      'Their containers that run are stopped and blocked, and what they have open is cut. Files stay. Without a service ' +
-      'that runs the containers are stopped all the same, when the engine answers; otherwise when Berth starts.',
+      'Their containers are stopped and blocked and connections closed; files are kept. Without a running ' +
+      'service containers are stopped if the engine answers, else at the next start of Berth.',
     examples: [
-      ['users block ann@example.org', 'Ann is out at once'],
-      ['users block 12 13 14', 'three people by their ids'],
+      ['users block ann@example.org', 'block Ann at once'],
+      ['users block 12 13 14', 'three users by their ids'],
     ],
     call: (api, input) => api.blockUser(input),
   },
   {
     name: 'unblock',
-    description: 'let people in again',
+    description: 'unblock users',
     effect:
-      'Containers that were blocked with their owner are unblocked; those that were blocked one by one stay blocked. ' +
-      'Nothing is started: that happens when their owners come.',
+      'Containers that were blocked with their owner are unblocked; individually blocked ones stay blocked. ' +
+      'Nothing is started: the next launch or visit does that.',
     examples: [
-      ['users unblock ann@example.org', 'Ann may come back'],
-      ['users unblock 12 --json', 'the same for a program, with what is known of the user afterwards'],
+      ['users unblock ann@example.org', 'Ann may sign in again'],
+      ['users unblock 12 --json', 'the same for a program, with the user afterwards'],
     ],
     call: (api, input) => api.unblockUser(input),
   },
   {
     name: 'promote',
-    description: 'make people administrators',
-    effect: 'Counts from their next request on; they need not sign in again. Containers are not touched.',
+    description: 'make users administrators',
+    effect: 'Takes effect with their next request, without a new sign-in. Containers are not affected.',
     examples: [
-      ['users promote ann@example.org', 'when nobody is left who administers'],
-      ['users promote 12 13', 'two people by their ids'],
+      ['users promote ann@example.org', 'when no administrator is left'],
+      ['users promote 12 13', 'two users by their ids'],
     ],
     call: (api, input) => api.promoteUser(input),
   },
@@ -157,7 +157,7 @@ const changes: readonly Change[] = [
     name: 'demote',
     description: 'make administrators ordinary users again',
     effect:
-      'Counts from their next request on. The last administrator who is not blocked stays one. Containers are not touched.',
+      'Takes effect with their next request. The last active administrator cannot be demoted. Containers are not affected.',
     examples: [
       ['users demote ann@example.org', 'Ann keeps her account and her containers'],
       ['users demote 12 --json', 'the same for a program'],
