@@ -51,8 +51,9 @@ async function setUp(command, here) {
  */
 async function prepareRepository(command, here) {
   await Promise.all([ensureNode(here), ensureDependencies(here)])
-  if (command !== 'check') await ensureWeb(here)
-  if (command === 'start') await ensureApiBundle(here)
+  if (command === 'check') return
+  await ensureWeb(here)
+  await ensureApiBundle(here)
 }
 
 /** npm ends the shell between us and it, not us: without this, an interrupted set-up would go on unseen. */

@@ -5,7 +5,7 @@
  * `npm run test:times` says afterwards what each file took.
  */
 import { spawn } from 'node:child_process'
-import { globSync, rmSync } from 'node:fs'
+import { globSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { removeLeftovers } from './leftovers.mjs'
 import { planRun, writeBatches } from './test-run/batches.mjs'
@@ -37,13 +37,18 @@ if (files.length === 0) {
   process.exit(1)
 }
 await removeLeftovers()
-const { alone, batches } = planRun(files)
+const { alone, batches } = planRun(files, files.filter(needsOwnProcess))
 runTests([...alone, ...writeBatches(root, batches)])
 
 /** @param {string[]} all */
 function narrow(all) {
   const words = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/^\.\//, ''))
   return words.length === 0 ? all : all.filter((file) => words.some((word) => file.includes(word)))
+}
+
+/** By a comment in it, which says why. */
+function needsOwnProcess(/** @type {string} */ file) {
+  return readFileSync(join(root, file), 'utf8').includes('Needs a process of its own:')
 }
 
 /** Node's runner as a program of its own: run in this one, its exit code and its way with signals would be ours to rebuild. */

@@ -1,25 +1,44 @@
 import { after, describe } from 'node:test'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { noteCost, spentSoFar } from './cost.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
 
+/** In ms, for all tests of a file; each test has the runner's own limit. */
+const fileTimeout = 400_000
+
 /**
- * Loads the test files into this process, one after another, each as a suite with its name: its hooks are the suite's.
- * A file that cannot be loaded is a suite that fails, and a test that ends the process fails them all.
+ * Runs the test files in this process, one after another, each as a suite with its name, whose hooks are the file's: a file is
+ * loaded when the one before has cleaned up. A file that cannot be loaded fails, and the others run; a test that ends the
+ * process fails the batch.
  * @param {string[]} files relative to the repository
  */
 export async function runInOneProcess(files) {
   let isComplete = false
-  after(() => {
-    isComplete = true
-  })
   process.on('exit', () => {
     if (!isComplete) process.exitCode = 1
   })
+  // As Node's runner does for a file of its own: a test may wait for nothing but a timer that keeps no process alive.
+  const alive = setInterval(() => undefined, 60_000)
   for (const file of files) {
-    await describe(file, async () => {
-      await import(pathToFileURL(resolve(root, file)).href)
-    })
+    const before = spentSoFar()
+    await runSuite(file)
+    noteCost(file, before)
   }
+  clearInterval(alive)
+  isComplete = true
+}
+
+/** Resolves when its last hook has run. @param {string} file */
+function runSuite(file) {
+  return new Promise((ended) => {
+    void describe(file, { timeout: fileTimeout }, async () => {
+      try {
+        await import(pathToFileURL(resolve(root, file)).href)
+      } finally {
+        after(ended)
+      }
+    })
+  })
 }

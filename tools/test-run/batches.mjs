@@ -1,11 +1,16 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-/** Tests of single modules share a process: to start one, and to load what it tests, takes longer than the tests. */
-const shared = /^(api|web)\/src\//
-
-/** Files in one process: enough to save the start, few enough that processes side by side end together. */
-const batchSize = 20
+/**
+ * Files of these folders share processes: to start one and to load the server into it takes longer than most of their tests.
+ * Everything else runs alone, as does a file that says `Needs a process of its own:` and why.
+ * `size`: files in one process: enough to save the start, few enough that processes side by side end together.
+ */
+const groups = [
+  { files: /^server\/test\/specification\//, size: 8 },
+  { files: /^server\/test\/(accounts|cli|control-plane|engine|faults|gateway|reconcile|store)\/[^/]+$/, size: 5 },
+  { files: /^(api|server|web)\/src\//, size: 20 },
+]
 
 /**
  * @typedef {object} Plan
@@ -15,14 +20,19 @@ const batchSize = 20
 
 /**
  * @param {string[]} files
- * @returns {Plan} every file once
+ * @param {string[]} needOwnProcess of these
+ * @returns {Plan} every file once, in the order given
  */
-export function planRun(files) {
-  const alone = files.filter((file) => !shared.test(file))
-  const sharing = files.filter((file) => shared.test(file))
-  const batches = []
-  for (let at = 0; at < sharing.length; at += batchSize) batches.push(sharing.slice(at, at + batchSize))
-  return { alone, batches }
+export function planRun(files, needOwnProcess) {
+  const groupOf = (/** @type {string} */ file) =>
+    needOwnProcess.includes(file) ? undefined : groups.find((group) => group.files.test(file))
+  const batches = groups.flatMap((group) => {
+    const sharing = files.filter((file) => groupOf(file) === group)
+    return Array.from({ length: Math.ceil(sharing.length / group.size) }, (_, at) =>
+      sharing.slice(at * group.size, (at + 1) * group.size),
+    )
+  })
+  return { alone: files.filter((file) => groupOf(file) === undefined), batches }
 }
 
 /**

@@ -1,3 +1,4 @@
+// Needs a process of its own: it takes the time of ten others, and moves the clock.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { array, assert as check, asyncProperty } from 'fast-check'

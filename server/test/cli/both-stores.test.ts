@@ -1,3 +1,4 @@
+// Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { test, type TestContext } from 'node:test'

@@ -1,3 +1,4 @@
+// Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { askEngine } from '../support/engine/engine.ts'

@@ -170,7 +170,7 @@ test('when the engine has no addresses for another network, what fits is launche
     const { id } = await exhausted.create(spec('b'))
     await assert.rejects(
       exhausted.create(spec('c')),
-      (error) => ofKind('full')(error) && /no address is left.*operating\.md/.test(String(error)),
+      (error) => ofKind('full')(error) && /no address is left.*plan-capacity\.md/.test(String(error)),
     )
     await exhausted.prepare()
     assert.equal(await runtime.inspect(`${installation}-c`), undefined)

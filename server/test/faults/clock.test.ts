@@ -1,3 +1,4 @@
+// Needs a process of its own: it moves the clock.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// Needs a process of its own: it works the process to its limits.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
