@@ -142,7 +142,7 @@ export const LaunchEvent = Type.Union(
   ],
   {
     description:
-      'Progress of a launch, whoever requested it. Stages come in this order; those that are not needed are omitted, and each may be repeated. The launch request itself is answered when the program runs, before `waiting` and `ready`',
+      'Progress of a launch, also of one requested elsewhere. Stages come in this order; those that are not needed are omitted, and each may be repeated. The launch request itself is answered when the program runs, before `waiting` and `ready`',
   },
 )
 export type LaunchEvent = Type.Static<typeof LaunchEvent>

@@ -63,7 +63,7 @@ const invariants: readonly Invariant[] = [
     check: (_world, { running }) => runsOneOfEach(running),
   },
   { words: 'records name their own', within: 0, check: (_world, { all, stored }) => namesOwnContainers(all, stored) },
-  { words: "strangers' containers are not touched", within: 0, check: ({ engine }) => engine.harmedStrangers() },
+  { words: 'foreign containers are not touched', within: 0, check: ({ engine }) => engine.harmedStrangers() },
   { words: 'old tokens are refused', within: 0, check: refusesOldTokens },
   { words: 'good tokens are accepted', within: 0, check: acceptsGoodTokens },
   { words: 'what is blocked is refused', within: 0, check: (world, { stored }) => refusesTheBlocked(world, stored) },
@@ -79,7 +79,7 @@ const invariants: readonly Invariant[] = [
   },
   { words: 'status says what is', within: soon, check: (world, { running }) => saysWhatRuns(world, running) },
   {
-    words: 'everybody reaches their own app, nobody another',
+    words: 'each user reaches their own app and no other',
     within: soon,
     check: (world, { running, stored }) => leadsEverybodyHome(world, running, stored),
   },

@@ -67,6 +67,9 @@ test('GET /metrics is Prometheus text, without any address, token or id', async 
   assert.match(reply.headers.get('content-type') ?? '', /^text\/plain/)
   assert.match(reply.text, /^berth_http_requests_total\{.*route="\/api\/user\/me".*\} \d+$/m)
   assert.doesNotMatch(reply.text, /ann|token=/)
+  const named = new Set(reply.text.match(/^berth_[a-z_]+?(?=(_bucket|_sum|_count)?[{ ])/gm))
+  assert.ok(named.size > 15)
+  for (const name of named) assert.match(reply.text, new RegExp(`^# HELP ${name} \\S`, 'm'))
 })
 
 test('GET /api/openapi.json is an OpenAPI 3.1 document of this installation', async () => {
