@@ -8,7 +8,7 @@ import { join, relative } from 'node:path'
  */
 const groups = [
   { files: /^server\/test\/specification\//, size: 8 },
-  { files: /^server\/test\/(accounts|cli|control-plane|engine|faults|gateway|reconcile|store)\/[^/]+$/, size: 5 },
+  { files: /^server\/test\/(accounts|cli|control-plane|engine|faults|gateway|journeys|reconcile|store)\//, size: 5 },
   { files: /^(api|server|web)\/src\//, size: 20 },
 ]
 

@@ -7,6 +7,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { compileCache } from '../support/compile-cache.ts'
 import { runProgram, signIn, waitFor } from '../support/program.ts'
 
 /** No engine: nothing here needs one. */
@@ -43,6 +44,7 @@ test('a full disk under the log keeps nobody from being served, nor Berth from s
     stdio: ['ignore', full, full],
     env: {
       PATH: process.env.PATH,
+      ...compileCache,
       TMPDIR: folder,
       DATA_DIR: path.join(folder, 'data'),
       PORT: String(port),

@@ -4,12 +4,10 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { openDatabase } from '#/store/database.ts'
 import { insertUser, moveUserState } from '#/store/users/users.ts'
+import { compileCache } from './compile-cache.ts'
 
 /** The program `berth` as an operator runs it, without the shell script that only finds Node. */
 const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts')
-
-/** As in `./berth`: without it each run takes half a second longer. */
-const compileCache = path.resolve(import.meta.dirname, '../../../.berth/compile-cache')
 
 export interface CommandResult {
   /** Exit code. */
@@ -23,7 +21,7 @@ export type Settings = Readonly<Record<string, string>>
 /** Starts it; the environment is these settings and nothing of ours but the path. */
 export function startCommand(settings: Settings, args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...settings },
+    env: { PATH: process.env.PATH, ...compileCache, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
+import { compileCache } from './compile-cache.ts'
 import { removeInstance } from './engine/engine.ts'
 import { refuseSecrets } from './no-secrets.ts'
 
@@ -37,7 +38,7 @@ export function runProgram(t: TestContext, env: Record<string, string> = {}, giv
   const dataDir = given ?? mkdtempSync(path.join(tmpdir(), 'berth-program-'))
   const temporary = mkdtempSync(path.join(tmpdir(), 'berth-tmp-'))
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, TMPDIR: temporary, ...env },
+    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, TMPDIR: temporary, ...compileCache, ...env },
   })
   let text = ''
   for (const stream of [child.stdout, child.stderr])

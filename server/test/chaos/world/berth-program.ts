@@ -12,6 +12,7 @@ import {
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { CrashPoint, CrashScope } from '#/crash-points.ts'
+import { compileCache } from '../../support/compile-cache.ts'
 import { lives, waitFor } from '../../support/program.ts'
 import { ask } from './http-client.ts'
 
@@ -49,6 +50,7 @@ export class RealProgram {
     this.#log = createWriteStream(this.logFile, { flags: 'a' })
     this.#env = {
       PATH: process.env.PATH ?? '',
+      ...compileCache,
       ...env,
       PORT: String(port),
       BERTH_CRASH_ORDERS: this.#orders,

@@ -1,3 +1,4 @@
+// Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createNetGateway } from '#/gateway/net-gateway.ts'
