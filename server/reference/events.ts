@@ -47,6 +47,11 @@ function stage(schema: Type.TSchema): string[] {
   return [
     properties.stage ? typeOf(properties.stage) : '',
     more.map(([name, each]) => `${code(name)} (${typeOf(each)})`).join(', '),
-    description ?? '',
+    [description ?? '', ...more.flatMap(([name, each]) => meaningOf(name, each))].join('. '),
   ]
+}
+
+function meaningOf(name: string, schema: Type.TSchema): string[] {
+  const { description } = schema as { description?: string }
+  return description === undefined ? [] : [`${code(name)}: ${description}`]
 }
