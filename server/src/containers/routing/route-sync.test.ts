@@ -455,7 +455,7 @@ test('the start waits for what is up; how the others ended is told when the list
   assert.ok(took < 2_000, `${took} ms`)
   for (const { prefix } of others) assert.equal(gateway.routeStateOf(prefix), 'running')
   assert.equal(gateway.routeStateOf(ended.prefix), 'asleep')
-  assert.deepEqual(runtime.asked.inspects, [])
+  assert.deepEqual(runtime.asked.inspects, [ended.id])
   runtime.states.delete(ended.id)
   runtime.tell({ id: ended.id, action: 'destroy' })
   await until(() => gateway.routeStateOf(ended.prefix) === 'missing')
@@ -494,4 +494,23 @@ test('an end and a start that follow each other at once take two inspects', asyn
   await sleep(200)
   assert.equal(gateway.routeStateOf(owner.prefix), 'running')
   assert.equal(runtime.asked.inspects.length, 2)
+})
+
+test('what ends while the start reads the store is not published as running', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
+  const [ended, other] = owners as [Owner, Owner, ...Owner[]]
+  const runtime = new LateRuntime()
+  runtime.listDelay = 2_500
+  runtime.upDelay = 500
+  const arranged = arrange(t, owners, runtime)
+  // What the list says was so before the program ended.
+  runtime.listed = [...runtime.states.values()]
+  runtime.end(ended.id, 3)
+  const { gateway, statuses } = await arranged
+  assert.equal(gateway.routeStateOf(other.prefix), 'running')
+  await until(() => gateway.routeStateOf(ended.prefix) === 'crashed')
+  assert.deepEqual(
+    statuses.filter((each) => each.startsWith(`${ended.prefix} `)),
+    [`${ended.prefix} crashed`],
+  )
 })

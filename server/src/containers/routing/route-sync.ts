@@ -4,7 +4,7 @@ import type { Unavailable, GatewayChange, GatewayUser, RouteEntry } from '#/gate
 import { KeyedMutex } from '#/concurrency/keyed-mutex.ts'
 import { RuntimeError, type RuntimeContainer, type Runtime, type RuntimeEvent } from '#/runtime/runtime.ts'
 import type { Db } from '#/store/database.ts'
-import { listContainersOf, listContainersOfAll, type UserContainer } from '#/store/containers/user-containers.ts'
+import { listContainersOf, listRoutableContainers, type RoutableContainer } from '#/store/containers/user-containers.ts'
 import { findUser, listReachableUsers, type User } from '#/store/users/users.ts'
 import { EngineHealth } from './engine-health.ts'
 import { unavailable, isAddress, upstreamOf, type ContainerState } from '../state/container-state.ts'
@@ -27,6 +27,8 @@ const slowListThreshold = 3_000
 const startTimeout = 6_000
 /** How long a list of all may take at the start before what is up is listed by itself, in ms: an engine with few is done. */
 const quickList = 400
+/** How long the start waits for events to be heard before it asks what is up, in ms. */
+const eventsTimeout = 500
 /** For how long a list may be behind a program's end, in ms; then a second list is right about what the first one missed. */
 const listLag = 1_000
 /** Looks at one container that change overtook before one is believed no more and left to the next event. */
@@ -83,6 +85,11 @@ export class RouteSync {
   #signal: AbortSignal | undefined
   /** Whether events may have been missed since the last sweep began. */
   #hasMissedEvents = true
+  /** Resolves when events are heard for the first time. */
+  readonly #eventsHeard = Promise.withResolvers<void>()
+  /** Whether the start reads the store; meanwhile ids are noted that events name and no record does yet. */
+  #isReadingFirst = false
+  readonly #heardEarly = new Set<string>()
   #lastRead: { readonly at: number; readonly took: number } | undefined
   /** Counts questions and what was heard, so that it can be said which came first. */
   #clock = 0
@@ -181,9 +188,14 @@ export class RouteSync {
   async publishAll(signal: AbortSignal): Promise<void> {
     this.#signal = signal
     signal.addEventListener('abort', () => this.#unresponsive.stop(), { once: true })
-    await this.#readAll()
+    this.#isReadingFirst = true
     this.#parts.runtime.watch((event) => this.#onEvent(event), signal)
-    await withTimeout(startTimeout, this.#sweepFirst())
+    // Asked before the store is read, which takes about as long.
+    const up = this.#listUp()
+    await this.#readAll()
+    this.#isReadingFirst = false
+    this.#inspectHeardEarly()
+    await withTimeout(startTimeout, this.#sweepFirst(up))
     for (const entry of this.#index.entries()) this.#changesOf(entry)
     await this.#publisher.publishAll(signal)
     void this.#engineHealth.monitor(signal)
@@ -303,7 +315,7 @@ export class RouteSync {
     if (id === undefined) return this.#onEventsResumed()
     const entry = this.#index.byId(id)
     // What no record names concerns no place; its launch publishes it.
-    if (!entry) return
+    if (!entry) return void (this.#isReadingFirst && this.#heardEarly.add(id))
     entry.asOf = ++this.#clock
     if (action === 'die' || action === 'destroy') this.#clearAddress(entry)
     // Our own doing, told already: a look would only take CPU from the first request after a wake.
@@ -324,7 +336,9 @@ export class RouteSync {
     this.#engineHealth.setEventsHeard(true)
     this.#hasMissedEvents = true
     for (const entry of this.#index.entries()) entry.asOf = ++this.#clock
-    if (!this.#engineHealth.isDown) this.#sweepLater()
+    this.#eventsHeard.resolve()
+    // While the start reads the store, its own sweep is still to come.
+    if (!this.#engineHealth.isDown && !this.#isReadingFirst) this.#sweepLater()
   }
 
   /** Nothing that the engine ever said counts any more. */
@@ -357,33 +371,44 @@ export class RouteSync {
     this.#sweeps.run('all').catch((error: unknown) => this.#parts.report(error, 'looking at all containers'))
   }
 
+  /** What events named before its record was read: what the first list says of it may be older than the event. */
+  #inspectHeardEarly(): void {
+    const entries = [...this.#heardEarly].flatMap((id) => this.#index.byId(id) ?? [])
+    for (const entry of entries) entry.asOf = ++this.#clock
+    void this.#inspectEach(entries.flatMap(({ known: { containerId } }) => containerId ?? []))
+    this.#heardEarly.clear()
+  }
+
   /**
-   * As `sweep`, at the start: an engine that answers nothing is lost at once. When the list of all takes long, what is up is
+   * As `sweep`, at the start: an engine that answers nothing is down at once. When the list of all takes long, what is up is
    * enough: what sleeps is published as asleep until that list comes. Never rejects.
    */
-  async #sweepFirst(): Promise<void> {
+  async #sweepFirst(listingUp: Promise<UpList | undefined>): Promise<void> {
     const askedAt = performance.now()
     const sweep = this.#sweeps.run('all').catch((error: unknown) => {
       this.#parts.report(error, 'asking the engine which containers there are')
       if (!this.#publisher.hasBegun) this.#engineHealth.markDown(askedAt)
     })
-    const isQuick = await withTimeout(
-      quickList,
-      sweep.then(Boolean, Boolean).then(() => true),
-    )
-    if (!isQuick) await Promise.race([sweep, this.#sweepUp()])
+    const swept = sweep.then(() => 'swept' as const)
+    if (await withTimeout(quickList, swept)) return
+    const first = await Promise.race([listingUp, swept])
+    if (first === 'swept') return
+    if (first) await this.#applyUpList(first)
+    else await sweep
   }
 
-  /** Takes in what is up, and waits for the list of all where that fails, which says more. Never rejects. */
-  async #sweepUp(): Promise<void> {
+  /** Asks once events are heard, because what happens before that may be missing in it. @returns undefined without an answer */
+  async #listUp(): Promise<UpList | undefined> {
+    await withTimeout(eventsTimeout, this.#eventsHeard.promise)
+    // The list of all has told more than this would.
+    if (this.#publisher.hasBegun) return undefined
     const asOf = ++this.#clock
     const up = await this.#parts.runtime.list({ isUp: true }).catch(() => undefined)
-    if (up) await this.#takeUp(up, asOf)
-    else await this.#sweeps.settled('all').catch(() => undefined)
+    return up && { up, asOf }
   }
 
   /** Takes in what a list of what is up says of what was not seen yet. */
-  async #takeUp(up: readonly RuntimeContainer[], asOf: number): Promise<void> {
+  async #applyUpList({ up, asOf }: UpList): Promise<void> {
     if (this.#engineHealth.isDown) return
     const changes = up.flatMap((listed) => {
       const entry = this.#index.byId(listed.id)
@@ -426,7 +451,7 @@ export class RouteSync {
     await sleep(listLag, undefined, { signal: this.#signal, ref: false }).catch(() => undefined)
     if (this.#signal?.aborted || this.#engineHealth.isDown) return
     try {
-      await this.#lookAtOthersThan(await this.#parts.runtime.list({ isUp: true }))
+      await this.#inspectOthersThan(await this.#parts.runtime.list({ isUp: true }))
     } catch (error) {
       this.#parts.report(error, 'asking the engine a second time what is up')
       // The next sweep begins with what was missed, as if this one had not been.
@@ -435,7 +460,7 @@ export class RouteSync {
   }
 
   /** Looks at what is known to be up, or listed as up, and is not as it is listed. */
-  async #lookAtOthersThan(up: readonly RuntimeContainer[]): Promise<void> {
+  async #inspectOthersThan(up: readonly RuntimeContainer[]): Promise<void> {
     const listed = new Map(up.map((instance) => [instance.id, instance]))
     await this.#inspectEach(this.#notAsListed(this.#idsToCompare(listed), listed))
   }
@@ -555,10 +580,11 @@ export class RouteSync {
     for (let after = 0, isLast = false; !isLast;) {
       const asOf = ++this.#clock
       const users = await listReachableUsers(this.#parts.db, { limit: pageSize, after })
-      await this.#readPage(users, asOf)
+      const upTo = users.at(-1)?.id ?? after
+      await this.#readPage(users, { after, upTo }, asOf)
       for (const { id } of users) found.add(id)
       isLast = users.length < pageSize
-      after = users.at(-1)?.id ?? after
+      after = upTo
       // SQLite answers at once, so that without this nothing else would run until the last page.
       await turn()
     }
@@ -568,9 +594,9 @@ export class RouteSync {
     this.#lastRead = { at: now, took: now - began }
   }
 
-  async #readPage(users: readonly User[], asOf: number): Promise<void> {
-    const ids = users.map(({ id }) => id)
-    const records = Map.groupBy(await listContainersOfAll(this.#parts.db, ids), ({ userId }) => userId)
+  /** @param owners the range that the users' ids are in */
+  async #readPage(users: readonly User[], owners: { after: number; upTo: number }, asOf: number): Promise<void> {
+    const records = Map.groupBy(await listRoutableContainers(this.#parts.db, owners), ({ userId }) => userId)
     // Of an owner who was deleted meanwhile nothing is left that would tell that this page is older; they are read alone.
     const isKnown = ({ id }: User) => !this.#publisher.hasBegun || this.#index.hasOwner(id)
     const changes = users
@@ -581,7 +607,12 @@ export class RouteSync {
     for (const { id } of unknownUsers) await this.publishPerson(id)
   }
 
-  #applyUser(userId: number, user: User | undefined, records: readonly UserContainer[], asOf: number): GatewayChange[] {
+  #applyUser(
+    userId: number,
+    user: User | undefined,
+    records: readonly RoutableContainer[],
+    asOf: number,
+  ): GatewayChange[] {
     if (!this.#index.updateOwner(userId, asOf)) return []
     if (!user || (user.state === 'registered' && records.length === 0)) return this.#removeUser(userId)
     if (user.isBlocked) this.#parts.onAccessRevoked(userId)
@@ -650,6 +681,12 @@ export class RouteSync {
     this.#statuses.set(known.prefix, status)
     this.#parts.onStatus(known, status)
   }
+}
+
+/** A list of what is up, and the instant of the clock of `RouteSync` at which it was asked for. */
+interface UpList {
+  readonly up: readonly RuntimeContainer[]
+  readonly asOf: number
 }
 
 /** Stands for the engine's word until a container whose end was heard is looked at again. */

@@ -1,4 +1,4 @@
-import type { UserContainer } from '#/store/containers/user-containers.ts'
+import type { RoutableContainer } from '#/store/containers/user-containers.ts'
 import type { User } from '#/store/users/users.ts'
 import { containerPrefix } from '../container-name.ts'
 import type { ContainerState } from './container-state.ts'
@@ -75,7 +75,7 @@ export class ContainerIndex {
   }
 
   /** Takes in what the store says. What the engine said stays known, as long as it is the same container. */
-  put(user: User, record: UserContainer): IndexEntry {
+  put(user: User, record: RoutableContainer): IndexEntry {
     const old = this.get(record)
     const isSame = old?.known.containerId === record.containerId
     const entry: IndexEntry = old ?? {
@@ -105,7 +105,12 @@ export class ContainerIndex {
   }
 }
 
-function knownOf(user: User, record: UserContainer, old: ContainerState | undefined, isSame: boolean): ContainerState {
+function knownOf(
+  user: User,
+  record: RoutableContainer,
+  old: ContainerState | undefined,
+  isSame: boolean,
+): ContainerState {
   const { userId, type, containerId } = record
   return {
     userId,

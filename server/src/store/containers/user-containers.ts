@@ -47,6 +47,35 @@ export async function listContainersOfAll(db: Db, userIds: readonly number[]): P
   return rows.map(fromRow)
 }
 
+/** What decides where a container is: a part of its record, because the records of all users are read at the start. */
+export type RoutableContainer = Pick<
+  UserContainer,
+  'id' | 'userId' | 'type' | 'containerId' | 'isBlocked' | 'stoppedAt' | 'retiredAt'
+>
+
+/** Records of the users whose ids are in this range, oldest first; at most a page of users at a time. */
+export async function listRoutableContainers(
+  db: Db,
+  owners: { after: number; upTo: number },
+): Promise<RoutableContainer[]> {
+  const rows = await db
+    .selectFrom('user_containers')
+    .select(['id', 'user_id', 'container_type', 'container_id', 'is_blocked', 'stopped_at', 'retired_at'])
+    .where('user_id', '>', owners.after)
+    .where('user_id', '<=', owners.upTo)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    type: row.container_type,
+    containerId: row.container_id,
+    isBlocked: row.is_blocked === 1,
+    stoppedAt: date(row.stopped_at),
+    retiredAt: date(row.retired_at),
+  }))
+}
+
 export async function findContainer(db: Db, userId: number, type: string): Promise<UserContainer | undefined> {
   const row = await db
     .selectFrom('user_containers')
