@@ -12,7 +12,7 @@ import { installationName } from '#/store/installation.ts'
 import { forgetHomes, keepHomes, listDueOwners, postponeHomes } from '#/store/containers/kept-homes.ts'
 import {
   consumeLink,
-  deleteStrangersRequests,
+  deleteUnknownAddressRequests,
   findUsableLink,
   insertLink,
   insertLinkRequest,
@@ -233,7 +233,7 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       await insertUser(db, { email: 'owner@x.org', slug: 'owner', isAdmin: false, now })
       for (const name of ['stranger', 'owner', 'stranger', 'stranger'])
         await insertLinkRequest(db, `${name}@x.org`, now)
-      await deleteStrangersRequests(db, 1)
+      await deleteUnknownAddressRequests(db, 1)
       for (const name of ['stranger', 'owner'])
         assert.equal((await linkRequestsSince(db, `${name}@x.org`, later(-1))).length, 1, name)
     })

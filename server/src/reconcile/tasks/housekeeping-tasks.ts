@@ -2,7 +2,7 @@ import type { Revocations } from '#/accounts/sessions/revocations.ts'
 import type { SessionList } from '#/accounts/sessions/session-list.ts'
 import type { Compensations } from '#/accounts/links/compensations.ts'
 import type { Database } from '#/store/database.ts'
-import { deleteExpiredLinks, deleteOldLinkRequests, deleteStrangersRequests } from '#/store/users/magic-links.ts'
+import { deleteExpiredLinks, deleteOldLinkRequests, deleteUnknownAddressRequests } from '#/store/users/magic-links.ts'
 import type { Task } from '../reconciler.ts'
 
 /** Requests for links stay so long, in ms: the limit counts those of an hour. */
@@ -25,7 +25,7 @@ export function expiredTask(
     async run(now) {
       await deleteExpiredLinks(database.db, now)
       await deleteOldLinkRequests(database.db, new Date(now.getTime() - requestRetention))
-      await deleteStrangersRequests(database.db, maxStrangerRequests)
+      await deleteUnknownAddressRequests(database.db, maxStrangerRequests)
       await revocations.save()
       await revocations.prune(now)
       await sessionList.prune(now)

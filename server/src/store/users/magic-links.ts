@@ -160,7 +160,7 @@ export async function deleteOldLinkRequests(db: Db, before: Date): Promise<void>
  * Forgets the oldest requests for addresses that nobody has, all but so many of the newest requests, so that strangers do
  * not fill the store; as above. What counts for somebody's account stays.
  */
-export async function deleteStrangersRequests(db: Db, keep: number): Promise<void> {
+export async function deleteUnknownAddressRequests(db: Db, keep: number): Promise<void> {
   const { last } = await db
     .selectFrom('link_requests')
     .select(({ fn }) => fn.max('id').as('last'))

@@ -8,7 +8,7 @@ import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { isOnePage, queryClient } from '#/api/query-client.ts'
 import { parseAddresses, inParts } from './parse-addresses.ts'
-import { InviteForm, type InviteWish } from './invite-form.tsx'
+import { InviteForm, type InvitationDraft } from './invite-form.tsx'
 import { InviteResults } from './invite-results.tsx'
 
 export type Invited = InvitationsResponse['invitations'][number]
@@ -24,7 +24,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   const [invited, setInvited] = useState<readonly Invited[]>([])
   const { busy, error, run, reset } = useTask()
 
-  function invite({ text, isMailed, language }: InviteWish) {
+  function invite({ text, isMailed, language }: InvitationDraft) {
     const { addresses } = parseAddresses(text)
     setAsked(addresses)
     setInvited([])

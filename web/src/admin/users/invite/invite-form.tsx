@@ -7,7 +7,7 @@ import { parseAddresses } from './parse-addresses.ts'
 import { readTextFile } from './read-text-file.ts'
 
 /** Who is to be invited, and how. */
-export interface InviteWish {
+export interface InvitationDraft {
   /** At least one address is in it. */
   readonly text: string
   readonly isMailed: boolean
@@ -16,7 +16,7 @@ export interface InviteWish {
 }
 
 interface InviteFormProps {
-  onInvite(wish: InviteWish): void
+  onInvite(wish: InvitationDraft): void
   onCancel(): void
 }
 

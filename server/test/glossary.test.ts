@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { root } from './support/imports.ts'
+
+/** The glossary is the list of terms that code and documents share; these tests hold the exported names to it. */
+const page = readFileSync(path.join(root, 'docs/reference/glossary.md'), 'utf8')
+const [termsPart = '', replacedPart = ''] = page.split('\n## Words that are not used')
+const rowsOf = (part: string) =>
+  [...part.matchAll(/^\| (.+?) \| (.+?) \| (.+?) \|$/gm)]
+    .map(([, first = '', second = '', third = '']) => [first, second, third] as const)
+    .filter(([first]) => first !== 'Term' && first !== 'Word' && !first.startsWith('-'))
+const terms = rowsOf(termsPart).map(([term, , where]) => ({
+  term,
+  words: wordsOf(term),
+  paths: [...where.matchAll(/`([^`]+)`/g)].map(([, each = '']) => each),
+}))
+const replaced = rowsOf(replacedPart).map(([word]) => word)
+
+const exportForm = /^export (?:async |abstract )*(?:function\*?|class|interface|type|const|let) (\w+)/gm
+const exported = globSync(['{server,web,api}/src/**/*.{ts,tsx}'], { cwd: root })
+  .filter((file) => !file.includes('.test.'))
+  .flatMap((file) =>
+    [...readFileSync(path.join(root, file), 'utf8').matchAll(exportForm)].map(([, name = '']) => ({ file, name })),
+  )
+
+/** `launchQueue`, `LaunchQueue` and "Launch queue" are the same words. */
+function wordsOf(name: string): string[] {
+  const words = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
+  return words.map((word) => word.toLowerCase())
+}
+
+const isWord = (word: string | undefined, term: string) =>
+  word === term || word === `${term}s` || word === `${term.replace(/y$/, 'ie')}s`
+
+function contains(name: string, words: readonly string[]): boolean {
+  const all = wordsOf(name)
+  return all.some((_, at) => words.every((word, offset) => isWord(all[at + offset], word)))
+}
+
+test('every term has one entry, and the places of its code exist', () => {
+  assert.ok(terms.length > 60, `only ${terms.length} terms found`)
+  const names = terms.map(({ term }) => term.toLowerCase())
+  assert.deepEqual(
+    names.filter((each, at) => names.indexOf(each) !== at),
+    [],
+  )
+  const missing = terms.flatMap(({ term, paths }) =>
+    paths.filter((each) => !existsSync(path.join(root, each))).map((each) => `${term}: ${each}`),
+  )
+  assert.deepEqual(missing, [])
+})
+
+test('an exported name uses a term of the glossary only where the term is at home', () => {
+  const strays = terms
+    .filter(({ paths }) => paths.length > 0)
+    .flatMap(({ term, words, paths }) =>
+      exported
+        .filter(({ file, name }) => contains(name, words) && !paths.some((each) => file.startsWith(each)))
+        .map(({ file, name }) => `${name} in ${file}: "${term}" is the term of ${paths.join(', ')}`),
+    )
+  assert.deepEqual(strays, [])
+})
+
+test('no exported name uses a word that a standard term replaced', () => {
+  assert.ok(replaced.length > 10, `only ${replaced.length} words found`)
+  const strays = exported.flatMap(({ file, name }) =>
+    replaced.filter((word) => contains(name, wordsOf(word))).map((word) => `${name} in ${file}: "${word}"`),
+  )
+  assert.deepEqual(strays, [])
+})
