@@ -1,5 +1,7 @@
 import { once } from 'node:events'
-import type { ControlPlane, GatewaySettings, GatewayState } from '../../server/src/gateway/gateway.ts'
+import type { ControlPlane } from '../../server/src/gateway/gateway.ts'
+import type { GatewayState } from '../../server/src/gateway/gateway-state.ts'
+import type { GatewaySettings } from '../../server/src/gateway/gateway-settings.ts'
 import { createNetGateway } from '../../server/src/gateway/net-gateway.ts'
 import { spread, type Route } from './routes.ts'
 

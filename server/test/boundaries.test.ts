@@ -42,6 +42,9 @@ test('of the web front end the server knows its paths only', () => {
 
 /** Folders of the server from the outside in; each may import what stands below it, and types of the ports. */
 const gatewayPort = 'gateway/gateway.ts'
+const [gatewaySettings, gatewayState] = ['gateway/gateway-settings.ts', 'gateway/gateway-state.ts']
+/** The port of the runtime and the shapes that it speaks of. */
+const runtimePort = 'runtime/runtime'
 const allowed: Record<string, string[]> = {
   concurrency: [],
   tokens: ['ip-address.ts'],
@@ -49,9 +52,9 @@ const allowed: Record<string, string[]> = {
   runtime: [],
   mail: ['store/users/magic-links.ts', 'messages'],
   messages: ['tokens'],
-  config: ['accounts/sign-up/sign-up-policy.ts', 'containers/templates', 'mail', 'messages', 'loopback.ts'],
+  config: ['accounts/sign-up/sign-up-policy.ts', 'containers/templates', 'mail', 'messages', 'ip-address.ts'],
   gateway: ['ip-address.ts', 'tokens', 'messages'],
-  rpc: [gatewayPort],
+  rpc: [gatewayPort, gatewaySettings, gatewayState],
   supervisor: ['rpc', gatewayPort],
   containers: [
     'store',
@@ -60,8 +63,12 @@ const allowed: Record<string, string[]> = {
     'crash-points.ts',
     'concurrency',
     'percentiles.ts',
-    'runtime/runtime.ts',
+    runtimePort,
+    'runtime/container-spec.ts',
+    'runtime/host-capacity.ts',
     gatewayPort,
+    gatewaySettings,
+    gatewayState,
   ],
   accounts: [
     'store',
@@ -78,7 +85,16 @@ const allowed: Record<string, string[]> = {
     'mail/magic-link-email.ts',
   ],
   administration: ['store', 'messages', 'errors.ts', 'crash-points.ts', 'concurrency'],
-  reconcile: ['store', 'messages', 'concurrency', 'crash-points.ts', 'accounts', 'containers', 'runtime/runtime.ts'],
+  reconcile: [
+    'store',
+    'messages',
+    'concurrency',
+    'crash-points.ts',
+    'accounts',
+    'containers',
+    runtimePort,
+    'runtime/host-capacity.ts',
+  ],
   cli: [
     'adapters.ts',
     'app.ts',
@@ -100,6 +116,7 @@ const allowed: Record<string, string[]> = {
     'config',
     'containers',
     gatewayPort,
+    gatewaySettings,
     'http',
     'mail/mailer.ts',
     'reconcile',
@@ -114,11 +131,11 @@ const allowed: Record<string, string[]> = {
     'percentiles.ts',
     'tokens',
     'ip-address.ts',
-    'loopback.ts',
     'accounts',
     'containers',
     'administration',
-    'runtime/runtime.ts',
+    runtimePort,
+    'runtime/host-capacity.ts',
   ],
 }
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import os from 'node:os'
 import type { Addresses, Config } from '#/config/config.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
-import { isLoopback } from '#/loopback.ts'
+import { isLoopback } from '#/ip-address.ts'
 import { mayTravelPlain } from '#/mail/smtp-connection.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 

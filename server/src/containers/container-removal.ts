@@ -1,5 +1,7 @@
 import { crashPoint } from '#/crash-points.ts'
-import { RuntimeError, type RuntimeContainer, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Database } from '#/store/database.ts'
 import { deleteRemovals, pendingRemovals, type RemovedContainer } from '#/store/containers/removals.ts'
 import { containerName, homeVolume } from './container-name.ts'

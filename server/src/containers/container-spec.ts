@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ContainerSpec } from '#/runtime/runtime.ts'
+import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import type { User } from '#/store/users/users.ts'
 import { containerName, containerPrefix, homeVolume } from './container-name.ts'
 import type { Template } from './templates/template.ts'

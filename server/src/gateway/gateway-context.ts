@@ -1,7 +1,9 @@
-import type { ControlPlane, GatewaySettings } from './gateway.ts'
+import type { ControlPlane } from './gateway.ts'
+import type { GatewaySettings } from './gateway-settings.ts'
 import type { ClientConnections } from './downstream/client-connections.ts'
-import type { Caller, UserCache } from './auth/user-cache.ts'
-import type { PlatformUpstream } from './upstream/route.ts'
+import type { Caller, TokenVerifier } from './auth/token-verifier.ts'
+import type { UserCache } from './auth/user-cache.ts'
+import type { PlatformUpstream } from './upstream/platform-upstream.ts'
 import type { RoutingTable } from './upstream/routing-table.ts'
 import type { TrustedProxies } from './downstream/trusted-proxies.ts'
 import type { ConnectionLimiter } from './downstream/connection-limiter.ts'
@@ -10,6 +12,7 @@ import type { ConnectionLimiter } from './downstream/connection-limiter.ts'
 export interface GatewayContext {
   readonly routingTable: RoutingTable
   readonly users: UserCache
+  readonly tokens: TokenVerifier
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections
   /** Undefined until the first control plane has come. */
@@ -29,6 +32,6 @@ export interface GatewayConfig {
 }
 
 /** Whether something that a caller has open may stay so. */
-export function mayContinue({ users }: GatewayContext, caller: Caller | undefined): boolean {
-  return caller === undefined || (users.isValid(caller) && users.get(caller.userId)?.isBlocked === false)
+export function mayContinue({ users, tokens }: GatewayContext, caller: Caller | undefined): boolean {
+  return caller === undefined || (tokens.isValid(caller) && users.get(caller.userId)?.isBlocked === false)
 }

@@ -1,15 +1,20 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { networkOf } from '../ip-address.ts'
-import type { GatewayChange, ControlPlane, Gateway, GatewaySettings, GatewayState } from './gateway.ts'
-import { ClientConnection, defaultClientTimeouts, type ClientTimeouts } from './downstream/client-connection.ts'
+import type { GatewayChange, GatewayState } from './gateway-state.ts'
+import type { ControlPlane, Gateway } from './gateway.ts'
+import type { GatewaySettings } from './gateway-settings.ts'
+import { ClientConnection } from './downstream/client-connection.ts'
+import { defaultClientTimeouts, type ClientTimeouts } from './downstream/client-timeouts.ts'
 import { ClientConnections } from './downstream/client-connections.ts'
 import { clock, clockResolution, readClock } from './coarse-clock.ts'
 import { mayContinue, type GatewayContext, type GatewayConfig } from './gateway-context.ts'
+import { TokenVerifier } from './auth/token-verifier.ts'
 import { UserCache } from './auth/user-cache.ts'
-import { PlatformUpstream } from './upstream/route.ts'
+import { PlatformUpstream } from './upstream/platform-upstream.ts'
 import { RoutingTable } from './upstream/routing-table.ts'
 import { TrustedProxies } from './downstream/trusted-proxies.ts'
 import { ConnectionLimiter, defaultGatewayLimits, type GatewayLimits } from './downstream/connection-limiter.ts'
+import { bind } from './bind-listener.ts'
 
 export interface NetGatewayOptions {
   readonly timeouts?: Partial<ClientTimeouts>
@@ -24,8 +29,10 @@ export interface NetGateway extends Gateway {
 
 /** How often time-outs are looked at, and activity is reported, in ms. */
 const [sweepEvery, reportEvery, pruneEvery] = [500, 1_000, 60_000]
+
 /** How long expired tokens for apps are kept, in ms: while the API restarts they are used past their end. */
 const expiredTokenRetention = 3_600_000
+
 /** Apps close idle connections after a while (Node after 5 s); we close first, so that requests rarely cross with it. */
 const maxUpstreamIdle = 4_000
 
@@ -36,6 +43,7 @@ export function createNetGateway(options: NetGatewayOptions = {}): NetGateway {
 
 class ReverseProxy implements NetGateway, GatewayContext {
   readonly users = new UserCache()
+  readonly tokens = new TokenVerifier(this.users)
   readonly routingTable = new RoutingTable(this.users)
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections
@@ -68,7 +76,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   }
 
   async serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {
-    await this.users.setKeys(settings.keys)
+    await this.tokens.setKeys(settings.keys)
     this.routingTable.setTypes(settings)
     const isSamePlatform = this.config?.settings.platformSocket === settings.platformSocket
     this.config?.platform.idle.closeAll()
@@ -85,7 +93,8 @@ class ReverseProxy implements NetGateway, GatewayContext {
   }
 
   async replace({ users, routes, revoked }: GatewayState): Promise<void> {
-    this.users.replace(users, revoked)
+    this.users.replace(users)
+    this.tokens.replaceRevocations(revoked)
     this.routingTable.replace(routes)
     this.hasState = true
     this.#cutForbidden()
@@ -149,7 +158,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
         this.routingTable.remove(change.prefix)
         break
       case 'revoked':
-        this.users.revoke(change.revocation)
+        this.tokens.revoke(change.revocation)
         break
     }
   }
@@ -177,7 +186,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   }
 
   #prune(): void {
-    this.users.prune()
+    this.tokens.prune()
     this.routingTable.pruneTokens(expiredTokenRetention)
   }
 
@@ -197,21 +206,4 @@ class ReverseProxy implements NetGateway, GatewayContext {
   #cutAll(): void {
     for (const connection of this.connections) connection.cut()
   }
-}
-
-async function bind(server: Server, host: string, port: number): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => reject(new Error(reasonFor(error, host, port), { cause: error }))
-    server.once('error', fail)
-    server.listen({ host, port, backlog: 1024 }, () => {
-      server.removeListener('error', fail)
-      resolve()
-    })
-  })
-}
-
-function reasonFor({ code }: NodeJS.ErrnoException, host: string, port: number): string {
-  if (code === 'EADDRINUSE') return `port ${port} on ${host} is taken; set PORT to another one, or to 0 for a free one`
-  if (code === 'EACCES') return `port ${port} may not be used without more rights; set PORT to one above 1023`
-  return `cannot listen on ${host}:${port}; HOST must be an address of this machine`
 }

@@ -13,7 +13,7 @@ import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import { refusals } from '#/errors.ts'
 import { mailboxOf } from '#/store/users/magic-links.ts'
-import type { CookieSettings } from '#/tokens/token-cookies.ts'
+import type { CookieSettings } from '#/tokens/clear-cookies.ts'
 import { authorizeRequest } from './auth/authorize-request.ts'
 import { refuseBlocked, type BlockedParts } from './auth/refuse-blocked.ts'
 import { describeUserAgent } from './request/user-agent.ts'

@@ -1,6 +1,6 @@
 import { languageCookie, languages, type Language } from '@berth/api/boot.ts'
 import Negotiator from 'negotiator'
-import { cookieValues } from '../tokens/token-cookies.ts'
+import { cookieValues } from '../tokens/cookie-values.ts'
 
 /** Spoken where nobody says what they understand. */
 export const defaultLanguage: Language = languages[0]

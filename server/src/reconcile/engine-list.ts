@@ -1,4 +1,5 @@
-import type { RuntimeContainer, Runtime } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 
 /** What the engine had when a run asked it. */
 export interface EngineListing {

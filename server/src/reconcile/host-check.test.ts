@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Template } from '#/containers/templates/template.ts'
-import { RuntimeError, type HostReport } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { HostReport } from '#/runtime/host-capacity.ts'
 import { HostCheck } from './host-check.ts'
 
 const report: HostReport = {

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
 import type { Template } from '#/containers/templates/template.ts'
-import type { HostReport, Runtime } from '#/runtime/runtime.ts'
+import type { HostReport } from '#/runtime/host-capacity.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 
 /** How long the start may wait for an engine, in ms; Berth starts without one, too. */
 const startTimeout = 4_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { RuntimeError } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { Reconciler, Unfinished } from './reconciler.ts'
 
 const silence = new RuntimeError('unreachable', 'list containers')

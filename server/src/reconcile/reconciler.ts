@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
-import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime.ts'
+import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime-error.ts'
 
 /**
  * Something that makes the world as the store says it should be. It takes no hint about what changed, may be repeated

@@ -1,4 +1,5 @@
-import type { Unavailable, RouteActivity, ControlPlane, Explanation, Gateway, GatewayState } from '#/gateway/gateway.ts'
+import type { Unavailable, RouteActivity, Explanation, GatewayState } from '#/gateway/gateway-state.ts'
+import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
 import type { Channel } from './channel.ts'
 import { RpcConnection, ConnectionLost } from './rpc-connection.ts'
 import { callTimeouts, type ControlPlaneRpc, type GatewayRpc } from './rpc-protocol.ts'

@@ -1,4 +1,6 @@
-import type { GatewayChange, ControlPlane, Gateway, GatewaySettings, GatewayState } from '#/gateway/gateway.ts'
+import type { GatewayChange, GatewayState } from '#/gateway/gateway-state.ts'
+import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
+import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 import type { Channel } from './channel.ts'
 import { RpcConnection, ConnectionLost } from './rpc-connection.ts'
 import {

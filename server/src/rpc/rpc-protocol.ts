@@ -1,4 +1,6 @@
-import type { ControlPlane, Gateway, GatewaySettings, GatewayState } from '#/gateway/gateway.ts'
+import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
+import type { GatewayState } from '#/gateway/gateway-state.ts'
+import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 
 /**
  * What the two processes call on each other, and how long each call may take. It is the port of gateway.ts, with the one

@@ -1,3 +1,7 @@
+import type { ContainerSpec, CreatedContainer } from './container-spec.ts'
+import type { PullProgress, Home, RuntimeContainer, CpuUsage } from './runtime-container.ts'
+import type { HostReport } from './host-capacity.ts'
+
 /**
  * The port to whatever runs containers. An adapter is dumb: it translates verbs and says what it sees.
  * Policy (adopt, start, recreate, one at a time) lives in `containers/`.
@@ -133,45 +137,6 @@ export interface Runtime {
   watch(onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void
 }
 
-/** Whose container it is; written on it as labels and read back from them. */
-export interface Owner {
-  readonly userId: number
-  readonly slug: string
-  readonly type: string
-}
-
-/** All that an adapter needs to create a container. Decided by `containers/`, never by a client. */
-export interface ContainerSpec {
-  /** Deterministic, so that a second attempt finds the first. */
-  readonly name: string
-  readonly owner: Owner
-  readonly image: string
-  /** Port the app listens on; null asks the image: its single EXPOSE, else 8080. */
-  readonly port: number | null
-  readonly env: Readonly<Record<string, string>>
-  /** Replaces the image's CMD. */
-  readonly command: readonly string[] | null
-  /** Bytes; swap is not granted on top. */
-  readonly memory: number
-  /** Cores; an adapter lowers it to what the host has, because the engine refuses more. */
-  readonly cpus: number
-  readonly pids: number
-  /**
-   * Named volume that outlives the container, and where it is mounted. `size` in bytes binds a volume that is made now,
-   * where the engine's file system can bind one; null asks for no limit.
-   */
-  readonly home: { readonly volume: string; readonly path: string; readonly size: number | null } | null
-  /** OCI runtime such as `runsc`; null is the engine's default. */
-  readonly runtime: string | null
-  readonly readOnly: boolean
-  /** Capabilities on top of the default eight. */
-  readonly capAdd: readonly string[]
-  /** Lets setuid programs such as sudo gain privileges. */
-  readonly allowSetuid: boolean
-  /** Changes when anything above changes; tells a container made from an older template. */
-  readonly fingerprint: string
-}
-
 /** Which containers of this installation; without any word all of them. */
 export interface ListFilter {
   readonly userId?: number
@@ -186,72 +151,6 @@ export interface CreateOptions {
   readonly onPull?: (progress: PullProgress) => void
 }
 
-/** How far a pull is. Totals grow while the registry tells of further layers. */
-export interface PullProgress {
-  readonly layersDone: number
-  readonly layersTotal: number
-  readonly bytesDone: number
-  readonly bytesTotal: number
-}
-
-/** A volume that holds somebody's files. */
-export interface Home {
-  readonly volume: string
-  readonly owner: Owner
-}
-
-/** What the host has. Null where it cannot be known from here, as with an engine on another machine. */
-export interface HostReport {
-  readonly cores: number
-  /** Names that a template's `runtime` may have. */
-  readonly ociRuntimes: readonly string[]
-  /** Whether the size of a home can be bound by the engine. */
-  readonly supportsHomeQuota: boolean
-  /** Containers that can still be put on networks of ours, those that can still be made included; null before `prepare`, too. */
-  readonly addressesLeft: number | null
-  /** Bytes. */
-  readonly memory: { readonly total: number; readonly available: number } | null
-  /** Bytes, of the file system that holds images, containers and homes. */
-  readonly disk: { readonly total: number; readonly free: number } | null
-  /** Whether rules keep containers away from the host's services and its metadata address; otherwise why not. */
-  readonly rules: { readonly areSet: true } | { readonly areSet: false; readonly reason: string }
-}
-
-export interface CreatedContainer {
-  readonly id: string
-  /** The port that was decided: the spec's, or the image's. */
-  readonly port: number
-}
-
-/** A container as the runtime sees it now. */
-export interface RuntimeContainer {
-  readonly id: string
-  readonly name: string
-  /** Null when the container does not carry this installation's labels: it is somebody else's. */
-  readonly owner: Owner | null
-  /** The engine's own word: created, running, paused, restarting, removing, exited, dead. */
-  readonly state: string
-  /** Where the app can be reached from this host, while it runs; the engine gives addresses on to others afterwards. */
-  readonly address: string | null
-  readonly port: number | null
-  /** Of the image that it was made from, whatever the image's name means by now. */
-  readonly imageId: string
-  /** Exit code of the last run; null while running, and where a list does not tell it. */
-  readonly exitCode: number | null
-  /** Whether the kernel killed a program in it for want of memory, in this run or the last; false where only a list was asked. */
-  readonly isOutOfMemory: boolean
-  /** When it was started last, in ms since 1970; null when it never was, and where only a list was asked. */
-  readonly startedAt: number | null
-  /** When its last run ended, in ms since 1970; null while it runs, when it never did, and where only a list was asked. */
-  readonly endedAt: number | null
-  readonly fingerprint: string | null
-}
-
-export interface CpuUsage {
-  /** Of all cores together. */
-  readonly cpuSeconds: number
-}
-
 export interface RuntimeEvent {
   /** Engine id of the container that changed; undefined: of all, or of none that is known. */
   readonly id: string | undefined
@@ -264,26 +163,4 @@ export interface RuntimeEvent {
     | 'oom' // the kernel killed a program in it; the container may live on
     | 'other' // created, renamed, about to stop...; without id: look at everything again
     | 'lost' // without id: the listener is blind from now on
-}
-
-/**
- * Why a runtime could not do it.
- * - `unreachable`: the engine did not answer, or not in time; nothing is known about the world.
- * - `missing`: no such container.
- * - `conflict`: the name is taken.
- * - `image`: the image is neither here nor to be had.
- * - `full`: there is no room for it, as when no network has an address left; what else there is runs on.
- * - `failed`: the engine answered that it cannot.
- */
-export type RuntimeErrorKind = 'unreachable' | 'missing' | 'conflict' | 'image' | 'full' | 'failed'
-
-export class RuntimeError extends Error {
-  readonly kind: RuntimeErrorKind
-
-  /** @param message what was being done, e.g. `create berth-ann-dev`; the engine's words are in the cause */
-  constructor(kind: RuntimeErrorKind, message: string, cause?: unknown) {
-    super(message, { cause })
-    this.name = 'RuntimeError'
-    this.kind = kind
-  }
 }

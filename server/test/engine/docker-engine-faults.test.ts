@@ -7,7 +7,9 @@ import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { findEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
 import { HomeQuota } from '#/runtime/docker-engine/homes/home-quota.ts'
 import { ImagePulls } from '#/runtime/docker-engine/images/image-pull.ts'
-import { RuntimeError, type PullProgress, type RuntimeEvent } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { RuntimeEvent } from '#/runtime/runtime.ts'
+import type { PullProgress } from '#/runtime/runtime-container.ts'
 import { askEngine, engineAddress } from '../support/engine/engine.ts'
 import {
   endlessEngine,

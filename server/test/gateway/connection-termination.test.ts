@@ -4,7 +4,7 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { exportJWK, generateKeyPair } from 'jose'
-import type { GatewayChange, GatewayState, RouteEntry } from '#/gateway/gateway.ts'
+import type { GatewayChange, GatewayState, RouteEntry } from '#/gateway/gateway-state.ts'
 import {
   annToken,
   bobToken,

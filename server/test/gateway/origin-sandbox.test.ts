@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { TypeRules } from '#/gateway/gateway.ts'
+import type { TypeRules } from '#/gateway/gateway-settings.ts'
 import {
   annToken,
   bobToken,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
-import type { GatewayChange } from '#/gateway/gateway.ts'
+import type { GatewayChange } from '#/gateway/gateway-state.ts'
 import {
   ann,
   annCookie,

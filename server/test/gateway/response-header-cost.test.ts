@@ -5,7 +5,7 @@ import {
   notableResponseHeaders,
   type ResponseContext,
 } from '#/gateway/headers/downstream-response-headers.ts'
-import { isFault } from '#/gateway/http1/header-lines.ts'
+import { isFault } from '#/gateway/http1/http-fault.ts'
 import { readResponseHead } from '#/gateway/http1/response-head.ts'
 import {
   answering,

@@ -4,7 +4,8 @@ import http, { type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
-import type { Unavailable, ControlPlane, RouteEntry } from '#/gateway/gateway.ts'
+import type { Unavailable, RouteEntry } from '#/gateway/gateway-state.ts'
+import type { ControlPlane } from '#/gateway/gateway.ts'
 import {
   ann,
   annCookie,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { UpstreamAddress, ControlPlane } from '#/gateway/gateway.ts'
+import type { UpstreamAddress } from '#/gateway/gateway-state.ts'
+import type { ControlPlane } from '#/gateway/gateway.ts'
 import { startBerth, testTemplates, type Berth, type BerthOptions, type Lifetime, type Person } from './berth.ts'
 import { askEngine } from './engine/engine.ts'
 import { FakeGateway } from './gateway/fake-gateway.ts'

@@ -2,13 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Database } from '#/store/database.ts'
 import { findUser, type User } from '#/store/users/users.ts'
-import {
-  selectTrustedToken,
-  candidateTokens,
-  cookieValues,
-  maxTokensChecked,
-  tokenCookie,
-} from '#/tokens/token-cookies.ts'
+import { selectTrustedToken, candidateTokens, maxTokensChecked, tokenCookie } from '#/tokens/token-cookies.ts'
+import { cookieValues } from '#/tokens/cookie-values.ts'
 import type { AccessTokens, Claims } from './access-token.ts'
 import type { Revocations } from './revocations.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Home, Runtime } from '#/runtime/runtime.ts'
+import type { Home } from '#/runtime/runtime-container.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 import { DiskLimits } from './disk-limits.ts'
 import { localize } from '#/messages/localize.ts'
 import { DiskUse, type DiskUseParts } from './disk-use.ts'

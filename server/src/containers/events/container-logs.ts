@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refusals } from '#/errors.ts'
-import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainer } from '#/store/containers/user-containers.ts'
 import type { ContainerRef } from '../container-key.ts'

@@ -4,7 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { ContainerState } from '#/containers/state/container-state.ts'
 import { Templates, type Template } from '#/containers/templates/template.ts'
-import { RuntimeError, type CpuUsage } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { CpuUsage } from '#/runtime/runtime-container.ts'
 import { IdleMonitor, type IdleMonitorParts } from './idle-monitor.ts'
 
 const template = { type: 'dev', idlePause: 0, idleTimeout: 100, idleCpu: 0.1 } as Template

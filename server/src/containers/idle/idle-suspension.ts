@@ -1,6 +1,7 @@
 import { refusals } from '#/errors.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
-import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { noteRunning, noteStopped } from '#/store/containers/user-containers.ts'
 import type { Activity } from './activity.ts'

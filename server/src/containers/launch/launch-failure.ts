@@ -1,8 +1,10 @@
 import { withTimeout } from '#/concurrency/try-or-log.ts'
 import { Refusal, type FailedLaunch } from '#/errors.ts'
-import type { Unavailable } from '#/gateway/gateway.ts'
+import type { Unavailable } from '#/gateway/gateway-state.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
-import { RuntimeError, type RuntimeContainer, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { unavailable } from '../state/container-state.ts'
 import type { LaunchStage } from './progress/launch-progress.ts'
 

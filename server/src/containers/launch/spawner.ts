@@ -2,7 +2,9 @@ import type { Logger } from 'pino'
 import { tryOrLog } from '#/concurrency/try-or-log.ts'
 import { crashPoint } from '#/crash-points.ts'
 import { Refusal, refusals } from '#/errors.ts'
-import { RuntimeError, type RuntimeContainer, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Database } from '#/store/database.ts'
 import {
   ensureContainer,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RuntimeContainer, ContainerSpec, Runtime } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import { StartVerifier } from './start-verification.ts'
 
 /** Longer than a start is watched. */

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RuntimeContainer, ContainerSpec, Runtime } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import { ExitedOnStart } from './launch-failure.ts'
 
 /**

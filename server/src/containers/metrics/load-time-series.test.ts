@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HostReport } from '#/runtime/runtime.ts'
+import type { HostReport } from '#/runtime/host-capacity.ts'
 import { LaunchMetrics } from './launch-metrics.ts'
 import { LoadTimeSeries, type LoadTimeSeriesParts } from './load-time-series.ts'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { RuntimeError, type HostReport } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { HostReport } from '#/runtime/host-capacity.ts'
 import { localize } from '#/messages/localize.ts'
 import { HostResources } from './host-resources.ts'
 

@@ -4,7 +4,8 @@ import { refusals, type Refusal } from '#/errors.ts'
 import { defaultLanguage } from '#/messages/language.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
-import type { HostReport, Runtime } from '#/runtime/runtime.ts'
+import type { HostReport } from '#/runtime/host-capacity.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 import { formatBytes } from '../../messages/format-bytes.ts'
 
 const [MiB, GiB] = [1024 ** 2, 1024 ** 3]

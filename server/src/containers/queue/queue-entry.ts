@@ -1,5 +1,7 @@
 import type { Refusal } from '#/errors.ts'
-import type { CreatedContainer, CreateOptions, PullProgress } from '#/runtime/runtime.ts'
+import type { CreatedContainer } from '#/runtime/container-spec.ts'
+import type { CreateOptions } from '#/runtime/runtime.ts'
+import type { PullProgress } from '#/runtime/runtime-container.ts'
 import type { ContainerRef } from '../container-key.ts'
 
 /** Between two tellings of places, in ms. */

@@ -1,4 +1,4 @@
-import type { RuntimeContainer } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { ContainerState } from '../state/container-state.ts'
 
 /** What the engine said of a container: its inspect, its row of a list, or that there is none. */

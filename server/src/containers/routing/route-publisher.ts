@@ -1,4 +1,5 @@
-import type { GatewayChange, Gateway, Revocation } from '#/gateway/gateway.ts'
+import type { GatewayChange, Revocation } from '#/gateway/gateway-state.ts'
+import type { Gateway } from '#/gateway/gateway.ts'
 import { RoutingSnapshot } from './routing-snapshot.ts'
 
 /** How long after the gateway did not confirm something everything is said anew, in ms. */

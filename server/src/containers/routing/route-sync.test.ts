@@ -8,13 +8,9 @@ import { unavailable } from '../state/container-state.ts'
 import { readTemplate } from '../templates/read-templates.ts'
 import { RouteSync } from './route-sync.ts'
 import { Templates } from '../templates/template.ts'
-import {
-  RuntimeError,
-  type RuntimeContainer,
-  type ListFilter,
-  type Runtime,
-  type RuntimeEvent,
-} from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { ListFilter, Runtime, RuntimeEvent } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { blockContainers, ensureContainer, noteStopped, storeContainer } from '#/store/containers/user-containers.ts'
 import { deleteUser, insertUser } from '#/store/users/users.ts'

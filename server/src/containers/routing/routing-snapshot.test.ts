@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RouteEntry } from '#/gateway/gateway.ts'
+import type { RouteEntry } from '#/gateway/gateway-state.ts'
 import { routeStates, RoutingSnapshot } from './routing-snapshot.ts'
 
 const place = (slug: string, host: string | undefined, port = 8080): RouteEntry => ({

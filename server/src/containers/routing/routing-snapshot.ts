@@ -6,7 +6,7 @@ import type {
   GatewayUser,
   RouteEntry,
   Revocation,
-} from '#/gateway/gateway.ts'
+} from '#/gateway/gateway-state.ts'
 import { unavailable, isAddress } from '../state/container-state.ts'
 
 /** How the container of a place is, blocked or not. */

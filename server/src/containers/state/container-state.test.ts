@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RuntimeContainer } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { unavailable, upstreamOf, type ContainerState } from './container-state.ts'
 
 const owner = { userId: 1, slug: 'ann', type: 'dev' }

@@ -1,5 +1,5 @@
-import type { Unavailable, UpstreamAddress } from '#/gateway/gateway.ts'
-import type { RuntimeContainer } from '#/runtime/runtime.ts'
+import type { Unavailable, UpstreamAddress } from '#/gateway/gateway-state.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { containerPrefix } from '../container-name.ts'
 import type { ContainerRef } from '../container-key.ts'
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RuntimeError, type RuntimeContainer, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { StatusLookups } from './status-lookups.ts'
 
 /** An engine in which everything runs, but that never answers about some, and counts what it is asked. */

@@ -1,5 +1,6 @@
 import { withTimeout } from '#/concurrency/try-or-log.ts'
-import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 import type { UserContainer } from '#/store/containers/user-containers.ts'
 import { Semaphore } from '../../concurrency/fifo-semaphore.ts'
 import { Coalescer } from '../../concurrency/coalescer.ts'

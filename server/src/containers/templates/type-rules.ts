@@ -1,4 +1,4 @@
-import type { TypeRules } from '#/gateway/gateway.ts'
+import type { TypeRules } from '#/gateway/gateway-settings.ts'
 import type { Templates } from './template.ts'
 
 /** What the gateway has to know of the templates, by type as it stands in paths, in the configured order. */

@@ -1,6 +1,6 @@
 import { selectTrustedToken, candidateTokens } from '../../tokens/token-cookies.ts'
 import { carriesToken } from '../headers/cookies.ts'
-import type { Caller, UserCache } from './user-cache.ts'
+import type { Caller, TokenVerifier } from './token-verifier.ts'
 import type { RequestFields } from '../http1/request-head.ts'
 
 /**
@@ -9,15 +9,15 @@ import type { RequestFields } from '../http1/request-head.ts'
  * ours, but expired or revoked, does not.
  */
 export class Authenticator {
-  readonly #users: UserCache
+  readonly #tokens: TokenVerifier
   #authorization: string | undefined
   #cookie: string | undefined
   #caller: Caller | undefined
   #isKnown = false
   #isTossed = false
 
-  constructor(users: UserCache) {
-    this.#users = users
+  constructor(tokens: TokenVerifier) {
+    this.#tokens = tokens
   }
 
   /** Whether the request looked at last has no caller because of cookies that somebody tossed in. */
@@ -35,24 +35,24 @@ export class Authenticator {
     this.#isTossed = false
     const isSame = this.#isKnown && authorization === this.#authorization && cookie === this.#cookie
     if (!isSame && authorization === undefined && !carriesToken(cookie)) return undefined
-    if (isSame) return this.#caller && this.#users.isValid(this.#caller) ? this.#caller : undefined
+    if (isSame) return this.#caller && this.#tokens.isValid(this.#caller) ? this.#caller : undefined
     const tokens = this.#candidates(authorization, cookie)
-    const unknown = tokens.filter((token) => !this.#users.isRemembered(token))
+    const unknown = tokens.filter((token) => !this.#tokens.isRemembered(token))
     if (unknown.length > 0 && !this.#check(unknown, address())) return undefined
-    const callers = tokens.map((token) => this.#users.verifiedCaller(token)).filter((caller) => caller !== undefined)
+    const callers = tokens.map((token) => this.#tokens.verifiedCaller(token)).filter((caller) => caller !== undefined)
     return this.#selectCaller(authorization, cookie, callers)
   }
 
   /** @returns whether all of them were checked */
   #check(unknown: readonly string[], address: string): boolean {
-    const allowed = this.#users.checksAllowed(address, unknown.length)
-    for (const token of unknown.slice(-allowed)) this.#users.verify(token, address)
+    const allowed = this.#tokens.checksAllowed(address, unknown.length)
+    for (const token of unknown.slice(-allowed)) this.#tokens.verify(token, address)
     return allowed >= unknown.length
   }
 
   #candidates(authorization: string | undefined, cookie: string | undefined): readonly string[] {
     const bearer = bearerToken(authorization)
-    return bearer !== undefined && this.#users.hasOwnKeyId(bearer) ? [bearer] : candidateTokens(cookie, this.#users)
+    return bearer !== undefined && this.#tokens.hasOwnKeyId(bearer) ? [bearer] : candidateTokens(cookie, this.#tokens)
   }
 
   #selectCaller(
@@ -60,7 +60,7 @@ export class Authenticator {
     cookie: string | undefined,
     callers: readonly Caller[],
   ): Caller | undefined {
-    const good = callers.filter((caller) => this.#users.isValid(caller))
+    const good = callers.filter((caller) => this.#tokens.isValid(caller))
     const isByHeader = good.length === 1 && good[0]?.token === bearerToken(authorization)
     const believed = isByHeader ? good[0] : selectTrustedToken(good, cookie)
     this.#isTossed = believed === 'tossed'

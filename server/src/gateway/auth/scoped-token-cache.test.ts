@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { clock } from '../coarse-clock.ts'
 import { ScopedTokenCache } from './scoped-token-cache.ts'
+import { TokenVerifier } from './token-verifier.ts'
 import { UserCache } from './user-cache.ts'
 import { settingsOf, tokenFor } from '#test/support/gateway/gateway-harness.ts'
 
@@ -29,19 +30,19 @@ test('of the visitors of a public app only so many tokens are kept, and none for
 test('what a person has open is counted together while any of their tokens is known, and forgotten after that', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
-  const users = new UserCache()
-  await users.setKeys(settingsOf('').keys)
-  const [one, other] = [users.verify(await tokenFor(1), ''), users.verify(await tokenFor(1), '')]
+  const tokens = new TokenVerifier(new UserCache())
+  await tokens.setKeys(settingsOf('').keys)
+  const [one, other] = [tokens.verify(await tokenFor(1), ''), tokens.verify(await tokenFor(1), '')]
   assert.ok(one && one.active === other?.active)
-  for (let userId = 2; userId < 50; userId++) users.verify(await tokenFor(userId), '')
-  assert.equal(users.counted, 49)
+  for (let userId = 2; userId < 50; userId++) tokens.verify(await tokenFor(userId), '')
+  assert.equal(tokens.counted, 49)
   // Other keys make every token an unknown one.
-  await users.setKeys([])
-  for (let turn = 0; turn < 20 && users.counted > 1; turn++) {
+  await tokens.setKeys([])
+  for (let turn = 0; turn < 20 && tokens.counted > 1; turn++) {
     await nextTurn()
     collectGarbage()
-    users.prune()
+    tokens.prune()
   }
-  assert.equal(users.counted, 1, 'of one a caller is in use still')
+  assert.equal(tokens.counted, 1, 'of one a caller is in use still')
   assert.equal(one.active.requests, 0)
 })

@@ -1,6 +1,6 @@
 import type { ControlPlane } from '../gateway.ts'
 import { clock } from '../coarse-clock.ts'
-import type { Caller } from './user-cache.ts'
+import type { Caller } from './token-verifier.ts'
 import type { Route } from '../upstream/route.ts'
 
 /** A token is asked for anew when it has less than this left, in ms, and waited for when it has less than that. */

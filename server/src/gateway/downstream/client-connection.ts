@@ -10,44 +10,26 @@ import type { UpstreamConnection } from '../upstream/upstream-connection.ts'
 import { UpstreamRequestHeaders } from '../headers/upstream-request-headers.ts'
 import { clock } from '../coarse-clock.ts'
 import type { GatewayContext } from '../gateway-context.ts'
-import type { Exchange, ExchangeClient } from '../proxy/exchange.ts'
-import { isFault } from '../http1/header-lines.ts'
+import type { Exchange } from '../proxy/exchange.ts'
+import type { ExchangeClient } from '../proxy/exchange-client.ts'
+import { isFault } from '../http1/http-fault.ts'
 import { Authenticator } from '../auth/request-authenticator.ts'
 import { dropLargestCookies, readOversizedHead } from '../http1/oversized-head.ts'
 import { mediumBuffer, ReadBuffer } from '../proxy/read-buffer.ts'
 import { gatewayRefusals, type GatewayRefusal } from '../responses/gateway-refusals.ts'
 import { maxRequestHead, readRequestHead, type RequestHead } from '../http1/request-head.ts'
-import { PlatformUpstream } from '../upstream/route.ts'
+import { PlatformUpstream } from '../upstream/platform-upstream.ts'
 import { retryOnNewConnection, serveRequest, wakeUpstream } from '../proxy/serve-request.ts'
 import type { ActiveRequest } from '../proxy/active-requests.ts'
 import { Tunnel, type TunnelClient } from '../proxy/tunnel.ts'
 import type { ActiveCount } from './connection-limiter.ts'
-
-/** How long a client may take, in ms. */
-export interface ClientTimeouts {
-  /** For a whole head, from its first byte or from the connection. */
-  readonly head: number
-  /** Without a request. Longer than common proxies in front of us wait, so that they close first and never lose a race. */
-  readonly idle: number
-  /** Without sending anything more of its request, or reading anything more of its answer. */
-  readonly stalled: number
-  /** To go on sending after its answer. */
-  readonly lingering: number
-  /** Without a byte on a WebSocket, pings included. */
-  readonly idleWebSocket: number
-}
-
-export const defaultClientTimeouts: ClientTimeouts = {
-  head: 15_000,
-  idle: 65_000,
-  stalled: 120_000,
-  lingering: 30_000,
-  idleWebSocket: 3_600_000,
-}
+import type { ClientTimeouts } from './client-timeouts.ts'
 
 /** A router on the way may forget a silent connection; an unplugged client never says that it left. */
 const keepAliveDelay = 30_000
+
 const nothing = Buffer.alloc(0)
+
 /** Heads up to this length are remembered for the next request of their connection, in characters. */
 const maxRememberedHead = 4_096
 
@@ -99,8 +81,8 @@ export class ClientConnection implements ExchangeClient, TunnelClient {
       (length, memory) => this.#read(length, memory),
     )
     this.#deadline = clock.now + timeouts.head
-    this.authenticator = new Authenticator(context.users)
-    this.upstreamHeaders = new UpstreamRequestHeaders(context.users)
+    this.authenticator = new Authenticator(context.tokens)
+    this.upstreamHeaders = new UpstreamRequestHeaders(context.tokens)
     this.#socket.setKeepAlive(true, keepAliveDelay)
     this.#socket.on('drain', () => this.#drained())
     this.#socket.on('end', () => this.#ended())

@@ -1,4 +1,5 @@
-import { cookieValues, tokenCookie } from '../../tokens/token-cookies.ts'
+import { cookieValues } from '../../tokens/cookie-values.ts'
+import { tokenCookie } from '../../tokens/token-cookies.ts'
 
 /** Whether a `Cookie` header holds the platform's token. */
 export const carriesToken = (cookieHeader: string | undefined): boolean =>

@@ -1,15 +1,9 @@
-import type { TypeRules } from '../gateway.ts'
+import type { TypeRules } from '../gateway-settings.ts'
 import { confineSetCookie } from './cookies.ts'
 import { sandboxLine } from './origin-sandbox.ts'
-import {
-  hopByHop,
-  isFault,
-  NotableNames,
-  readLines,
-  without,
-  withoutNamed,
-  type NotableLine,
-} from '../http1/header-lines.ts'
+import { hopByHop, readLines, without, withoutNamed, type NotableLine } from '../http1/header-lines.ts'
+import { NotableNames } from '../http1/notable-names.ts'
+import { isFault } from '../http1/http-fault.ts'
 import type { ResponseHead } from '../http1/response-head.ts'
 import { isKeptPrivate, sharedCacheNames, withoutShared } from './shared-caches.ts'
 

@@ -1,6 +1,6 @@
 import { headerValue } from '../http1/header-lines.ts'
 import { isHtmlNavigation, isServiceWorkerScript } from '../http1/browser-request.ts'
-import type { Caller } from '../auth/user-cache.ts'
+import type { Caller } from '../auth/token-verifier.ts'
 import { gatewayRefusals } from '../responses/gateway-refusals.ts'
 import type { RequestHead } from '../http1/request-head.ts'
 import type { Route } from '../upstream/route.ts'

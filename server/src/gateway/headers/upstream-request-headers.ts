@@ -2,7 +2,7 @@ import type { ResponseContext } from './downstream-response-headers.ts'
 import { carriesToken, upstreamCookies } from './cookies.ts'
 import { bearerToken } from '../auth/request-authenticator.ts'
 import { isIsolated, isSandboxedSubresource } from './origin-sandbox.ts'
-import type { Caller, UserCache } from '../auth/user-cache.ts'
+import type { Caller, TokenVerifier } from '../auth/token-verifier.ts'
 import type { RequestFields, RequestHead } from '../http1/request-head.ts'
 import type { Route } from '../upstream/route.ts'
 
@@ -34,7 +34,7 @@ interface UpstreamHeaderLines {
  * again, so the lines that were made last are kept until anything in them changes.
  */
 export class UpstreamRequestHeaders {
-  readonly #users: Pick<UserCache, 'containsOwnToken' | 'ownTokenLines'>
+  readonly #tokens: Pick<TokenVerifier, 'containsOwnToken' | 'ownTokenLines'>
   #last: UpstreamHeaderLines | undefined
   #fields: RequestFields | undefined
   #route: Route | undefined
@@ -43,8 +43,8 @@ export class UpstreamRequestHeaders {
   #token: string | undefined
   #acting: string | null | undefined
 
-  constructor(users: Pick<UserCache, 'containsOwnToken' | 'ownTokenLines'>) {
-    this.#users = users
+  constructor(tokens: Pick<TokenVerifier, 'containsOwnToken' | 'ownTokenLines'>) {
+    this.#tokens = tokens
   }
 
   /** Where the answer to the head that was written last is going. */
@@ -118,17 +118,17 @@ export class UpstreamRequestHeaders {
     const isByHeader = identity !== undefined && bearerToken(authorization) === identity.caller.token
     const token = isByHeader || carriesToken(cookie) ? identity?.token : undefined
     const bearer = isByHeader ? token && `Bearer ${token}` : this.#unlessOwnToken(authorization)
-    const cookies = upstreamCookies(cookie, token, (value) => this.#users.containsOwnToken(value))
+    const cookies = upstreamCookies(cookie, token, (value) => this.#tokens.containsOwnToken(value))
     return line('Authorization', bearer) + line('Cookie', cookies) + userLine(identity)
   }
 
   #unlessOwnToken(value: string | undefined): string | undefined {
-    return value !== undefined && this.#users.containsOwnToken(value) ? undefined : value
+    return value !== undefined && this.#tokens.containsOwnToken(value) ? undefined : value
   }
 
   #withoutTokens(lines: string): string {
-    if (!this.#users.containsOwnToken(lines)) return lines
-    const isSuspect = this.#users.ownTokenLines(lines)
+    if (!this.#tokens.containsOwnToken(lines)) return lines
+    const isSuspect = this.#tokens.ownTokenLines(lines)
     const kept = lines.split('\r\n').filter((each) => !isSuspect(each))
     return kept.join('\r\n')
   }

@@ -1,4 +1,6 @@
-import { fault, isFault, NotableNames, readLines, type HttpFault } from './header-lines.ts'
+import { fault, isFault, type HttpFault } from './http-fault.ts'
+import { NotableNames } from './notable-names.ts'
+import { readLines } from './header-lines.ts'
 import { chunked } from './request-head.ts'
 import { untilClose } from './response-head.ts'
 

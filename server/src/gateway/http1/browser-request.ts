@@ -1,5 +1,7 @@
 import { headerValue } from './header-lines.ts'
 import type { RequestHead } from './request-head.ts'
+import type { Language } from '@berth/api/boot.ts'
+import { languageOf, defaultLanguage } from '../../messages/language.ts'
 
 /**
  * Whether a person is about to look at the answer: a page for people, a redirect to the login page, not JSON.
@@ -15,4 +17,9 @@ export function isHtmlNavigation({ method, text }: RequestHead): boolean {
 /** Whether a browser fetches the script of a service worker. Served at `/ann-dev` its scope would be `/`: everybody's pages. */
 export function isServiceWorkerScript({ text }: RequestHead): boolean {
   return headerValue(text, 'service-worker') === 'script' || headerValue(text, 'sec-fetch-dest') === 'serviceworker'
+}
+
+/** The language to answer a request in. @param head undefined when it could not be read */
+export function requestLanguage(head: RequestHead | undefined): Language {
+  return head ? languageOf(head.fields.cookie, headerValue(head.text, 'accept-language')) : defaultLanguage
 }

@@ -1,5 +1,5 @@
-import { clearCookies, type CookieSettings } from '../../tokens/token-cookies.ts'
-import { isFault } from './header-lines.ts'
+import { clearCookies, type CookieSettings } from '../../tokens/clear-cookies.ts'
+import { isFault } from './http-fault.ts'
 import { maxRequestHead, readRequestHead, type RequestHead } from './request-head.ts'
 
 /**

@@ -1,24 +1,10 @@
-import {
-  fault,
-  headerValue,
-  hopByHop,
-  isFault,
-  isTokenCode,
-  NotableNames,
-  readLines,
-  tokensOf,
-  without,
-  withoutNamed,
-  type HttpFault,
-  type FaultKey,
-  type NotableLine,
-} from './header-lines.ts'
+import { fault, isFault, type HttpFault } from './http-fault.ts'
+import { hopByHop, isTokenCode, readLines, without, withoutNamed } from './header-lines.ts'
+import { NotableNames } from './notable-names.ts'
+import { RequestLines, framingFault, isHandshake, type RequestLine } from './request-framing.ts'
 
 /** Longest head of a request, in bytes: browsers with many cookies send up to 20 KB. */
 export const maxRequestHead = 32 * 1024
-
-/** Characters that are read of `Connection`, and that `Host` may have: these are split, compared and repeated to apps. A name of DNS has 253. */
-const [maxConnection, maxHost] = [1_024, 300]
 
 /** Body lengths that are no number of bytes. */
 export const chunked = -1
@@ -56,7 +42,9 @@ export interface RequestFields {
 }
 
 const framing = ['content-length', 'host', 'transfer-encoding']
+
 const identity = ['authorization', 'cookie']
+
 const forwardingHeaders = ['forwarded', 'proxy', 'x-forwarded', 'x-forwarded-for', 'x-real-ip']
 
 /** Whether a line of this name, which is notable, says that somebody else asks. */
@@ -76,7 +64,9 @@ const names = new NotableNames(
   ['x-'],
   isForwardingHeader,
 )
+
 const stays = new Set([...framing, 'via'])
+
 /** These lines say how long the message is and where it goes, whatever `Connection` says of them. */
 const neverNamed = new Set([...framing, 'expect'])
 
@@ -127,14 +117,6 @@ export function upstreamTrailers(trailers: string): string {
   return isFault(lines) ? '' : without(text, 0, lines)
 }
 
-interface RequestLine {
-  readonly method: string
-  readonly target: string
-  readonly isHttp10: boolean
-  /** Where the first header line begins. */
-  readonly end: number
-}
-
 function readRequestLine(text: string): RequestLine | HttpFault {
   const methodEnd = text.indexOf(' ')
   const lineEnd = text.indexOf('\r\n')
@@ -154,93 +136,4 @@ function readRequestLine(text: string): RequestLine | HttpFault {
     if (code <= 32 || code === 35 || code >= 127) return fault('badTargetCharacter')
   }
   return { method, target: text.slice(methodEnd + 1, targetEnd), isHttp10: minor === 48, end: lineEnd + 2 }
-}
-
-/** The notable lines of a request, each where it belongs; `problem` when a line comes twice that may come once. */
-class RequestLines {
-  host: string | undefined
-  length: string | undefined
-  coding: string | undefined
-  upgrade: string | undefined
-  cookie: string | undefined
-  authorization: string | undefined
-  forwardedFor: string | undefined
-  isClose = false
-  isUpgrade = false
-  /** What `Connection` names beside the usual words. */
-  named: string[] | undefined
-  problem: HttpFault | undefined
-
-  constructor(lines: readonly NotableLine[]) {
-    for (const line of lines) this.#take(line)
-  }
-
-  #take({ name, value, start, end }: NotableLine): void {
-    switch (name) {
-      case 'host':
-        this.host = this.#once(this.host, value, 'twoHosts')
-        break
-      case 'content-length':
-        this.length = this.#once(this.length, value, 'twoLengths')
-        break
-      case 'transfer-encoding':
-        this.coding = this.#once(this.coding, value, 'twoCodings')
-        // Parsers differ about white space around it: Node takes a blank behind it, but no tab.
-        if (end - start > 'transfer-encoding: \r\n'.length + value.length) this.problem ??= fault('paddedCoding')
-        break
-      case 'authorization':
-        this.authorization = this.#once(this.authorization, value, 'twoAuthorizations')
-        break
-      case 'connection':
-        this.#takeConnection(value)
-        break
-      case 'upgrade':
-        this.upgrade = value
-        break
-      case 'cookie':
-        this.cookie = this.cookie === undefined ? value : `${this.cookie}; ${value}`
-        break
-      case 'x-forwarded-for':
-        this.forwardedFor = this.forwardedFor === undefined ? value : `${this.forwardedFor}, ${value}`
-        break
-    }
-  }
-
-  #once(before: string | undefined, value: string, why: FaultKey): string {
-    if (before !== undefined) this.problem ??= fault(why)
-    return value
-  }
-
-  #takeConnection(value: string): void {
-    for (const token of value === 'keep-alive' ? [] : tokensOf(value.slice(0, maxConnection))) {
-      if (token === 'close') this.isClose = true
-      else if (token === 'upgrade') this.isUpgrade = true
-      else if (token !== 'keep-alive') (this.named ??= []).push(token)
-    }
-  }
-}
-
-/** RFC 9112, 6: what could be read as two different lengths, and what nobody here can undo. */
-function framingFault({ host, length, coding }: RequestLines, { isHttp10 }: RequestLine): HttpFault | undefined {
-  if (host === undefined && !isHttp10) return fault('noHost')
-  if (host !== undefined && (host.length > maxHost || !/^[\w.\-:[\]]*$/.test(host))) return fault('badHost')
-  if (coding !== undefined && length !== undefined) return fault('lengthAndCoding')
-  // RFC 9112, 6.1: an HTTP/1.0 message with a transfer coding has faulty framing.
-  if (coding !== undefined && isHttp10) return fault('codingInHttp10')
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return fault('unknownCoding', 501)
-  // 15 digits are exact in a number, and a petabyte is enough.
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) return fault('badLength')
-  return undefined
-}
-
-/** RFC 6455, 4.2.1. */
-function isHandshake(text: string, { method, isHttp10 }: RequestLine, { upgrade, isUpgrade }: RequestLines): boolean {
-  return (
-    isUpgrade &&
-    upgrade?.toLowerCase() === 'websocket' &&
-    method === 'GET' &&
-    !isHttp10 &&
-    headerValue(text, 'sec-websocket-version') === '13' &&
-    /^[+/0-9A-Za-z]{22}==$/.test(headerValue(text, 'sec-websocket-key') ?? '')
-  )
 }

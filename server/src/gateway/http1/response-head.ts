@@ -1,13 +1,6 @@
-import {
-  fault,
-  isFault,
-  isValueCode,
-  readLines,
-  tokensOf,
-  type HttpFault,
-  type NotableLine,
-  type NotableNames,
-} from './header-lines.ts'
+import { fault, isFault, type HttpFault } from './http-fault.ts'
+import { isValueCode, readLines, tokensOf, type NotableLine } from './header-lines.ts'
+import type { NotableNames } from './notable-names.ts'
 import { chunked } from './request-head.ts'
 
 /** Longest head of an answer, in bytes: what nginx and Caddy pass in practice. */

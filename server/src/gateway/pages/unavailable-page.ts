@@ -1,6 +1,6 @@
 import type { Language } from '@berth/api/boot.ts'
 import { message } from '../../messages/localized-message.ts'
-import type { Unavailable, Explanation } from '../gateway.ts'
+import type { Unavailable, Explanation } from '../gateway-state.ts'
 import { localize } from '../localize.ts'
 import {
   unavailableMessages,

@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/user-cache.ts'
+import type { Caller } from '../auth/token-verifier.ts'
 
 /** Something open that can be forbidden at any moment: a request under way or a WebSocket. */
 export interface ActiveRequest {

@@ -6,59 +6,20 @@ import {
   downstreamResponseHead,
   notableResponseHeaders,
   downstreamTrailers,
-  type ResponseContext,
 } from '../headers/downstream-response-headers.ts'
-import { isFault, type HttpFault } from '../http1/header-lines.ts'
-import type { Caller } from '../auth/user-cache.ts'
-import { gatewayRefusals, type GatewayRefusal } from '../responses/gateway-refusals.ts'
-import { chunked, upstreamTrailers, type RequestHead } from '../http1/request-head.ts'
+import { isFault, type HttpFault } from '../http1/http-fault.ts'
+import type { Caller } from '../auth/token-verifier.ts'
+import { gatewayRefusals } from '../responses/gateway-refusals.ts'
+import { chunked, upstreamTrailers } from '../http1/request-head.ts'
 import { maxResponseHead, readResponseHead, untilClose, type ResponseHead } from '../http1/response-head.ts'
-import type { Upstream } from '../upstream/route.ts'
 import type { ActiveRequest } from './active-requests.ts'
-import type { ActiveCount } from '../downstream/connection-limiter.ts'
+import type { ExchangeClient, ExchangeParts } from './exchange-client.ts'
 
 /** Interim answers (1xx) that an app may send before the one that counts. */
 const maxInterimResponses = 5
+
 /** Bodies up to this size travel in one piece with their head, in bytes. */
 const smallBody = 4 * 1024
-
-/** The client's side of an exchange. */
-export interface ExchangeClient {
-  /** @returns false when the client reads slower than we write */
-  write(bytes: Buffer | string): boolean
-  /** Head and body in as few packets as possible. */
-  writeTogether(head: string, body: Buffer): boolean
-  hasUnsentBytes(): boolean
-  /** Stops and goes on reading what the client sends. */
-  pause(): void
-  resume(): void
-  /** The answer is complete. @param isLast the connection cannot carry another one */
-  responseEnded(isLast: boolean): void
-  /** Nothing was sent yet: answer with a refusal instead. */
-  refuse(refusal: GatewayRefusal): void
-  /** The app failed. When its answer had begun, the client must see a cut, so that nobody takes a part for the whole. */
-  failed(cause: Error, hasBegun: boolean): void
-  /** Ends the client's connection at once. */
-  cut(): void
-  /** The app agreed to a WebSocket: from now on bytes go both ways. `first` follows the handshake. */
-  tunnel(app: UpstreamConnection, first: Buffer): void
-  /** More of the request goes to an app that was paused meanwhile. Repeated calls are one. */
-  wakeUpstream(): void
-  /** The connection that was kept turned out to be closed: get a new one. */
-  retry(): void
-}
-
-export interface ExchangeParts {
-  readonly head: RequestHead
-  readonly upstream: Upstream
-  /** As `headForApp` or `headForPlatform` made it. */
-  readonly upstreamHead: string
-  /** Undefined for the platform's own answers. */
-  readonly responseContext: ResponseContext | undefined
-  readonly caller: Caller | undefined
-  /** Where it is counted while it is open; undefined for the platform. */
-  readonly active: ActiveCount | undefined
-}
 
 /**
  * One request and its answer, both passed on as they come: nothing is collected, bodies keep their framing, and whoever

@@ -1,8 +1,8 @@
 import type { UpstreamListener, UpstreamConnection } from '../upstream/upstream-connection.ts'
 import { clock } from '../coarse-clock.ts'
 import { WebSocketFrameReader } from './websocket-frame-reader.ts'
-import type { Caller } from '../auth/user-cache.ts'
-import type { Upstream } from '../upstream/route.ts'
+import type { Caller } from '../auth/token-verifier.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 import type { ActiveRequest } from './active-requests.ts'
 
 /** The client's side of a tunnel. */

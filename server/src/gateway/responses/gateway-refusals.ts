@@ -1,7 +1,7 @@
 import { defaultLanguage } from '../../messages/language.ts'
 import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
 import { localize } from '../localize.ts'
-import type { HttpFault } from '../http1/header-lines.ts'
+import type { HttpFault } from '../http1/http-fault.ts'
 
 /**
  * An expected "no" of the gateway. The API has its own; the gateway imports next to nothing of ours, so that it runs on its own.

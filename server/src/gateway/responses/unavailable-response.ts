@@ -1,13 +1,13 @@
 import { message } from '../../messages/localized-message.ts'
-import type { Unavailable, Explanation } from '../gateway.ts'
+import type { Unavailable, Explanation } from '../gateway-state.ts'
 import { unavailablePage, type UnavailableReason, type UnavailableView } from '../pages/unavailable-page.ts'
 import { unavailableMessages, type UnavailableCause } from '../pages/unavailable-messages.ts'
 import { jsonResponse, pageResponse, withNext, type GatewayResponse } from './gateway-response.ts'
 import type { GatewayConfig } from '../gateway-context.ts'
-import { requestLanguage } from '../http1/request-language.ts'
-import { isHtmlNavigation } from '../http1/browser-request.ts'
+import { requestLanguage, isHtmlNavigation } from '../http1/browser-request.ts'
 import { GatewayRefusal } from './gateway-refusals.ts'
 import type { RequestHead } from '../http1/request-head.ts'
+import type { Route } from '../upstream/route.ts'
 
 /** Whose container is absent, and who looks. */
 export interface UnavailableContainer {
@@ -74,3 +74,10 @@ export function unavailableView(
     language: requestLanguage(head),
   }
 }
+
+export const containerOf = ({ entry: { prefix, type }, rules: { displayName } }: Route, isOwner: boolean) => ({
+  prefix,
+  type,
+  displayName,
+  isOwner,
+})

@@ -1,70 +1,17 @@
-import type { UpstreamAddress, RouteActivity, RouteEntry, TypeRules } from '../gateway.ts'
+import type { UpstreamAddress, RouteActivity, RouteEntry } from '../gateway-state.ts'
+import type { TypeRules } from '../gateway-settings.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 import { clock } from '../coarse-clock.ts'
 import { ActiveRequests } from '../proxy/active-requests.ts'
 import { ScopedTokenCache } from '../auth/scoped-token-cache.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import type { Upstream } from './upstream.ts'
 
 /**
  * How long a hold counts, in ms: longer than any pause or stop takes that it is for. Whoever holds a place ends that by
  * telling it anew; should that never come, nobody is to wait for it for ever.
  */
 const maxHold = 60_000
-/** Connections to one app that are kept for its next requests. */
-const maxIdleConnections = 64
-
-/** Something that requests are sent to: a container's app, or the platform itself. */
-export interface Upstream {
-  /** For logs: never a secret. */
-  readonly name: string
-  /** Where it is reached now; undefined when it is not. */
-  readonly address: SocketAddress | undefined
-  /** It has answered at this address: a refused connection means that it ended, not that it is still starting. */
-  hasAnswered: boolean
-  /** Requests and WebSockets under way. */
-  readonly activeRequests: ActiveRequests
-  takePooled(): UpstreamConnection | undefined
-  returnToPool(connection: UpstreamConnection): void
-  removeFromPool(connection: UpstreamConnection): void
-  /** Bytes moved. */
-  touch(): void
-}
-
-export type SocketAddress = { readonly host: string; readonly port: number } | { readonly path: string }
-
-/** Connection pool: idle connections to one upstream. The one used last is used first, so that the others may end. */
-export class ConnectionPool {
-  readonly #stack: UpstreamConnection[] = []
-  readonly #nonEmptyPools: Set<ConnectionPool>
-
-  /** @param nonEmptyPools the list of those that have any, which this one enters by itself: looking at 10,000 routes takes 5 ms */
-  constructor(nonEmptyPools: Set<ConnectionPool>) {
-    this.#nonEmptyPools = nonEmptyPools
-  }
-
-  take(): UpstreamConnection | undefined {
-    return this.#stack.pop()
-  }
-
-  keep(connection: UpstreamConnection): void {
-    if (this.#stack.length >= maxIdleConnections) return connection.destroy()
-    if (this.#stack.push(connection) === 1) this.#nonEmptyPools.add(this)
-  }
-
-  forget(connection: UpstreamConnection): void {
-    const index = this.#stack.indexOf(connection)
-    if (index !== -1) this.#stack.splice(index, 1)
-  }
-
-  /** Ends those that nobody has used since then (ms since 1970). */
-  closeIdleSince(than: number): void {
-    while (this.#stack[0] && this.#stack[0].idleSince < than) this.#stack.shift()?.destroy()
-    if (this.#stack.length === 0) this.#nonEmptyPools.delete(this)
-  }
-
-  closeAll(): void {
-    for (const connection of this.#stack.splice(0)) connection.destroy()
-  }
-}
 
 /** Of 100,000 routes few have anything that time changes: these, so that nobody has to look at all. */
 export interface RouteIndexes {
@@ -195,32 +142,4 @@ function connectableAddress({ where }: RouteEntry): UpstreamAddress | undefined 
 function isSameAddress(one: RouteEntry['where'], other: RouteEntry['where']): boolean {
   if ('reason' in one || 'reason' in other) return 'reason' in one && 'reason' in other
   return one.containerId === other.containerId && one.host === other.host && one.port === other.port
-}
-
-/** The API and the front end: one upstream on a Unix socket, which is away while they restart. */
-export class PlatformUpstream implements Upstream {
-  readonly name = 'the API'
-  readonly address: SocketAddress
-  readonly idle: ConnectionPool
-  readonly activeRequests = new ActiveRequests()
-  hasAnswered = true
-
-  constructor(path: string, idle: Set<ConnectionPool>) {
-    this.idle = new ConnectionPool(idle)
-    this.address = { path }
-  }
-
-  takePooled(): UpstreamConnection | undefined {
-    return this.idle.take()
-  }
-
-  returnToPool(connection: UpstreamConnection): void {
-    this.idle.keep(connection)
-  }
-
-  removeFromPool(connection: UpstreamConnection): void {
-    this.idle.forget(connection)
-  }
-
-  touch(): void {}
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TypeRules } from '../gateway.ts'
+import type { TypeRules } from '../gateway-settings.ts'
 import { clock } from '../coarse-clock.ts'
 import { UserCache } from '../auth/user-cache.ts'
 import { RoutingTable } from './routing-table.ts'

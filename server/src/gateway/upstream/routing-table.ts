@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { RouteActivity, GatewaySettings, GatewayUser, RouteEntry, TypeRules } from '../gateway.ts'
+import type { RouteActivity, GatewayUser, RouteEntry } from '../gateway-state.ts'
+import type { GatewaySettings, TypeRules } from '../gateway-settings.ts'
 import type { UserCache } from '../auth/user-cache.ts'
-import { Route, type ConnectionPool } from './route.ts'
+import { Route } from './route.ts'
+import type { ConnectionPool } from './connection-pool.ts'
 import type { ScopedTokenCache } from '../auth/scoped-token-cache.ts'
 
 /** Where a first path segment leads. */

@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { clock } from '../coarse-clock.ts'
 import { ReadBuffer } from '../proxy/read-buffer.ts'
-import type { SocketAddress, Upstream } from './route.ts'
+import type { SocketAddress, Upstream } from './upstream.ts'
 
 type Done = (error?: Error | null) => void
 

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Unavailable, ControlPlane } from '../gateway.ts'
+import type { Unavailable } from '../gateway-state.ts'
+import type { ControlPlane } from '../gateway.ts'
 import { UpstreamConnection } from './upstream-connection.ts'
 import { gatewayRefusals, type GatewayRefusal } from '../responses/gateway-refusals.ts'
-import { Route, type Upstream } from './route.ts'
+import { Route } from './route.ts'
+import type { Upstream } from './upstream.ts'
 
 /** How long an app may take to accept a connection, in ms. */
 const connectTimeout = 10_000

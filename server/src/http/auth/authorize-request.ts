@@ -2,8 +2,8 @@ import type { Endpoint } from '@berth/api/endpoints.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { refusals } from '#/errors.ts'
-import { isLoopbackHost } from '#/loopback.ts'
-import { clearTokenCookies, hostName, type CookieSettings } from '#/tokens/token-cookies.ts'
+import { isLoopbackHost } from '#/ip-address.ts'
+import { clearTokenCookies, hostName, type CookieSettings } from '#/tokens/clear-cookies.ts'
 
 /**
  * Lets a request to an endpoint of this access through, or refuses it.

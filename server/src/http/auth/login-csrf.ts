@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { cookieValues, clearCookies, type CookieSettings } from '#/tokens/token-cookies.ts'
+import { cookieValues } from '#/tokens/cookie-values.ts'
+import { clearCookies, type CookieSettings } from '#/tokens/clear-cookies.ts'
 
 /**
  * Whether a browser opens the address as a page of its own. On plain http away from localhost browsers do not say so, but

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { cookieValues, type CookieSettings } from '#/tokens/token-cookies.ts'
+import { cookieValues } from '#/tokens/cookie-values.ts'
+import type { CookieSettings } from '#/tokens/clear-cookies.ts'
 import type { LoginCsrf } from './login-csrf.ts'
 
 /** Addresses that one browser is remembered to have asked for; of more the oldest are forgotten. */

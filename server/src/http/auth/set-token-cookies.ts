@@ -1,6 +1,7 @@
-import { bindingCookie, bindingOf, hostName, isName, tokenCookie, type CookieSettings } from '#/tokens/token-cookies.ts'
+import { bindingCookie, bindingOf, tokenCookie } from '#/tokens/token-cookies.ts'
+import { hostName, isName, type CookieSettings } from '#/tokens/clear-cookies.ts'
 
-export type { CookieSettings } from '#/tokens/token-cookies.ts'
+export type { CookieSettings } from '#/tokens/clear-cookies.ts'
 
 /**
  * The `Set-Cookie` lines that deliver a token. Source: specification, Authentication 5: for all subdomains of the base domain.

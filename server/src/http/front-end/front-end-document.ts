@@ -16,7 +16,7 @@ import { isPrefetch } from '../request/fetch-metadata.ts'
 import { requestedLanguage } from '../request/requested-language.ts'
 import type { LoginCsrf } from '../auth/login-csrf.ts'
 import type { LinkPurpose } from '#/store/users/magic-links.ts'
-import { clearTokenCookies, type CookieSettings } from '#/tokens/token-cookies.ts'
+import { clearTokenCookies, type CookieSettings } from '#/tokens/clear-cookies.ts'
 
 export interface FrontEndParts {
   /** Folder of the built front end. */

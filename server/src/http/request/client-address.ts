@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { isLoopback, isLoopbackHost } from '#/loopback.ts'
-import { hostName } from '#/tokens/token-cookies.ts'
+import { isLoopback, isLoopbackHost } from '#/ip-address.ts'
+import { hostName } from '#/tokens/clear-cookies.ts'
 
 /**
  * Where a request comes from, as the gateway found it out. Nobody but the gateway and the account that Berth runs as

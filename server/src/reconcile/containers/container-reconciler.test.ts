@@ -7,7 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { SingleFlight } from '#/concurrency/single-flight.ts'
 import { Templates, type Template } from '#/containers/templates/template.ts'
-import { RuntimeError, type RuntimeContainer, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { openDatabase } from '#/store/database.ts'
 import {
   ensureContainer,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RuntimeContainer } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { plan, defaultGracePeriods, type Action, type Desired, type GracePeriods, type Memory } from './plan.ts'
 
 /** A table of worlds. Ann (7) has a container of type dev, called `b-ann-dev`, whose id is `aaa`, unless a row says otherwise. */

@@ -1,5 +1,5 @@
 import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
-import type { RuntimeContainer } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 
 /** A record, and what of its owner a plan needs. */
 export interface Desired extends ContainerRef {

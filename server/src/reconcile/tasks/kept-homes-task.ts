@@ -1,4 +1,6 @@
-import { RuntimeError, type Home, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { Home } from '#/runtime/runtime-container.ts'
 import type { Database } from '#/store/database.ts'
 import { forgetHomes, listDueOwners, postponeHomes, type FormerOwner } from '#/store/containers/kept-homes.ts'
 import { findUser } from '#/store/users/users.ts'

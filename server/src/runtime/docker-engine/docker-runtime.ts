@@ -16,7 +16,6 @@ import { readLogs } from './logs/read-logs.ts'
 import { measureHomes } from './homes/home-disk-usage.ts'
 import { Networks, defaultMaxPerNetwork } from './networks/networks.ts'
 import { pauseContainer } from './containers/docker-pause.ts'
-import { prepare } from './prepare.ts'
 import { ImagePulls } from './images/image-pull.ts'
 import { removeContainer, removeStopped } from './containers/docker-remove.ts'
 import { startContainer } from './containers/docker-start.ts'
@@ -78,5 +77,18 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
     rules: new HostRules(hostRules, isLocal),
     host: new HostInfo(client, isLocal, new HomeQuota(client, installation)),
     pulls: new ImagePulls(client),
+  }
+}
+
+/**
+ * Learns the host's size, makes sure of the networks, and sets the host's rules, which may fail: `host` tells of it.
+ * @throws {RuntimeError} as `Networks.ensure`
+ */
+export async function prepare(engine: EngineContext): Promise<void> {
+  try {
+    await Promise.all([engine.networks.ensure(), engine.host.facts()])
+  } finally {
+    // Also when a network could not be made: there may be containers on others.
+    await engine.rules.ensure(engine.networks.interfaces())
   }
 }

@@ -1,4 +1,4 @@
-import type { ContainerSpec, Owner } from '#/runtime/runtime.ts'
+import type { ContainerSpec, Owner } from '#/runtime/container-spec.ts'
 
 /** How containers, volumes and networks say whose they are. */
 const labelNames = {

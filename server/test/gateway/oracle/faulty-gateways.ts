@@ -1,7 +1,9 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GatewayChange, Gateway, GatewaySettings, GatewayState, RouteEntry } from '#/gateway/gateway.ts'
+import type { GatewayChange, GatewayState, RouteEntry } from '#/gateway/gateway-state.ts'
+import type { Gateway } from '#/gateway/gateway.ts'
+import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 
 /** Says that it has taken a change in, and does so a little later. */
 export function lateGateway(gateway: Gateway, delay: number): Gateway {

@@ -1,12 +1,6 @@
-import type {
-  Unavailable,
-  GatewayChange,
-  ControlPlane,
-  Gateway,
-  GatewaySettings,
-  GatewayUser,
-  RouteEntry,
-} from '#/gateway/gateway.ts'
+import type { Unavailable, GatewayChange, GatewayUser, RouteEntry } from '#/gateway/gateway-state.ts'
+import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
+import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 import { Random } from '../fuzz/random.ts'
 import { History } from './history.ts'
 import { LabelledApp } from './labelled-app.ts'

@@ -1,10 +1,7 @@
-import {
-  RuntimeError,
-  type RuntimeContainer,
-  type ContainerSpec,
-  type Runtime,
-  type RuntimeEvent,
-} from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime, RuntimeEvent } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import { emptyRuntime } from './faulty-runtimes.ts'
 
 /** A container of a `MemoryEngine`. */

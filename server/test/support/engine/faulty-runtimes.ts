@@ -1,5 +1,6 @@
 import type { Mailer } from '#/mail/mailer.ts'
-import { RuntimeError, type Runtime } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 
 /** A fault that a test can end and begin again while Berth runs. */
 export interface Fault {

@@ -2,13 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createDockerRuntime, type DockerRuntimeOptions } from '#/runtime/docker-engine/docker-runtime.ts'
-import {
-  RuntimeError,
-  type RuntimeContainer,
-  type ContainerSpec,
-  type Runtime,
-  type RuntimeErrorKind,
-} from '#/runtime/runtime.ts'
+import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime-error.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import type { Lifetime } from '../berth.ts'
 import { askEngine, engineAddress, removeInstance, testImage } from './engine.ts'
 

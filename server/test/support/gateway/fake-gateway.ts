@@ -1,14 +1,7 @@
-import { connect, createServer, type Server } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import type {
-  GatewayChange,
-  ControlPlane,
-  Gateway,
-  GatewaySettings,
-  GatewayState,
-  GatewayUser,
-  RouteEntry,
-} from '#/gateway/gateway.ts'
+import { connect, createServer, type Server, type AddressInfo } from 'node:net'
+import type { GatewayChange, GatewayState, GatewayUser, RouteEntry } from '#/gateway/gateway-state.ts'
+import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
+import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 
 /**
  * A gateway that does as it is told and lets a test see what it knows by now: who there is, and where everything is.

@@ -10,14 +10,13 @@ import type {
   Unavailable,
   RouteActivity,
   UpstreamAddress,
-  ControlPlane,
   Explanation,
-  GatewaySettings,
   GatewayState,
   GatewayUser,
   RouteEntry,
-  TypeRules,
-} from '#/gateway/gateway.ts'
+} from '#/gateway/gateway-state.ts'
+import type { ControlPlane } from '#/gateway/gateway.ts'
+import type { GatewaySettings, TypeRules } from '#/gateway/gateway-settings.ts'
 import { createNetGateway, type NetGatewayOptions } from '#/gateway/net-gateway.ts'
 
 /** The signature key of the stand-in control plane; one for all gateways of a test file. */

@@ -1,4 +1,6 @@
-import type { GatewayChange, ControlPlane, Gateway, GatewaySettings, GatewayState } from '#/gateway/gateway.ts'
+import type { GatewayChange, GatewayState } from '#/gateway/gateway-state.ts'
+import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
+import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 
 /** A gateway that serves nobody and remembers what it was told, for tests of what crosses between the processes. */
 export class RecordingGateway implements Gateway {

@@ -1,6 +1,6 @@
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
-import type { PullProgress } from '#/runtime/runtime.ts'
+import type { PullProgress } from '#/runtime/runtime-container.ts'
 import { waitForReadiness } from './readiness-probe.ts'
 import type { UserEvent } from '../../events/user-events.ts'
 import { containerKey, type ContainerRef } from '../../container-key.ts'

@@ -11,7 +11,7 @@ import { requestedLanguage } from '#/http/request/requested-language.ts'
 import { contentLanguage } from '#/messages/language.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
-import type { HostReport } from '#/runtime/runtime.ts'
+import type { HostReport } from '#/runtime/host-capacity.ts'
 import { roundPercentiles } from '#/percentiles.ts'
 
 export interface SystemReportParts {

@@ -1,10 +1,9 @@
 import type { Dispatcher } from 'undici'
-import { RuntimeError } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { ConnectionPools, type CallKind } from './connection-pools.ts'
 import { toRuntimeError, errorResponseOf, statusOf } from './engine-errors.ts'
 import { parseEngineAddress } from './engine-address.ts'
-import { jsonArrayItems } from './json-stream.ts'
-import { jsonLines } from './json-lines.ts'
+import { jsonArrayItems, jsonLines } from './json-stream.ts'
 import { withSignal } from './with-signal.ts'
 
 /** How long each kind of call may take, in ms; after it the engine counts as not answering. */

@@ -1,4 +1,4 @@
-import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime.ts'
+import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime-error.ts'
 import type { EngineCall } from './engine-client.ts'
 
 /** What the engine said instead of doing it. */

@@ -1,4 +1,5 @@
-import { RuntimeError, type CpuUsage } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { CpuUsage } from '#/runtime/runtime-container.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { findOwn } from './docker-inspect.ts'

@@ -1,4 +1,6 @@
-import { RuntimeError, type CreatedContainer, type CreateOptions, type ContainerSpec } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { CreateOptions } from '#/runtime/runtime.ts'
+import type { CreatedContainer, ContainerSpec } from '#/runtime/container-spec.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { quotaOptions } from '../homes/home-quota.ts'

@@ -1,4 +1,5 @@
-import { RuntimeError, type RuntimeContainer } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { fingerprintFrom, ownerFrom, portFrom } from '../labels.ts'

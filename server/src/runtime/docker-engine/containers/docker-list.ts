@@ -1,4 +1,5 @@
-import type { RuntimeContainer, ListFilter } from '#/runtime/runtime.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { ListFilter } from '#/runtime/runtime.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { fingerprintFrom, labelFilter, ownerFrom, portFrom } from '../labels.ts'

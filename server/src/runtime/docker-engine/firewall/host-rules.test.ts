@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import type { HostReport } from '#/runtime/runtime.ts'
+import type { HostReport } from '#/runtime/host-capacity.ts'
 import { chainsFor } from './firewall-chains.ts'
 import { HostRules } from './host-rules.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { RuntimeError } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
 import type { Volume } from './home-volumes.ts'
 import { probeLabels, probeFilter } from '../labels.ts'

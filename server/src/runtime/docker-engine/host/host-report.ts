@@ -1,6 +1,6 @@
 import { readFile, statfs } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
-import type { HostReport } from '#/runtime/runtime.ts'
+import type { HostReport } from '#/runtime/host-capacity.ts'
 import { freeParts } from '../networks/address-pools.ts'
 import type { EngineContext } from '../engine-context.ts'
 import type { HostFacts } from './host-info.ts'

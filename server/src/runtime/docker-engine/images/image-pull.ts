@@ -1,4 +1,5 @@
-import { RuntimeError, type PullProgress } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { PullProgress } from '#/runtime/runtime-container.ts'
 import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
 import { isOutOfSpace } from '../client/engine-errors.ts'
 import { PullMeter, type PullLine } from './pull-progress.ts'

@@ -1,4 +1,4 @@
-import type { PullProgress } from '#/runtime/runtime.ts'
+import type { PullProgress } from '#/runtime/runtime-container.ts'
 
 /** One line of the engine's answer to a pull. */
 export interface PullLine {

@@ -1,4 +1,4 @@
-import { RuntimeError } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { inspectOwn } from '../containers/docker-inspect.ts'

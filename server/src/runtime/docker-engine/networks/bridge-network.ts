@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RuntimeError } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
 import { statusOf } from '../client/engine-errors.ts'
 import { installationLabel } from '../labels.ts'

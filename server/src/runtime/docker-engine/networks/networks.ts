@@ -1,4 +1,4 @@
-import { RuntimeError } from '#/runtime/runtime.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
 import { isOfAnyInstallation, isOfInstallation, labelFilter } from '../labels.ts'
 import { NetworkMembers, type MemberCount } from './network-members.ts'

@@ -1,0 +1,34 @@
+import { maxTokenLength } from '../../tokens/token-cookies.ts'
+import { tokenKeyId } from '../../tokens/signature-checks.ts'
+
+/** How each signed token begins: `{"` in base64url. */
+export const tokenStart = 'eyJ'
+
+/** Words of a token's form that are looked at in one header; apps' own cookies hold a few. */
+export const maxTokenWords = 32
+
+/**
+ * Parts of a text that have the form of a signed token. The signature is left out: decoders accept it with characters
+ * that do not belong there, while what is signed has to stand there as it was written.
+ */
+export function tokenWords(text: string): string[] {
+  let at = text.indexOf(tokenStart)
+  if (at === -1) {
+    const basic = /^basic +([\w+/=-]+)/i.exec(text)?.[1]
+    return basic === undefined ? [] : tokenWords(`: ${Buffer.from(basic, 'base64').toString('latin1')}`)
+  }
+  const words: string[] = []
+  for (let seen = 0; at !== -1; at = text.indexOf(tokenStart, word.lastIndex)) {
+    word.lastIndex = at
+    const [head = '', payload = ''] = (word.exec(text)?.[0] ?? '').slice(0, maxTokenLength).split('.', 2)
+    if (payload !== '') words.push(head)
+    // Beginnings without an end count as well, so that nobody has to look at thousands of them.
+    if (++seen > maxTokenWords) return Array<string>(seen).fill(head)
+  }
+  return words
+}
+
+/** Used at a place: from there on, all that can belong to a token. */
+export const word = /[\w.-]+/y
+
+export const kidIn = (head: string) => tokenKeyId(`${head}.`)

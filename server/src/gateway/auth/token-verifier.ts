@@ -1,0 +1,204 @@
+import { isDeepStrictEqual } from 'node:util'
+import { importJWK, type CryptoKey, type JWK } from 'jose'
+import { parseToken, SignatureChecks, tokenKeyId, type UnverifiedToken } from '../../tokens/signature-checks.ts'
+import type { Revocation } from '../gateway-state.ts'
+import { clock } from '../coarse-clock.ts'
+import type { UserCache } from './user-cache.ts'
+import { tokenStart, maxTokenWords, tokenWords, kidIn } from './own-token-scan.ts'
+
+/** Verified tokens remembered, so that a signature (about 100 us) is checked once and not at every request. */
+const maxVerifiedTokens = 20_000
+
+/** How far two clocks may be apart, in ms; a token from later than that was made before the clock was set back. */
+const maxClockSkew = 60_000
+
+/** How long a revocation is kept after its token has expired, in ms: a clock that is set back must not find it gone. */
+const revocationRetention = 2 * 86_400_000
+
+/** What a valid token of ours says. */
+export interface Caller {
+  readonly userId: number
+  readonly jti: string
+  /** What `jti` begins with: see `Revocation`. */
+  readonly era: string
+  /** ms since 1970 */
+  readonly issuedAt: number
+  readonly expiresAt: number
+  /** Who acts for the user with it, as the claim `act` says; null when it is their own. */
+  readonly acting: string | null
+  /** What this person has open, whichever token opened it. */
+  readonly active: { requests: number; webSockets: number }
+  /** The token itself, for `forward_token: full`. */
+  readonly token: string
+  /** What its signature was checked with. */
+  readonly key: Key
+}
+
+/** A public key of the control plane, in its own form and as it is used. */
+interface Key {
+  readonly jwk: Readonly<Record<string, unknown>>
+  readonly imported: CryptoKey
+}
+
+/**
+ * Token verifier: checks signatures against the control plane's public keys, caches the callers of tokens it has verified, and
+ * holds the revocation list.
+ */
+export class TokenVerifier {
+  readonly #users: UserCache
+  #revoked = new Map<string, number>()
+  #keys = new Map<unknown, Key>()
+  readonly #verified = new Map<string, Caller>()
+  readonly #checks = new SignatureChecks()
+  /** By user; it lasts as long as a caller of theirs is remembered or has something open. */
+  readonly #active = new Map<number, WeakRef<Caller['active']>>()
+
+  constructor(users: UserCache) {
+    this.#users = users
+  }
+
+  revoke({ jti, expiresAt }: Revocation): void {
+    this.#revoked.set(jti, expiresAt)
+  }
+
+  replaceRevocations(revoked: readonly Revocation[]): void {
+    this.#revoked = new Map(revoked.map(({ jti, expiresAt }) => [jti, expiresAt]))
+  }
+
+  /** Forgets revocations of tokens that have expired by themselves, and long ago, and what nobody has open any more. */
+  prune(): void {
+    for (const [jti, expiresAt] of this.#revoked)
+      if (expiresAt + revocationRetention <= clock.wall) this.#revoked.delete(jti)
+    for (const [token, { expiresAt }] of this.#verified) if (expiresAt <= clock.wall) this.#verified.delete(token)
+    for (const [userId, active] of this.#active) if (active.deref() === undefined) this.#active.delete(userId)
+  }
+
+  /** Users whose open requests are counted, for tests of `prune`. */
+  get counted(): number {
+    return this.#active.size
+  }
+
+  /** What was signed with any other key counts no more. @param keys RFC 7517 public keys @throws when one is no key */
+  async setKeys(keys: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+    const read = new Map<unknown, Key>()
+    for (const jwk of keys) {
+      const known = this.#keys.get(jwk['kid'])
+      // The next control plane tells the same keys, and what was checked with them stays checked.
+      read.set(jwk['kid'], known && isDeepStrictEqual(known.jwk, jwk) ? known : await readKey(jwk))
+    }
+    this.#keys = read
+    this.#verified.clear()
+    this.#checks.clear()
+  }
+
+  /** Whether this caller may act now; asked again at every request and for everything open. Source: specification, Authentication 3. */
+  isValid({ userId, jti, era, issuedAt, expiresAt, key }: Caller): boolean {
+    const user = this.#users.get(userId)
+    // A token from before its user existed is somebody else's. Tokens count in whole seconds.
+    return (
+      user !== undefined &&
+      expiresAt > clock.wall &&
+      issuedAt <= clock.wall + maxClockSkew &&
+      !this.#revoked.has(jti) &&
+      !this.#revoked.has(era) &&
+      issuedAt + 1_000 > user.createdAt &&
+      this.#keys.get(key.jwk['kid']) === key
+    )
+  }
+
+  /** The caller of a token that was verified before. */
+  verifiedCaller(token: string): Caller | undefined {
+    return this.#verified.get(token)
+  }
+
+  isRemembered(token: string): boolean {
+    return this.#verified.has(token)
+  }
+
+  /** Whether a token says that it was signed with a key of ours, valid or not; junk costs no signature check. */
+  hasOwnKeyId(token: string): boolean {
+    return this.#keys.has(tokenKeyId(token))
+  }
+
+  /** Whether only its signature, which is not looked at, can be wrong, and was not found wrong before. */
+  isPlausible(token: string): boolean {
+    return this.#callerIn(token) !== undefined && !this.#checks.isRejected(token)
+  }
+
+  /** How many of so many unknown tokens of one request may be checked; see `TokenChecks`. */
+  checksAllowed(address: string, wanted: number): number {
+    return this.#checks.allowed(address, wanted)
+  }
+
+  /**
+   * Whether one of our tokens stands anywhere in a header's value: bare, behind a scheme, in a cookie of another name, or in
+   * `Basic` credentials. Linear in the length; a value with very many words of a token's form counts as holding one.
+   */
+  containsOwnToken(value: string): boolean {
+    const words = tokenWords(value)
+    return words.length > maxTokenWords || words.some((word) => this.#keys.has(kidIn(word)))
+  }
+
+  /** What tells the lines of such a text that go: those that hold a token of ours, or all that may when there are very many. */
+  ownTokenLines(text: string): (line: string) => boolean {
+    const isFull = tokenWords(text).length > maxTokenWords
+    return (line) => (isFull ? line.includes(tokenStart) || /:[ \t]*basic /i.test(line) : this.containsOwnToken(line))
+  }
+
+  /**
+   * The caller of a token with a good signature that has not expired; undefined for everything else.
+   * @param address the client's, to whom a bad signature is charged
+   */
+  verify(token: string, address: string): Caller | undefined {
+    const known = this.#verified.get(token)
+    if (known) return known
+    const caller = this.isPlausible(token) ? this.#callerIn(token) : undefined
+    if (!caller || !this.#checks.isSigned(token, caller.key.imported, address)) return undefined
+    if (this.#verified.size >= maxVerifiedTokens)
+      for (const oldest of this.#verified.keys()) if (this.#verified.delete(oldest)) break
+    // A part of a head would keep all of it in memory.
+    const own = Buffer.from(token, 'latin1').toString('latin1')
+    const verified = { ...caller, token: own, active: this.#activeOf(caller.userId) }
+    this.#verified.set(own, verified)
+    return verified
+  }
+
+  #activeOf(userId: number): Caller['active'] {
+    const known = this.#active.get(userId)?.deref()
+    if (known) return known
+    const active = { requests: 0, webSockets: 0 }
+    this.#active.set(userId, new WeakRef(active))
+    return active
+  }
+
+  /** Who a token says that it is of, when that is possible now; its signature is not checked. */
+  #callerIn(token: string): Omit<Caller, 'active'> | undefined {
+    const read = parseToken(token)
+    const key = read && this.#keys.get(read.kid)
+    return key && callerOf(read, key, token)
+  }
+}
+
+/** Only a container's own token has an audience; it opens nothing. */
+function callerOf({ claims }: UnverifiedToken, key: Key, token: string): Omit<Caller, 'active'> | undefined {
+  const { sub, jti, iat, exp, aud } = claims
+  const acting = actingIn(claims)
+  if (aud !== undefined || acting === undefined || typeof jti !== 'string') return undefined
+  if (typeof sub !== 'string' || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
+  if (typeof iat !== 'number' || typeof exp !== 'number' || exp * 1000 <= clock.wall) return undefined
+  return { userId: Number(sub), jti, era: eraOf(jti), issuedAt: iat * 1000, expiresAt: exp * 1000, acting, token, key }
+}
+
+/** RFC 8693, 4.1. Undefined when the claim is none of ours. */
+function actingIn({ act }: UnverifiedToken['claims']): string | null | undefined {
+  if (act === undefined) return null
+  const sub = typeof act === 'object' && act !== null && 'sub' in act ? act.sub : undefined
+  return typeof sub === 'string' && /^([1-9]\d{0,14}|operator)$/.test(sub) ? sub : undefined
+}
+
+async function readKey(jwk: Key['jwk']): Promise<Key> {
+  // importJWK answers bytes for symmetric keys only.
+  return { jwk, imported: (await importJWK(jwk as JWK, (jwk as JWK).alg)) as CryptoKey }
+}
+
+const eraOf = (jti: string) => jti.slice(0, Math.max(0, jti.indexOf('.')))

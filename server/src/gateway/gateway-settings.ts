@@ -1,0 +1,39 @@
+export interface GatewaySettings {
+  /** `http` or `https`, as people see it. */
+  readonly scheme: string
+  /** Host part of the base domain, for which the cookie of the token is set. */
+  readonly cookieDomain: string
+  /** Where a browser without a token is sent; `next` is added to its query. */
+  readonly loginUrl: string
+  /** Where a person starts a container that does not wake by itself; `type` and `next` are added to its query. */
+  readonly launchUrl: string
+  readonly dashboardUrl: string
+  /** Unix socket on which the API and the front end answer. */
+  readonly platformSocket: string
+  /** Slugs that nobody has: first parts, up to a hyphen, of the API's and the front end's paths. */
+  readonly reservedSlugs: readonly string[]
+  /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
+  /** RFC 7517 public keys that access tokens are signed with. */
+  readonly keys: readonly Readonly<Record<string, unknown>>[]
+  /** By container type, percent-encoded as in its path. */
+  readonly types: Readonly<Record<string, TypeRules>>
+  /** Where `/{slug}` leads, encoded likewise. Said apart, because JSON puts a type called `10` before all others. */
+  readonly firstType: string
+}
+
+/** What a template says about its containers' traffic, and what people call them. */
+export interface TypeRules {
+  readonly displayName: string
+  readonly access: 'owner' | 'authenticated' | 'public'
+  /** Whether pages get an origin of their own in the browsers of visitors who are not the owner; they do when it is not said. */
+  readonly sandboxVisitors?: boolean
+  /** Whether the app sees paths without `/{prefix}`. */
+  readonly stripPrefix: boolean
+  /** Whether `Location` and `Refresh` of its answers get the prefix when they are absolute paths. */
+  readonly rewriteLocation: boolean
+  /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the owner's own, visitors' never. */
+  readonly forwardToken: 'scoped' | 'full'
+  /** Lower-case names of headers that pass although they are taken out of answers by default. */
+  readonly allowHeaders: readonly string[]
+}

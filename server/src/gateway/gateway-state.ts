@@ -1,0 +1,75 @@
+/** Everything a gateway knows. */
+export interface GatewayState {
+  readonly users: readonly GatewayUser[]
+  readonly routes: readonly RouteEntry[]
+  readonly revoked: readonly Revocation[]
+}
+
+export type GatewayChange =
+  | { readonly kind: 'user'; readonly user: GatewayUser }
+  | { readonly kind: 'user-gone'; readonly userId: number }
+  | { readonly kind: 'route'; readonly route: RouteEntry }
+  | { readonly kind: 'route-gone'; readonly prefix: string }
+  | { readonly kind: 'revoked'; readonly revocation: Revocation }
+
+/** Somebody who may own containers and tokens. */
+export interface GatewayUser {
+  readonly userId: number
+  readonly slug: string
+  readonly email: string
+  readonly isBlocked: boolean
+  /** Tokens made before that are somebody else's: after an older store was restored, ids are given again. */
+  readonly createdAt: number
+}
+
+/** A container of somebody's, and where it is. A type without a place has never been launched. */
+export interface RouteEntry {
+  /** First path segment, `{slug}-{type}`, without slashes. */
+  readonly prefix: string
+  readonly ownerId: number
+  /** As in `GatewaySettings.types`. */
+  readonly type: string
+  readonly isBlocked: boolean
+  readonly where: UpstreamAddress | Unavailable
+}
+
+/** Where a container that runs, or is paused, listens. No two places have the same address at the same time. */
+export interface UpstreamAddress {
+  readonly containerId: string
+  readonly host: string
+  readonly port: number
+  /** Its memory is kept but it gets no CPU: a request wakes it first. */
+  readonly isPaused: boolean
+}
+
+/** Why a container cannot be reached. */
+export interface Unavailable {
+  readonly reason:
+    | 'asleep' // stopped, by idleness or from outside; wakes when its owner asks for it
+    | 'missing' // never launched, or removed
+    | 'crashed' // ended by itself with an error
+    | 'out-of-memory'
+    | 'no-image'
+    | 'failed' // the engine could not start it
+    | 'unknown' // the engine does not answer
+  readonly exitCode: number | null
+}
+
+export interface Explanation {
+  readonly unavailable: Unavailable | undefined
+  /** What the app wrote last, oldest first; at most 20 lines. For the owner's eyes only. */
+  readonly lastLines: readonly string[]
+  readonly displayName: string
+}
+
+export interface Revocation {
+  /** Of a token; or what the ids of many begin with, up to a dot: all of these are revoked. */
+  readonly jti: string
+  readonly expiresAt: number
+}
+
+export interface RouteActivity {
+  readonly prefix: string
+  /** When the last byte moved. */
+  readonly at: number
+}

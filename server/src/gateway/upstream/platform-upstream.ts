@@ -1,0 +1,32 @@
+import type { UpstreamConnection } from './upstream-connection.ts'
+import { ActiveRequests } from '../proxy/active-requests.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import type { Upstream, SocketAddress } from './upstream.ts'
+
+/** The API and the front end: one upstream on a Unix socket, which is away while they restart. */
+export class PlatformUpstream implements Upstream {
+  readonly name = 'the API'
+  readonly address: SocketAddress
+  readonly idle: ConnectionPool
+  readonly activeRequests = new ActiveRequests()
+  hasAnswered = true
+
+  constructor(path: string, idle: Set<ConnectionPool>) {
+    this.idle = new ConnectionPool(idle)
+    this.address = { path }
+  }
+
+  takePooled(): UpstreamConnection | undefined {
+    return this.idle.take()
+  }
+
+  returnToPool(connection: UpstreamConnection): void {
+    this.idle.keep(connection)
+  }
+
+  removeFromPool(connection: UpstreamConnection): void {
+    this.idle.forget(connection)
+  }
+
+  touch(): void {}
+}

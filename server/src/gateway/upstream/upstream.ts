@@ -1,0 +1,21 @@
+import type { UpstreamConnection } from './upstream-connection.ts'
+import type { ActiveRequests } from '../proxy/active-requests.ts'
+
+/** Something that requests are sent to: a container's app, or the platform itself. */
+export interface Upstream {
+  /** For logs: never a secret. */
+  readonly name: string
+  /** Where it is reached now; undefined when it is not. */
+  readonly address: SocketAddress | undefined
+  /** It has answered at this address: a refused connection means that it ended, not that it is still starting. */
+  hasAnswered: boolean
+  /** Requests and WebSockets under way. */
+  readonly activeRequests: ActiveRequests
+  takePooled(): UpstreamConnection | undefined
+  returnToPool(connection: UpstreamConnection): void
+  removeFromPool(connection: UpstreamConnection): void
+  /** Bytes moved. */
+  touch(): void
+}
+
+export type SocketAddress = { readonly host: string; readonly port: number } | { readonly path: string }

@@ -1,0 +1,44 @@
+/** Whose container it is; written on it as labels and read back from them. */
+export interface Owner {
+  readonly userId: number
+  readonly slug: string
+  readonly type: string
+}
+
+/** All that an adapter needs to create a container. Decided by `containers/`, never by a client. */
+export interface ContainerSpec {
+  /** Deterministic, so that a second attempt finds the first. */
+  readonly name: string
+  readonly owner: Owner
+  readonly image: string
+  /** Port the app listens on; null asks the image: its single EXPOSE, else 8080. */
+  readonly port: number | null
+  readonly env: Readonly<Record<string, string>>
+  /** Replaces the image's CMD. */
+  readonly command: readonly string[] | null
+  /** Bytes; swap is not granted on top. */
+  readonly memory: number
+  /** Cores; an adapter lowers it to what the host has, because the engine refuses more. */
+  readonly cpus: number
+  readonly pids: number
+  /**
+   * Named volume that outlives the container, and where it is mounted. `size` in bytes binds a volume that is made now,
+   * where the engine's file system can bind one; null asks for no limit.
+   */
+  readonly home: { readonly volume: string; readonly path: string; readonly size: number | null } | null
+  /** OCI runtime such as `runsc`; null is the engine's default. */
+  readonly runtime: string | null
+  readonly readOnly: boolean
+  /** Capabilities on top of the default eight. */
+  readonly capAdd: readonly string[]
+  /** Lets setuid programs such as sudo gain privileges. */
+  readonly allowSetuid: boolean
+  /** Changes when anything above changes; tells a container made from an older template. */
+  readonly fingerprint: string
+}
+
+export interface CreatedContainer {
+  readonly id: string
+  /** The port that was decided: the spec's, or the image's. */
+  readonly port: number
+}

@@ -1,0 +1,44 @@
+import type { Owner } from './container-spec.ts'
+
+/** How far a pull is. Totals grow while the registry tells of further layers. */
+export interface PullProgress {
+  readonly layersDone: number
+  readonly layersTotal: number
+  readonly bytesDone: number
+  readonly bytesTotal: number
+}
+
+/** A volume that holds somebody's files. */
+export interface Home {
+  readonly volume: string
+  readonly owner: Owner
+}
+
+/** A container as the runtime sees it now. */
+export interface RuntimeContainer {
+  readonly id: string
+  readonly name: string
+  /** Null when the container does not carry this installation's labels: it is somebody else's. */
+  readonly owner: Owner | null
+  /** The engine's own word: created, running, paused, restarting, removing, exited, dead. */
+  readonly state: string
+  /** Where the app can be reached from this host, while it runs; the engine gives addresses on to others afterwards. */
+  readonly address: string | null
+  readonly port: number | null
+  /** Of the image that it was made from, whatever the image's name means by now. */
+  readonly imageId: string
+  /** Exit code of the last run; null while running, and where a list does not tell it. */
+  readonly exitCode: number | null
+  /** Whether the kernel killed a program in it for want of memory, in this run or the last; false where only a list was asked. */
+  readonly isOutOfMemory: boolean
+  /** When it was started last, in ms since 1970; null when it never was, and where only a list was asked. */
+  readonly startedAt: number | null
+  /** When its last run ended, in ms since 1970; null while it runs, when it never did, and where only a list was asked. */
+  readonly endedAt: number | null
+  readonly fingerprint: string | null
+}
+
+export interface CpuUsage {
+  /** Of all cores together. */
+  readonly cpuSeconds: number
+}

@@ -1,0 +1,65 @@
+import { isIP } from 'node:net'
+import { tokenCookie, bindingCookie } from './token-cookies.ts'
+
+export interface CookieSettings {
+  /** Host part of the base domain. */
+  readonly domain: string
+  /** Set when people reach the service by https; browsers drop `Secure` cookies of plain http. */
+  readonly isSecure: boolean
+}
+
+/** Segments of an address below which tossed cookies are looked for. */
+const maxPathDepth = 5
+
+/** Longest path that a browser takes for a cookie's, in characters. Source: RFC 6265bis, 5.6. */
+const maxCookiePath = 1_024
+
+/**
+ * `Set-Cookie` lines that make the browser forget every token that it may have sent with this request, ours and tossed
+ * ones: for each path that this address lies under, and each domain that this host lies in. Were only our own forgotten,
+ * the tossed one would be the only one next time, and be believed.
+ * @param target path and query of the request
+ */
+export function clearTokenCookies(target: string, host: string | undefined, settings: CookieSettings): string[] {
+  const lines = clearCookies(tokenCookie, target, host, settings)
+  return settings.isSecure ? [...lines, `${bindingCookie}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure`] : lines
+}
+
+/** The same for all cookies of one name. */
+export function clearCookies(
+  name: string,
+  target: string,
+  host: string | undefined,
+  { domain, isSecure }: CookieSettings,
+): string[] {
+  const attributes = `Max-Age=0; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  const domains = ['', ...new Set([domain, ...domainsOf(hostName(host))])]
+  return pathsAbove(target).flatMap((path) =>
+    domains.map((each) => `${name}=; Path=${path}; ${attributes}${each === '' ? '' : `; Domain=${each}`}`),
+  )
+}
+
+/** RFC 6265, 5.1.4: the paths of cookies that come along with this address, as it is spelled. */
+function pathsAbove(target: string): string[] {
+  const path = target.replace(/[?#].*$/s, '')
+  const segments = path.split('/').slice(1, maxPathDepth + 1)
+  const paths = segments.flatMap((_, at) => {
+    const above = `/${segments.slice(0, at + 1).join('/')}`
+    return [above, `${above}/`]
+  })
+  // What could end the attribute, or the line, cannot be in a cookie's path.
+  const isPossible = (each: string) => each.length <= maxCookiePath && /^[\x21-\x3a\x3c-\x7e]+$/.test(each)
+  return [...new Set(['/', ...paths])].filter(isPossible)
+}
+
+/** A host's name and those above it that a browser may take for a cookie; at most four. */
+function domainsOf(host: string): string[] {
+  if (!isName(host)) return []
+  const labels = host.split('.')
+  return labels.map((_, at) => labels.slice(at).join('.')).slice(0, Math.min(4, labels.length - 1))
+}
+
+export const hostName = (host: string | undefined) => (host ?? '').toLowerCase().replace(/:\d+$/, '')
+
+/** A browser takes `Domain` only for names, and never for addresses or single labels such as `localhost`. */
+export const isName = (host: string) => isIP(host) === 0 && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(host)

@@ -1,0 +1,42 @@
+/** Values of one name that are looked at, the last ones, for the same reason. */
+const maxValues = 16
+
+/** What was found in the header that was looked at last: one request asks for several names, some of them repeatedly. */
+let found: { readonly header: string; readonly values: Map<string, readonly string[]> } | undefined
+
+/** The last values of a cookie, at most 16, in the order sent. Linear in the length of the header, with small constants. */
+export function cookieValues(header: string | undefined, name: string): readonly string[] {
+  if (header === undefined || !header.includes(name)) return none
+  if (found?.header !== header) found = { header, values: new Map() }
+  const known = found.values.get(name) ?? valuesIn(header, name)
+  found.values.set(name, known)
+  return known
+}
+
+const none: readonly string[] = []
+
+function valuesIn(header: string, name: string): readonly string[] {
+  const values: string[] = []
+  let at = header.lastIndexOf(name)
+  while (at !== -1 && values.length < maxValues) {
+    const value = valueAt(header, at, name)
+    if (value !== undefined && value !== '') values.push(value)
+    at = at === 0 ? -1 : header.lastIndexOf(name, at - 1)
+  }
+  return values.toReversed()
+}
+
+/** The value of the pair whose name stands there; undefined when it is a part of another name, or of a value. */
+function valueAt(header: string, start: number, name: string): string | undefined {
+  let before = start - 1
+  while (isBlank(header.charCodeAt(before))) before--
+  if (before >= 0 && header[before] !== ';') return undefined
+  let equals = start + name.length
+  while (isBlank(header.charCodeAt(equals))) equals++
+  if (header[equals] !== '=') return undefined
+  const end = header.indexOf(';', equals)
+  return header.slice(equals + 1, end === -1 ? header.length : end).trim()
+}
+
+/** A space or a tab. */
+const isBlank = (code: number) => code === 32 || code === 9
