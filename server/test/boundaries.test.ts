@@ -110,7 +110,6 @@ const allowed: Record<string, string[]> = {
   wiring: [
     'accounts',
     'administration',
-    'app.ts',
     'clock-jump-detector.ts',
     'concurrency',
     'config',
@@ -119,8 +118,10 @@ const allowed: Record<string, string[]> = {
     gatewaySettings,
     'http',
     'mail/mailer.ts',
+    'messages',
     'reconcile',
     'reserved-slugs.ts',
+    'runtime/runtime.ts',
     'store',
   ],
   http: [

@@ -18,8 +18,8 @@ for (const [words, error, isAnswering] of [
 ] as const)
   test(`${words}, in the report`, async () => {
     const task = { name: 'containers', run: () => Promise.reject(error) }
-    const reconciler = new Reconciler([task], 60_000, pino({ level: 'silent' }))
-    reconciler.activate()
+    const reconciler = new Reconciler(60_000, pino({ level: 'silent' }))
+    reconciler.start([task])
     for (const end = performance.now() + 10_000; !reconciler.report().lastRun; await sleep(5))
       assert.ok(performance.now() < end, 'in time')
     await reconciler.stop()

@@ -46,13 +46,14 @@ const maxFailures = 20
 
 /** Runs tasks at start, when activated, soon again after a failure, and at least every so often; one run at a time. */
 export class Reconciler {
-  readonly #tasks: readonly Task[]
+  #tasks: readonly Task[] = []
   readonly #interval: number
   readonly #log: Logger
-  readonly #onRun: () => void
+  #onRun: () => void = () => undefined
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #isWanted = false
+  #isStarted = false
   #isStopped = false
   #failedRuns = 0
   #report: ReconcilerReport = {
@@ -64,18 +65,26 @@ export class Reconciler {
     failuresInAll: 0,
   }
 
-  /** @param interval longest pause between two runs, in ms @param onRun called before each run; must not throw */
-  constructor(tasks: readonly Task[], interval: number, log: Logger, onRun: () => void = () => undefined) {
-    this.#tasks = tasks
+  /** @param interval max pause between two runs, in ms */
+  constructor(interval: number, log: Logger) {
     this.#interval = interval
     this.#log = log
-    this.#onRun = onRun
   }
 
-  /** Asks for a run soon. Asking many times while one is under way leads to one more run, not to many. */
+  /** Begins the first run. @param onRun called before each run; must not throw */
+  start(tasks: readonly Task[], onRun: () => void = () => undefined): void {
+    this.#tasks = tasks
+    this.#onRun = onRun
+    this.#isStarted = true
+    this.activate()
+  }
+
+  /**
+   * Requests a run soon; before `start` the request is only noted. Any number of requests during a run lead to one more run.
+   */
   activate(): void {
     this.#isWanted = true
-    if (!this.#isStopped) this.#running ??= this.#runWhileWanted()
+    if (this.#isStarted && !this.#isStopped) this.#running ??= this.#runWhileWanted()
   }
 
   /** Whether a run was asked for that has not begun. */

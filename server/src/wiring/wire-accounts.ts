@@ -1,53 +1,110 @@
-import { scopedLifetime } from '#/accounts/sessions/access-token.ts'
-import { wireEmailAccounts } from '#/wiring/wire-email-accounts.ts'
-import { SessionList } from '#/accounts/sessions/session-list.ts'
-import { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { Logger } from 'pino'
+import { withTransactionLimit } from '#/accounts/abuse-protection/transaction-limit.ts'
+import { EnumerationGuard } from '#/accounts/abuse-protection/enumeration-guard.ts'
+import { LinkLimits, type LinkLimitSettings } from '#/accounts/abuse-protection/link-limits.ts'
+import { LinksLeftCount } from '#/accounts/abuse-protection/links-left.ts'
+import { NewAddressLimit } from '#/accounts/abuse-protection/new-address-limit.ts'
+import { ResponsePadding } from '#/accounts/abuse-protection/response-padding.ts'
+import { Compensations } from '#/accounts/links/compensations.ts'
+import { MagicLinks, type MagicLinkSettings } from '#/accounts/links/magic-link.ts'
+import { MailStatistics } from '#/accounts/links/mail-statistics.ts'
 import { VerifyLink } from '#/accounts/links/verify-link.ts'
+import { scopedLifetime } from '#/accounts/sessions/access-token.ts'
+import { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import { SessionList } from '#/accounts/sessions/session-list.ts'
+import { Invite } from '#/accounts/sign-up/invitations.ts'
+import { LogIn } from '#/accounts/sign-up/log-in.ts'
+import { Registration, type RegistrationSettings } from '#/accounts/sign-up/registration.ts'
+import type { SignUpPolicy } from '#/accounts/sign-up/sign-up-policy.ts'
+import { SignUp } from '#/accounts/sign-up/sign-up.ts'
+import { UnverifiedAccounts } from '#/accounts/sign-up/unverified-accounts.ts'
 import { RotateKeys } from '#/administration/rotate-keys.ts'
-import type { AppParts } from '#/app.ts'
 import type { Addresses } from '#/config/config.ts'
 import type { Launch } from '#/containers/launch/launch.ts'
+import type { Mailer } from '#/mail/mailer.ts'
 import { retiredKeysTask } from '#/reconcile/tasks/retired-keys-task.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
+import type { Database } from '#/store/database.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
-/**
- * Signing up, in and out. @param soon called when something is left to be taken back
- * @param slugsKnown see `RegistrationSettings`
- */
+export interface EmailAccountsParts {
+  readonly database: Database
+  readonly mailer: Mailer
+  readonly settings: MagicLinkSettings &
+    LinkLimitSettings &
+    RegistrationSettings &
+    SignUpPolicy & {
+      readonly isEnumerationStrict: boolean
+      readonly invitationExpiry: number
+      readonly newAddressesPerHour: number
+    }
+  /** Called when a compensation was stored that could not be applied yet. */
+  readonly onPending: () => void
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** Use cases that end in a mail with a link. */
+export function wireEmailAccounts({ database: store, mailer, settings, onPending, log }: EmailAccountsParts) {
+  const database = withTransactionLimit(store)
+  // Compensations and housekeeping use the store itself: they do not queue behind requests.
+  const compensations = new Compensations(store, onPending)
+  const padding = new ResponsePadding()
+  const mailStatistics = new MailStatistics()
+  const limits = new LinkLimits(database, settings)
+  const links = new MagicLinks({ database, mailer, compensations, limits, padding, mailStatistics, settings })
+  const newAddressLimit = new NewAddressLimit(settings.newAddressesPerHour, log)
+  const enumerationGuard = new EnumerationGuard({ database, limits, padding, ...settings })
+  const registration = new Registration(database, compensations, settings)
+  return {
+    compensations,
+    padding,
+    mailStatistics,
+    links,
+    newAddressLimit,
+    linksLeft: new LinksLeftCount(settings),
+    unverifiedAccounts: new UnverifiedAccounts(store, registration),
+    logIn: new LogIn(database, links, enumerationGuard),
+    invite: new Invite({ database, links, registration, ...settings }),
+    signUp: new SignUp({ database, links, limits, newAddressLimit, registration, enumerationGuard, policy: settings }),
+  }
+}
+
+export interface AccountsContext {
+  readonly addresses: Addresses
+  readonly tokens: Tokens
+  readonly containers: Containers
+  /** Requests a run of the reconciler, when a compensation is left to it. */
+  readonly activate: () => void
+  /** See `RegistrationSettings`. */
+  readonly slugsKnown: Promise<unknown>
+  /** Sends the gateway its settings, and with them the accepted keys. */
+  readonly publishKeys: () => Promise<void>
+}
+
+/** Accounts, sessions and signing keys. */
 export function wireAccounts(
   { config, database, mailer, key, log }: AppParts,
-  { frontendUrl }: Addresses,
-  { tokens, revocations }: Tokens,
-  { launch, routeSync }: Containers,
-  soon: () => void,
-  slugsKnown: Promise<unknown>,
+  { addresses, tokens: { tokens, revocations }, containers, activate, slugsKnown, publishKeys }: AccountsContext,
 ) {
-  const settings = { ...config, frontendUrl, reservedSlugs, slugsKnown }
-  const byMail = wireEmailAccounts({ database, mailer, settings, onPending: soon, log })
+  const { launch, routeSync } = containers
+  const settings = { ...config, frontendUrl: addresses.frontendUrl, reservedSlugs, slugsKnown }
+  const byMail = wireEmailAccounts({ database, mailer, settings, onPending: activate, log })
   const effects = {
     publish: (userId: number) => routeSync.publishPerson(userId),
     startPrimary: (user: Parameters<Launch['startPrimary']>[0]) => launch.startPrimary(user, new Date()),
     noteUse: (ms: number) => byMail.mailStatistics.used(ms),
   }
+  const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
   return {
-    tokens,
-    revocations,
     authenticator: new SessionAuthenticator(database, tokens, revocations, key.secretFor('csrf')),
     sessionList: new SessionList(database, revocations),
     ...byMail,
     verifyLink: new VerifyLink(database, tokens, byMail.compensations, effects, log),
-  }
-}
-
-/** The keys that tokens are signed with. @param publishKeys tells the gateway which keys are accepted, and whatever else it is told at the beginning */
-export function wireKeys({ config, database, key }: AppParts, publishKeys: () => Promise<void>) {
-  const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
-  return {
     rotateKeys: new RotateKeys(database, key, { tokenLifetime, publishKeys }),
     retiredKeys: retiredKeysTask(key, publishKeys),
   }
 }
 
-export type Accounts = ReturnType<typeof wireAccounts> & ReturnType<typeof wireKeys>
+export type Accounts = ReturnType<typeof wireAccounts>

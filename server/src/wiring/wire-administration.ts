@@ -1,23 +1,80 @@
+import { PrintLink } from '#/accounts/links/print-link.ts'
 import type { RevokedSession } from '#/accounts/sessions/revocations.ts'
+import { ContainerBlocking } from '#/administration/block-containers.ts'
+import { UserBlocking } from '#/administration/block-users.ts'
+import { StopContainer } from '#/administration/container-stop.ts'
 import { Deletion } from '#/administration/deletion.ts'
 import { ResendVerification } from '#/administration/resend-verification.ts'
+import { Rights } from '#/administration/rights.ts'
 import { Takeover } from '#/administration/takeover.ts'
-import type { AppParts } from '#/app.ts'
 import { homeVolume } from '#/containers/container-name.ts'
+import { enforceBlocks } from '#/reconcile/enforce-blocks.ts'
 import { keptHomesTask } from '#/reconcile/tasks/kept-homes-task.ts'
-import type { Reconciler } from '#/reconcile/reconciler.ts'
 import { finishRemovals } from '#/reconcile/tasks/removals-task.ts'
 import type { RemovedContainer } from '#/store/containers/removals.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
+import type { Reconciling } from '#/wiring/wire-reconciling.ts'
+import type { Tokens } from '#/wiring/wire-tokens.ts'
 
-/** What follows when sessions were ended in the store: of administrators who are none any more. */
-export const revokeEndedSessions =
-  ({ revocations }: Accounts) =>
-  (ended: readonly RevokedSession[]) =>
-    revocations.revokeLocally(ended)
+/** Actions of administrators and of the operator. */
+export function wireAdministration(
+  parts: AppParts,
+  tokens: Tokens,
+  { links }: Accounts,
+  containers: Containers,
+  { reconciler, containerReconciler }: Reconciling,
+) {
+  const { database, log } = parts
+  const { admission, routeSync, idleSuspension } = containers
+  const activate = () => reconciler.activate()
+  const publish = async (userIds: readonly number[]) => {
+    // A queued launch of a blocked user is refused now, so that the stop does not wait for its slot.
+    for (const userId of userIds) admission.recheck(userId)
+    await Promise.all(userIds.map((userId) => routeSync.publishPerson(userId)))
+  }
+  const enforce = enforceBlocks((owned) => containerReconciler.reconcileOne(owned), activate, log)
+  /** Ends sessions whose end is stored already, e.g. takeovers by a demoted administrator. */
+  const revokeSessions = (ended: readonly RevokedSession[]) => tokens.revocations.revokeLocally(ended)
+  return {
+    containerBlocking: new ContainerBlocking(database, { publish, enforce, revokeSessions }),
+    userBlocking: new UserBlocking(database, { publish, enforce, revokeSessions }),
+    rights: new Rights(database, { revokeSessions }),
+    deletion: wireDeletion(parts, containers, { publish, revokeSessions, activate }),
+    takeover: wireTakeover(parts, tokens, containers),
+    verification: wireResending(parts, links),
+    stopContainer: new StopContainer(database, (container) => idleSuspension.stopNow(container)),
+    printLink: new PrintLink(database, links),
+  }
+}
 
-export function wireTakeover({ database }: AppParts, { tokens }: Accounts, { events, routeSync }: Containers) {
+export type Administration = ReturnType<typeof wireAdministration>
+
+interface DeletionEffects {
+  readonly publish: (userIds: readonly number[]) => Promise<void>
+  readonly revokeSessions: (ended: readonly RevokedSession[]) => Promise<void>
+  readonly activate: () => void
+}
+
+function wireDeletion(
+  { config, database, runtime, installation, log }: AppParts,
+  { removal }: Containers,
+  { publish, revokeSessions, activate }: DeletionEffects,
+): Deletion {
+  const settings = {
+    keepHomes: config.keepHomes,
+    types: config.templates.types,
+    homeOf: ({ userId, slug, type }: RemovedContainer) => homeVolume(installation, userId, slug, type),
+  }
+  return new Deletion(database, settings, {
+    publish: (userId) => publish([userId]),
+    revokeSessions,
+    remove: finishRemovals(removal, keptHomesTask(database, runtime), activate, log),
+  })
+}
+
+function wireTakeover({ database }: AppParts, { tokens }: Tokens, { events, routeSync }: Containers): Takeover {
   return new Takeover(database, {
     tokenLifetime: tokens.lifetime,
     plan: (now, lifetime) => tokens.plan(now, lifetime),
@@ -28,28 +85,7 @@ export function wireTakeover({ database }: AppParts, { tokens }: Accounts, { eve
   })
 }
 
-export function wireDeletion(
-  { config, database, runtime, installation, log }: AppParts,
-  accounts: Accounts,
-  { admission, routeSync, removal }: Containers,
-  reconciler: Reconciler,
-): Deletion {
-  const settings = {
-    keepHomes: config.keepHomes,
-    types: config.templates.types,
-    homeOf: ({ userId, slug, type }: RemovedContainer) => homeVolume(installation, userId, slug, type),
-  }
-  return new Deletion(database, settings, {
-    publish: (userId) => {
-      admission.recheck(userId)
-      return routeSync.publishPerson(userId)
-    },
-    revokeSessions: revokeEndedSessions(accounts),
-    remove: finishRemovals(removal, keptHomesTask(database, runtime), () => reconciler.activate(), log),
-  })
-}
-
-export function wireResending({ database }: AppParts, { links }: Accounts): ResendVerification {
+function wireResending({ database }: AppParts, links: Accounts['links']): ResendVerification {
   return new ResendVerification(database, async (tx, user, { address, email, language }, now) => {
     const link = await links.issueIn(tx, user, 'signup', { kind: 'sent', address, language, by: email }, now)
     return (also) => links.mail(user, link, also)

@@ -1,51 +1,44 @@
-import type { AppParts } from '#/app.ts'
+import { SingleFlight } from '#/concurrency/single-flight.ts'
 import type { Addresses } from '#/config/config.ts'
-import { Activity } from '#/containers/idle/activity.ts'
-import { containerEvent } from '#/containers/events/container-event.ts'
+import { ContainerRemoval } from '#/containers/container-removal.ts'
 import { DiskLimits } from '#/containers/disk/disk-limits.ts'
 import { DiskUse } from '#/containers/disk/disk-use.ts'
-import { UserEvents } from '#/containers/events/user-events.ts'
-import { SingleFlight } from '#/concurrency/single-flight.ts'
-import { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
-import { PreLaunchHooks } from '#/containers/queue/pre-launch-hooks.ts'
-import { Launch } from '#/containers/launch/launch.ts'
+import { containerEvent } from '#/containers/events/container-event.ts'
 import { ContainerLogs } from '#/containers/events/container-logs.ts'
-import { OwnerActions } from '#/containers/owner-actions.ts'
-import { RouteSync } from '#/containers/routing/route-sync.ts'
-import { ContainerRemoval } from '#/containers/container-removal.ts'
+import { UserEventSubscriptions } from '#/containers/events/user-event-subscriptions.ts'
+import { UserEvents } from '#/containers/events/user-events.ts'
+import { Activity } from '#/containers/idle/activity.ts'
 import { IdleSuspension } from '#/containers/idle/idle-suspension.ts'
-import { Spawner } from '#/containers/launch/spawner.ts'
-import { StatusLookups } from '#/containers/state/status-lookups.ts'
+import { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
 import { Wake } from '#/containers/idle/wake.ts'
+import { Launch } from '#/containers/launch/launch.ts'
+import { Spawner } from '#/containers/launch/spawner.ts'
+import { OwnerActions } from '#/containers/owner-actions.ts'
+import { PreLaunchHooks } from '#/containers/queue/pre-launch-hooks.ts'
+import { RouteSync } from '#/containers/routing/route-sync.ts'
+import { ContainerIndex } from '#/containers/state/container-index.ts'
+import { StatusLookups } from '#/containers/state/status-lookups.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
 import { wireLaunching } from '#/wiring/wire-launching.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
-/** Everything that is done with containers, and what is known of them. */
-export function wireContainers(
-  { config, database, runtime, gateway, installation, key, pace, log }: AppParts,
-  { spawnerUrl, frontendUrl }: Addresses,
-  { streams, revocations }: Tokens,
-) {
+/** Container state, routing, launch, idle suspension and events. */
+export function wireContainers(parts: AppParts, addresses: Addresses, { streams, revocations }: Tokens) {
+  const { config, database, runtime, gateway, installation, pace, log } = parts
   const { templates } = config
   const report = (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`)
   const activity = new Activity(database)
-  const events = new UserEvents(
-    streams,
-    (userId) => [
-      ...routeSync
-        .statusesOf(userId)
-        .map(({ type, status }) => containerEvent(type, status, routeSync.get({ userId, type }))),
-      ...launching.launchProgress.current(userId),
-      ...diskUse.current(userId),
-      ...idleWarnings.current(userId),
-    ],
-    (userId) => launching.launchProgress.onListener(userId),
-  )
+  const events = new UserEvents()
+  const idleWarnings = new IdleWarnings((userId, event) => events.publish(userId, event))
+  const index = new ContainerIndex()
+  const launching = wireLaunching(parts, events, index)
+  const { admission, launchProgress, crashLoops, launchMetrics } = launching
   const routeSync = new RouteSync({
     db: database.db,
     runtime,
     templates,
     gateway,
+    index,
     revoked: () => revocations.all(),
     onStatus: (container, status) => {
       if (status === 'running') activity.startOver(container)
@@ -62,11 +55,91 @@ export function wireContainers(
     },
     report,
   })
-  const idleWarnings = new IdleWarnings((userId, event) => events.publish(userId, event))
-  const launching = wireLaunching({ config, database, runtime, log }, events, (owned) => routeSync.get(owned))
-  const { admission, launchProgress, crashLoops, launchMetrics } = launching
+  const diskUse = new DiskUse({
+    runtime,
+    limits: new DiskLimits(templates, config.maxDiskPerUser),
+    slugOf: (userId) => routeSync.personOf({ userId })?.slug,
+    publish: (userId, event) => events.publish(userId, event),
+    log,
+    ...(pace?.measureHomes === undefined ? {} : { maxAge: pace.measureHomes }),
+  })
   const singleFlight = new SingleFlight()
-  const settings = {
+  const preLaunchHooks = new PreLaunchHooks(database, [(user, template) => diskUse.refusalFor(user, template)])
+  const removal = new ContainerRemoval({ runtime, database, singleFlight, installation })
+  const spawner = new Spawner({
+    runtime,
+    database,
+    settings: installationSettings(parts, addresses),
+    singleFlight,
+    routeSync,
+    removal,
+    preLaunchHooks,
+    admission,
+    launchProgress,
+    crashLoops,
+    launchMetrics,
+    log,
+  })
+  const idleSuspension = new IdleSuspension({ runtime, database, gateway, singleFlight, routeSync, activity })
+  const timeout = config.launchTimeout * 1_000
+  const launch = new Launch({ database, spawner, templates, launchProgress, timeout, log })
+  const ownerActions = new OwnerActions({ database, templates, admission, routeSync, idleSuspension, activity, log })
+  const wake = new Wake({
+    runtime,
+    database,
+    templates,
+    singleFlight,
+    routeSync,
+    spawner,
+    preLaunchHooks,
+    admission,
+    launchProgress,
+    crashLoops,
+    activity,
+    report,
+  })
+  const subscriptions = new UserEventSubscriptions({
+    events,
+    streams,
+    snapshotOf: (userId) => [
+      ...routeSync
+        .statusesOf(userId)
+        .map(({ type, status }) => containerEvent(type, status, routeSync.get({ userId, type }))),
+      ...launchProgress.current(userId),
+      ...diskUse.current(userId),
+      ...idleWarnings.current(userId),
+    ],
+    onListener: (userId) => launchProgress.onListener(userId),
+  })
+  return {
+    activity,
+    events,
+    subscriptions,
+    idleWarnings,
+    capacity: launching.capacity,
+    hostResources: launching.hostResources,
+    history: launching.history,
+    admission,
+    launchMetrics,
+    routeSync,
+    diskUse,
+    singleFlight,
+    removal,
+    spawner,
+    idleSuspension,
+    launch,
+    ownerActions,
+    wake,
+    statusLookups: new StatusLookups(runtime),
+    logs: new ContainerLogs({ database, runtime, templates }),
+  }
+}
+
+export type Containers = ReturnType<typeof wireContainers>
+
+/** Values for the environment of containers; the keys are read at each launch, because they rotate. */
+function installationSettings({ installation, key }: AppParts, { spawnerUrl, frontendUrl }: Addresses) {
+  return {
     installation,
     spawnerUrl,
     jwksUrl: `${frontendUrl}/api/.well-known/jwks.json`,
@@ -77,48 +150,4 @@ export function wireContainers(
       return JSON.stringify(key.signingJwks)
     },
   }
-  const diskUse = new DiskUse({
-    runtime,
-    limits: new DiskLimits(templates, config.maxDiskPerUser),
-    slugOf: (userId) => routeSync.personOf({ userId })?.slug,
-    publish: (userId, event) => events.publish(userId, event),
-    log,
-    ...(pace?.measureHomes === undefined ? {} : { maxAge: pace.measureHomes }),
-  })
-  const preLaunchHooks = new PreLaunchHooks(database, [(user, template) => diskUse.refusalFor(user, template)])
-  const removal = new ContainerRemoval({ runtime, database, singleFlight, installation })
-  const shared = {
-    runtime,
-    database,
-    singleFlight,
-    routeSync,
-    preLaunchHooks,
-    admission,
-    launchProgress,
-    crashLoops,
-    launchMetrics,
-    log,
-  }
-  const spawner = new Spawner({ ...shared, settings, removal })
-  const idleSuspension = new IdleSuspension({ runtime, database, gateway, singleFlight, routeSync, activity })
-  return {
-    ...launching,
-    streams,
-    events,
-    idleWarnings,
-    statusLookups: new StatusLookups(runtime),
-    logs: new ContainerLogs({ database, runtime, templates }),
-    activity,
-    routeSync,
-    spawner,
-    diskUse,
-    removal,
-    singleFlight,
-    launch: new Launch({ ...shared, spawner, templates, timeout: config.launchTimeout * 1_000 }),
-    wake: new Wake({ ...shared, templates, spawner, activity, report }),
-    idleSuspension,
-    ownerActions: new OwnerActions({ ...shared, templates, idleSuspension, activity }),
-  }
 }
-
-export type Containers = ReturnType<typeof wireContainers>

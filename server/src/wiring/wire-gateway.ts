@@ -1,5 +1,5 @@
 import { pages as pagePaths } from '@berth/web/paths.ts'
-import type { AppParts } from '#/app.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Addresses } from '#/config/config.ts'
 import { typeRules } from '#/containers/templates/type-rules.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
@@ -8,7 +8,7 @@ import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
-/** What the gateway is told once, at each start. */
+/** Settings that the gateway receives at each start. */
 export function gatewaySettings(
   { config, key, socketPath }: AppParts,
   { frontendUrl, cookieDomain }: Addresses,
@@ -28,7 +28,7 @@ export function gatewaySettings(
   }
 }
 
-/** What the gateway asks and tells while it runs. */
+/** Calls that the gateway makes while it runs. */
 export function controlPlane(
   { log }: AppParts,
   { scopedTokens }: Tokens,

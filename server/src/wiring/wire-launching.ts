@@ -1,28 +1,36 @@
-import type { AppParts } from '#/app.ts'
-import { AdmissionControl } from '#/containers/queue/admission-control.ts'
 import { checkBlock } from '#/containers/block-check.ts'
+import type { ContainerRef } from '#/containers/container-key.ts'
+import type { UserEvents } from '#/containers/events/user-events.ts'
 import { CrashLoops } from '#/containers/launch/crash-loops.ts'
 import { failOnEarlyExit, hasExited } from '#/containers/launch/progress/early-exit.ts'
-import type { UserEvents } from '#/containers/events/user-events.ts'
-import { HostResources } from '#/containers/queue/host-resources.ts'
-import type { ContainerState } from '#/containers/state/container-state.ts'
-import { Capacity } from '#/containers/queue/capacity.ts'
+import { LaunchProgress } from '#/containers/launch/progress/launch-progress.ts'
 import { LaunchMetrics } from '#/containers/metrics/launch-metrics.ts'
 import { LoadTimeSeries } from '#/containers/metrics/load-time-series.ts'
-import type { ContainerRef } from '#/containers/container-key.ts'
+import { AdmissionControl } from '#/containers/queue/admission-control.ts'
+import { Capacity } from '#/containers/queue/capacity.ts'
+import { HostResources } from '#/containers/queue/host-resources.ts'
 import type { RouteStatus } from '#/containers/routing/route-sync.ts'
-import { LaunchProgress } from '#/containers/launch/progress/launch-progress.ts'
+import type { ContainerIndex } from '#/containers/state/container-index.ts'
+import type { ContainerState } from '#/containers/state/container-state.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
 
-/** Who may launch, when, and how far each launch is. @param knownOf what is known of a container now */
+/** Capacity, admission control, launch progress, and the follow-up of status changes. */
 export function wireLaunching(
-  { config, database, runtime, log }: Pick<AppParts, 'config' | 'database' | 'runtime' | 'log'>,
+  { config, database, runtime, log }: AppParts,
   events: UserEvents,
-  knownOf: (owned: ContainerRef) => ContainerState | undefined,
+  index: Pick<ContainerIndex, 'get'>,
 ) {
   const capacity = new Capacity(config)
   const hostResources = new HostResources(runtime, log)
   const crashLoops = new CrashLoops()
   const launchMetrics = new LaunchMetrics()
+  const knownOf = (owned: ContainerRef) => index.get(owned)?.known
+  const noteEnd = (launchProgress: LaunchProgress, known: ContainerState | undefined) => {
+    if (!known) return
+    failOnEarlyExit({ runtime, launchProgress }, known).catch((error: unknown) =>
+      log.warn({ err: error }, 'explaining an end failed'),
+    )
+  }
   const launchProgress = new LaunchProgress({
     publish: (userId, event) => events.publish(userId, event),
     hasListener: (userId) => events.hasListener(userId),
@@ -30,14 +38,8 @@ export function wireLaunching(
       const known = knownOf(owned)
       return known !== undefined && hasExited(known)
     },
-    onExited: (owned) => noteEnd(knownOf(owned)),
+    onExited: (owned, progress) => noteEnd(progress, knownOf(owned)),
   })
-  const noteEnd = (known: ContainerState | undefined) => {
-    if (!known) return
-    failOnEarlyExit({ runtime, launchProgress }, known).catch((error: unknown) =>
-      log.warn({ err: error }, 'explaining an end failed'),
-    )
-  }
   const admission = new AdmissionControl({
     capacity,
     hostResources,
@@ -60,7 +62,7 @@ export function wireLaunching(
       if (status === 'running') launchProgress.forgetFailure(container)
       if (isUp) return
       if (!container.wasStopped && status !== 'blocked') crashLoops.ended(container)
-      noteEnd(container)
+      noteEnd(launchProgress, container)
     },
     noteGone: (owned: ContainerRef) => {
       capacity.note(owned, false)

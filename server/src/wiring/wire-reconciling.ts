@@ -1,5 +1,5 @@
 import { clockJumpHandler } from '#/accounts/sessions/clock-jump-handler.ts'
-import type { AppParts } from '#/app.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
 import { ClockJumpDetector } from '#/clock-jump-detector.ts'
 import { expiredTask } from '#/reconcile/tasks/housekeeping-tasks.ts'
 import type { EngineListCache } from '#/reconcile/engine-list.ts'
@@ -9,7 +9,7 @@ import { keptHomesTask } from '#/reconcile/tasks/kept-homes-task.ts'
 import { lastUsedTask } from '#/reconcile/tasks/last-used-task.ts'
 import { routeSyncTask } from '#/reconcile/tasks/route-sync-task.ts'
 import { prerequisitesTask } from '#/reconcile/tasks/prerequisites-task.ts'
-import { Reconciler, type Task } from '#/reconcile/reconciler.ts'
+import type { Reconciler, Task } from '#/reconcile/reconciler.ts'
 import { removalsTask } from '#/reconcile/tasks/removals-task.ts'
 import { unverifiedTask } from '#/reconcile/tasks/unverified-task.ts'
 import { ContainerReconciler } from '#/reconcile/containers/container-reconciler.ts'
@@ -17,17 +17,21 @@ import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
-/** Longest pause between two looks of the reconciler, in ms. */
-const reconcileEvery = 30_000
+export interface ReconcilingContext {
+  /** Constructed before everything else, so that each part can request a run; see `Reconciler.start`. */
+  readonly reconciler: Reconciler
+  readonly engineList: EngineListCache
+  readonly hostCheck: HostCheck
+  readonly takenSlugs: Task
+}
 
-/** What brings the engine to what the store says, and what is done from time to time. */
-export function wireReconciler(
+/** The container reconciler and the periodic tasks; nothing runs before `start`. */
+export function wireReconciling(
   { config, database, runtime, installation, pace, isForOneCommand, log }: AppParts,
+  { revocations }: Tokens,
   { spawner, removal, routeSync, singleFlight, admission, activity }: Containers,
-  { revocations, compensations, sessionList, unverifiedAccounts, retiredKeys }: Accounts,
-  hostCheck: HostCheck,
-  engineList: EngineListCache,
-  takenSlugs: Task,
+  { compensations, sessionList, unverifiedAccounts, retiredKeys }: Accounts,
+  { reconciler, engineList, hostCheck, takenSlugs }: ReconcilingContext,
 ) {
   const containerReconciler = new ContainerReconciler({
     db: database.db,
@@ -56,25 +60,23 @@ export function wireReconciler(
     retiredKeys,
     lastUsedTask(activity),
   ]
-  const reconciler = new Reconciler(tasks, pace?.every ?? reconcileEvery, log, () => engineList.startRun())
-  // One that is stopped notes what is asked of it, and does nothing.
-  if (isForOneCommand) void reconciler.stop()
-  else {
+  // Before the first event; an activation before the start is noted.
+  if (!isForOneCommand) {
     routeSync.listen(containerReconciler)
     admission.onRequest((owned) => containerReconciler.onRequest(owned))
   }
-  return { reconciler, containerReconciler }
+  return { reconciler, containerReconciler, start: () => reconciler.start(tasks, () => engineList.startRun()) }
 }
 
-export type Reconciling = ReturnType<typeof wireReconciler>
+export type Reconciling = ReturnType<typeof wireReconciling>
 
-/** What follows when the clock is moved. */
+/** @param onMoved called after each jump of the clock */
 export function wireClock({ database, log }: AppParts, tokens: Tokens, onMoved: () => void): ClockJumpDetector {
   const endStreams = () => tokens.streams.endAll()
   return new ClockJumpDetector(clockJumpHandler({ database, ...tokens, endStreams, onMoved }), log)
 }
 
-/** What puts to rest what nobody uses. */
+/** Suspends and stops idle containers. */
 export function wireIdle(
   { config, runtime, log }: AppParts,
   { routeSync, idleSuspension, activity, idleWarnings }: Containers,

@@ -1,12 +1,16 @@
 import { AccessTokens } from '#/accounts/sessions/access-token.ts'
 import { Revocations, type Revocable } from '#/accounts/sessions/revocations.ts'
 import { ScopedTokenIssuer } from '#/accounts/sessions/scoped-token-issuer.ts'
-import type { AppParts } from '#/app.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Addresses } from '#/config/config.ts'
 import { OpenStreams } from '#/containers/events/open-streams.ts'
 
-/** Tokens, who was refused before their time, and the streams that hang on both. @param soon called when something is left to be stored */
-export function wireTokens({ config, database, gateway, key }: AppParts, { spawnerUrl }: Addresses, soon: () => void) {
+/** Access tokens, revocations, and the open streams that end with them. @param activate requests a run of the reconciler, when a revocation is not stored yet */
+export function wireTokens(
+  { config, database, gateway, key }: AppParts,
+  { spawnerUrl }: Addresses,
+  activate: () => void,
+) {
   const streams = new OpenStreams()
   const publish = (revoked: readonly Revocable[]) =>
     gateway.apply(
@@ -21,7 +25,7 @@ export function wireTokens({ config, database, gateway, key }: AppParts, { spawn
       await publish(sessions)
     },
     onEraEnded: (era) => publish([era]),
-    onUnsaved: soon,
+    onUnsaved: activate,
   })
   const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires, () => revocations.newId())
   return { streams, tokens, revocations, scopedTokens: new ScopedTokenIssuer(database, tokens) }

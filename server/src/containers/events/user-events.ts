@@ -1,68 +1,22 @@
-import type { OpenStreams, StreamOwner } from './open-streams.ts'
 import { EventReplayBuffer, type UserEvent, type SentEvent } from './event-replay-buffer.ts'
 
 export type { UserEvent, SentEvent } from './event-replay-buffer.ts'
 
-/** Whoever listens; must not throw. */
+/** Receiver of one user's events; must not throw. */
 export interface UserEventListener {
-  /** In order. More than one at once only at the beginning. */
+  /** In order. More than one event at once only at the beginning. */
   onEvents(events: readonly SentEvent[]): void
-  /** Nothing more will come: signed out, blocked, or Berth stops. */
+  /** No further events: signed out, blocked, or Berth stops. */
   onEnd(): void
 }
 
 /**
- * Brings what happens to somebody's containers to their open pages. One that comes back is told what it missed, as long
- * as that is remembered; otherwise, as one that is new, how things are now. No page ever has to guess.
+ * Event broadcaster (publish/subscribe): delivers the events of a user's containers to the open pages of that user.
+ * Recent events are kept, so that a page that reconnects receives what it missed.
  */
 export class UserEvents {
-  readonly #streams: OpenStreams
-  readonly #snapshotOf: (userId: number) => readonly UserEvent[]
-  readonly #onListener: (userId: number) => void
   readonly #replayBuffer = new EventReplayBuffer()
   readonly #listeners = new Map<number, Set<UserEventListener>>()
-
-  /**
-   * @param snapshotOf how things are with somebody, in events that say so. Asked and sent in one step, so that nothing can
-   * happen in between; must not throw
-   * @param onListener somebody listens from now on, whether anew or again; must not throw
-   */
-  constructor(
-    streams: OpenStreams,
-    snapshotOf: (userId: number) => readonly UserEvent[],
-    onListener: (userId: number) => void,
-  ) {
-    this.#streams = streams
-    this.#snapshotOf = snapshotOf
-    this.#onListener = onListener
-  }
-
-  /**
-   * Tells the listener what is missed, and from then on all that comes.
-   * @param lastId of the event that was heard last
-   * @returns what ends it
-   * @throws {Refusal} 429, 503 as `OpenStreams.open`; then nothing was told
-   */
-  subscribe(owner: StreamOwner, listener: UserEventListener, lastId?: string): () => void {
-    const { userId } = owner
-    const close = this.#streams.open('events', owner, () => {
-      this.#remove(userId, listener)
-      listener.onEnd()
-    })
-    const missed = lastId === undefined ? undefined : this.#replayBuffer.since(userId, lastId)
-    listener.onEvents(missed ?? this.#snapshot(userId))
-    this.#listeners.set(userId, (this.#listeners.get(userId) ?? new Set()).add(listener))
-    this.#onListener(userId)
-    return () => {
-      close()
-      this.#remove(userId, listener)
-    }
-  }
-
-  /** Whether somebody has a page open. */
-  hasListener(userId: number): boolean {
-    return this.#listeners.has(userId)
-  }
 
   publish(userId: number, event: UserEvent): void {
     const listeners = this.#listeners.get(userId)
@@ -70,16 +24,28 @@ export class UserEvents {
     for (const listener of listeners ?? []) listener.onEvents([sent])
   }
 
-  /** Only its end has an id: who loses the connection in the middle is told all of it again. */
-  #snapshot(userId: number): SentEvent[] {
-    const events = [{ name: 'snapshot', data: {} }, ...this.#snapshotOf(userId)]
-    const id = this.#replayBuffer.position(userId)
-    return events.map((event, at) => (at === events.length - 1 ? { ...event, id } : event))
+  /** Whether the user has a page open. */
+  hasListener(userId: number): boolean {
+    return this.#listeners.has(userId)
   }
 
-  #remove(userId: number, listener: UserEventListener): void {
+  addListener(userId: number, listener: UserEventListener): void {
+    this.#listeners.set(userId, (this.#listeners.get(userId) ?? new Set()).add(listener))
+  }
+
+  removeListener(userId: number, listener: UserEventListener): void {
     const listeners = this.#listeners.get(userId)
     listeners?.delete(listener)
     if (listeners?.size === 0) this.#listeners.delete(userId)
+  }
+
+  /** Events after the one with this id, in order; undefined when the id is unknown, or a later event is no longer kept. */
+  since(userId: number, id: string): SentEvent[] | undefined {
+    return this.#replayBuffer.since(userId, id)
+  }
+
+  /** Id of the latest event of the user; later events are kept from now on. */
+  position(userId: number): string {
+    return this.#replayBuffer.position(userId)
   }
 }

@@ -6,6 +6,7 @@ import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '../state/container-state.ts'
 import { readTemplate } from '../templates/read-templates.ts'
+import { ContainerIndex } from '../state/container-index.ts'
 import { RouteSync } from './route-sync.ts'
 import { Templates } from '../templates/template.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
@@ -117,6 +118,7 @@ async function arrange(t: TestContext, owners: readonly Owner[], runtime = new L
     runtime: runtime as unknown as Runtime,
     templates: new Templates(template ? [template] : []),
     gateway,
+    index: new ContainerIndex(),
     revoked: () => [],
     onStatus: ({ prefix }, status) => void statuses.push(`${prefix} ${status}`),
     onAccessRevoked: () => undefined,

@@ -14,7 +14,7 @@ import { differsFromList, needsInspect, isUp, type Seen } from './list-compariso
 import { Coalescer } from '../../concurrency/coalescer.ts'
 import type { ContainerRef } from '../container-key.ts'
 import { routeStates, routeStateOf, type RouteState } from './routing-snapshot.ts'
-import { ContainerIndex, type IndexEntry } from '../state/container-index.ts'
+import type { ContainerIndex, IndexEntry } from '../state/container-index.ts'
 import { RoutePublisher, type RoutePublisherParts } from './route-publisher.ts'
 import type { Templates } from '../templates/template.ts'
 import { UnresponsiveContainers } from './unresponsive-containers.ts'
@@ -42,6 +42,8 @@ export interface RouteSyncParts extends RoutePublisherParts {
   readonly db: Db
   readonly runtime: Runtime
   readonly templates: Templates
+  /** Written by this alone; others may read it. */
+  readonly index: ContainerIndex
   /** Called when a container's status is another than was told before; must not throw. */
   readonly onStatus: (container: ContainerState, status: RouteStatus) => void
   /** Called when somebody is blocked or gone; must not throw. */
@@ -73,7 +75,7 @@ export class RouteSync {
   readonly #parts: RouteSyncParts
   readonly #publisher: RoutePublisher
   readonly #engineHealth: EngineHealth
-  readonly #index = new ContainerIndex()
+  readonly #index: ContainerIndex
   readonly #statuses = new Map<string, RouteStatus>()
   readonly #reads = new KeyedMutex()
   readonly #inspects = new Coalescer((id) => this.#inspectOne(id))
@@ -98,6 +100,7 @@ export class RouteSync {
 
   constructor(parts: RouteSyncParts) {
     this.#parts = parts
+    this.#index = parts.index
     this.#publisher = new RoutePublisher(parts)
     this.#engineHealth = new EngineHealth(parts.runtime, {
       onUnreachable: () => this.#onEngineUnreachable(),

@@ -24,11 +24,12 @@ export class MetricsListener {
   readonly #address: MetricsAddress
   readonly #log: Pick<Logger, 'info' | 'error'>
   readonly #server: Server
+  #metrics: Metrics | undefined
   #retry: NodeJS.Timeout | undefined
   #problem: string | undefined
 
   /** @param token bearer to ask for; null answers everybody who reaches the address */
-  constructor(address: MetricsAddress, token: string | null, metrics: Metrics, log: Pick<Logger, 'info' | 'error'>) {
+  constructor(address: MetricsAddress, token: string | null, log: Pick<Logger, 'info' | 'error'>) {
     this.#address = address
     this.#log = log
     const timeouts = { headersTimeout: requestTimeout, requestTimeout: requestTimeout, keepAliveTimeout: idleTimeout }
@@ -38,10 +39,12 @@ export class MetricsListener {
       if (!isAsked) return void response.writeHead(404, plain).end('not found\n')
       if (token !== null && !isBearer(request.headers.authorization, token))
         return void response.writeHead(403, plain).end('send "Authorization: Bearer" with METRICS_TOKEN\n')
-      metrics.text().then(
-        (text) => response.writeHead(200, { ...plain, 'content-type': metrics.contentType }).end(text),
-        () => response.writeHead(500, plain).end('failed\n'),
-      )
+      const failed = () => void response.writeHead(500, plain).end('failed\n')
+      const metrics = this.#metrics
+      if (!metrics) return failed()
+      metrics
+        .text()
+        .then((text) => response.writeHead(200, { ...plain, 'content-type': metrics.contentType }).end(text), failed)
     })
     this.#server.maxConnections = maxConnections
     this.#server.on('error', (error: NodeJS.ErrnoException) => this.#failed(error))
@@ -51,8 +54,9 @@ export class MetricsListener {
     })
   }
 
-  /** Resolves when the first try to listen has ended, well or not. */
-  async start(): Promise<void> {
+  /** Listens, and answers with these metrics. Resolves when the first attempt to listen has succeeded or failed. */
+  async start(metrics: Metrics): Promise<void> {
+    this.#metrics = metrics
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#server.once('listening', resolve).once('error', () => resolve())
     this.#listen()

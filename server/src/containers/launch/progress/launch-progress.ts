@@ -37,8 +37,8 @@ export interface LaunchProgressParts {
   readonly hasListener: (userId: number) => boolean
   /** Whether the program of a container is known to be over. */
   readonly hasExited: (owned: ContainerRef) => boolean
-  /** Called when an app would be waited for whose program is over already. */
-  readonly onExited: (owned: ContainerRef) => void
+  /** Called with this `LaunchProgress` instead of waiting for an app whose program has already ended. */
+  readonly onExited: (owned: ContainerRef, launchProgress: LaunchProgress) => void
 }
 
 interface Present {
@@ -103,7 +103,7 @@ export class LaunchProgress {
     if (!app && !hasExited) return this.enter(owned, { stage: 'ready' })
     this.enter(owned, { stage: 'waiting' })
     // The end was heard before this stage began, and is not told once more.
-    if (!app || hasExited) return this.#parts.onExited(owned)
+    if (!app || hasExited) return this.#parts.onExited(owned, this)
     if (this.#parts.hasListener(owned.userId)) void this.#awaitReadiness(owned, app)
     else this.#set(owned, { stage: 'waiting' }, app)
   }

@@ -1,5 +1,5 @@
 import type { Language } from '@berth/api/boot.ts'
-import type { UserEvents } from '#/containers/events/user-events.ts'
+import type { UserEventSubscriptions } from '#/containers/events/user-event-subscriptions.ts'
 import type { SentEvent } from '#/containers/events/event-replay-buffer.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { requestedLanguage } from '#/http/request/requested-language.ts'
@@ -8,10 +8,10 @@ import { LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 
 export interface ContainerEventParts {
-  readonly events: UserEvents
+  readonly subscriptions: UserEventSubscriptions
 }
 
-export function containerEventHandlers({ events }: ContainerEventParts): Pick<Handlers, 'containerEvents'> {
+export function containerEventHandlers({ subscriptions }: ContainerEventParts): Pick<Handlers, 'containerEvents'> {
   return {
     containerEvents: (call) => {
       const user = userOf(call)
@@ -25,7 +25,7 @@ export function containerEventHandlers({ events }: ContainerEventParts): Pick<Ha
             onEvents: (all: readonly SentEvent[]) => void sink.send(all.map((each) => localizedEvent(each, language))),
             onEnd: sink.end,
           }
-          return events.subscribe({ userId: user.id, jti }, listener, lastId)
+          return subscriptions.subscribe({ userId: user.id, jti }, listener, lastId)
         },
       }
     },

@@ -1,0 +1,38 @@
+import type { Logger } from 'pino'
+import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import type { Config } from '#/config/config.ts'
+import type { Gateway } from '#/gateway/gateway.ts'
+import type { Mailer } from '#/mail/mailer.ts'
+import type { GracePeriods } from '#/reconcile/containers/plan.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+
+/** Dependencies of the API that differ between the real program and a test; everything else is constructed in `wiring/`. */
+export interface AppParts {
+  readonly config: Config
+  readonly database: Database
+  readonly key: SigningKeys
+  readonly runtime: Runtime
+  readonly mailer: Mailer
+  /** The data plane; it keeps serving when this app ends. */
+  readonly gateway: Gateway
+  /** Unix socket on which API and front end listen, in a folder that only its owner may enter. */
+  readonly socketPath: string
+  /** Unix socket in the same folder; its requests are the operator's. Undefined: no such listener. */
+  readonly operatorSocket?: string
+  /**
+   * True for an API that is started for one command while no service runs: no periodic task starts, because the next
+   * start of the service does that work, and the operator asked for this one command only.
+   */
+  readonly isForOneCommand?: boolean
+  /** Name of this installation; the prefix of every container name. */
+  readonly installation: string
+  /** Folder of the built front end. */
+  readonly webDir: string
+  /** Shorter times, for tests. */
+  readonly pace?: Partial<Pace>
+  readonly log: Logger
+}
+
+/** Interval of the reconciler, its grace periods, and the interval of home measurements; all in ms. */
+export type Pace = GracePeriods & { readonly every: number; readonly measureHomes: number }

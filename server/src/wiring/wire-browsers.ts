@@ -1,0 +1,29 @@
+import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { Addresses } from '#/config/config.ts'
+import { ImpersonatorSession } from '#/http/auth/impersonator-session.ts'
+import { LoginCsrf } from '#/http/auth/login-csrf.ts'
+import { SameBrowserProof } from '#/http/auth/same-browser-proof.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
+
+/** Cookies, and the protection of browsers against CSRF. */
+export function wireBrowsers(
+  { config, key }: AppParts,
+  { cookieDomain }: Addresses,
+  authenticator: SessionAuthenticator,
+) {
+  const cookie = { domain: cookieDomain, isSecure: config.scheme === 'https' }
+  const loginCsrf = new LoginCsrf(key.secretFor('visit'), cookie)
+  return {
+    cookie,
+    loginCsrf,
+    impersonatorSession: new ImpersonatorSession(authenticator, cookie),
+    sameBrowserProof: new SameBrowserProof({
+      secret: key.secretFor('asked'),
+      settings: cookie,
+      loginCsrf,
+      linkLifetime: config.magicLinkExpiry,
+    }),
+  }
+}
+
+export type Browsers = ReturnType<typeof wireBrowsers>

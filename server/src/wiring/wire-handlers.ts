@@ -1,0 +1,141 @@
+import type { Addresses } from '#/config/config.ts'
+import { ContainerStatuses } from '#/containers/state/container-statuses.ts'
+import { authHandlers } from '#/http/handlers/account/auth-handlers.ts'
+import { sessionHandlers } from '#/http/handlers/account/session-handlers.ts'
+import { userHandlers } from '#/http/handlers/account/user-handlers.ts'
+import { adminHandlers } from '#/http/handlers/admin/admin-handlers.ts'
+import { auditHandlers } from '#/http/handlers/admin/audit-handlers.ts'
+import { deletionHandlers } from '#/http/handlers/admin/deletion-handlers.ts'
+import { invitationHandlers } from '#/http/handlers/admin/invitation-handlers.ts'
+import { keyHandlers } from '#/http/handlers/admin/key-handlers.ts'
+import { listHandlers } from '#/http/handlers/admin/list-handlers.ts'
+import { operatorHandlers } from '#/http/handlers/admin/operator-handlers.ts'
+import { systemHistoryHandlers } from '#/http/handlers/admin/system-history-handlers.ts'
+import { systemReportHandlers } from '#/http/handlers/admin/system-report-handlers.ts'
+import { takeoverHandlers } from '#/http/handlers/admin/takeover-handlers.ts'
+import { blockUserHandlers } from '#/http/handlers/admin/user-blocking-handlers.ts'
+import { containerEventHandlers } from '#/http/handlers/containers/container-event-handlers.ts'
+import { containerHandlers } from '#/http/handlers/containers/container-handlers.ts'
+import { containerLogHandlers } from '#/http/handlers/containers/container-log-handlers.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { healthHandlers } from '#/http/handlers/health-handlers.ts'
+import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
+import type { LocalizedMessage } from '#/messages/localized-message.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
+import type { Accounts } from '#/wiring/wire-accounts.ts'
+import type { Administration } from '#/wiring/wire-administration.ts'
+import type { Browsers } from '#/wiring/wire-browsers.ts'
+import type { Containers } from '#/wiring/wire-containers.ts'
+import type { Reconciling } from '#/wiring/wire-reconciling.ts'
+import type { Tokens } from '#/wiring/wire-tokens.ts'
+
+/** The use cases that handlers call. */
+export interface UseCases {
+  readonly addresses: Addresses
+  readonly tokens: Tokens
+  readonly containers: Containers
+  readonly accounts: Accounts
+  readonly administration: Administration
+  readonly reconciling: Reconciling
+}
+
+export interface HandlersContext extends UseCases {
+  readonly browsers: Browsers
+  readonly rateLimiter: RateLimiter
+  readonly findings: () => readonly LocalizedMessage[]
+}
+
+/** Every handler of the endpoint table; each group receives exactly the parts that it uses. */
+export function wireHandlers(parts: AppParts, context: HandlersContext): Handlers {
+  return { ...accountHandlers(parts, context), ...ownerHandlers(parts, context), ...administrators(parts, context) }
+}
+
+function accountHandlers(parts: AppParts, context: HandlersContext) {
+  const { database, runtime, key, config } = parts
+  const { tokens, accounts, containers, administration, browsers, rateLimiter, addresses } = context
+  const { templates } = config
+  return {
+    ...authHandlers({
+      database,
+      logIn: accounts.logIn,
+      signUp: accounts.signUp,
+      linksLeft: accounts.linksLeft,
+      verifyLink: accounts.verifyLink,
+      tokens: tokens.tokens,
+      authenticator: accounts.authenticator,
+      revocations: tokens.revocations,
+      takeover: administration.takeover,
+      templates,
+      cookie: browsers.cookie,
+      loginCsrf: browsers.loginCsrf,
+      sameBrowserProof: browsers.sameBrowserProof,
+      impersonatorSession: browsers.impersonatorSession,
+      rateLimiter,
+    }),
+    ...userHandlers({
+      database,
+      statusLookups: containers.statusLookups,
+      templates,
+      spawnerUrl: addresses.spawnerUrl,
+    }),
+    ...sessionHandlers({ sessionList: accounts.sessionList, cookie: browsers.cookie }),
+    ...healthHandlers({ database, runtime, key, spawnerUrl: addresses.spawnerUrl }),
+  }
+}
+
+function ownerHandlers({ database, config }: AppParts, { tokens, containers, addresses }: HandlersContext) {
+  return {
+    ...containerHandlers({
+      database,
+      statusLookups: containers.statusLookups,
+      templates: config.templates,
+      launch: containers.launch,
+      ownerActions: containers.ownerActions,
+      spawnerUrl: addresses.spawnerUrl,
+    }),
+    ...containerEventHandlers({ subscriptions: containers.subscriptions }),
+    ...containerLogHandlers({ logs: containers.logs, streams: tokens.streams }),
+  }
+}
+
+function administrators({ database, config }: AppParts, context: HandlersContext) {
+  const { tokens, accounts, containers, administration, reconciling, browsers, findings } = context
+  const { templates, maxRunning } = config
+  const statuses = new ContainerStatuses(containers.routeSync, templates.types)
+  return {
+    ...listHandlers({ database, statuses }),
+    ...blockUserHandlers({ database, statuses, blocking: administration.userBlocking }),
+    ...adminHandlers({
+      blocking: administration.containerBlocking,
+      rights: administration.rights,
+      verification: administration.verification,
+    }),
+    ...deletionHandlers({ deletion: administration.deletion }),
+    ...auditHandlers({ database }),
+    ...invitationHandlers({ invite: accounts.invite }),
+    ...takeoverHandlers({
+      database,
+      templates,
+      takeover: administration.takeover,
+      authenticator: accounts.authenticator,
+      revocations: tokens.revocations,
+      cookie: browsers.cookie,
+      impersonatorSession: browsers.impersonatorSession,
+    }),
+    ...keyHandlers({ rotateKeys: accounts.rotateKeys }),
+    ...operatorHandlers({ printLink: administration.printLink, stopping: administration.stopContainer }),
+    ...systemReportHandlers({
+      reconciler: reconciling.reconciler,
+      containerReconciler: reconciling.containerReconciler,
+      admission: containers.admission,
+      capacity: containers.capacity,
+      hostResources: containers.hostResources,
+      diskUse: containers.diskUse,
+      mailStatistics: accounts.mailStatistics,
+      routeSync: containers.routeSync,
+      findings,
+      maxRunning,
+    }),
+    ...systemHistoryHandlers({ history: containers.history }),
+  }
+}
