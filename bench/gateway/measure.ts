@@ -1,6 +1,6 @@
 import { median } from '../figures.ts'
 import type { Load } from './load/wrk.ts'
-import type { Target } from './target.ts'
+import type { Target } from './proxies.ts'
 import { cpuTime } from './usage.ts'
 
 /** One turn of a load at a proxy. */

@@ -6,8 +6,7 @@ import { startHaproxy, type Check } from './peers/haproxy.ts'
 import { startNginx, startNginxWithAll } from './peers/nginx.ts'
 import { loadCore, message, proxyCore, start, type Started } from './process.ts'
 import type { BerthGatewaySettings } from './berth-gateway.ts'
-import type { Target } from './target.ts'
-import { makeCredentials, type Credentials } from './credentials.ts'
+import { makeCredentials, type Credentials, type Tokens } from './credentials.ts'
 import { busy, routeCount } from './routes.ts'
 
 /**
@@ -117,4 +116,12 @@ const berthGateway = path.join(import.meta.dirname, 'berth-gateway.ts')
 export function script(name: string, core: number, args: readonly string[]): Started {
   const file = path.join(import.meta.dirname, `${name}.ts`)
   return start(name.replace('/', '-'), core, [process.execPath, file, ...args], true)
+}
+
+/** A proxy that is ready, with the routes loaded. */
+export interface Target extends Started {
+  readonly name: string
+  readonly port: number
+  /** What its callers show as the cookie `spawner_token`. */
+  readonly tokens: Tokens
 }

@@ -1,6 +1,7 @@
 import type { BootData } from '@berth/api/boot.ts'
 import type { Answer, JsonName } from '@berth/api/endpoints.ts'
-import type { StoryEvent } from './told-events.ts'
+import type Type from 'typebox'
+import type { containerEvents } from '@berth/api/schemas/container.ts'
 
 /** What the API answers in a story instead of a body: a refusal, nothing at all, or silence. */
 export class Refused {
@@ -49,3 +50,8 @@ export interface Story {
   /** Pressed one after the other before the picture: the accessible names of buttons, links, fields and items of menus, in the story's language. */
   readonly press?: readonly string[]
 }
+
+type Events = typeof containerEvents
+
+/** A server-sent event of `GET /api/container/events`: its name, and its data. */
+export type StoryEvent = { [N in keyof Events]: readonly [name: N, data: Type.Static<Events[N]>] }[keyof Events]

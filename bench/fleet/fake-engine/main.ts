@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readEngineFigures } from '../engine-figures.ts'
-import { startApps } from './apps.ts'
 import { EngineApi } from './engine-api.ts'
 import type { Fleet } from './fleet.ts'
 import { storm } from './storm.ts'
@@ -70,4 +69,16 @@ async function obey(order: Order): Promise<unknown> {
     case 'storm':
       return { told: await storm(api, order.perSecond, order.ms) }
   }
+}
+
+/** The app of every container: one listener for all their addresses. @returns once it listens */
+export async function startApps(port: number): Promise<void> {
+  const page = Buffer.from('<!doctype html><title>An app of the fleet</title><p>Hello')
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'content-length': page.length })
+    response.end(page)
+  })
+  // All of 127.0.0.0/8 leads here.
+  server.listen(port, '0.0.0.0', 4096)
+  await once(server, 'listening')
 }

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net'
-import { acceptOf, frame, maskedFrame } from '../load/frames.ts'
+import { acceptOf, frame, maskedFrame } from '../load/web-socket.ts'
 import { talking } from '../routes.ts'
 
 /**

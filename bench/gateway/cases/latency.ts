@@ -1,8 +1,7 @@
 import { median } from '../../figures.ts'
 import { head } from '../load/heads.ts'
 import { loadCore, message } from '../process.ts'
-import { script } from '../proxies.ts'
-import type { Target } from '../target.ts'
+import { script, type Target } from '../proxies.ts'
 import { busy } from '../routes.ts'
 import type { Case } from './case.ts'
 

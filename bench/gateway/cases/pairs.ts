@@ -1,7 +1,6 @@
 import { compare, type Comparison, type Loading, type Sample } from '../measure.ts'
-import type { Proxies } from '../proxies.ts'
+import type { Proxies, Target } from '../proxies.ts'
 import type { Row } from '../table.ts'
-import type { Target } from '../target.ts'
 import { residentSize } from '../usage.ts'
 import type { Case } from './case.ts'
 import { browserGets, downloads, echoes, sharedGets, smallGets, uploads } from './loads.ts'

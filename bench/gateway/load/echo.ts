@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
-import { frame, maskedFrame } from './frames.ts'
-import { openWebSocket } from './web-socket.ts'
+import { frame, maskedFrame, openWebSocket } from './web-socket.ts'
 
 /**
  * WebSockets in ping-pong, each with one text on its way, as a process: `echo.ts {port} {seconds} {heads as JSON}`, one

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { createHash } from 'node:crypto'
 
 /** An open WebSocket, of which only bytes are seen. @throws {Error} when the answer is not 101, or none comes in 10 s */
 export function openWebSocket(port: number, head: string): Promise<Socket> {
@@ -17,4 +18,17 @@ export function openWebSocket(port: number, head: string): Promise<Socket> {
     socket.on('error', reject)
     socket.setTimeout(10_000, () => socket.destroy(new Error('the WebSocket was not answered')))
   })
+}
+
+/** RFC 6455 as far as an echo of one text needs it: 64 bytes, from the app plain, from the client with a mask of zeros. */
+const payload = Buffer.alloc(64, 'x')
+const text = 0x81
+const isMasked = 0x80
+
+export const frame = Buffer.concat([Buffer.from([text, payload.length]), payload])
+export const maskedFrame = Buffer.concat([Buffer.from([text, isMasked | payload.length, 0, 0, 0, 0]), payload])
+
+/** What an app answers to the client's `Sec-WebSocket-Key`. */
+export function acceptOf(key: string): string {
+  return createHash('sha1').update(`${key.trim()}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
 }

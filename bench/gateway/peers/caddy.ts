@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { freePort, listening, proxyCore, start } from '../process.ts'
 import { programs, scratch } from '../programs.ts'
-import type { Target } from '../target.ts'
+import type { Target } from '../proxies.ts'
 import type { Tokens } from '../credentials.ts'
 import type { Route } from '../routes.ts'
 

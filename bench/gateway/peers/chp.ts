@@ -1,6 +1,6 @@
 import { freePort, listening, proxyCore, start } from '../process.ts'
 import { programs } from '../programs.ts'
-import type { Target } from '../target.ts'
+import type { Target } from '../proxies.ts'
 import type { Tokens } from '../credentials.ts'
 import { routes } from '../routes.ts'
 

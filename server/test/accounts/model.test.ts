@@ -7,7 +7,8 @@ import { startEnginelessBerth } from '../support/berth-without-engine.ts'
 import { FakeGateway } from '../support/gateway/fake-gateway.ts'
 import { compareStores } from './model/compare-stores.ts'
 import { step, type Step } from './model/steps.ts'
-import { Walk, type World } from './model/walk.ts'
+import { Walk } from './model/walk.ts'
+import type { World } from './model/walk-support.ts'
 
 /**
  * Thousands of steps of people who sign up, sign in, are blocked and deleted, in an order that nobody thought of, against

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { appImage } from './support/app-image.ts'
-import { installCodeServer } from './support/install-code-server.ts'
+import { installCodeServer } from './support/install-npm-packages.ts'
 import { runApp, shownTemplate, takePicture } from './support/run-app.ts'
 
 const shown = shownTemplate('code-server')

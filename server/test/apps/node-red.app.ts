@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { appImage } from './support/app-image.ts'
-import { installPackages } from './support/npm-app.ts'
+import { installPackages } from './support/install-npm-packages.ts'
 import { runApp, shownTemplate, takePicture, type Opened } from './support/run-app.ts'
 
 const shown = shownTemplate('node-red')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { rawCall } from '#test/support/raw-request.ts'
 import { appImage } from './support/app-image.ts'
-import { installPackages } from './support/npm-app.ts'
+import { installPackages } from './support/install-npm-packages.ts'
 import { runApp, shownTemplate, takePicture } from './support/run-app.ts'
 
 const shown = shownTemplate('vite')

@@ -2,20 +2,10 @@ import assert from 'node:assert/strict'
 import { generateKeyPair, SignJWT } from 'jose'
 import { test } from 'node:test'
 import { createNetGateway } from '#/gateway/net-gateway.ts'
-import {
-  ann,
-  annCookie,
-  annToken,
-  bob,
-  bobToken,
-  browser,
-  echoApp,
-  get,
-  httpApp,
-  max,
-  startGatewayHarness,
-  tokenFor,
-} from '#test/support/gateway/gateway-harness.ts'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { get } from '#test/support/gateway/raw-client.ts'
+import { echoApp, httpApp } from '#test/support/gateway/test-apps.ts'
+import { ann, annCookie, annToken, bob, bobToken, browser, max, tokenFor } from '#test/support/gateway/tokens.ts'
 
 const appAnswers = () => httpApp((_, response) => response.end('the app'))
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })

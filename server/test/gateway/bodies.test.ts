@@ -6,21 +6,10 @@ import net from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
-import {
-  ann,
-  answering,
-  echoApp,
-  echoed,
-  exchange,
-  get,
-  httpApp,
-  keptHead,
-  rawApp,
-  rawClient,
-  requestHead,
-  startGatewayHarness,
-  until,
-} from '#test/support/gateway/gateway-harness.ts'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { echoed, exchange, get, keptHead, rawClient, requestHead, until } from '#test/support/gateway/raw-client.ts'
+import { answering, echoApp, httpApp, rawApp } from '#test/support/gateway/test-apps.ts'
+import { ann } from '#test/support/gateway/tokens.ts'
 
 const megabyte = randomBytes(1_048_576)
 const megabytes = (count: number) => Readable.from(Array.from({ length: count }, () => megabyte))

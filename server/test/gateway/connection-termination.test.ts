@@ -6,24 +6,24 @@ import { test, type TestContext } from 'node:test'
 import { exportJWK, generateKeyPair } from 'jose'
 import type { GatewayChange, GatewayState, RouteEntry } from '#/gateway/gateway-state.ts'
 import {
-  annToken,
-  bobToken,
+  routeTo,
+  startGatewayHarness,
+  type GatewayHarness,
+  type HarnessOptions,
+} from '#test/support/gateway/gateway-harness.ts'
+import {
   get,
   keptHead,
   headOf,
-  listen,
-  routeTo,
   rawClient,
-  startGatewayHarness,
   switching,
-  tokenFor,
   until,
   upgradeHead,
   webSocketLines,
-  type GatewayHarness,
-  type HarnessOptions,
   type RawClient,
-} from '#test/support/gateway/gateway-harness.ts'
+} from '#test/support/gateway/raw-client.ts'
+import { listen } from '#test/support/gateway/test-apps.ts'
+import { annToken, bobToken, tokenFor } from '#test/support/gateway/tokens.ts'
 
 /** Within which time a stream must be cut, in ms. */
 const limit = 1_000

@@ -4,26 +4,19 @@ import http, { type IncomingMessage } from 'node:http'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
+import { routeTo, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import {
-  ann,
-  annCookie,
-  bobToken,
   bodyOf,
-  browser,
-  echoApp,
   exchange,
   get,
   headOf,
-  httpApp,
   keptHead,
-  listen,
-  routeTo,
-  rawApp,
   rawClient,
   requestHead,
-  startGatewayHarness,
   until,
-} from '#test/support/gateway/gateway-harness.ts'
+} from '#test/support/gateway/raw-client.ts'
+import { echoApp, httpApp, listen, rawApp } from '#test/support/gateway/test-apps.ts'
+import { ann, annCookie, bobToken, browser } from '#test/support/gateway/tokens.ts'
 
 const ok = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  annToken,
-  bobToken,
-  bodyOf,
-  echoApp,
-  exchange,
-  headOf,
-  startGatewayHarness,
-  tokenFor,
-  type Echo,
-} from '#test/support/gateway/gateway-harness.ts'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { bodyOf, exchange, headOf } from '#test/support/gateway/raw-client.ts'
+import { echoApp, type Echo } from '#test/support/gateway/test-apps.ts'
+import { annToken, bobToken, tokenFor } from '#test/support/gateway/tokens.ts'
 
 /**
  * Eve's own app receives scoped tokens of Eve and of its visitors. Sent on to Bob's app without a cookie, one of them went

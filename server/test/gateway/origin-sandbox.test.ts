@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { TypeRules } from '#/gateway/gateway-settings.ts'
-import {
-  annToken,
-  bobToken,
-  browser,
-  exchange,
-  headOf,
-  httpApp,
-  startGatewayHarness,
-  tokenFor,
-} from '#test/support/gateway/gateway-harness.ts'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { exchange, headOf } from '#test/support/gateway/raw-client.ts'
+import { httpApp } from '#test/support/gateway/test-apps.ts'
+import { annToken, bobToken, browser, tokenFor } from '#test/support/gateway/tokens.ts'
 
 /** Pages of a container that its visitor does not own: an origin of their own, and nothing that outlives them. */
 const start = async (t: TestContext, rules: Partial<TypeRules>) => {

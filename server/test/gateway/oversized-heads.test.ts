@@ -4,7 +4,10 @@ import { test } from 'node:test'
 import { serializeResponse, refusalResponse } from '#/gateway/responses/gateway-response.ts'
 import { dropLargestCookies, readOversizedHead } from '#/gateway/http1/oversized-head.ts'
 import { gatewayRefusals } from '#/gateway/responses/gateway-refusals.ts'
-import { annToken, echoApp, exchange, headOf, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { exchange, headOf } from '#test/support/gateway/raw-client.ts'
+import { echoApp } from '#test/support/gateway/test-apps.ts'
+import { annToken } from '#test/support/gateway/tokens.ts'
 
 /** A container's page can set cookies for the whole site that make every head too long, the one of the sign-out included. */
 const bomb = (count: number) => Array.from({ length: count }, (_, at) => `bomb${at}=${'x'.repeat(4_000)}`).join('; ')

@@ -2,26 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import type { GatewayChange } from '#/gateway/gateway-state.ts'
-import {
-  ann,
-  annCookie,
-  annPerson,
-  annToken,
-  bodyOf,
-  echoApp,
-  echoed,
-  exchange,
-  get,
-  httpApp,
-  keptHead,
-  routeTo,
-  rawApp,
-  rawClient,
-  requestHead,
-  startGatewayHarness,
-  tokenFor,
-  type Echo,
-} from '#test/support/gateway/gateway-harness.ts'
+import { routeTo, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { bodyOf, echoed, exchange, get, keptHead, rawClient, requestHead } from '#test/support/gateway/raw-client.ts'
+import { echoApp, httpApp, rawApp, type Echo } from '#test/support/gateway/test-apps.ts'
+import { ann, annCookie, annPerson, annToken, tokenFor } from '#test/support/gateway/tokens.ts'
 
 async function rawEchoed(port: number, ...lines: readonly string[]): Promise<Echo> {
   const answer = await exchange(port, requestHead('GET /ann-dev/ HTTP/1.1', ...lines))

@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  ann,
-  annCookie,
-  bob,
-  browser,
-  echoApp,
-  echoed,
-  exchange,
-  get,
-  httpApp,
-  rawApp,
-  requestHead,
-  startGatewayHarness,
-} from '#test/support/gateway/gateway-harness.ts'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { echoed, exchange, get, requestHead } from '#test/support/gateway/raw-client.ts'
+import { echoApp, httpApp, rawApp } from '#test/support/gateway/test-apps.ts'
+import { ann, annCookie, bob, browser } from '#test/support/gateway/tokens.ts'
 
 test('what follows the prefix reaches the app byte for byte', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp())

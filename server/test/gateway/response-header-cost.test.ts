@@ -7,13 +7,9 @@ import {
 } from '#/gateway/headers/downstream-response-headers.ts'
 import { isFault } from '#/gateway/http1/http-fault.ts'
 import { readResponseHead } from '#/gateway/http1/response-head.ts'
-import {
-  answering,
-  exchange,
-  requestHead,
-  startGatewayHarness,
-  usualRules,
-} from '#test/support/gateway/gateway-harness.ts'
+import { startGatewayHarness, usualRules } from '#test/support/gateway/gateway-harness.ts'
+import { exchange, requestHead } from '#test/support/gateway/raw-client.ts'
+import { answering } from '#test/support/gateway/test-apps.ts'
 
 /**
  * One account's own app answers its own requests with heads of 64 KB. While the gateway reads one, everybody else waits: 60

@@ -2,17 +2,10 @@ import assert from 'node:assert/strict'
 import http from 'node:http'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
-import {
-  ann,
-  answering,
-  exchange,
-  get,
-  httpApp,
-  requestHead,
-  startGatewayHarness,
-  type Answer,
-  type HarnessOptions,
-} from '#test/support/gateway/gateway-harness.ts'
+import { startGatewayHarness, type HarnessOptions } from '#test/support/gateway/gateway-harness.ts'
+import { exchange, get, requestHead, type Answer } from '#test/support/gateway/raw-client.ts'
+import { answering, httpApp } from '#test/support/gateway/test-apps.ts'
+import { ann } from '#test/support/gateway/tokens.ts'
 
 async function answered(
   t: TestContext,

@@ -2,17 +2,10 @@ import assert from 'node:assert/strict'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
-import {
-  annToken,
-  echoApp,
-  exchange,
-  headOf,
-  keptHead,
-  rawClient,
-  requestHead,
-  startGatewayHarness,
-  watchfulApp,
-} from '#test/support/gateway/gateway-harness.ts'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { exchange, headOf, keptHead, rawClient, requestHead } from '#test/support/gateway/raw-client.ts'
+import { echoApp, watchfulApp } from '#test/support/gateway/test-apps.ts'
+import { annToken } from '#test/support/gateway/tokens.ts'
 
 const hidden = keptHead('GET /ann-dev/smuggled HTTP/1.1')
 const chunks = '5\r\nhello\r\n0\r\n\r\n'

@@ -8,30 +8,20 @@ import WebSocket, { WebSocketServer } from 'ws'
 import { UpstreamConnection } from '#/gateway/upstream/upstream-connection.ts'
 import { maxClientConnections } from '#/gateway/downstream/file-descriptor-limit.ts'
 import { Route } from '#/gateway/upstream/route.ts'
-
+import { routeTo, startGatewayHarness, usualRules, type HarnessOptions } from '#test/support/gateway/gateway-harness.ts'
 import {
-  ann,
-  annToken,
-  bob,
-  bobToken,
-  echoApp,
   get,
   headOf,
-  httpApp,
   keptHead,
-  listen,
-  routeTo,
-  rawApp,
   rawClient,
   requestHead,
-  startGatewayHarness,
   switching,
   until,
   upgradeHead,
-  usualRules,
-  type HarnessOptions,
   type RawClient,
-} from '#test/support/gateway/gateway-harness.ts'
+} from '#test/support/gateway/raw-client.ts'
+import { echoApp, httpApp, listen, rawApp } from '#test/support/gateway/test-apps.ts'
+import { ann, annToken, bob, bobToken } from '#test/support/gateway/tokens.ts'
 
 const isOver = ({ socket }: RawClient) => socket.destroyed || socket.readableEnded
 

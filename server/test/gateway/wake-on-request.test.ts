@@ -7,21 +7,15 @@ import WebSocket, { WebSocketServer } from 'ws'
 import type { Unavailable, RouteEntry } from '#/gateway/gateway-state.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import {
-  ann,
-  annCookie,
   asleep,
-  bob,
-  browser,
-  closedPort,
-  echoApp,
-  get,
-  httpApp,
-  listen,
   routeTo,
   startGatewayHarness,
   type GatewayHarness,
   type HarnessOptions,
 } from '#test/support/gateway/gateway-harness.ts'
+import { get } from '#test/support/gateway/raw-client.ts'
+import { closedPort, echoApp, httpApp, listen } from '#test/support/gateway/test-apps.ts'
+import { ann, annCookie, bob, browser } from '#test/support/gateway/tokens.ts'
 
 const reasons: readonly Unavailable['reason'][] = [
   'missing',

@@ -5,28 +5,21 @@ import type net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
+import { asleep, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import {
-  ann,
-  annCookie,
-  asleep,
-  bob,
   bodyOf,
-  echoApp,
   exchange,
   headOf,
-  annToken,
-  httpApp,
   keptHead,
-  rawApp,
   rawClient,
   requestHead,
-  startGatewayHarness,
   switching,
   until,
   upgradeHead,
-  watchfulApp,
   webSocketLines,
-} from '#test/support/gateway/gateway-harness.ts'
+} from '#test/support/gateway/raw-client.ts'
+import { echoApp, httpApp, rawApp, watchfulApp } from '#test/support/gateway/test-apps.ts'
+import { ann, annCookie, bob, annToken } from '#test/support/gateway/tokens.ts'
 
 /** An app that echoes messages; its first one tells the headers it was opened with. */
 function echoSockets(): http.Server {

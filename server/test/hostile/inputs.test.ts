@@ -3,7 +3,8 @@ import { after, test } from 'node:test'
 import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
 import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
 import { StoreDigest } from './digest.ts'
-import { hostileRequests, type Caller, type HostileRequest } from './inputs.ts'
+import { hostileRequests } from './inputs.ts'
+import type { Caller, HostileRequest } from './request-lines.ts'
 import { send, type Answer } from './send.ts'
 
 /**

@@ -13,7 +13,8 @@ import type { Mailer, Email } from '#/mail/mailer.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { webFolder, type CallOptions, type ClosableGateway, type Lifetime, type Reply } from './berth.ts'
-import { emptyRuntime, type Fault } from './engine/faulty-runtimes.ts'
+import type { Fault } from './engine/faulty-runtimes.ts'
+import { emptyRuntime } from './engine/fake-engine.ts'
 import { refuseSecrets, tokensIn } from './no-secrets.ts'
 
 export interface EnginelessOptions {

@@ -1,4 +1,6 @@
 import type { NumberFormatOptions } from 'use-intl'
+import { useMemo } from 'react'
+import { useFormatter } from 'use-intl/react'
 
 /** Writes a number by the reader's language; that of `useFormatter()` of use-intl fits. */
 export type WriteNumber = (value: number, options?: NumberFormatOptions) => string
@@ -52,4 +54,10 @@ function durationWith(withUnit: (value: number, unit: string, digits?: number) =
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
   if (hours < 10 && rest > 0) return `${withUnit(hours, 'h')} ${withUnit(rest, 'min')}`
   return withUnit(minutes / 60, 'h')
+}
+
+/** Sizes and times in the reader's language; see `Quantities`. */
+export function useQuantities(): Quantities {
+  const format = useFormatter()
+  return useMemo(() => quantitiesWith((value, options) => format.number(value, options)), [format])
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '@berth/api/client.ts'
-import { EventStore, refusedRetryDelay } from './event-store.ts'
+import { refusedRetryDelay } from './event-connection.ts'
+import { EventStore } from './event-store.ts'
 
 /** A server whose streams the test writes, and a page whose visibility it decides. */
 function setUp() {

@@ -1,12 +1,6 @@
-import { ApiError } from '@berth/api/client.ts'
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
-import {
-  followStream,
-  abortableDelay,
-  type Bookmark,
-  type ServerEvent,
-  type StreamReader,
-} from '#/events/event-stream.ts'
+import { followEvents, type OpenStream } from '#/events/event-connection.ts'
+import type { Bookmark, ServerEvent } from '#/events/event-stream.ts'
 import { isOver, without } from '#/launch/launch-state.ts'
 import { initialEventState, reduceEvents, withoutContainerType, type EventState } from '#/events/event-reducer.ts'
 
@@ -14,9 +8,6 @@ import { initialEventState, reduceEvents, withoutContainerType, type EventState 
 const appTimeout = 60_000
 /** How long what was told last is believed after the stream broke off, in ms. */
 const staleAfter = 5_000
-/** How long until a stream that was refused is asked for again, in ms: a block is lifted one day, and nothing else says so. */
-export const refusedRetryDelay = 30_000
-
 /** What is known from the stream of events. */
 export interface EventStoreState {
   readonly events: EventState
@@ -31,8 +22,7 @@ export interface EventStoreState {
 }
 
 export interface EventStoreParts {
-  /** Asks for the stream. @throws {ApiError} when it was refused */
-  open(lastId: string | undefined, signal: AbortSignal): Promise<Response>
+  readonly open: OpenStream
   /** Does something while the page is visible. @returns what stops it */
   whileVisible(work: (signal: AbortSignal) => void): () => void
 }
@@ -98,34 +88,20 @@ export class EventStore {
   }
 
   #start(signal: AbortSignal): void {
-    const reader = {
-      open: (lastId: string | undefined, either: AbortSignal) => this.#open(lastId, either),
-      onOpen: () => this.#onOpen(),
-      onEvents: (events: readonly ServerEvent[]) => this.#onEvents(events),
-      onLost: () => this.#onLost(),
-    }
-    // A page that is hidden is told nothing; what it knows it is told the rest of when it comes back.
+    // A hidden page receives nothing; the server resends what it missed when it is visible again.
     signal.addEventListener('abort', () => this.#set({ isLive: false }), { once: true })
-    void this.#followForever(reader, signal)
-  }
-
-  async #followForever(reader: StreamReader, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await followStream(reader, signal, this.#bookmark).catch((error: unknown) => {
-        const isAccountBlocked = error instanceof ApiError && error.refusal === 'userBlocked'
-        this.#set({ isRefused: true, isAccountBlocked })
-        this.#onLost()
-      })
-      if (!signal.aborted) await abortableDelay(refusedRetryDelay, signal)
-    }
-  }
-
-  async #open(lastId: string | undefined, signal: AbortSignal): Promise<Response> {
-    const answer = await this.#parts.open(lastId, signal)
-    const there = Date.parse(answer.headers.get('date') ?? '')
-    // The header has whole seconds, so that half of one is the best guess of the rest.
-    if (!Number.isNaN(there) && !signal.aborted) this.#set({ clockAhead: there + 500 - Date.now() })
-    return answer
+    void followEvents(
+      this.#parts.open,
+      {
+        onOpen: () => this.#onOpen(),
+        onEvents: (events) => this.#onEvents(events),
+        onLost: () => this.#onLost(),
+        onRefused: (isAccountBlocked) => this.#set({ isRefused: true, isAccountBlocked }),
+        onClock: (clockAhead) => this.#set({ clockAhead }),
+      },
+      this.#bookmark,
+      signal,
+    )
   }
 
   #onOpen(): void {

@@ -1,3 +1,5 @@
+import type { DiskEvent } from '@berth/api/schemas/container.ts'
+
 /** Size in bytes, name, and digits behind the point. */
 type Unit = readonly [size: number, name: string, digits: number]
 
@@ -41,4 +43,10 @@ export type WriteNumber = (
 export function formatShare({ part, whole, unit, digits }: Share, write: WriteNumber) {
   const how = { minimumFractionDigits: digits, maximumFractionDigits: digits }
   return { part: write(part, how), whole: write(whole, how), unit }
+}
+
+/** A limit that is nearly used up: which sentence of `dashboard.disk` says it, and with what. */
+export function diskUsageText({ type, used, limit }: DiskEvent, write: WriteNumber) {
+  const key = type === null ? ('all' as const) : ('one' as const)
+  return { key, values: formatShare(shareOf(used, limit, 'binary'), write) }
 }

@@ -2,16 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTranslator } from 'use-intl/core'
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
-import {
-  factsOf,
-  helpAfter,
-  stageIn,
-  stages,
-  stageShare,
-  stageValues,
-  stepState,
-  type StageEvent,
-} from './launch-stages.ts'
+import { stageIn, stages, stageShare, stageValues, stepState, type StageEvent } from './launch-stages.ts'
+import { factsOf, helpAfter } from './launch-failure-help.ts'
 import { de } from '../messages/de.ts'
 import { en } from '../messages/en.ts'
 

@@ -1,5 +1,4 @@
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
-import type { LaunchFailedBody } from '@berth/api/schemas/error.ts'
 import { formatShare, shareOf, type WriteNumber } from '#/i18n/byte-sizes.ts'
 
 /** What a launch may go through, in this order. Those that are not needed are left out of the events. */
@@ -39,29 +38,3 @@ export function stepState(stage: StageName, now: StageName | undefined): 'done' 
   const ahead = stages.indexOf(stage) - (now === undefined ? -1 : stages.indexOf(now))
   return ahead === 0 ? 'now' : ahead < 0 ? 'done' : 'next'
 }
-
-/** How a program ended, beyond what the sentence about it says already; in `dashboard.failure`. */
-export interface EndFacts {
-  readonly isOutOfMemory: boolean
-  readonly exitCode: number | undefined
-}
-
-export function factsOf({ error, exit_code: code, is_out_of_memory, reason }: LaunchFailedBody): EndFacts {
-  // The server's sentence about it says so, whatever language it is in, and the code is the kernel's then.
-  if (reason === 'out-of-memory') return { isOutOfMemory: false, exitCode: undefined }
-  const isSaid = typeof code === 'number' && new RegExp(`(?<!\\d)${code}(?!\\d)`).test(error)
-  return {
-    isOutOfMemory: is_out_of_memory === true,
-    exitCode: typeof code === 'number' && !isSaid ? code : undefined,
-  }
-}
-
-/** The step that helps after a failed launch: the same once more, more memory, or somebody who can change something. */
-export type Help = 'retry' | 'contact'
-
-/** Exit codes of shells and engines for a command that was not found, or cannot be run. */
-const commandMissing = new Set([126, 127])
-
-/** Of what only an administrator can mend it is no use to try it again. */
-export const helpAfter = ({ reason, exit_code: code }: Partial<LaunchFailedBody>): Help =>
-  reason === 'out-of-memory' || reason === 'no-image' || commandMissing.has(code ?? 0) ? 'contact' : 'retry'

@@ -1,6 +1,5 @@
 import { useTranslations } from 'use-intl/react'
 import { boot } from '#/api/api-client.ts'
-import { ContactLink } from '#/support-contact/contact-link.tsx'
 import { parseSupportContact } from '#/support-contact/support-contact.ts'
 
 /** Whom to ask, in a sentence: who the operator says, else the reader's administrator. */
@@ -24,6 +23,19 @@ export function AskForHelpButton({ about }: { about: string }) {
   return (
     <a className="button primary" href={isMail ? `${link}?subject=${encodeURIComponent(about)}` : link}>
       {isMail ? t('mail', { who: boot.contact ?? '' }) : t('web')}
+    </a>
+  )
+}
+
+/** Whom to ask, as the operator wrote it: pressed where it can be. Nothing where the operator says nothing. */
+export function ContactLink() {
+  if (boot.contact === null) return null
+  const { text, href } = parseSupportContact(boot.contact)
+  return href === undefined ? (
+    text
+  ) : (
+    <a className="address" href={href}>
+      {text}
     </a>
   )
 }

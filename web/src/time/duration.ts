@@ -1,3 +1,5 @@
+import { useTranslations } from 'use-intl/react'
+
 /** A length of time as people say it. */
 export interface RoundedDuration {
   readonly unit: 'minutes' | 'hours' | 'days'
@@ -10,4 +12,13 @@ export function roundDuration(seconds: number): RoundedDuration {
   if (seconds >= 2 * 86_400) return { unit: 'days', count: Math.floor(seconds / 86_400) }
   if (seconds >= 2 * 3600) return { unit: 'hours', count: Math.floor(seconds / 3600) }
   return { unit: 'minutes', count: Math.max(1, Math.floor(seconds / 60)) }
+}
+
+/** Says how long something takes or lasts. @returns a function of seconds */
+export function useDuration(): (seconds: number) => string {
+  const t = useTranslations('signIn.duration')
+  return (seconds) => {
+    const { unit, count } = roundDuration(seconds)
+    return t(unit, { count })
+  }
 }

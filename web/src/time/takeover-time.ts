@@ -12,10 +12,6 @@ export function secondsLeft(until: string, now: number, ahead: number): number {
   return left > 0 ? left : 0
 }
 
-/** `12:05`, and `0:59` in the last minute. */
-export const formatTakeoverCountdown = (seconds: number) =>
-  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
-
 /** Minutes of which those who cannot see the clock are told, each once: with 5 left, and with 1. */
 export function minutesToTell(seconds: number): 5 | 1 | undefined {
   if (seconds === 0 || seconds > 300) return undefined

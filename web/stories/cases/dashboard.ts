@@ -1,8 +1,7 @@
 import { refusalHeader } from '@berth/api/schemas/error.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { ada, ann, minutesAgo } from '../user-fixtures.ts'
-import { never, Refused, unreachable, type Story } from '../story.ts'
-import type { StoryEvent } from '../told-events.ts'
+import { never, Refused, unreachable, type Story, type StoryEvent } from '../story.ts'
 
 /** A container of Ann's, as her list says it. */
 function entry(type: string, name: string, description: string, more: Partial<ContainerEntry> = {}): ContainerEntry {

@@ -7,7 +7,8 @@ import { clock } from '../coarse-clock.ts'
 import { ScopedTokenCache } from './scoped-token-cache.ts'
 import { TokenVerifier } from './token-verifier.ts'
 import { UserCache } from './user-cache.ts'
-import { settingsOf, tokenFor } from '#test/support/gateway/gateway-harness.ts'
+import { settingsOf } from '#test/support/gateway/gateway-harness.ts'
+import { tokenFor } from '#test/support/gateway/tokens.ts'
 
 test('of the visitors of a public app only so many tokens are kept, and none for long after it has expired', () => {
   const inUse = new Set<ScopedTokenCache>()

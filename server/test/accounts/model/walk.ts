@@ -1,23 +1,10 @@
 import assert from 'node:assert/strict'
-import type { EnginelessBerth } from '../../support/berth-without-engine.ts'
 import { tokenIn } from '../../support/berth-without-engine.ts'
 import type { CallOptions, Reply } from '../../support/berth.ts'
 import type { Email } from '#/mail/mailer.ts'
 import { Specification, type Account, type Link, type Outcome, type Purpose, type Token } from './specification.ts'
 import { badAddresses, people, spell, type Holder, type Step } from './steps.ts'
-
-/** Clocks, mail server and Berth of a walk. */
-export interface World {
-  readonly berth: EnginelessBerth
-  /** Mails are refused while it is active. */
-  readonly mailFault: { active: boolean }
-  readonly clock: { set(by: number): void; pass(ms: number): void }
-  /** How often each step was answered with each status, e.g. `log in 429`. */
-  readonly answers: Map<string, number>
-}
-
-/** One unit of time, in ms. No sum of units comes near a lifetime: those are 900 and 3,600 s, and the walk takes some itself. */
-export const unit = 420_000
+import { type World, unit, paths, nth, withToken, purposeIn, answered } from './walk-support.ts'
 
 /** Takes steps in a Berth and in the specification at once, and compares what they answer. */
 export class Walk {
@@ -333,25 +320,4 @@ export class Walk {
     answers.set(answer, (answers.get(answer) ?? 0) + 1)
     return reply
   }
-}
-
-const paths = {
-  me: '/api/user/me',
-  containers: '/api/user/containers',
-  status: '/api/container/status',
-  users: '/api/admin/users',
-}
-
-/** From the newest on, and again from there. */
-const nth = <T>(all: readonly T[], index: number): T | undefined => all.at(-1 - (index % Math.max(1, all.length)))
-
-const withToken = (token: Token | undefined) => (token ? { token: token.token } : {})
-
-function purposeIn(text: string): Purpose {
-  return /\/verify-signup\?/.test(text) ? 'signup' : 'login'
-}
-
-function answered(reply: Reply, { status }: Outcome): void {
-  assert.equal(reply.status, status, reply.text)
-  if (status !== 200 && reply.text !== '') assert.deepEqual(Object.keys(reply.body), ['error'])
 }

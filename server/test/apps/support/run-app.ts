@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { startBerth, type Berth, type Lifetime, type Person } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
 import { askEngine } from '#test/support/engine/engine.ts'
-import { runInContainer } from './container-shell.ts'
+import { execInContainer } from '#test/support/engine/exec-in-container.ts'
 import { watchTraffic, type Traffic } from './traffic.ts'
 
 const docs = path.resolve(import.meta.dirname, '../../../../docs/how-to/run-applications.md')
@@ -113,7 +113,7 @@ export async function runApp(
       await page.goto('about:blank')
       await askEngine('POST', `/containers/${id}/stop`, { query: { t: '5' } })
     }
-    return { home, prefix, traffic, shell: (line) => runInContainer(id, line), stop }
+    return { home, prefix, traffic, shell: (line) => execInContainer(id, line), stop }
   }
   return { berth, ann, page, context, problems, open }
 }

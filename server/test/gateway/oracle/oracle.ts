@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Gateway } from '#/gateway/gateway.ts'
-import { settingsOf, tokenFor } from '#test/support/gateway/gateway-harness.ts'
+import { settingsOf } from '#test/support/gateway/gateway-harness.ts'
+import { tokenFor } from '#test/support/gateway/tokens.ts'
 import { Random } from '../fuzz/random.ts'
 import { OracleClient, type Tally } from './client.ts'
 import { World } from './world.ts'

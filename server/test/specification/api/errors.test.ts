@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ask, assertOk, assertRefused, blockContainer, recordOf, tokenBy, verify } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
-import { refusingMailer, noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
+import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
+import { refusingMailer } from '../../support/mail/faulty-mail-server.ts'
 
 /** The table of the specification's chapter "Errors", status by status; the chapters of each endpoint go deeper. */
 

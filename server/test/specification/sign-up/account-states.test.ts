@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ask, assertOk, assertRefused, logIn, seenBy, tokenBy, verify } from '../../support/api-calls.ts'
 import { startBerth, type Person } from '../../support/berth.ts'
-import { refusingMailer, noCreateRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
+import { noCreateRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
+import { refusingMailer } from '../../support/mail/faulty-mail-server.ts'
 
 /** The table of user states, row by row, and what does not move a user. Blocks have chapters of their own. */
 

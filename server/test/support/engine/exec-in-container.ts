@@ -1,20 +1,38 @@
-import assert from 'node:assert/strict'
-import { until } from '../api-calls.ts'
-import { askEngine } from './engine.ts'
+import { Pool } from 'undici'
+import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
+import { askEngine, engineAddress } from './engine.ts'
 
-interface Exec {
-  readonly Running: boolean
-  readonly ExitCode: number | null
+/** Maximum time a script may take, in ms. */
+const timeout = 60_000
+
+/**
+ * Runs a shell script in a container, past Berth: as the container's user, in the image's working directory.
+ * @returns what it printed, standard error included @throws {Error} with that when its exit code is not 0
+ */
+export async function execInContainer(id: string, script: string): Promise<string> {
+  const { Id } = await askEngine<{ Id: string }>('POST', `/containers/${id}/exec`, {
+    // With a terminal the engine sends plain text, without one frames.
+    body: { Cmd: ['/bin/sh', '-c', script], AttachStdout: true, AttachStderr: true, Tty: true },
+  })
+  const printed = (await readOutput(Id)).replaceAll('\r\n', '\n')
+  const { ExitCode } = await askEngine<{ ExitCode: number | null }>('GET', `/exec/${Id}/json`)
+  if (ExitCode !== 0) throw new Error(`${script}: exit code ${ExitCode}: ${printed}`)
+  return printed
 }
 
-/** Runs a script in a container, past Berth; in the folder that the image begins in. @throws {Error} unless it ends well */
-export async function execInContainer(id: string, script: string): Promise<void> {
-  const body = { Cmd: ['/bin/sh', '-c', script] }
-  const { Id } = await askEngine<{ Id: string }>('POST', `/containers/${id}/exec`, { body })
-  await askEngine('POST', `/exec/${Id}/start`, { body: { Detach: true } })
-  await until(async () => {
-    const { Running, ExitCode } = await askEngine<Exec>('GET', `/exec/${Id}/json`)
-    assert.ok(Running || !ExitCode, `${script}: exit code ${ExitCode}`)
-    return !Running && ExitCode === 0
-  })
+async function readOutput(exec: string): Promise<string> {
+  const { origin, ...address } = parseEngineAddress(engineAddress)
+  const engine = new Pool(origin, address)
+  try {
+    const answer = await engine.request({
+      method: 'POST',
+      path: `/exec/${exec}/start`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ Detach: false, Tty: true }),
+      signal: AbortSignal.timeout(timeout),
+    })
+    return await answer.body.text()
+  } finally {
+    await engine.close()
+  }
 }

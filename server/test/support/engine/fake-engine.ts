@@ -2,7 +2,6 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime, RuntimeEvent } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { ContainerSpec } from '#/runtime/container-spec.ts'
-import { emptyRuntime } from './faulty-runtimes.ts'
 
 /** A container of a `MemoryEngine`. */
 interface Made {
@@ -139,3 +138,43 @@ const instanceOf = ({ id, spec, state, address, exitCode, startedAt, endedAt }: 
   endedAt,
   fingerprint: spec.fingerprint,
 })
+
+/** An engine that answers at once that it has nothing, and makes nothing: whatever happens without any is then about accounts. */
+export const emptyRuntime: Runtime = {
+  prepare: async () => undefined,
+  ping: async () => undefined,
+  inspect: async () => undefined,
+  inspectId: async () => undefined,
+  imageId: async () => undefined,
+  create: async (spec) => {
+    throw new RuntimeError('image', `create ${spec.name}`)
+  },
+  start: async () => {
+    throw new RuntimeError('missing', 'start')
+  },
+  pause: async () => {
+    throw new RuntimeError('missing', 'pause')
+  },
+  stop: async () => undefined,
+  remove: async () => undefined,
+  removeStopped: async () => undefined,
+  list: async () => [],
+  logs: async () => [],
+  followLogs: async () => {
+    throw new RuntimeError('missing', 'logs')
+  },
+  homes: async () => [],
+  removeHome: async () => undefined,
+  measureHomes: async () => new Map(),
+  host: async () => ({
+    cores: 1,
+    ociRuntimes: [],
+    supportsHomeQuota: false,
+    addressesLeft: null,
+    memory: null,
+    disk: null,
+    rules: { areSet: true },
+  }),
+  cpuUsage: async () => undefined,
+  watch: () => undefined,
+}

@@ -1,4 +1,3 @@
-import type { Mailer } from '#/mail/mailer.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 
@@ -154,52 +153,4 @@ export function endlessLogsRuntime(runtime: Runtime, seen: { lines: number; read
       seen.readers--
     },
   }
-}
-
-/** A mail server that accepts nothing. */
-export const refusingMailer: Mailer = {
-  send: async () => {
-    throw new Error('550 mailbox secret-relay.internal unavailable')
-  },
-  close: () => undefined,
-}
-
-/** An engine that answers at once that it has nothing, and makes nothing: whatever happens without any is then about accounts. */
-export const emptyRuntime: Runtime = {
-  prepare: async () => undefined,
-  ping: async () => undefined,
-  inspect: async () => undefined,
-  inspectId: async () => undefined,
-  imageId: async () => undefined,
-  create: async (spec) => {
-    throw new RuntimeError('image', `create ${spec.name}`)
-  },
-  start: async () => {
-    throw new RuntimeError('missing', 'start')
-  },
-  pause: async () => {
-    throw new RuntimeError('missing', 'pause')
-  },
-  stop: async () => undefined,
-  remove: async () => undefined,
-  removeStopped: async () => undefined,
-  list: async () => [],
-  logs: async () => [],
-  followLogs: async () => {
-    throw new RuntimeError('missing', 'logs')
-  },
-  homes: async () => [],
-  removeHome: async () => undefined,
-  measureHomes: async () => new Map(),
-  host: async () => ({
-    cores: 1,
-    ociRuntimes: [],
-    supportsHomeQuota: false,
-    addressesLeft: null,
-    memory: null,
-    disk: null,
-    rules: { areSet: true },
-  }),
-  cpuUsage: async () => undefined,
-  watch: () => undefined,
 }

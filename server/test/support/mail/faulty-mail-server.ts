@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import type { Mailer } from '#/mail/mailer.ts'
 
 /** What a mail server can do wrong. */
 export type MailVice =
@@ -132,4 +133,12 @@ function answerToRecipient(line: string, vice: MailVice, seen: Set<string>): str
 function drivel(socket: Socket): void {
   const timer = setInterval(() => socket.write('220-one moment\r\n'), 50)
   socket.once('close', () => clearInterval(timer))
+}
+
+/** A mail server that accepts nothing. */
+export const refusingMailer: Mailer = {
+  send: async () => {
+    throw new Error('550 mailbox secret-relay.internal unavailable')
+  },
+  close: () => undefined,
 }

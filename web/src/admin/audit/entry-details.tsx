@@ -4,8 +4,7 @@ import { useInstants } from '#/admin/use-instants.ts'
 import { Link } from '#/components/link.tsx'
 import { addressOf } from './filter/audit-filter.ts'
 import { factsOf, subjectOf, type Facts } from './facts.ts'
-import { useActorName } from './use-actor-name.ts'
-import { useFactText } from './use-fact-words.ts'
+import { useActorName, useFactText } from './use-fact-words.ts'
 
 /** What else an entry says, and the ways to what belongs to it. */
 export function EntryDetails({ entry, names }: { entry: AuditEntry; names: Readonly<Record<string, string>> }) {

@@ -1,5 +1,7 @@
 import { useTranslations } from 'use-intl/react'
 import { useInstants } from '#/admin/use-instants.ts'
+import type { AuditEntry } from '@berth/api/schemas/audit.ts'
+import { operatorIn } from './facts.ts'
 
 /** An instant as the server writes it. */
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
@@ -19,5 +21,14 @@ export function useFactText() {
   return {
     name: (name: string) => (t.has(`fact.${name}` as 'fact.kid') ? t(`fact.${name}` as 'fact.kid') : name),
     value,
+  }
+}
+
+/** Names who did it: an address, or the operator. */
+export function useActorName(): (entry: AuditEntry) => string {
+  const t = useTranslations('admin.audit')
+  return (entry) => {
+    const account = operatorIn(entry)
+    return account === undefined ? entry.actor.email : t('operator', { account })
   }
 }

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
-import type { Choice } from '#/admin/list/toolbar.tsx'
-import { yesNoFilter } from '#/admin/list/yes-no-filter.ts'
+import { type Choice, yesNoFilter } from '#/admin/list/toolbar.tsx'
 import { containerStatuses } from './container-list.ts'
 
 /**

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import type { SystemReport } from '@berth/api/schemas/admin.ts'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import type { Drawing } from '#/admin/plots/options.ts'
-import { useQuantities } from '#/admin/use-quantities.ts'
+import { useQuantities } from '#/admin/quantities.ts'
 import { ranges, type Moment, type Range } from './history.ts'
 
 /** Whole numbers: half a container is none. */

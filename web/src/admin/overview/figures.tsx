@@ -1,7 +1,7 @@
 import type { HistorySample, SystemReport } from '@berth/api/schemas/admin.ts'
 import { useTranslations } from 'use-intl/react'
 import { Figure, Figures } from '#/admin/figure.tsx'
-import { useQuantities } from '#/admin/use-quantities.ts'
+import { useQuantities } from '#/admin/quantities.ts'
 import { lastHourOf } from './history.ts'
 
 interface OverviewFiguresProps {

@@ -8,7 +8,7 @@ import { FilterForm } from '#/admin/audit/filter/audit-filter-form.tsx'
 import { maxShown, useAudit } from '#/admin/audit/use-audit.ts'
 import { VerifyButton } from '#/admin/audit/verify-button.tsx'
 import { QueryError } from '#/admin/query-error.tsx'
-import { useQuantities } from '#/admin/use-quantities.ts'
+import { useQuantities } from '#/admin/quantities.ts'
 import { Button } from '#/components/button.tsx'
 import { useLocation } from '#/router/router.ts'
 

@@ -8,7 +8,7 @@ import { useContainerActions } from '#/admin/containers/use-container-actions.ts
 import { useContainerBulk } from '#/admin/containers/use-container-bulk.ts'
 import { useContainerChoices } from '#/admin/containers/use-container-choices.ts'
 import { useContainerColumns } from '#/admin/containers/use-container-columns.tsx'
-import { focusRows } from '#/admin/table/focus-rows.ts'
+import { focusRows } from '#/admin/table/use-row-focus.ts'
 import type { ListKind } from '#/admin/list/list-kind.ts'
 import { ListPage } from '#/admin/list/list-page.tsx'
 import { useListText } from '#/admin/list/use-list-text.ts'

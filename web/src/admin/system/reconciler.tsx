@@ -2,7 +2,7 @@ import type { SystemReport } from '@berth/api/schemas/admin.ts'
 import { useTranslations } from 'use-intl/react'
 import { Figure, Figures } from '#/admin/figure.tsx'
 import { useAgo, useInstants } from '#/admin/use-instants.ts'
-import { useQuantities } from '#/admin/use-quantities.ts'
+import { useQuantities } from '#/admin/quantities.ts'
 import { Part } from './part.tsx'
 
 const kinds = ['adopt', 'stop', 'remove', 'forget', 'restore', 'retire', 'note'] as const

@@ -1,5 +1,6 @@
 import { useImperativeHandle, useLayoutEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
 import { itemAfter } from './menu-keys.ts'
+import { positionMenu } from './position-menu.ts'
 
 /** One thing that can be done to a row. */
 export interface RowAction {
@@ -115,26 +116,3 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
 }
 
 const itemsOf = (menu: HTMLElement) => [...menu.querySelectorAll<HTMLElement>('[role="menuitem"]')]
-
-/** Pixels between a menu and what it opened from, and at least between it and the edges of the window. */
-const gaps = { anchor: 4, edge: 8 }
-
-/**
- * Below the anchor, ends aligned; above it where there is no room below. In the document's coordinates: it scrolls with
- * its row.
- */
-function positionMenu(menu: HTMLElement, anchor: HTMLElement): void {
-  // Where it was before may be outside a window that has become smaller, and would make the page wider.
-  menu.style.left = '0'
-  const from = anchor.getBoundingClientRect()
-  const { offsetWidth: width, offsetHeight: height } = menu
-  const below = from.bottom + gaps.anchor
-  const above = from.top - gaps.anchor - height
-  const lowest = document.documentElement.clientHeight - gaps.edge - height
-  const top = below <= lowest ? below : above >= gaps.edge ? above : Math.max(gaps.edge, lowest)
-  const isLeftToRight = getComputedStyle(anchor).direction === 'ltr'
-  const rightmost = document.documentElement.clientWidth - gaps.edge - width
-  const left = Math.max(gaps.edge, Math.min(isLeftToRight ? from.right - width : from.left, rightmost))
-  menu.style.top = `${Math.round(top + scrollY)}px`
-  menu.style.left = `${Math.round(left + scrollX)}px`
-}

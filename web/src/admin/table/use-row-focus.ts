@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import { rowAfter } from './row-keys.ts'
 import { withRange, withRows, type Selection } from '../bulk/selection.ts'
+import { focusHeading } from '#/components/page/page.tsx'
 
 interface RowFocusParts {
   readonly grid: RefObject<HTMLTableElement | null>
@@ -83,4 +84,15 @@ export function useRowFocus({ grid, ids, selection, onSelect, show, onMenu }: Ro
   }
 
   return { current: Math.min(current, Math.max(0, ids.length - 1)), take: setCurrent, select, onKeyDown }
+}
+
+/** Gives the focus to the row that keys work on, when what had it is gone; to the beginning of the page where there are no rows. */
+export function focusRows(): void {
+  // After React has taken out what was pressed.
+  setTimeout(() => {
+    if (document.activeElement !== document.body) return
+    const row = document.querySelector<HTMLElement>('[role="grid"] tbody [tabindex="0"]')
+    if (row) row.focus({ preventScroll: true })
+    else focusHeading()
+  })
 }

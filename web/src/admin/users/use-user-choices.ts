@@ -1,6 +1,5 @@
 import { useTranslations } from 'use-intl/react'
-import type { Choice } from '#/admin/list/toolbar.tsx'
-import { yesNoFilter } from '#/admin/list/yes-no-filter.ts'
+import { type Choice, yesNoFilter } from '#/admin/list/toolbar.tsx'
 import { userStates } from './user-list.ts'
 
 /** The filters of the page of users. */

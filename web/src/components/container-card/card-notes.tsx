@@ -1,7 +1,9 @@
-import { useTranslations } from 'use-intl/react'
+import { useTranslations, useFormatter } from 'use-intl/react'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { AskForHelp } from '#/support-contact/ask-for-help.tsx'
 import { Time } from '#/components/time.tsx'
+import type { DiskEvent } from '@berth/api/schemas/container.ts'
+import { diskUsageText } from '#/i18n/byte-sizes.ts'
 
 interface CardNotesProps {
   entry: ContainerEntry
@@ -34,3 +36,12 @@ export function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps)
 }
 
 const timeAt = (at: string) => ({ time: () => <Time at={at} /> })
+
+/** That a home, or all of them, has nearly no room left; nothing when it has. */
+export function DiskNote({ event }: { event: DiskEvent | undefined }) {
+  const t = useTranslations('dashboard.disk')
+  const format = useFormatter()
+  if (!event) return null
+  const { key, values } = diskUsageText(event, format.number)
+  return <p className="note">{t(key, values)}</p>
+}

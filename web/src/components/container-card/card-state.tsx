@@ -3,9 +3,8 @@ import { ApiError } from '@berth/api/client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { AskForHelpButton, canAskForHelp } from '#/support-contact/ask-for-help.tsx'
 import { LaunchFailure } from '#/components/launch/launch-failure.tsx'
-import { AutoOpenNote } from '#/components/launch/auto-open-note.tsx'
-import { LaunchProgressBar } from '#/components/launch/launch-progress.tsx'
-import { helpAfter } from '#/launch/launch-stages.ts'
+import { AutoOpenNote, LaunchProgressBar } from '#/components/launch/launch-progress.tsx'
+import { helpAfter } from '#/launch/launch-failure-help.ts'
 import type { LaunchState } from '#/launch/launch-state.ts'
 
 interface CardStateProps {

@@ -2,7 +2,7 @@ import { useId, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { ApiError } from '@berth/api/client.ts'
 import { LogRegion } from '#/components/logs/log-region.tsx'
-import { factsOf } from '#/launch/launch-stages.ts'
+import { factsOf } from '#/launch/launch-failure-help.ts'
 import { blocksOf, withoutBidiControls } from '#/containers/log-lines.ts'
 
 interface LaunchFailureProps {

@@ -1,6 +1,7 @@
 import { useFormatter, useTranslations } from 'use-intl/react'
 import { stageIn, stages, stageShare, stageValues, stepState, type StageEvent } from '#/launch/launch-stages.ts'
 import type { LaunchState } from '#/launch/launch-state.ts'
+import { Button } from '#/components/button.tsx'
 
 interface LaunchProgressProps {
   /** What was told of the launch; of one that was only asked for nothing yet. */
@@ -52,4 +53,17 @@ export function useStageSentence(): (event: StageEvent | undefined) => string {
   const t = useTranslations('dashboard.stage')
   const format = useFormatter()
   return (event) => (event ? t(event.stage, stageValues(event, format.number)) : '')
+}
+
+/** Says beforehand that the page will be left, and how it will not. */
+export function AutoOpenNote({ onStay }: { onStay(): void }) {
+  const t = useTranslations('dashboard.opening')
+  return (
+    <div className="opening" data-launching>
+      <p role="status">{t('text')}</p>
+      <Button look="small" onPress={onStay}>
+        {t('stay')}
+      </Button>
+    </div>
+  )
 }

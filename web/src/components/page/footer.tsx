@@ -1,6 +1,6 @@
 import { useTranslations } from 'use-intl/react'
 import { boot } from '#/api/api-client.ts'
-import { ContactLink } from '#/support-contact/contact-link.tsx'
+import { ContactLink } from '#/support-contact/ask-for-help.tsx'
 import { LanguageSwitch } from '#/components/page/language-switch.tsx'
 
 /** Under every page: whom to ask, and in which language one reads. */

@@ -11,7 +11,8 @@ import { useNow } from '#/time/use-now.ts'
 import { useTask } from '#/components/use-task.ts'
 import { endSessionAndRedirect } from '#/session/login-redirect.ts'
 import { pages } from '#/paths.ts'
-import { formatTakeoverCountdown, minutesToTell, secondsLeft } from '#/time/takeover-time.ts'
+import { formatCountdown } from '#/time/countdown.ts'
+import { minutesToTell, secondsLeft } from '#/time/takeover-time.ts'
 
 /** On every page of an administrator who acts for somebody in this browser: for whom, for how long, and the end of it. */
 export function TakeoverBanner() {
@@ -38,7 +39,7 @@ function Banner({ until }: { until: string }) {
       <div className="takeover-inner">
         <p>
           {t.rich('acting', { whom, b: rich.address })}{' '}
-          <span className="clock">{t('left', { time: formatTakeoverCountdown(seconds) })}</span>
+          <span className="clock">{t('left', { time: formatCountdown(seconds) })}</span>
         </p>
         <Button look="small" isOff={busy} onPress={end}>
           {busy ? t('ending') : t('end')}

@@ -1,6 +1,6 @@
 import { useTranslations } from 'use-intl/react'
 import { boot, isSignedIn } from '#/api/api-client.ts'
-import { ContactLink } from '#/support-contact/contact-link.tsx'
+import { ContactLink } from '#/support-contact/ask-for-help.tsx'
 import { EmailForm } from '#/components/sign-in/email-form.tsx'
 import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'

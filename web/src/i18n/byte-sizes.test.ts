@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { diskUsageText } from './disk-usage-text.ts'
+import { diskUsageText } from './byte-sizes.ts'
 
 const write = (value: number, how: Intl.NumberFormatOptions) => new Intl.NumberFormat('de', how).format(value)
 

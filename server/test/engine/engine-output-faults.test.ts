@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { EngineClient } from '#/runtime/docker-engine/client/engine-client.ts'
+import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import { findEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
+import { HomeQuota } from '#/runtime/docker-engine/homes/home-quota.ts'
+import type { RuntimeError } from '#/runtime/runtime-error.ts'
+import { askEngine } from '../support/engine/engine.ts'
+import { endlessEngine, pingOnlyProxy, engineAnswering, ok, refusal } from '../support/engine/faulty-engines.ts'
+import { eventually, look, ofKind, openAt, openDockerEngine } from '../support/engine/runtimes.ts'
+
+/** Output, homes, quotas and usage from engines that answer wrongly; races between a look and a start. */
+const rig = await openDockerEngine()
+after(() => rig.close())
+const { runtime, spec } = rig
+
+test('an engine that sends more output than was asked for, or than it says, or none, costs neither memory nor time', async (t) => {
+  const { id } = await rig.run('output')
+  const logsOf = async (answer: string) => {
+    const address = await engineAnswering(t, /\/logs\?/, answer)
+    return createDockerRuntime({ installation: rig.installation, dockerHost: address, network: rig.installation }).logs(
+      id,
+      20,
+    )
+  }
+  const frame = (text: string, length = text.length) => `\x01\0\0\0\0\0\0${String.fromCharCode(length)}${text}`
+  const began = performance.now()
+  assert.deepEqual(await logsOf(ok(frame('a\n').repeat(10_000))), [])
+  assert.deepEqual(await logsOf(ok(frame('whole\n') + frame('broken', 100))), ['whole', 'broken'])
+  assert.deepEqual(await logsOf(ok(`${frame('whole\n')}\x01\0\0`)), ['whole'])
+  assert.deepEqual(await logsOf(ok('')), [])
+  await assert.rejects(logsOf(refusal(501, 'configured logging driver does not support reading')), ofKind('failed'))
+  assert.deepEqual(await logsOf(refusal(404, `No such container: ${id}`)), [])
+  assert.ok(performance.now() - began < 2_000)
+  await assert.rejects(logsOf('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n'), ofKind('unreachable'))
+  assert.ok(performance.now() - began < 6_000)
+})
+
+test('of an app that never stops writing no more is read than a slow listener takes', async (t) => {
+  const { id } = await rig.run('torrent')
+  const line = Buffer.from(`\x01\0\0\0\0\0\x04\0${'x'.repeat(1023)}\n`)
+  const engine = await endlessEngine(t, /^GET \S+\/logs/, line)
+  const { installation } = rig
+  const distant = createDockerRuntime({ installation, dockerHost: engine.address, network: installation })
+  const away = new AbortController()
+  let heard = 0
+  const listen = async (text: string) => {
+    assert.equal(text, 'x'.repeat(500))
+    if (++heard === 10) await new Promise(() => undefined)
+  }
+  const following = distant.followLogs(id, 0, listen, away.signal)
+  await eventually(() => assert.equal(heard, 10))
+  // Until all that lies between is full.
+  let before = -1
+  await eventually(() => {
+    const said = engine.said()
+    const isStill = said === before
+    before = said
+    assert.ok(isStill)
+  })
+  assert.ok(before < 8 * 1024 ** 2, `${before} bytes`)
+  away.abort()
+  await following
+})
+
+test('whoever wants homes measured while somebody else measures waits, until they give up; another failure is told', async (t) => {
+  const measure = async (answer: string, signal: AbortSignal) => {
+    const dockerHost = await engineAnswering(t, /\/system\/df/, answer)
+    return createDockerRuntime({ installation: rig.installation, dockerHost, network: rig.installation }).measureHomes(
+      signal,
+    )
+  }
+  const busy = refusal(500, 'a disk usage operation is already running')
+  const gaveUp = new AbortController()
+  const waiting = measure(busy, gaveUp.signal)
+  const isStillWaiting = await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 1_500, 'waits'))])
+  assert.equal(isStillWaiting, 'waits')
+  gaveUp.abort(new Error('nobody wants to know'))
+  await assert.rejects(waiting, /nobody wants to know/)
+  const signal = AbortSignal.timeout(60_000)
+  await assert.rejects(measure(refusal(500, 'input/output error'), signal), ofKind('failed'))
+  assert.deepEqual(await measure(ok('{"Volumes":null}'), signal), new Map())
+})
+
+test('a proxy that knows no such path does not make a volume missing', async (t) => {
+  const { runtime } = openAt(await pingOnlyProxy(t), t)
+  await assert.rejects(runtime.removeHome('some-home'), ofKind('failed'))
+})
+
+test('a home is bound to its size where the engine can do so, and nothing is left of trying', async (t) => {
+  const sized = (name: string) => {
+    const home = { volume: `${rig.installation}-${name}`, path: '/home/berth', size: 64 * 1024 ** 2 }
+    return { volume: home.volume, spec: spec(name, { home }) }
+  }
+  const optionsOf = async (volume: string) =>
+    (await askEngine<{ Options: object | null }>('GET', `/volumes/${volume}`)).Options
+  const expected = (await runtime.host()).supportsHomeQuota ? { size: String(64 * 1024 ** 2) } : null
+  const real = sized('sized')
+  await runtime.create(real.spec)
+  assert.deepEqual(await optionsOf(real.volume), expected)
+  const probes = { filters: JSON.stringify({ label: [`berth.instance=${rig.installation}`, 'berth.probe'] }) }
+  assert.deepEqual((await askEngine<{ Volumes: unknown }>('GET', '/volumes', { query: probes })).Volumes ?? [], [])
+  // One that takes the trial, whatever is behind it: the size is asked for then.
+  const dockerHost = await engineAnswering(t, /\/volumes\/create/, ok('{}'))
+  const boasting = createDockerRuntime({ installation: rig.installation, dockerHost, network: rig.installation })
+  assert.equal((await boasting.host()).supportsHomeQuota, true)
+  const other = sized('boasted')
+  const outcome = await boasting.create(other.spec).then(
+    () => optionsOf(other.volume),
+    (error: RuntimeError) => String(error.cause),
+  )
+  assert.match(JSON.stringify(outcome), /quota size requested but no quota support|67108864/)
+})
+
+test('that sizes cannot be bound is remembered, and a failure to find out is not', async (t) => {
+  const timesAsked = async (answer: string) => {
+    let asked = 0
+    const address = await engineAnswering(t, /\/volumes\/create/, answer, async () => void asked++)
+    const homeSize = new HomeQuota(new EngineClient(address), rig.installation)
+    assert.deepEqual([await homeSize.isSupported(), await homeSize.isSupported()], [false, false])
+    return asked
+  }
+  assert.equal(await timesAsked(refusal(400, 'create x: quota size requested but no quota support')), 1)
+  assert.equal(await timesAsked(refusal(500, 'database is locked')), 2)
+})
+
+test('an engine that measures nothing or talks nonsense gives no usage, and never zero', async (t) => {
+  const { id } = await rig.run('measured')
+  const usageOf = async (answer: string) => {
+    const address = await engineAnswering(t, /\/stats\?/, answer)
+    return createDockerRuntime({
+      installation: rig.installation,
+      dockerHost: address,
+      network: rig.installation,
+    }).cpuUsage(id)
+  }
+  for (const nothing of ['', '{}', '{"cpu_stats":{"cpu_usage":{"total_usage":0}}}'])
+    assert.equal(await usageOf(ok(nothing)), undefined)
+  assert.equal(await usageOf(refusal(404, `No such container: ${id}`)), undefined)
+  assert.deepEqual(await usageOf(ok('{"cpu_stats":{"cpu_usage":{"total_usage":1500000000}}}')), { cpuSeconds: 1.5 })
+  await assert.rejects(usageOf(ok('<html>')), ofKind('unreachable'))
+  await assert.rejects(usageOf(refusal(500, 'no cgroup')), ofKind('failed'))
+})
+
+test('an engine that cannot freeze says so, also when it says it in the words of a name that is taken', async (t) => {
+  const { id } = await rig.run('warm')
+  const pauseAt = async (answer: string) => {
+    const address = await engineAnswering(t, /\/pause /, answer)
+    return createDockerRuntime({
+      installation: rig.installation,
+      dockerHost: address,
+      network: rig.installation,
+    }).pause(id)
+  }
+  await assert.rejects(pauseAt(refusal(500, 'cgroups: cannot freeze')), ofKind('failed'))
+  await assert.rejects(pauseAt(refusal(409, 'is not running')), ofKind('failed'))
+  await assert.rejects(pauseAt(refusal(404, `No such container: ${id}`)), ofKind('missing'))
+  assert.equal((await look(runtime, id)).state, 'running')
+})
+
+test('a container runs after a start even if somebody paused or stopped it between the look and the start', async (t) => {
+  const { id } = await rig.run('contested')
+  const startAt = async (part: RegExp, answer: string, meanwhile: () => Promise<void>) => {
+    const address = await engineAnswering(t, part, answer, meanwhile)
+    await createDockerRuntime({ installation: rig.installation, dockerHost: address, network: rig.installation }).start(
+      id,
+    )
+    assert.equal((await look(runtime, id)).state, 'running')
+  }
+  await startAt(/\/start /, refusal(409, 'cannot start a paused container'), () => rig.pause(id))
+  await rig.pause(id)
+  await startAt(/\/unpause /, refusal(500, `Container ${id} is not paused`), () => runtime.stop(id))
+})
+
+test('the engine that the operator names is taken, and an address that cannot be one is refused with a sentence', () => {
+  assert.equal(findEngineAddress('tcp://engine:2375'), 'tcp://engine:2375')
+  assert.match(findEngineAddress(undefined), /^unix:\/\/\/.+\.sock$/)
+  for (const dockerHost of ['/var/run/docker.sock', 'ssh://host', 'unix://', 'tcp://', 'tcp://host/path', 'nonsense'])
+    assert.throws(
+      () => createDockerRuntime({ installation: 'x', dockerHost, network: 'x' }),
+      /DOCKER_HOST .* unix:\/\/\/path or tcp:\/\/host:port/,
+      dockerHost,
+    )
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { inspect } from 'node:util'
+import { EngineClient } from '#/runtime/docker-engine/client/engine-client.ts'
+import { ImagePulls } from '#/runtime/docker-engine/images/image-pull.ts'
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { PullProgress } from '#/runtime/runtime-container.ts'
+import { engineAddress } from '../support/engine/engine.ts'
+import { startRegistry } from '../support/engine/registry.ts'
+import { eventually, look, ofKind, openDockerEngine } from '../support/engine/runtimes.ts'
+
+/** Faults of image pulls: cancellation, progress, registries that hang or refuse. */
+const rig = await openDockerEngine()
+after(() => rig.close())
+const { runtime, spec } = rig
+
+test('an image that is missing is fetched from its registry', async (t) => {
+  const { image } = await startRegistry(t)
+  const created = await runtime.create(spec('fetched', { image, port: null }))
+  assert.equal(created.port, 8081)
+  await runtime.remove(created.id)
+})
+
+test('whoever gives up waiting for an image does not end the pull for the others', async (t) => {
+  const registry = await startRegistry(t, { isSlow: true })
+  const gaveUp = new AbortController()
+  const one = runtime.create(spec('impatient', { image: registry.image }), { signal: gaveUp.signal })
+  const other = runtime.create(spec('patient', { image: registry.image }))
+  await eventually(() => assert.ok(registry.waiting() > 0))
+  gaveUp.abort(new Error('the person left'))
+  await assert.rejects(one, /the person left/)
+  registry.open()
+  const { id } = await other
+  assert.equal((await look(runtime, id)).state, 'created')
+  assert.equal(await runtime.inspect(`${rig.installation}-impatient`), undefined)
+  await runtime.remove(id)
+})
+
+test('a pull ends when nobody waits for it any more', async (t) => {
+  const registry = await startRegistry(t, { isSlow: true })
+  const gaveUp = new AbortController()
+  const attempt = runtime.create(spec('alone', { image: registry.image }), { signal: gaveUp.signal })
+  await eventually(() => assert.ok(registry.waiting() > 0))
+  gaveUp.abort(new Error('the person left'))
+  await assert.rejects(attempt, /the person left/)
+  await eventually(() => assert.equal(registry.waiting(), 0))
+})
+
+test('everybody who waits for an image is told how far it is, who comes later at once', async (t) => {
+  const registry = await startRegistry(t, { isSlow: true, layers: [1_000_000, 2_000_000, 1_000] })
+  const began = performance.now()
+  const wait = (name: string) => {
+    const told: PullProgress[] = []
+    const options = { onPull: (progress: PullProgress) => void told.push(progress) }
+    return { told, created: runtime.create(spec(name, { image: registry.image }), options) }
+  }
+  const early = wait('early')
+  const all = 3_000_000
+  await eventually(() => {
+    const { bytesDone = 0, bytesTotal = 0 } = early.told.at(-1) ?? {}
+    assert.ok(bytesDone > 100_000 && bytesTotal > all)
+  })
+  const late = wait('late')
+  await eventually(() => assert.ok(late.told.length > 0))
+  const [first] = late.told
+  assert.ok(first && first.layersTotal === 3 && first.bytesDone > 100_000 && first.bytesTotal > all, inspect(first))
+  assert.ok(first.bytesDone < all && first.layersDone < 3, inspect(first))
+  registry.open()
+  const created = await Promise.all([early.created, late.created])
+  const max = 2 + (performance.now() - began) / 250
+  for (const { told } of [early, late]) {
+    const last = told.at(-1)
+    assert.ok(last && last.layersDone === 3 && last.layersTotal === 3, inspect(last))
+    assert.ok(last.bytesDone === last.bytesTotal && last.bytesTotal > all, inspect(last))
+    assert.ok(told.length <= max, `told ${told.length} times`)
+    assert.deepEqual(
+      told.map(({ bytesDone }) => bytesDone),
+      told.map(({ bytesDone }) => bytesDone).toSorted((one, other) => one - other),
+    )
+  }
+  for (const { id } of created) await runtime.remove(id)
+})
+
+test('a registry that falls silent is an image that is not to be had, and is not waited for any longer', async (t) => {
+  const registry = await startRegistry(t, { isSlow: true, layers: [1_000_000] })
+  const pulls = new ImagePulls(new EngineClient(engineAddress), 2_000)
+  await assert.rejects(pulls.pull(registry.image), (error) => {
+    assert.ok(ofKind('image')(error) && error instanceof RuntimeError)
+    assert.match(String(error.cause), /no progress for 2000 ms/)
+    return true
+  })
+  await eventually(() => assert.equal(registry.waiting(), 0))
+})
+
+test('an image whose registry knows nobody like us is one that cannot be had', async (t) => {
+  const { image } = await startRegistry(t, { isPrivate: true })
+  await assert.rejects(runtime.create(spec('unknown', { image })), ofKind('image'))
+})

@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import net from 'node:net'
+import type { TestContext } from 'node:test'
+import { annToken, ann } from './tokens.ts'
+import { type Echo, pairs } from './test-apps.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  /** Every line as received: `Name: value`. */
+  readonly lines: readonly string[]
+  readonly trailers: NodeJS.Dict<string>
+  readonly body: string
+}
+
+export interface Asking {
+  readonly method?: string
+  readonly headers?: http.OutgoingHttpHeaders
+  readonly body?: string | Buffer
+}
+
+/** One request on a connection of its own; the path is sent as it is. @throws {Error} after 20 s without an answer */
+export async function get(port: number, path: string, { body, ...options }: Asking = {}): Promise<Answer> {
+  const request = http.request({ host: '127.0.0.1', port, path, agent: false, ...options })
+  const overdue = setTimeout(() => request.destroy(new Error(`no answer: ${path}`)), 20_000)
+  try {
+    request.end(body)
+    const [message] = (await once(request, 'response')) as [IncomingMessage]
+    const text = Buffer.concat(await message.toArray()).toString('latin1')
+    const { statusCode = 0, headers, rawHeaders, trailers } = message
+    return { status: statusCode, headers, lines: pairs(rawHeaders), trailers, body: text }
+  } finally {
+    clearTimeout(overdue)
+  }
+}
+
+/** As `get`, read as what the echo app has received. */
+export async function echoed(port: number, path: string, asking: Asking = {}): Promise<Echo> {
+  const { status, body } = await get(port, path, { ...asking, headers: { ...ann, ...asking.headers } })
+  if (status !== 200) throw new Error(`the app was not reached: ${status} ${body}`)
+  return JSON.parse(body) as Echo
+}
+
+/** Sends bytes as they are and collects all that comes back until the connection ends. @throws {Error} when it stays open */
+export async function exchange(port: number, text: string, quietFor = 5_000): Promise<string> {
+  const socket = net.connect(port, '127.0.0.1')
+  socket.setTimeout(quietFor, () => socket.destroy(new Error('the connection stayed open')))
+  socket.write(text, 'latin1')
+  return Buffer.concat(await socket.toArray()).toString('latin1')
+}
+
+/** A connection that bytes are written to as they are; `text` is what has come back until now. */
+export interface RawClient {
+  readonly socket: net.Socket
+  readonly text: () => string
+  write(text: string): void
+  /** Resolves with everything received once it matches. @throws {Error} after 5 s */
+  expect(pattern: RegExp): Promise<string>
+}
+
+/** Ends with the test. */
+export async function rawClient(t: TestContext, port: number): Promise<RawClient> {
+  const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.on('data', (bytes) => void (received += bytes.toString('latin1')))
+  await once(socket, 'connect')
+  return {
+    socket,
+    text: () => received,
+    write: (text) => void socket.write(text, 'latin1'),
+    expect: async (pattern) => {
+      await until(`${pattern} in ${JSON.stringify(received.slice(0, 300))}`, () => pattern.test(received))
+      return received
+    },
+  }
+}
+
+/** A request head as text, with Ann's token and `Connection: close`. */
+export function requestHead(firstLine: string, ...lines: readonly string[]): string {
+  return headOf(firstLine, 'Host: spawner.test', `Authorization: Bearer ${annToken}`, 'Connection: close', ...lines)
+}
+
+/** As `requestHead`, on a connection that is kept. */
+export function keptHead(firstLine: string, ...lines: readonly string[]): string {
+  return headOf(firstLine, 'Host: spawner.test', `Authorization: Bearer ${annToken}`, ...lines)
+}
+
+/** Lines as a head, nothing added but line ends. */
+export function headOf(...lines: readonly string[]): string {
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** Everything behind an answer's first head. */
+export function bodyOf(answer: string): string {
+  return answer.slice(answer.indexOf('\r\n\r\n') + 4)
+}
+
+export const webSocketLines: readonly string[] = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+]
+
+/** A WebSocket's opening handshake with Ann's token. */
+export function upgradeHead(...lines: readonly string[]): string {
+  return keptHead('GET /ann-dev/socket?x=1 HTTP/1.1', ...webSocketLines, ...lines)
+}
+
+/** What an app says to agree to a WebSocket; the key's answer belongs to the key in `webSocketLines`. */
+export const switching = headOf(
+  'HTTP/1.1 101 Switching Protocols',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+)
+
+/** Resolves when the condition holds. @throws {Error} naming what was awaited, after `limit` ms */
+export async function until(what: string, condition: () => boolean, limit = 5_000): Promise<void> {
+  const end = Date.now() + limit
+  while (!condition()) {
+    if (Date.now() > end) throw new Error(`waited in vain: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

@@ -1,0 +1,18 @@
+import { useLayoutEffect, useRef, useState } from 'react'
+
+/** The same object for ever, whose functions do what the latest ones do: rows need not render again for them. */
+export function useStableCallbacks<T extends { readonly [K in keyof T]: (...args: never[]) => void }>(functions: T): T {
+  const latest = useRef(functions)
+  useLayoutEffect(() => {
+    latest.current = functions
+  })
+  const [steady] = useState(() => {
+    const names = Object.keys(functions) as (keyof T)[]
+    const call =
+      (name: keyof T) =>
+      (...args: never[]) =>
+        latest.current[name](...args)
+    return Object.fromEntries(names.map((name) => [name, call(name)])) as T
+  })
+  return steady
+}
