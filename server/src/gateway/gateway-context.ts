@@ -1,3 +1,4 @@
+import type { CookieSettings } from '../tokens/clear-cookies.ts'
 import type { ControlPlane } from './gateway.ts'
 import type { GatewaySettings } from './gateway-settings.ts'
 import type { ClientConnections } from './downstream/client-connections.ts'
@@ -34,4 +35,9 @@ export interface GatewayConfig {
 /** Whether something that a caller has open may stay so. */
 export function mayContinue({ users, tokens }: GatewayContext, caller: Caller | undefined): boolean {
   return caller === undefined || (tokens.isValid(caller) && users.get(caller.userId)?.isBlocked === false)
+}
+
+/** How cookies of this installation are set; before the first control plane for no domain. */
+export function cookieSettingsOf(config: GatewayConfig | undefined): CookieSettings {
+  return { domain: config?.settings.cookieDomain ?? '', isSecure: config?.settings.scheme === 'https' }
 }

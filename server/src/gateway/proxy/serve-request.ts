@@ -6,7 +6,7 @@ import { redirectResponse } from '../responses/gateway-response.ts'
 import { platformRequestHead, type Identity, type ClientOrigin } from '../headers/upstream-request-headers.ts'
 import { connectOrExplain } from '../upstream/connect-or-explain.ts'
 import type { ClientConnection } from '../downstream/client-connection.ts'
-import type { GatewayContext, GatewayConfig } from '../gateway-context.ts'
+import { cookieSettingsOf, type GatewayContext, type GatewayConfig } from '../gateway-context.ts'
 import { Exchange } from './exchange.ts'
 import type { Caller } from '../auth/token-verifier.ts'
 import { GatewayRefusal, gatewayRefusals } from '../responses/gateway-refusals.ts'
@@ -104,13 +104,12 @@ function authorizeOrClearCookies(
   caller: Caller | undefined,
 ): AuthorizationResult {
   const { routingTable, users } = context
-  const { scheme, cookieDomain } = config.settings
+  const { scheme } = config.settings
   try {
     return authorize({ routingTable, users, scheme }, head, path, caller)
   } catch (error) {
     if (!client.authenticator.isTossed || !(error instanceof GatewayRefusal) || error.status !== 401) throw error
-    const cookies = { domain: cookieDomain, isSecure: scheme === 'https' }
-    throw gatewayRefusals.tossedTokens(clearTokenCookies(head.target, head.fields.host, cookies))
+    throw gatewayRefusals.tossedTokens(clearTokenCookies(head.target, head.fields.host, cookieSettingsOf(config)))
   }
 }
 

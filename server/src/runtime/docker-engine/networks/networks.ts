@@ -1,9 +1,9 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
-import { isOfAnyInstallation, isOfInstallation, labelFilter } from '../labels.ts'
+import type { EngineClient } from '../client/engine-client.ts'
+import { isOfAnyInstallation, isOfInstallation } from '../labels.ts'
 import { NetworkMembers, type MemberCount } from './network-members.ts'
 import { addressesOf, askNetworks, assertIsolated, ensureNetwork, interfaceOf, type Network } from './bridge-network.ts'
-import { withHealthCheck } from '../client/with-health-check.ts'
+import { MemberCounter } from './member-counter.ts'
 import { withSignal } from '../client/with-signal.ts'
 
 export interface NetworksOptions {
@@ -20,21 +20,8 @@ export interface NetworksOptions {
  */
 export const defaultMaxPerNetwork = 900
 
-/**
- * How long `ensure` waits for the engine to count its containers, in ms; a creation may wait for that. The first time the
- * start waits for it, and everybody for the start.
- */
-const [countTimeout, firstCountLimit] = [2_500, 400]
-/** For how many times as long as it took a list of all containers counts as new, and for how long at least, in ms. */
-const [listedFor, minListedFor] = [35, 1_000]
-
 /** Of one container, by the name of the network. */
 export type Addresses = Readonly<Record<string, { readonly IPAddress?: string }>>
-
-interface Member {
-  readonly Id: string
-  readonly HostConfig?: { readonly NetworkMode?: string }
-}
 
 /** What the engine's addresses and networks have come to. */
 export interface NetworkCapacity {
@@ -58,18 +45,13 @@ export class Networks {
   readonly #first: string
   readonly #maxPerNetwork: number
   readonly #members = new NetworkMembers()
+  readonly #counter: MemberCounter
   #all: readonly Network[] = []
   /** Undefined until the engine was asked. */
   #ours: readonly Network[] | undefined
   /** Why no further network could be made, when that was tried last. */
   #exhausted: RuntimeError | undefined
   #ensuring: Promise<void> | undefined
-  /** When a list of all containers counted them last, and how long it took; by `performance.now()` and in ms. */
-  #listed: { readonly at: number; readonly took: number } | undefined
-  #counting: Promise<void> | undefined
-  /** A list of all containers that is under way, and counts them. */
-  #listing: Promise<void> | undefined
-  #isCounted = false
   readonly #restoring = new Map<string, Promise<unknown>>()
 
   constructor(client: EngineClient, { installation, first, maxPerNetwork }: NetworksOptions) {
@@ -77,6 +59,7 @@ export class Networks {
     this.#installation = installation
     this.#first = first
     this.#maxPerNetwork = maxPerNetwork
+    this.#counter = new MemberCounter(client, installation, this.#members)
   }
 
   /**
@@ -109,24 +92,9 @@ export class Networks {
     }
   }
 
-  /** For a list of all containers that is asked for now; `giveUp` is called at its end in any case. */
+  /** Counts with a list of all containers that is requested now; `abort` is called at its end in any case. */
   beginCount(): MemberCount {
-    const [began, count] = [performance.now(), this.#members.beginCount()]
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#listing = promise
-    return {
-      ...count,
-      end: () => {
-        count.end()
-        this.#listed = { at: performance.now(), took: performance.now() - began }
-        this.#isCounted = true
-      },
-      abort: () => {
-        count.abort()
-        if (this.#listing === promise) this.#listing = undefined
-        resolve()
-      },
-    }
+    return this.#counter.beginListing()
   }
 
   /** A container that is gone; its place is free again. */
@@ -199,7 +167,7 @@ export class Networks {
   }
 
   #fullest(): string | undefined {
-    if (!this.#isCounted) return this.#ours?.findLast((network) => this.#roomOn(network) > 0)?.Name
+    if (!this.#counter.isCounted) return this.#ours?.findLast((network) => this.#roomOn(network) > 0)?.Name
     const open = (this.#ours ?? []).filter((network) => this.#roomOn(network) > 0)
     return open.toSorted((one, other) => this.#roomOn(one) - this.#roomOn(other))[0]?.Name
   }
@@ -232,45 +200,11 @@ export class Networks {
   }
 
   async #look(): Promise<void> {
-    const [all] = await Promise.all([askNetworks(this.#client), this.#countInTime()])
+    const [all] = await Promise.all([askNetworks(this.#client), this.#counter.refresh()])
     const ours = all.filter((each) => this.#isOurs(each)).toSorted(byNumber)
     ours.forEach(assertIsolated)
     this.#all = all
     this.#ours = ours
-  }
-
-  /** Not when the reconciler has just listed all. An engine that takes longer, or fails at it, leaves what was known before. */
-  async #countInTime(): Promise<void> {
-    const age = this.#listed && performance.now() - this.#listed.at
-    if (this.#listed && age !== undefined && age < Math.max(minListedFor, this.#listed.took * listedFor)) return
-    const count = () => this.#listing ?? this.#countMembers()
-    this.#counting ??= count().finally(() => (this.#counting = undefined))
-    const limit = this.#isCounted ? countTimeout : firstCountLimit
-    // Whether the engine answers at all is seen by the question for networks.
-    await withSignal(this.#counting, AbortSignal.timeout(limit)).catch(() => undefined)
-  }
-
-  async #countMembers(): Promise<void> {
-    const count = this.#members.beginCount()
-    const query = { all: 'true', filters: JSON.stringify({ label: labelFilter(this.#installation) }) }
-    const call = {
-      what: 'count the containers of each network',
-      method: 'GET',
-      path: '/containers/json',
-      query,
-    } as const
-    try {
-      const take = (items: readonly Member[]) => {
-        for (const { Id, HostConfig } of items) count.add(Id, HostConfig?.NetworkMode ?? '')
-      }
-      await withHealthCheck(this.#client, (signal) =>
-        this.#client.each<Member>({ ...call, timeout: callTimeouts.list, signal }, take),
-      )
-      count.end()
-      this.#isCounted = true
-    } finally {
-      count.abort()
-    }
   }
 
   /** The first free number; a name that a stranger has is passed over. */

@@ -1,0 +1,123 @@
+import type { Socket } from 'node:net'
+import { clock } from '../coarse-clock.ts'
+import { ReadBuffer } from '../proxy/read-buffer.ts'
+import { readingInto } from './accepted-socket.ts'
+import type { ClientTimeouts } from './client-timeouts.ts'
+
+/** TCP keep-alive, in ms: a router may drop an idle connection, and a client that lost power never closes its side. */
+const keepAliveDelay = 30_000
+
+/** Downstream socket: reads into a reused buffer, writes with backpressure, and carries the deadline of its connection. */
+export abstract class ClientSocket {
+  /** Address of the peer: the client, or a proxy in front of the gateway. */
+  readonly peer: string
+  /** The network that its connections are counted by; undefined for trusted proxies, which carry many clients. */
+  readonly network: string | undefined
+  protected readonly timeouts: ClientTimeouts
+  protected readonly socket: Socket
+  /** When `sweep` ends the connection, by `clock.now`. */
+  protected deadline: number
+  /** The response is complete; further input is dropped. */
+  protected isLingering = false
+  /** Larger reads would only wait: upstreams take smaller pieces. */
+  readonly #buffer = new ReadBuffer(64 * 1024)
+
+  /** @param accepted from a server with `noDelay` and `pauseOnConnect` */
+  constructor(accepted: Socket, timeouts: ClientTimeouts, network: string | undefined) {
+    this.network = network
+    this.timeouts = timeouts
+    this.peer = accepted.remoteAddress ?? ''
+    this.socket = readingInto(
+      accepted,
+      () => this.#buffer.memory,
+      (length, memory) => this.#read(length, memory),
+    )
+    this.deadline = clock.now + timeouts.head
+    this.socket.setKeepAlive(true, keepAliveDelay)
+    this.socket.on('drain', () => this.drained())
+    this.socket.on('end', () => this.ended())
+    this.socket.on('error', () => {})
+    this.socket.on('close', () => this.closed())
+  }
+
+  /** What is open on it now and takes the bytes that are read; its unsent ones are being written from the read buffer. */
+  abstract get activeRequest(): { readonly hasUnsentRequestBytes: boolean } | undefined
+  /** @param bytes up to `end`, valid only until this returns: what is kept is copied */
+  protected abstract take(bytes: Buffer, end: number): void
+  /** A request head is incomplete: the read buffer stays small. */
+  protected abstract get isHeadUnfinished(): boolean
+  protected abstract drained(): void
+  protected abstract ended(): void
+  protected abstract closed(): void
+  protected abstract report(cause: unknown): void
+
+  /** The client disconnected while its request was being processed. */
+  get isGone(): boolean {
+    return this.socket.destroyed
+  }
+
+  /** @returns false when the client reads slower than the gateway writes: wait for `drained` */
+  write(bytes: Buffer | string): boolean {
+    const isRoom = typeof bytes === 'string' ? this.socket.write(bytes, 'latin1') : this.socket.write(bytes)
+    if (!isRoom) this.deadline = clock.now + this.timeouts.stalled
+    return isRoom
+  }
+
+  /** Head and body in as few packets as possible. */
+  writeTogether(head: string, body: Buffer): boolean {
+    this.socket.cork()
+    this.socket.write(head, 'latin1')
+    const isRoom = this.write(body)
+    this.socket.uncork()
+    return isRoom
+  }
+
+  hasUnsentBytes(): boolean {
+    return this.socket.writableLength > 0
+  }
+
+  pause(): void {
+    this.socket.pause()
+  }
+
+  resume(): void {
+    this.socket.resume()
+  }
+
+  /** Closes the connection at once. */
+  cut(): void {
+    this.socket.destroy()
+  }
+
+  /**
+   * Lingering close: sends what was written, then closes. Input is read and dropped for a while: closing at once would reset
+   * the connection, and a client that is still sending would lose the response (a 413, say).
+   */
+  protected lingeringClose(): void {
+    this.isLingering = true
+    // The end of a large response may still wait for a slow reader, who must not lose it.
+    const { lingering, stalled } = this.timeouts
+    this.deadline = clock.now + (this.socket.writableLength > 0 ? stalled : lingering)
+    this.socket.end()
+    this.resume()
+  }
+
+  #read(length: number, memory: Buffer): void {
+    const before = this.activeRequest
+    this.#takeSafely(memory, length)
+    const after = this.activeRequest
+    if (this.isHeadUnfinished) this.#buffer.settleForHead()
+    else this.#buffer.settle(length, before?.hasUnsentRequestBytes === true || after?.hasUnsentRequestBytes === true)
+  }
+
+  /** The edge: an exception in here is a bug, and costs this connection alone. */
+  #takeSafely(bytes: Buffer, end: number): void {
+    if (this.isLingering) return
+    try {
+      this.take(bytes, end)
+    } catch (error) {
+      this.report(error)
+      this.cut()
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { HttpFault } from '../http1/http-fault.ts'
+import { isFault } from '../http1/http-fault.ts'
+import { maxRequestHead, readRequestHead, type RequestHead } from '../http1/request-head.ts'
+
+/** Heads up to this length are remembered for the next request of their connection, in characters. */
+const maxRememberedHead = 4_096
+const endOfHead = '\r\n\r\n'
+const nothing = Buffer.alloc(0)
+
+/** Request head reader of one connection: collects bytes until a head is complete, parses it, and keeps what follows it. */
+export class RequestHeadReader {
+  /** Bytes received that belong to no request yet. */
+  stash: Buffer | undefined
+  /** The stash is part of a head; the connection counts its bytes among those of unfinished heads. */
+  isUnfinished = false
+  /** The head read last: equal lines are not parsed again. */
+  #before: RequestHead | undefined
+
+  /**
+   * Reads the head at the beginning of `bytes`, of which `length` are valid; the bytes behind it become the stash.
+   * @returns undefined while the head is incomplete, or longer than `maxRequestHead`
+   */
+  read(bytes: Buffer, length: number): RequestHead | HttpFault | undefined {
+    const text = bytes.toString('latin1', 0, Math.min(length, maxRequestHead + 4))
+    const end = text.indexOf(endOfHead)
+    if (end === -1 || end > maxRequestHead) return undefined
+    const head = readRequestHead(end + 4 === text.length ? text : text.slice(0, end + 4), this.#before)
+    if (isFault(head)) return head
+    this.stash = end + 4 === length ? undefined : Buffer.from(bytes.subarray(end + 4, length))
+    // Thousands of idle connections must not retain long heads.
+    this.#before = head.text.length <= maxRememberedHead ? head : undefined
+    return head
+  }
+
+  /** The stash and these bytes; the stash stays as it is. */
+  append(bytes: Buffer): Buffer {
+    return Buffer.concat([this.stash ?? nothing, bytes])
+  }
+
+  /**
+   * Searches the new bytes alone for the end of a head, so that a head in a thousand pieces is not parsed a thousand times.
+   * Pipelined requests have not been searched yet.
+   * @param added bytes at the end of `all` that are new
+   */
+  mayBeWhole(all: Buffer, added: number): boolean {
+    const searched = this.isUnfinished ? Math.max(0, all.length - added - 3) : 0
+    return all.includes(endOfHead, searched, 'latin1')
+  }
+
+  /** Keeps a copy of an incomplete head. */
+  keepPart(bytes: Buffer, length: number): void {
+    this.stash = Buffer.from(bytes.subarray(0, length))
+    this.isUnfinished = true
+  }
+}
