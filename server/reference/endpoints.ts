@@ -8,7 +8,7 @@ const introduction = `All endpoints of the API. The same table as an OpenAPI 3.1
 | access | who may call |
 | --- | --- |
 | public | anyone |
-| user | a user with a valid token; *blocked users: refused* means 403 for a blocked user |
+| user | a user with a valid token; *blocked users: refused* means 403 for a blocked user, *may read* that the endpoint answers |
 | admin | an administrator, or the operator |
 | operator | the operator, through the operator's socket only; 404 for all others |
 
@@ -50,7 +50,7 @@ function section([name, endpoint]: readonly [string, Endpoint]): string {
   const { method, path, access, summary, params, query, body, response, stream, refusals, headers } = endpoint
   const notes = [
     `Access: ${access}`,
-    ...(endpoint.access === 'user' ? [`blocked users: ${endpoint.blocked}`] : []),
+    ...(endpoint.access === 'user' ? [`blocked users: ${endpoint.blocked ?? 'refused'}`] : []),
     ...(endpoint.guarded ? ['CSRF token'] : []),
     ...(endpoint.endsTakeover ? ['accepts an expired takeover'] : []),
     `errors: ${Object.keys(refusals).join(', ') || 'none of its own'}`,

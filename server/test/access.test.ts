@@ -66,14 +66,14 @@ const forOwners: readonly EndpointName[] = ['endSession', 'endOtherSessions']
 
 /** The status with which somebody is refused; undefined when they are let in. */
 function refusalOf(name: EndpointName, who: Who): number | undefined {
-  const { access } = endpoints[name]
+  const { access, blocked }: Endpoint = endpoints[name]
   if (access === 'operator') return 404
   if (access === 'public') return undefined
   if (isWorthless(who)) return 401
   if (access === 'admin') return who === 'an administrator' ? undefined : 403
   if (name === 'logOut' || name === 'endTakeover') return undefined
   if (who.startsWith('a deleted')) return 404
-  if (who.startsWith('a blocked') && endpoints[name].blocked === 'refused') return 403
+  if (who.startsWith('a blocked') && blocked !== 'may read') return 403
   return who.startsWith('who acts') && forOwners.includes(name) ? 403 : undefined
 }
 
@@ -214,7 +214,7 @@ test('the OpenAPI document says of each endpoint whether it needs a token', asyn
 // Every use case had to remember the block by itself, and a new row was open to blocked users.
 test('a blocked user is let in only where a row says so, and where not, its refusals name 403', async () => {
   const user: Endpoint[] = rows.filter(({ access }) => access === 'user')
-  const allowed = user.filter(({ blocked }) => blocked === 'allowed').map(({ path }) => path)
+  const allowed = user.filter(({ blocked }) => blocked === 'may read').map(({ path }) => path)
   assert.deepEqual(allowed.sort(), [
     '/api/auth/end-takeover',
     '/api/auth/logout',
@@ -225,11 +225,11 @@ test('a blocked user is let in only where a row says so, and where not, its refu
     '/api/user/sessions/end-others',
     '/api/user/sessions/{id}',
   ])
-  for (const { blocked, refusals, path } of user) if (blocked === 'refused') assert.ok(refusals[403], path)
+  for (const { blocked, refusals, path } of user) if (blocked !== 'may read') assert.ok(refusals[403], path)
 })
 
 test('a row that says nothing about blocked users is refused to them', async () => {
-  const row = { ...endpoints.me, blocked: undefined } as unknown as Endpoint
+  const { blocked: _, ...row } = endpoints.me
   const session = { user: { id: 1, isBlocked: true } } as Session
   const templates = { first: { type: 'dev' }, get: () => ({}) } as unknown as Templates
   const parts = { database: {} as Database, templates }

@@ -23,7 +23,7 @@ export async function refuseBlocked(
   session: Session | undefined,
   params: unknown,
 ): Promise<void> {
-  if (endpoint.access !== 'user' || endpoint.blocked === 'allowed') return
+  if (endpoint.access !== 'user' || endpoint.blocked === 'may read') return
   if (!session?.user) throw refusals.userGone()
   const { user } = session
   if (!user.isBlocked) return

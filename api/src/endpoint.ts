@@ -1,0 +1,56 @@
+import type Type from 'typebox'
+
+/**
+ * Access level of an endpoint: who may call it.
+ * - `public`: anyone.
+ * - `user`: anyone with a valid, unrevoked token.
+ * - `admin`: a user who is an administrator in the store at this very request, or the operator.
+ * - `operator`: a process that can open the operator's socket, i.e. runs as the operating system account of Berth; any
+ *   other request is answered 404.
+ */
+export type Access = 'public' | 'user' | 'admin' | 'operator'
+
+/** Statuses an endpoint may refuse with, and the schema of each refusal. */
+export type Refusals = { readonly [status: number]: Type.TSchema }
+
+/**
+ * Whether a signed-in user who is blocked may call an endpoint. A row that omits it is refused: a new endpoint is closed
+ * to blocked users by default.
+ * - `refused`: 403, after 401 (token), 404 (user deleted) and 400 (unknown container type).
+ * - `may read`: the endpoint reads what explains the block, or ends a session; it changes nothing else.
+ */
+export type Blocked = 'refused' | 'may read'
+
+/** Row of the endpoint table: routes, validation, serialization, OpenAPI, client and access test are derived from it. */
+export type Endpoint = Row &
+  (
+    | { readonly access: 'user'; readonly blocked?: Blocked }
+    // A blocked administrator has no rights; `public` and `operator` have no account.
+    | { readonly access: Exclude<Access, 'user'>; readonly blocked?: never }
+  )
+
+interface Row {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** OpenAPI notation: `{name}` is one path segment. */
+  readonly path: string
+  readonly summary: string
+  readonly params?: Type.TSchema
+  readonly query?: Type.TSchema
+  readonly body?: Type.TSchema
+  /** Body of the answer 200; a row has either this or `stream`. */
+  readonly response?: Type.TSchema
+  /** The answer 200 is a stream of server-sent events: the schema of the data of each event, by its name. */
+  readonly stream?: Readonly<Record<string, Type.TSchema>>
+  readonly refusals: Refusals
+  /** Additional response headers, each with its description. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** False where a `GET` has side effects, so that `HEAD` is not routed to it. */
+  readonly head?: false
+  /**
+   * True where a `GET` needs the CSRF token, like every request that changes something: a browser that sends only the
+   * cookie is refused, because pages of containers can make it send the cookie.
+   */
+  readonly guarded?: true
+  /** True where the cookie of an expired takeover is accepted: the endpoint ends the takeover. */
+  readonly endsTakeover?: true
+}

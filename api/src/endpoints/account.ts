@@ -1,0 +1,56 @@
+import type { Endpoint } from '../endpoint.ts'
+import * as sessions from '../schemas/sessions.ts'
+import * as user from '../schemas/user.ts'
+import { ErrorBody } from '../schemas/error.ts'
+import { Message } from '../schemas/shapes.ts'
+
+/** The signed-in user: account, containers, sessions. */
+export const accountEndpoints = {
+  me: {
+    method: 'GET',
+    path: '/api/user/me',
+    access: 'user',
+    blocked: 'may read',
+    summary: 'The signed-in user and their primary container',
+    response: user.MeResponse,
+    refusals: { 404: ErrorBody },
+  },
+  listContainers: {
+    method: 'GET',
+    path: '/api/user/containers',
+    access: 'user',
+    blocked: 'may read',
+    summary: 'One entry for each configured container type',
+    response: user.ContainersResponse,
+    refusals: { 404: ErrorBody },
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/api/user/sessions',
+    access: 'user',
+    blocked: 'may read',
+    guarded: true,
+    summary: 'Sessions of the signed-in user, and takeovers of the last 30 days',
+    response: sessions.SessionsResponse,
+    refusals: { 404: ErrorBody },
+  },
+  endSession: {
+    method: 'DELETE',
+    path: '/api/user/sessions/{id}',
+    access: 'user',
+    blocked: 'may read',
+    summary: 'End one session of the signed-in user',
+    params: sessions.SessionParams,
+    response: Message,
+    refusals: { 403: ErrorBody, 404: ErrorBody },
+  },
+  endOtherSessions: {
+    method: 'POST',
+    path: '/api/user/sessions/end-others',
+    access: 'user',
+    blocked: 'may read',
+    summary: 'End all sessions of the signed-in user except the current one',
+    response: sessions.EndOthersResponse,
+    refusals: { 403: ErrorBody, 404: ErrorBody },
+  },
+} as const satisfies Record<string, Endpoint>

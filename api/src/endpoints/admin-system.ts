@@ -1,0 +1,43 @@
+import type { Endpoint } from '../endpoint.ts'
+import * as admin from '../schemas/admin.ts'
+import * as audit from '../schemas/audit.ts'
+import { ErrorBody } from '../schemas/error.ts'
+
+/** State of the installation and audit log, for administrators. */
+export const adminSystemEndpoints = {
+  systemReport: {
+    method: 'GET',
+    path: '/api/admin/system',
+    access: 'admin',
+    summary: 'State of reconciler, launch queue, host and mail, with warnings',
+    response: admin.SystemReport,
+    refusals: {},
+  },
+  systemHistory: {
+    method: 'GET',
+    path: '/api/admin/history',
+    access: 'admin',
+    summary: 'Samples of the last day: containers, launches, free memory and disk',
+    response: admin.HistoryResponse,
+    refusals: {},
+  },
+  listAudit: {
+    method: 'GET',
+    path: '/api/admin/audit',
+    access: 'admin',
+    summary: 'Audit log, newest first, page by page',
+    query: audit.AuditQuery,
+    response: audit.AuditResponse,
+    refusals: { 400: ErrorBody },
+  },
+  verifyAudit: {
+    method: 'GET',
+    path: '/api/admin/audit/verify',
+    access: 'admin',
+    summary: 'Verify the audit log, and that it still contains an earlier head',
+    query: audit.AuditVerifyQuery,
+    response: audit.AuditVerdict,
+    refusals: { 400: ErrorBody, 503: ErrorBody },
+    head: false,
+  },
+} as const satisfies Record<string, Endpoint>

@@ -1,0 +1,35 @@
+import type { Endpoint } from '../endpoint.ts'
+import * as admin from '../schemas/admin.ts'
+import * as auth from '../schemas/auth.ts'
+import * as operator from '../schemas/operator.ts'
+import { ErrorBody } from '../schemas/error.ts'
+
+/** Actions of the operator, on the operator's socket only. */
+export const operatorEndpoints = {
+  rotateKeys: {
+    method: 'POST',
+    path: '/api/operator/keys/rotate',
+    access: 'operator',
+    summary: 'Sign tokens with a new key; tokens of the old key stay valid until they expire',
+    response: operator.KeysRotated,
+    refusals: { 409: ErrorBody },
+  },
+  printLink: {
+    method: 'POST',
+    path: '/api/operator/links',
+    access: 'operator',
+    summary: 'Issue a login or signup link without mailing it',
+    body: auth.EmailBody,
+    response: operator.PrintedLink,
+    refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody },
+  },
+  stopContainer: {
+    method: 'POST',
+    path: '/api/operator/containers/{id}/stop',
+    access: 'operator',
+    summary: 'Stop a container in use; the next launch or visit starts it',
+    params: admin.IdParams,
+    response: admin.ContainerResponse,
+    refusals: { 404: ErrorBody, 500: ErrorBody },
+  },
+} as const satisfies Record<string, Endpoint>

@@ -1,0 +1,38 @@
+import type { Endpoint } from '../endpoint.ts'
+import * as system from '../schemas/system.ts'
+
+/** Discovery and health checks. */
+export const systemEndpoints = {
+  jwks: {
+    method: 'GET',
+    path: '/api/.well-known/jwks.json',
+    access: 'public',
+    summary: 'Public keys for verifying access tokens',
+    response: system.JwksResponse,
+    refusals: {},
+  },
+  openApi: {
+    method: 'GET',
+    path: '/api/openapi.json',
+    access: 'public',
+    summary: 'This API as an OpenAPI 3.1 document',
+    response: system.OpenApiResponse,
+    refusals: {},
+  },
+  health: {
+    method: 'GET',
+    path: '/healthz',
+    access: 'public',
+    summary: 'Liveness: the process answers',
+    response: system.HealthResponse,
+    refusals: {},
+  },
+  ready: {
+    method: 'GET',
+    path: '/readyz',
+    access: 'public',
+    summary: 'Readiness: store and engine answer',
+    response: system.ReadyResponse,
+    refusals: { 503: system.ReadyResponse },
+  },
+} as const satisfies Record<string, Endpoint>
