@@ -92,7 +92,7 @@ export function wireAccounts(
   const settings = { ...config, frontendUrl: addresses.frontendUrl, reservedSlugs, slugsKnown }
   const byMail = wireEmailAccounts({ database, mailer, settings, onPending: activate, log })
   const effects = {
-    publish: (userId: number) => routeSync.publishPerson(userId),
+    publish: (userId: number) => routeSync.publishUser(userId),
     startPrimary: (user: Parameters<Launch['startPrimary']>[0]) => launch.startPrimary(user, new Date()),
     noteUse: (ms: number) => byMail.mailStatistics.used(ms),
   }

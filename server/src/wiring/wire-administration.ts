@@ -32,7 +32,7 @@ export function wireAdministration(
   const publish = async (userIds: readonly number[]) => {
     // A queued launch of a blocked user is refused now, so that the stop does not wait for its slot.
     for (const userId of userIds) admission.recheck(userId)
-    await Promise.all(userIds.map((userId) => routeSync.publishPerson(userId)))
+    await Promise.all(userIds.map((userId) => routeSync.publishUser(userId)))
   }
   const enforce = enforceBlocks((owned) => containerReconciler.reconcileOne(owned), activate, log)
   /** Ends sessions whose end is stored already, e.g. takeovers by a demoted administrator. */
@@ -79,7 +79,7 @@ function wireTakeover({ database }: AppParts, { tokens }: Tokens, { events, rout
     tokenLifetime: tokens.lifetime,
     plan: (now, lifetime) => tokens.plan(now, lifetime),
     issue: (user, planned, acting) => tokens.issue(user, planned, acting),
-    publish: (userId) => routeSync.publishPerson(userId),
+    publish: (userId) => routeSync.publishUser(userId),
     notify: (userId, { by, reason, until }) =>
       events.publish(userId, { name: 'takeover', data: { by, reason, until: until.toISOString() } }),
   })

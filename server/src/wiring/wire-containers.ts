@@ -58,7 +58,7 @@ export function wireContainers(parts: AppParts, addresses: Addresses, { streams,
   const diskUse = new DiskUse({
     runtime,
     limits: new DiskLimits(templates, config.maxDiskPerUser),
-    slugOf: (userId) => routeSync.personOf({ userId })?.slug,
+    slugOf: (userId) => routeSync.gatewayUserOf({ userId })?.slug,
     publish: (userId, event) => events.publish(userId, event),
     log,
     ...(pace?.measureHomes === undefined ? {} : { maxAge: pace.measureHomes }),

@@ -1,7 +1,7 @@
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import type { UserEvent } from './user-events.ts'
 import type { ContainerState } from '../state/container-state.ts'
-import type { RouteStatus } from '../routing/route-sync.ts'
+import type { RouteStatus } from '../routing/route-changes.ts'
 
 /** What a container's owner is told of where it stands, and, when its program is over or was never there, why. */
 export function containerEvent(type: string, status: RouteStatus, known?: ContainerState): UserEvent {

@@ -121,7 +121,7 @@ export class IdleSuspension {
     const { containerId, userId, type } = known
     if (containerId === null) return
     await noteStopped(database.db, userId, type, new Date())
-    await routeSync.publishPerson(userId)
+    await routeSync.publishUser(userId)
     try {
       await runtime.stop(containerId)
     } catch (error) {

@@ -185,7 +185,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
 
   #isUpToDate(known: ContainerState, seen: RuntimeContainer, template: Template): boolean {
     const { routeSync, spawner } = this.#parts
-    const person = routeSync.personOf(known)
+    const person = routeSync.gatewayUserOf(known)
     return (
       person !== undefined &&
       isUpToDate(seen, { fingerprint: spawner.fingerprintOf({ ...person, id: person.userId }, template) })
@@ -218,7 +218,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     activity.used(known, Date.now())
     try {
       await noteStopped(database.db, known.userId, known.type, null)
-      if (known.wasStopped) await routeSync.publishPerson(known.userId)
+      if (known.wasStopped) await routeSync.publishUser(known.userId)
     } catch (error) {
       report(error, 'noting that a container was started')
     }

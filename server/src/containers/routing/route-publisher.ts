@@ -37,8 +37,9 @@ export class RoutePublisher {
     return this.#lastPublish
   }
 
-  /** As `tell`, for who does not wait for it. */
+  /** As `publish`, without waiting; a failure is reported. */
   publishLater(changes: readonly GatewayChange[]): void {
+    if (changes.length === 0) return
     this.publish(changes).catch((error: unknown) => this.#parts.report(error, 'telling the gateway'))
   }
 

@@ -36,7 +36,7 @@ export function routeStateOf({ where }: Pick<RouteEntry, 'where'>): RouteState {
  * Every method that returns changes counts on their being told, in this order.
  */
 export class RoutingSnapshot {
-  readonly #people = new Map<number, GatewayUser>()
+  readonly #users = new Map<number, GatewayUser>()
   readonly #routes = new Map<string, RouteEntry>()
   /** Prefix by address: the engine gives addresses on, and no two places may have the same. */
   readonly #prefixByAddress = new Map<string, string>()
@@ -57,18 +57,18 @@ export class RoutingSnapshot {
     return this.#prefixesByState.get(state) ?? none
   }
 
-  person(userId: number): GatewayUser | undefined {
-    return this.#people.get(userId)
+  user(userId: number): GatewayUser | undefined {
+    return this.#users.get(userId)
   }
 
-  putPerson(user: GatewayUser): GatewayChange[] {
-    if (isSame(this.#people.get(user.userId), user)) return []
-    this.#people.set(user.userId, user)
+  putUser(user: GatewayUser): GatewayChange[] {
+    if (isSame(this.#users.get(user.userId), user)) return []
+    this.#users.set(user.userId, user)
     return [{ kind: 'user', user }]
   }
 
-  removePerson(userId: number): GatewayChange[] {
-    return this.#people.delete(userId) ? [{ kind: 'user-gone', userId }] : []
+  removeUser(userId: number): GatewayChange[] {
+    return this.#users.delete(userId) ? [{ kind: 'user-gone', userId }] : []
   }
 
   /** An address that another place has is taken from that one first. @param isAnew tells it although nothing changed */
@@ -90,7 +90,7 @@ export class RoutingSnapshot {
   }
 
   all(revoked: readonly Revocation[]): GatewayState {
-    return { users: [...this.#people.values()], routes: [...this.#routes.values()], revoked }
+    return { users: [...this.#users.values()], routes: [...this.#routes.values()], revoked }
   }
 
   #releaseAddress(address: UpstreamAddress, from: string): GatewayChange[] {

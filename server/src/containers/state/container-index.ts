@@ -4,28 +4,42 @@ import { containerPrefix } from '../container-name.ts'
 import type { ContainerState } from './container-state.ts'
 import type { ContainerRef } from '../container-key.ts'
 
-/** A container, and how old what is known of it is. All instants are in steps of the clock of `Places`. */
+/** A container, and how old the knowledge about it is. All times are of the logical clock of the index. */
 export interface IndexEntry {
   known: ContainerState
-  /** Answers of the engine to older questions do not count any more. */
+  /** Answers of the engine to requests before this time are void. */
   asOf: number
-  /** When its program ended last, as far as was heard. */
+  /** When its program ended last, according to events. */
   endedAt: number
-  /** What was seen of it before the engine was lost; undefined when it was seen since. */
+  /** The last inspect before the engine went down; undefined after the first one since. */
   before: ContainerState['seen']
 }
 
 interface Owner {
   readonly containers: Map<string, IndexEntry>
-  /** Answers of the store to older questions do not count any more. */
+  /** Answers of the store to queries before this time are void. */
   asOf: number
 }
 
-/** In-memory index of container states, by owner, by prefix and by the engine's id. */
+/**
+ * In-memory index of container states, by owner, by prefix and by the engine's id; with a logical clock that orders requests,
+ * their answers and events.
+ */
 export class ContainerIndex {
   readonly #owners = new Map<number, Owner>()
   readonly #byPrefix = new Map<string, IndexEntry>()
   readonly #byId = new Map<string, IndexEntry>()
+  #clock = 0
+
+  /** Present time of the logical clock. */
+  get now(): number {
+    return this.#clock
+  }
+
+  /** Advances the logical clock. @returns the new time */
+  tick(): number {
+    return ++this.#clock
+  }
 
   get({ userId, type }: ContainerRef): IndexEntry | undefined {
     return this.#owners.get(userId)?.containers.get(type)
@@ -43,7 +57,7 @@ export class ContainerIndex {
     return this.#byPrefix.values()
   }
 
-  /** Engine's ids of all that have one. */
+  /** Engine's ids of all containers that have one. */
   ids(): string[] {
     return [...this.#byId.keys()]
   }
@@ -60,7 +74,7 @@ export class ContainerIndex {
     return [...(this.#owners.get(userId)?.containers.keys() ?? [])]
   }
 
-  /** Notes an owner as the store said at this instant. @returns false when something newer is known already */
+  /** Notes that an owner was read at this time. @returns false when a later read is known already */
   updateOwner(userId: number, asOf: number): boolean {
     const owner = this.#owners.get(userId)
     if (owner && owner.asOf > asOf) return false
@@ -69,12 +83,12 @@ export class ContainerIndex {
     return true
   }
 
-  /** @returns whether there was such an owner; their containers have to be removed before */
+  /** Their containers have to be removed before. @returns whether there was such an owner */
   removeOwner(userId: number): boolean {
     return this.#owners.delete(userId)
   }
 
-  /** Takes in what the store says. What the engine said stays known, as long as it is the same container. */
+  /** Stores what the store has. The last inspect stays, as long as it is the same container. */
   put(user: User, record: RoutableContainer): IndexEntry {
     const old = this.get(record)
     const isSame = old?.known.containerId === record.containerId

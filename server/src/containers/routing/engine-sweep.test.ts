@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { blockContainers, noteStopped } from '#/store/containers/user-containers.ts'
+import { deleteUser } from '#/store/users/users.ts'
+import { pollUntil } from '#test/support/control-plane.ts'
+import { LateRuntime, arrange, database, newOwner, until, type Owner } from '#test/support/route-sync-harness.ts'
+
+test('a refresh finds changes in engine and store without an event', async (t) => {
+  const [fay, gus, hal] = [await newOwner(), await newOwner(), await newOwner()]
+  const { runtime, gateway, routeSync } = await arrange(t, [fay, gus, hal])
+  runtime.states.delete(fay.id)
+  const [record] = await database.db
+    .selectFrom('user_containers')
+    .selectAll()
+    .where('user_id', '=', gus.userId)
+    .execute()
+  await blockContainers(database.db, [Number(record?.id)], { by: gus.userId, at: new Date() })
+  await deleteUser(database.db, hal.userId)
+  const ida = await newOwner()
+  runtime.run(ida.id, ida.userId, '172.18.0.99')
+  await routeSync.readAll()
+  await routeSync.refresh({ instances: await runtime.list(), isFull: true })
+  assert.equal(gateway.routeStateOf(fay.prefix), 'missing')
+  assert.equal(gateway.routes.get(gus.prefix)?.isBlocked, true)
+  assert.deepEqual([gateway.people.has(hal.userId), gateway.routes.has(hal.prefix)], [false, false])
+  assert.equal(gateway.routeStateOf(ida.prefix), 'running')
+})
+
+test('a list of running containers leads to inspects of those that started or ended, and of no others', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
+  const { runtime, gateway, routeSync } = await arrange(t, owners)
+  const [began, ended, ...others] = owners as [Owner, Owner, ...Owner[]]
+  for (const { id } of [began, ...others]) runtime.end(id, 0)
+  await pollUntil(
+    () => others.every(({ prefix }) => gateway.routeStateOf(prefix) === 'asleep'),
+    () => 'they are not asleep',
+  )
+  await sleep(50)
+  assert.deepEqual(
+    [...routeSync.running()].map(({ known }) => known.prefix),
+    [ended.prefix],
+  )
+  runtime.run(began.id, began.userId, '172.18.0.99')
+  runtime.states.delete(ended.id)
+  runtime.asked.inspects.length = 0
+  const up = (await runtime.list()).filter(({ state }) => state === 'running')
+  await routeSync.refresh({ instances: up, isFull: false })
+  assert.deepEqual([gateway.routeStateOf(began.prefix), gateway.routeStateOf(ended.prefix)], ['running', 'missing'])
+  assert.deepEqual(runtime.asked.inspects.toSorted(), [began.id, ended.id].toSorted())
+})
+
+test('after missed events only containers that run or differ from the list are inspected', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
+  const { runtime, gateway } = await arrange(t, owners)
+  for (const { id } of owners.slice(2)) runtime.end(id, 0)
+  await sleep(50)
+  const [changed, other] = owners as [Owner, Owner]
+  const asked = () => [runtime.asked.lists, runtime.asked.inspects.splice(0)]
+  asked()
+  runtime.asked.lists = 0
+  runtime.tell({ id: undefined, action: 'lost' })
+  runtime.states.delete(changed.id)
+  // Three reconnects at once lead to two sweeps at most.
+  for (let each = 0; each < 3; each++) runtime.tell({ id: undefined, action: 'other' })
+  await sleep(50)
+  assert.equal(gateway.routeStateOf(changed.prefix), 'missing')
+  assert.equal(gateway.routeStateOf(other.prefix), 'running')
+  // Running containers are inspected once, because a list may lag; stopped ones are not.
+  assert.deepEqual([...new Set(asked()[1] as string[])].toSorted(), [changed.id, other.id].toSorted())
+  assert.ok(runtime.asked.lists <= 2)
+})
+
+test('events missed while lists failed are covered by the next list', async (t) => {
+  const zoe = await newOwner()
+  const { runtime, gateway, routeSync } = await arrange(t, [zoe])
+  const running = runtime.states.get(zoe.id)
+  assert.ok(running)
+  runtime.failsLists = true
+  runtime.states.set(zoe.id, { ...running, state: 'exited', address: null, exitCode: 3 })
+  runtime.tell({ id: undefined, action: 'other' })
+  await sleep(50)
+  assert.equal(gateway.routeStateOf(zoe.prefix), 'running')
+  // A list may show a program as running shortly after its end.
+  runtime.failsLists = false
+  runtime.listed = [running]
+  await routeSync.refresh({ instances: [running], isFull: true })
+  await until(() => gateway.routeStateOf(zoe.prefix) === 'crashed')
+})
+
+test('a slow list is applied as soon as it arrives, and ends the single inspects', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 60 }, newOwner))
+  const runtime = new LateRuntime()
+  runtime.listDelay = 3_400
+  for (const { id } of owners) runtime.slow.set(id, 600)
+  const began = performance.now()
+  const { gateway } = await arrange(t, owners, runtime)
+  const took = performance.now() - began
+  assert.ok(took < 5_800, `${took} ms`)
+  for (const { prefix } of owners) assert.equal(gateway.routeStateOf(prefix), 'running')
+})
+
+test('after an outage the list restores unchanged containers without inspects', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
+  const { runtime, gateway } = await arrange(t, owners)
+  for (const { id } of owners.slice(2)) runtime.end(id, 5)
+  await sleep(50)
+  runtime.tell({ id: undefined, action: 'lost' })
+  runtime.isDeaf = true
+  await sleep(4_500)
+  for (const { prefix } of owners) assert.equal(gateway.routeStateOf(prefix), 'unknown')
+  runtime.asked.inspects.length = 0
+  runtime.asked.lists = 0
+  runtime.isDeaf = false
+  runtime.tell({ id: undefined, action: 'other' })
+  await sleep(1_500)
+  assert.deepEqual(
+    [runtime.asked.lists, runtime.asked.inspects.toSorted()],
+    [
+      1,
+      owners
+        .slice(0, 2)
+        .map(({ id }) => id)
+        .toSorted(),
+    ],
+  )
+  const states = owners.map(({ prefix }) => gateway.routeStateOf(prefix))
+  assert.deepEqual(states, ['running', 'running', ...Array.from({ length: 28 }, () => 'crashed')])
+})
+
+test('a list that takes 10 s delays neither the start nor containers that should run', async (t) => {
+  const [xia, yan] = [await newOwner(), await newOwner()]
+  await noteStopped(database.db, yan.userId, yan.type, new Date())
+  const runtime = new LateRuntime()
+  runtime.listDelay = 10_000
+  const began = performance.now()
+  const { gateway } = await arrange(t, [xia, yan], runtime)
+  assert.ok(performance.now() - began < 6_500, `${performance.now() - began} ms`)
+  assert.equal(gateway.routeStateOf(xia.prefix), 'running')
+  assert.equal(gateway.routeStateOf(yan.prefix), 'asleep')
+  runtime.end(xia.id, 3)
+  await sleep(50)
+  assert.equal(gateway.routeStateOf(xia.prefix), 'crashed')
+})
+
+test('with a slow full list the start waits for running containers only', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
+  const [ended, ...others] = owners as [Owner, ...Owner[]]
+  await noteStopped(database.db, ended.userId, ended.type, new Date())
+  const runtime = new LateRuntime()
+  runtime.listDelay = 2_500
+  runtime.upDelay = 100
+  const began = performance.now()
+  const arranged = arrange(t, owners, runtime)
+  runtime.end(ended.id, 0)
+  const { gateway } = await arranged
+  const took = performance.now() - began
+  assert.ok(took < 2_000, `${took} ms`)
+  for (const { prefix } of others) assert.equal(gateway.routeStateOf(prefix), 'running')
+  assert.equal(gateway.routeStateOf(ended.prefix), 'asleep')
+  assert.deepEqual(runtime.asked.inspects, [ended.id])
+  runtime.states.delete(ended.id)
+  runtime.tell({ id: ended.id, action: 'destroy' })
+  await until(() => gateway.routeStateOf(ended.prefix) === 'missing')
+})
+
+test('after a reconnect a second list, instead of an inspect of each container, corrects the first', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 60 }, newOwner))
+  const { runtime, gateway } = await arrange(t, owners)
+  // The start, which may have missed events as well, requests a second list of its own.
+  await sleep(1_200)
+  const [late] = owners as [Owner, ...Owner[]]
+  const before = [...runtime.states.values()]
+  const running = runtime.states.get(late.id)
+  assert.ok(running)
+  runtime.listed = before
+  runtime.states.set(late.id, { ...running, state: 'exited', address: null, exitCode: 3 })
+  runtime.asked.inspects.length = 0
+  runtime.asked.lists = 0
+  runtime.tell({ id: undefined, action: 'other' })
+  await sleep(200)
+  assert.equal(gateway.routeStateOf(late.prefix), 'running')
+  runtime.listed = undefined
+  await until(() => gateway.routeStateOf(late.prefix) === 'crashed')
+  assert.deepEqual(runtime.asked, { inspects: [late.id], lists: 2 })
+})
+
+test('a container that ends while the start reads the store is not published as running', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
+  const [ended, other] = owners as [Owner, Owner, ...Owner[]]
+  const runtime = new LateRuntime()
+  runtime.listDelay = 2_500
+  runtime.upDelay = 500
+  const arranged = arrange(t, owners, runtime)
+  // The list is as of before the program ended.
+  runtime.listed = [...runtime.states.values()]
+  runtime.end(ended.id, 3)
+  const { gateway, statuses } = await arranged
+  assert.equal(gateway.routeStateOf(other.prefix), 'running')
+  await until(() => gateway.routeStateOf(ended.prefix) === 'crashed')
+  assert.deepEqual(
+    statuses.filter((each) => each.startsWith(`${ended.prefix} `)),
+    [`${ended.prefix} crashed`],
+  )
+})
