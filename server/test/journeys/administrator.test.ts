@@ -86,7 +86,7 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
   })
 
   await t.test('she takes it back', async () => {
-    await goBack(said('admin.users.told.blocked', { email: bob }), 'undo')
+    await goBack(said('admin.users.notice.blocked', { email: bob }), 'undo')
     await blocked(bob).waitFor({ state: 'detached' })
   })
 
@@ -135,7 +135,7 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
     await choose(bob, said('admin.users.actions.unblock'))
     await pressIn(said('admin.users.unblock.confirm'))
     await blocked(bob).waitFor({ state: 'detached' })
-    await goBack(said('admin.users.told.unblocked', { email: bob }), 'blockAgain')
+    await goBack(said('admin.users.notice.unblocked', { email: bob }), 'blockAgain')
     await blocked(bob).waitFor()
     await choose(bob, said('admin.users.actions.unblock'))
     await pressIn(said('admin.users.unblock.confirm'))

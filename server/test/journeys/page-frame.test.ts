@@ -129,9 +129,9 @@ test('a page says that Berth cannot be reached, and goes on by itself when it ca
     .first()
     .waitFor()
   await page.context().setOffline(true)
-  await page.getByText(said('frame.away.offline')).waitFor()
+  await page.getByText(said('frame.connectivity.offline')).waitFor()
   await page.context().setOffline(false)
-  await page.getByText(said('frame.away.offline')).waitFor({ state: 'detached' })
+  await page.getByText(said('frame.connectivity.offline')).waitFor({ state: 'detached' })
 })
 
 test('a part that an updated server does not have any more reloads the page once, and then says so', async () => {

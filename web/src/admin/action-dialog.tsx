@@ -73,7 +73,7 @@ export function ActionDialog({
             <Button onPress={close}>{task.busy ? t('close') : t('cancel')}</Button>
             <button
               type="submit"
-              className={isGrave ? 'button grave' : 'button primary'}
+              className={isGrave ? 'button danger' : 'button primary'}
               aria-disabled={isOff || task.busy}
             >
               {task.busy ? busy : confirm}

@@ -27,7 +27,7 @@ export function RelativeTime({ at }: { at: string | null }) {
   const t = useTranslations('admin.table')
   const format = useFormatter()
   const current = useSyncExternalStore(subscribe, () => now)
-  if (at === null) return <span className="quiet">{t('never')}</span>
+  if (at === null) return <span className="muted">{t('never')}</span>
   const date = new Date(at)
   return (
     <time

@@ -26,13 +26,13 @@ function sentenceOf(event: StageEvent, locale: 'en' | 'de'): string {
 }
 
 const cases: [StageEvent, string, number | undefined][] = [
-  [{ type: 'dev', stage: 'queued', place: 12, waiting: 1400 }, 'Waiting: place 12 of 1,400', undefined],
-  [pull([3, 7], [120e6, 400e6]), 'Fetching the image: 3 of 7 layers, 120 of 400 MB', 0.3],
-  [pull([1, 2], [1.25e9, 3.4e9]), 'Fetching the image: 1 of 2 layers, 1.3 of 3.4 GB', 1.25 / 3.4],
-  [pull([0, 1], [0, 2_000]), 'Fetching the image: 0 of 1 layer, 0 of 2 kB', 0],
-  [pull([1, 4], [0, 0]), 'Fetching the image: 1 of 4 layers', 0.25],
-  [pull([0, 0], [0, 0]), 'Fetching the image', undefined],
-  [pull([2, 2], [5e6, 4e6]), 'Fetching the image: 2 of 2 layers, 5 of 4 MB', 1],
+  [{ type: 'dev', stage: 'queued', place: 12, waiting: 1400 }, 'In the queue: position 12 of 1,400', undefined],
+  [pull([3, 7], [120e6, 400e6]), 'Downloading the image: 3 of 7 layers, 120 of 400 MB', 0.3],
+  [pull([1, 2], [1.25e9, 3.4e9]), 'Downloading the image: 1 of 2 layers, 1.3 of 3.4 GB', 1.25 / 3.4],
+  [pull([0, 1], [0, 2_000]), 'Downloading the image: 0 of 1 layer, 0 of 2 kB', 0],
+  [pull([1, 4], [0, 0]), 'Downloading the image: 1 of 4 layers', 0.25],
+  [pull([0, 0], [0, 0]), 'Downloading the image', undefined],
+  [pull([2, 2], [5e6, 4e6]), 'Downloading the image: 2 of 2 layers, 5 of 4 MB', 1],
   [{ type: 'dev', stage: 'creating' }, 'Creating the container', undefined],
   [{ type: 'dev', stage: 'waiting' }, 'Waiting for the app', undefined],
 ]
@@ -44,7 +44,10 @@ for (const [event, words, share] of cases) {
 }
 
 test('numbers of a stage are written as German writes them', () => {
-  assert.equal(sentenceOf(pull([1, 2], [1.25e9, 3.4e9]), 'de'), 'Image wird geladen: 1 von 2 Schichten, 1,3 von 3,4 GB')
+  assert.equal(
+    sentenceOf(pull([1, 2], [1.25e9, 3.4e9]), 'de'),
+    'Image wird heruntergeladen: 1 von 2 Schichten, 1,3 von 3,4 GB',
+  )
 })
 
 test('when it is ready there is nothing to wait for', () => {

@@ -23,13 +23,13 @@ export function Shortcuts({ isOn, onTurn, count }: ShortcutsProps) {
     () => setEarly(true),
   )
   return (
-    <div className="keys-hint">
+    <div className="shortcuts-hint">
       <Button look="small" onPress={() => setOpen(true)}>
         {t('hint')}
       </Button>
       {isOn && <kbd aria-hidden>?</kbd>}
       <span role="status" className="hint live" onAnimationEnd={() => setEarly(false)}>
-        {isEarly && <span className="passing">{t('chooseFirst', { last: Math.min(count, 9) })}</span>}
+        {isEarly && <span className="transient">{t('chooseFirst', { last: Math.min(count, 9) })}</span>}
       </span>
       {isOpen && <ShortcutsDialog isOn={isOn} onTurn={onTurn} count={count} onClose={() => setOpen(false)} />}
     </div>

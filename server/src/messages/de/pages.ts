@@ -7,7 +7,7 @@ export const pages: Translated<'pages'> = {
   lastLines: 'Zuletzt geschrieben',
 
   title400: 'Diese Adresse ist ungültig',
-  title403: 'Hier geht es nicht weiter',
+  title403: 'Zugriff verweigert',
   title404: 'Hier gibt es nichts',
   title405: 'Das geht hier nicht',
   title429: 'Zu viel auf einmal',

@@ -6,7 +6,7 @@ export const pages = {
   lastLines: 'What it wrote last',
 
   title400: 'This address is not valid',
-  title403: 'No entry here',
+  title403: 'Access denied',
   title404: 'There is nothing here',
   title405: 'This cannot be done here',
   title429: 'Too much at once',

@@ -59,8 +59,8 @@ const card = (name: string, of = page) => of.getByRole('article', { name })
 
 test('while an image is fetched the launch page and the dashboard say how far it is, and go on by themselves', async () => {
   await page.goto(launchPage('prod'))
-  await page.getByText('Fetching the image: 3 of 7 layers, 120 of 400 MB').first().waitFor()
-  assert.equal(await page.getByRole('progressbar', { name: 'Fetching the image' }).getAttribute('value'), '0.3')
+  await page.getByText('Downloading the image: 3 of 7 layers, 120 of 400 MB').first().waitFor()
+  assert.equal(await page.getByRole('progressbar', { name: 'Downloading the image' }).getAttribute('value'), '0.3')
   assert.deepEqual(await violations(page), [])
   await picture('launch-pulling')
   const other = await page.context().newPage()

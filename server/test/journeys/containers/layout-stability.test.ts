@@ -139,7 +139,7 @@ test('on the launch page nothing moves until the container opens', async () => {
   })
   void sleep(2_000).then(() => pulled.resolve())
   await page.goto(`${berth.app.frontendUrl}/launch?type=prod&next=%2Fann-prod%2F`)
-  await page.getByText('Fetching the image: 3 of 7 layers').first().waitFor()
+  await page.getByText('Downloading the image: 3 of 7 layers').first().waitFor()
   await arrival(page, '/ann-prod/')
   assert.deepEqual(moved, [])
 })

@@ -23,7 +23,7 @@ export const Entry = memo(function Entry({ entry, names }: EntryProps) {
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <time dateTime={entry.at}>{time(entry.at)}</time>{' '}
-          <span className="entry-words">
+          <span className="entry-text">
             <Sentence entry={entry} subject={subjectOf(entry, names)} />{' '}
             {reason !== undefined && <span className="entry-reason">{reason}</span>}
           </span>

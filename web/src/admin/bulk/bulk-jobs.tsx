@@ -14,7 +14,7 @@ export interface BulkKind {
     /** That what was unblocked does not start by itself. */
     staysStopped(): string
   }
-  /** What a row is in `Told.subjects`. */
+  /** What a row is in `ToastMessage.subjects`. */
   subjectOf(id: number): string
 }
 
@@ -43,7 +43,7 @@ export interface BulkJobs {
   /** One at a time: work that is started meanwhile, such as a way back, comes after it. */
   start(work: BulkJob): void
   /** Says it in a corner of the page, whatever page that is by then. */
-  notify(told: ToastMessage): void
+  notify(message: ToastMessage): void
 }
 
 export const Context = createContext<BulkJobs | undefined>(undefined)

@@ -22,9 +22,9 @@ export function JobBar({ job: { title, seen, total, isCancelled, cancel } }: { j
 
   return (
     <section className="bottom-bar" aria-label={title}>
-      <div className="bar-words">
+      <div className="bar-text">
         <p role="status">{isCancelled ? t('cancelling') : title}</p>
-        <p className="quiet">{t('progress', { seen, total })}</p>
+        <p className="muted">{t('progress', { seen, total })}</p>
       </div>
       <progress aria-label={title} value={seen} max={Math.max(1, total)} />
       <button type="button" className="button small" ref={button} aria-disabled={isCancelled} onClick={cancel}>

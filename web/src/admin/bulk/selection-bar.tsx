@@ -19,7 +19,7 @@ export function SelectionBar({ words, rest, isOff, onAll, onClear, onBlock, onUn
   const t = useTranslations('admin.table')
   return (
     <section className="bottom-bar" aria-label={t('selection')}>
-      <div className="bar-words">
+      <div className="bar-text">
         <p role="status">
           <strong>{words}</strong>
         </p>

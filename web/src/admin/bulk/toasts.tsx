@@ -15,7 +15,7 @@ export function Toasts() {
         {toasts.map((toast) => (
           <Toast.Root key={toast.id} toast={toast} className="toast" swipeDirection={[]}>
             <Toast.Content className="toast-content">
-              <div className={toast.data?.lines.length ? 'toast-words long' : 'toast-words'}>
+              <div className={toast.data?.lines.length ? 'toast-text long' : 'toast-text'}>
                 <Toast.Title className="toast-title" render={<p />} />
                 {toast.data?.lines.map((line) => (
                   <p key={line} className="toast-line">

@@ -36,8 +36,8 @@ export function useContainerActions(
     await showContainers([answer.container])
     const name = nameOf(container)
     notify({
-      title: isBlocked ? t('told.blocked', { name }) : t('told.unblocked', { name }),
-      lines: isBlocked ? [] : [t('told.staysStopped')],
+      title: isBlocked ? t('notice.blocked', { name }) : t('notice.unblocked', { name }),
+      lines: isBlocked ? [] : [t('notice.staysStopped')],
       subjects: [`container:${container.id}`],
       undo: hasUndo ? { label: undoLabelFor(isBlocked), run: () => setAlone(container, !isBlocked, false) } : undefined,
     })
@@ -68,7 +68,7 @@ export function useContainerActions(
     block: (container, signal) => set(container, true, signal),
     gone: async (container) => {
       await showContainerGone(container.id)
-      notify({ title: t('told.deleted', { name: nameOf(container) }) })
+      notify({ title: t('notice.deleted', { name: nameOf(container) }) })
     },
   }
 }

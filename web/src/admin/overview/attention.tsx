@@ -18,7 +18,7 @@ export function Attention({ report }: { report: SystemReport }) {
   const { failures } = report.reconciler
   const mailFailure = lateFailure(report.mail.last_failure_at, now)
   const count = thingsIn(report) + (mailFailure === undefined ? 0 : 1)
-  if (count === 0) return <p className="well">{t(health === 'starting' ? 'health.starting' : 'health.well')}</p>
+  if (count === 0) return <p className="healthy">{t(health === 'starting' ? 'health.starting' : 'health.well')}</p>
   return (
     <section className="attention">
       <h2>{t('attention')}</h2>

@@ -28,9 +28,9 @@ export function Plot({ title, drawing }: PlotProps) {
       <figcaption>
         <h3 id={heading}>{title}</h3>
         {at === undefined ? (
-          <ul className="plot-words">{words}</ul>
+          <ul className="plot-summary">{words}</ul>
         ) : (
-          <ul className="plot-words" aria-hidden="true">
+          <ul className="plot-summary" aria-hidden="true">
             {lines.map((line) => (
               <li key={line.label}>
                 <Mark look={line.look} />

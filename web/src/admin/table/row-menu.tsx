@@ -101,7 +101,7 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
           type="button"
           role="menuitem"
           tabIndex={-1}
-          className={action.isGrave ? 'menu-item grave' : 'menu-item'}
+          className={action.isGrave ? 'menu-item danger' : 'menu-item'}
           aria-disabled={action.obstacle !== undefined}
           onClick={() => pick(action)}
           // What keys and the pointer would press is the same one.

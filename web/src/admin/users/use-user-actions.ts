@@ -38,7 +38,7 @@ export function useUserActions(
     void task.run(async (signal) => {
       try {
         await createApiClient(signal).resendVerificationTo({ params: { id: String(id) } })
-        notify({ title: t('told.resent', { email }) })
+        notify({ title: t('notice.resent', { email }) })
       } catch (error) {
         // There is no dialog that could say it.
         notify({ title: sentenceOf(error) })
@@ -70,14 +70,14 @@ export function useUserActions(
   }
 
   const blockedWords = (user: AdminUser) => ({
-    title: t('told.blocked', { email: user.email }),
+    title: t('notice.blocked', { email: user.email }),
     subjects: subjectsOf(user),
   })
 
   /** Nothing of theirs starts by itself, which an undo lets one expect. */
   const unblockedWords = (user: AdminUser) => ({
-    title: t('told.unblocked', { email: user.email }),
-    lines: user.containers.length === 0 ? [] : [t('told.staysStopped')],
+    title: t('notice.unblocked', { email: user.email }),
+    lines: user.containers.length === 0 ? [] : [t('notice.staysStopped')],
     subjects: subjectsOf(user),
   })
 
@@ -87,13 +87,13 @@ export function useUserActions(
     const undo = { label: undoLabelFor(name === 'block'), run: () => void undoBlock(user, name === 'block') }
     if (name === 'block') notify({ ...blockedWords(user), undo })
     if (name === 'unblock') notify({ ...unblockedWords(user), undo })
-    if (name === 'promote') notify({ title: t('told.promoted', { email }) })
-    if (name === 'demote') notify({ title: t('told.demoted', { email }) })
+    if (name === 'promote') notify({ title: t('notice.promoted', { email }) })
+    if (name === 'demote') notify({ title: t('notice.demoted', { email }) })
   }
 
   async function gone(user: AdminUser) {
     await showUserGone(user.id)
-    notify({ title: t('told.deleted', { email: user.email }) })
+    notify({ title: t('notice.deleted', { email: user.email }) })
   }
 
   return { of, done, gone }

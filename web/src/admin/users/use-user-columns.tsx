@@ -55,5 +55,5 @@ function ContainerCount({ user: { containers } }: { user: AdminUser }) {
   const count = containers.length
   const blocked = containers.filter(({ is_blocked }) => is_blocked).length
   if (blocked > 0) return t('containersBlocked', { count, blocked })
-  return <span className={count === 0 ? 'quiet' : undefined}>{t('containers', { count })}</span>
+  return <span className={count === 0 ? 'muted' : undefined}>{t('containers', { count })}</span>
 }

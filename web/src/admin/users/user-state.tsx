@@ -13,7 +13,7 @@ export function UserState({ user }: { user: Pick<AdminUser, 'state' | 'is_admin'
       {t('badges.blocked')}
     </span>
   ) : (
-    <span className={state === 'active' ? 'state' : 'state quiet'} title={t(`stateMeanings.${state}`)}>
+    <span className={state === 'active' ? 'state' : 'state muted'} title={t(`stateMeanings.${state}`)}>
       {t(`states.${state}`)}
     </span>
   )

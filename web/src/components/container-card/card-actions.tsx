@@ -84,7 +84,7 @@ export function CardActions(props: CardActionsProps) {
             <Named entry={entry}>{t(verb)}</Named>
           </Button>
         ) : (
-          <span key={verb} className="button small room" aria-hidden>
+          <span key={verb} className="button small reserved-height" aria-hidden>
             {t(verb)}
           </span>
         ),

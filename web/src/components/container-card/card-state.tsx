@@ -33,16 +33,16 @@ export function CardState(props: CardStateProps) {
   const hasFailed = failure !== undefined
   return (
     <div className="card-state">
-      <div className="card-usual">{children}</div>
+      <div className="card-content">{children}</div>
       {progress && !hasFailed && (
-        <div className="card-over">
+        <div className="card-overlay">
           <LaunchProgressBar {...progress} />
           {onStay && <AutoOpenNote onStay={onStay} />}
         </div>
       )}
       {/* Always there, because screen readers miss alerts that arrive with their text. It scrolls where words are long. */}
       <div
-        className={hasFailed ? 'card-over' : undefined}
+        className={hasFailed ? 'card-overlay' : undefined}
         role={hasFailed ? 'group' : undefined}
         aria-labelledby={hasFailed ? labelledBy : undefined}
         // What scrolls must be reached by keyboard (WCAG 2.2, 2.1.1).

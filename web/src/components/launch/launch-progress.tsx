@@ -57,9 +57,9 @@ export function useStageSentence(): (event: StageEvent | undefined) => string {
 
 /** Says beforehand that the page will be left, and how it will not. */
 export function AutoOpenNote({ onStay }: { onStay(): void }) {
-  const t = useTranslations('dashboard.opening')
+  const t = useTranslations('dashboard.autoOpen')
   return (
-    <div className="opening" data-launching>
+    <div className="auto-open" data-launching>
       <p role="status">{t('text')}</p>
       <Button look="small" onPress={onStay}>
         {t('stay')}

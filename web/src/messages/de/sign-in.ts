@@ -8,13 +8,13 @@ export const signIn: Words['signIn'] = {
   },
   ask: {
     title: 'Anmelden',
-    lead: 'Gib deine E-Mail-Adresse ein, und wir schicken dir einen Link, der dich hineinlässt. Ein Passwort gibt es nicht, und beim ersten Mal geht es genauso.',
+    lead: 'Gib deine E-Mail-Adresse ein, und wir schicken dir einen Anmeldelink. Du brauchst kein Passwort, auch nicht beim ersten Mal.',
     button: 'Link schicken',
     ended:
       'Deine Anmeldung ist abgelaufen, oder sie wurde an anderer Stelle beendet. Melde dich wieder an, dann kommst du dorthin zurück, wo du warst. Deine Container und Dateien sind davon nicht betroffen.',
     toContainer:
-      'Dieser Container öffnet sich nur für angemeldete Personen. Falls du gerade darin gearbeitet hast, ist deine Anmeldung abgelaufen; der Container läuft weiter.',
-    onTheWay: 'Danach geht es weiter zu <path>{next}</path>.',
+      'Um diesen Container zu öffnen, musst du angemeldet sein. Falls du gerade darin gearbeitet hast, ist deine Anmeldung abgelaufen; der Container läuft weiter.',
+    onTheWay: 'Nach der Anmeldung geht es weiter zu <path>{next}</path>.',
     signedIn: 'Du bist schon angemeldet.',
     goOn: 'Weiter',
   },
@@ -25,9 +25,9 @@ export const signIn: Words['signIn'] = {
     what: 'Öffne die E-Mail und folge ihrem Link, am besten in diesem Browser. Er funktioniert einmal.',
     whatUntil:
       'Öffne die E-Mail und folge ihrem Link, am besten in diesem Browser. Er funktioniert einmal und ist {lifetime} lang gültig.',
-    nothing: 'Nichts angekommen?',
+    nothing: 'Keine E-Mail bekommen?',
     spam: 'Sieh im Spam-Ordner nach.',
-    slowMail: 'Warte ein bis zwei Minuten: Manche Mailserver lassen eine erste E-Mail warten.',
+    slowMail: 'Warte ein bis zwei Minuten: Manche Mailserver verzögern die erste E-Mail eines neuen Absenders.',
     typo: 'Prüfe, ob die Adresse vertippt ist. <change>Adresse ändern</change>',
     again: 'Noch einmal senden',
     inSeconds: 'Noch einmal senden in {seconds, number} s',
@@ -44,8 +44,8 @@ export const signIn: Words['signIn'] = {
     signupLead:
       'Noch ein Schritt: Mit dem Knopf bestätigst du deine Adresse. Dein erster Container wird inzwischen vorbereitet.',
     signupButton: 'Registrierung abschließen',
-    busy: 'Einen Moment…',
-    goingOn: 'Du hast diesen Link in diesem Browser angefordert, darum geht es von selbst weiter.',
+    busy: 'Du wirst angemeldet…',
+    goingOn: 'Du hast diesen Link in diesem Browser angefordert, darum wirst du ohne Knopf angemeldet.',
     newLink: 'Neuen Link schicken',
     contact: 'Wen du fragen kannst: <contact></contact>',
     signedIn: 'Du bist in diesem Browser angemeldet und brauchst keinen Link.',
@@ -59,11 +59,11 @@ export const signIn: Words['signIn'] = {
     },
     used: {
       title: 'Dieser Link ist schon benutzt',
-      what: 'Jeder Link funktioniert einmal, und mit diesem hat sich schon jemand angemeldet.',
+      what: 'Jeder Link funktioniert einmal, und dieser wurde schon benutzt.',
       todo: 'Gib deine Adresse ein, und wir schicken dir einen neuen.',
     },
     otherKind: {
-      title: 'Dieser Link ist für etwas anderes',
+      title: 'Dieser Link gehört zu einer anderen Seite',
       what: 'Er stammt aus einer anderen Art E-Mail, als diese Seite erwartet.',
       todo: 'Öffne den Link so, wie er in der E-Mail steht, oder gib deine Adresse ein, und wir schicken dir einen neuen.',
     },
@@ -74,18 +74,18 @@ export const signIn: Words['signIn'] = {
     },
     incomplete: {
       title: 'Dieser Link ist unvollständig',
-      what: 'Der Teil, der dich hineinlässt, fehlt.',
+      what: 'Das Ende seiner Adresse fehlt.',
       todo: 'Öffne den ganzen Link aus der E-Mail, oder gib deine Adresse ein, und wir schicken dir einen neuen.',
     },
     unverified: {
       title: 'Deine Adresse ist noch nicht bestätigt',
-      what: 'Bestätigt wird sie mit dem Link aus der allerersten E-Mail, und dies ist ein anderer.',
+      what: 'Nur der Link aus der ersten E-Mail bestätigt sie, und dies ist ein anderer.',
       todo: 'Gib deine Adresse ein, und wir schicken dir einen Link, der sie bestätigt.',
     },
     blocked: {
       title: 'Dieses Konto ist gesperrt',
       what: 'Ein Administrator hat es gesperrt, darum kann es gerade nicht benutzt werden. Deine Dateien bleiben erhalten.',
-      todo: 'Frage deinen Administrator, warum, und was geschehen muss, damit die Sperre aufgehoben wird.',
+      todo: 'Frage deinen Administrator nach dem Grund und danach, wie die Sperre aufgehoben wird.',
     },
   },
   duration: {

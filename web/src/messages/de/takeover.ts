@@ -1,9 +1,9 @@
 import type { Words } from '#/messages/words.ts'
 
 export const takeover: Words['takeover'] = {
-  label: 'Du handelst für jemand anderen',
-  somebody: 'jemand anderen',
-  acting: 'Du handelst für <b>{whom}</b>, und die Person erfährt davon.',
+  label: 'Du handelst für eine andere Person',
+  somebody: 'eine andere Person',
+  acting: 'Du handelst für <b>{whom}</b>, und die Person wird darüber informiert.',
   left: 'Das endet in {time}.',
   minutesLeft:
     '{minutes, plural, one {Du handelst noch eine Minute für {whom}.} other {Du handelst noch # Minuten für {whom}.}}',

@@ -1,4 +1,4 @@
-/** Words on the way in. Nobody is told whether an address has an account, so no sentence may sound as if we knew. */
+/** Text of sign-in. No sentence may reveal whether an address has an account. */
 export const signIn = {
   email: {
     label: 'E-mail address',
@@ -7,15 +7,15 @@ export const signIn = {
   },
   ask: {
     title: 'Sign in',
-    lead: 'Type your e-mail address and we mail you a link that lets you in. There is no password, and the first time works the same way.',
+    lead: 'Type your e-mail address and we mail you a sign-in link. You need no password, and the first sign-in works the same way.',
     button: 'Mail me a link',
     ended:
-      'Your sign-in has ended: its time was over, or it was ended in another place. Sign in again and you come back to where you were. Your containers and files are not affected.',
+      'Your sign-in has ended: it expired, or it was ended elsewhere. Sign in again and you come back to where you were. Your containers and files are not affected.',
     toContainer:
-      'This container opens for people who are signed in. If you were at work in it, your sign-in has ended; the container runs on.',
-    onTheWay: 'After that you go on to <path>{next}</path>.',
+      'You have to be signed in to open this container. If you were working in it, your sign-in has ended; the container keeps running.',
+    onTheWay: 'After signing in you continue to <path>{next}</path>.',
     signedIn: 'You are signed in already.',
-    goOn: 'Go on',
+    goOn: 'Continue',
   },
   check: {
     title: 'Check your mail',
@@ -23,9 +23,9 @@ export const signIn = {
     unknown: 'If you asked for a link, it is in your mail.',
     what: 'Open the mail and follow its link, best in this browser. It works once.',
     whatUntil: 'Open the mail and follow its link, best in this browser. It works once, for {lifetime}.',
-    nothing: 'Nothing there?',
+    nothing: 'No mail?',
     spam: 'Look in the spam folder.',
-    slowMail: 'Wait a minute or two: some mail servers keep a first mail waiting.',
+    slowMail: 'Wait a minute or two: some mail servers delay the first mail from a new sender.',
     typo: 'Check the address for a typo. <change>Change it</change>',
     again: 'Send it again',
     inSeconds: 'Send it again in {seconds, number} s',
@@ -41,14 +41,14 @@ export const signIn = {
     signupTitle: 'Finish signing up',
     signupLead: 'One more step: press the button to confirm your address. Your first container is prepared meanwhile.',
     signupButton: 'Finish signing up',
-    busy: 'One moment…',
-    goingOn: 'You asked for this link in this browser, so it goes on by itself.',
+    busy: 'Signing in…',
+    goingOn: 'You asked for this link in this browser, so you are signed in without a button.',
     newLink: 'Mail me a new link',
     contact: 'Whom to ask: <contact></contact>',
     signedIn: 'You are signed in in this browser, so you need no link.',
-    goOn: 'Go on',
+    goOn: 'Continue',
   },
-  /** Why a link let nobody in. */
+  /** Why a link was refused. */
   refused: {
     expired: {
       title: 'This link has expired',
@@ -57,12 +57,12 @@ export const signIn = {
     },
     used: {
       title: 'This link was used already',
-      what: 'Each link works once, and this one has let somebody in before.',
+      what: 'Each link works once, and this one has been used.',
       todo: 'Type your address and we mail you a new one.',
     },
     otherKind: {
-      title: 'This link is for something else',
-      what: 'It is from another kind of mail than this page is for.',
+      title: 'This link belongs to another page',
+      what: 'It comes from a different kind of mail than this page expects.',
       todo: 'Open the link as it stands in the mail, or type your address and we mail you a new one.',
     },
     invalid: {
@@ -72,18 +72,18 @@ export const signIn = {
     },
     incomplete: {
       title: 'This link is incomplete',
-      what: 'The part that lets you in is missing.',
+      what: 'The end of its address is missing.',
       todo: 'Open the whole link from the mail, or type your address and we mail you a new one.',
     },
     unverified: {
       title: 'Your address is not confirmed yet',
-      what: 'The link in the very first mail confirms it, and this is another one.',
-      todo: 'Type your address and we mail you a link that does.',
+      what: 'Only the link in the first mail confirms it, and this is another link.',
+      todo: 'Type your address and we mail you a link that confirms it.',
     },
     blocked: {
       title: 'This account is blocked',
       what: 'An administrator has blocked it, so it cannot be used at the moment. Your files are kept.',
-      todo: 'Ask your administrator why, and what has to happen to lift the block.',
+      todo: 'Ask your administrator why, and how to have it unblocked.',
     },
   },
   /** A length of time. */

@@ -56,7 +56,7 @@ export function FilterForm({ filter }: { filter: AuditFilter }) {
             {t('show')}
           </button>
           {isFiltered(filter) && (
-            <Link to={pages.adminAudit} className="button quiet">
+            <Link to={pages.adminAudit} className="button muted">
               {t('clear')}
             </Link>
           )}

@@ -2,7 +2,7 @@ import type { AdminWords } from '#/admin/messages/words.ts'
 
 export const audit: AdminWords['audit'] = {
   about:
-    'Wer was mit wem gemacht hat, das Neueste zuerst. Jeder Eintrag wird zusammen mit der Änderung geschrieben und bleibt, auch wenn es alle darin nicht mehr gibt.',
+    'Alle Aktionen der Verwaltung, die neuesten zuerst. Jeder Eintrag wird zusammen mit der Änderung gespeichert und bleibt, auch wenn die Konten darin gelöscht sind.',
   filter: {
     title: 'Filter',
     actor: 'Wer es war',
@@ -16,7 +16,7 @@ export const audit: AdminWords['audit'] = {
     until: 'Bis vor',
     show: 'Anzeigen',
     clear: 'Alles anzeigen',
-    nobody: 'Diese Adresse hat gerade niemand. Gelöschte Konten findest du über ihre Nummer, zum Beispiel user:12.',
+    nobody: 'Kein Konto hat diese Adresse. Gelöschte Konten findest du über ihre Nummer, zum Beispiel user:12.',
   },
   group: {
     user: 'Alles zu Konten',
@@ -118,14 +118,14 @@ export const audit: AdminWords['audit'] = {
   },
   list: {
     label: 'Einträge',
-    none: 'Es wurde noch nichts protokolliert.',
-    noneFiltered: 'Zu diesen Filtern passt nichts.',
+    none: 'Noch keine Einträge.',
+    noneFiltered: 'Kein Eintrag passt zu diesen Filtern.',
     more: 'Mehr anzeigen',
     loadingMore: 'Wird geladen…',
     end: 'Hier beginnt das Protokoll.',
-    endFiltered: 'Nichts Älteres passt zu diesen Filtern.',
+    endFiltered: 'Keine älteren Einträge passen zu diesen Filtern.',
     enough: 'Das sind die neuesten {count}. Für ältere schränke die Filter ein oder exportiere alle.',
-    again: 'Nach neuen Einträgen sehen',
+    again: 'Neue Einträge laden',
   },
   export: {
     start: 'Als CSV exportieren',
@@ -139,14 +139,14 @@ export const audit: AdminWords['audit'] = {
     start: 'Protokoll prüfen',
     busy: 'Wird geprüft…',
     whole:
-      '{entries, plural, =0 {Das Protokoll ist unversehrt: Es ist noch leer.} one {Das Protokoll ist unversehrt: Sein einziger Eintrag ist so, wie er geschrieben wurde.} other {Das Protokoll ist unversehrt: Alle # Einträge sind so, wie sie geschrieben wurden.}}',
+      '{entries, plural, =0 {Das Protokoll ist unversehrt: Es hat noch keine Einträge.} one {Das Protokoll ist unversehrt: Sein einziger Eintrag ist unverändert.} other {Das Protokoll ist unversehrt: Alle # Einträge sind unverändert.}}',
     keep: 'Bewahre das anderswo auf, in einer E-Mail oder einem Ticket. Später belegt es, dass diese Einträge noch dieselben sind:',
     broken: {
       changed: 'Eintrag {id} wurde nachträglich geändert.',
       missing: 'Eintrag {id} fehlt.',
-      inserted: 'Eintrag {id} ist nicht von Berth: Jemand hat ihn eingefügt.',
+      inserted: 'Eintrag {id} ist nicht von Berth: Er wurde eingefügt.',
     },
     brokenAfter:
-      'Das war jemand mit Zugriff auf die Datenbank, oder ein älteres Backup wurde eingespielt. Die Einträge davor sind so, wie sie geschrieben wurden.',
+      'Eine Person mit Zugriff auf die Datenbank hat das Protokoll geändert, oder ein älteres Backup wurde eingespielt. Die Einträge davor sind unverändert.',
   },
 }

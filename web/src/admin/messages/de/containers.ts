@@ -7,7 +7,7 @@ export const containers: AdminWords['containers'] = {
   nothing: 'Kein Container passt dazu.',
   nothingHint: 'Prüfe die Schreibweise oder hebe die Filter auf.',
   none: 'Es gibt noch keine Container.',
-  noneHint: 'Jeder steht hier, sobald er das erste Mal gestartet wurde.',
+  noneHint: 'Ein Container erscheint hier nach seinem ersten Start.',
   columns: {
     email: 'Gehört',
     container_type: 'Typ',
@@ -20,7 +20,7 @@ export const containers: AdminWords['containers'] = {
     running: 'Läuft',
     paused: 'Pausiert',
     stopped: 'Gestoppt',
-    missing: 'Nicht da',
+    missing: 'Fehlt',
     failed: 'Fehlgeschlagen',
     unknown: 'Unbekannt',
   },
@@ -40,21 +40,21 @@ export const containers: AdminWords['containers'] = {
     selected: '{count, plural, one {# Container ausgewählt} other {# Container ausgewählt}}',
     blockTitle: '{count, plural, one {# Container sperren?} other {# Container sperren?}}',
     blockWords: 'Sie werden gestoppt und lassen sich nicht starten, bis sie entsperrt sind. Die Dateien bleiben.',
-    blockLeftOut: 'Was schon gesperrt ist, bleibt es.',
+    blockLeftOut: 'Schon gesperrte Container bleiben gesperrt.',
     unblockTitle: '{count, plural, one {# Container entsperren?} other {# Container entsperren?}}',
-    unblockWords: 'Sie lassen sich wieder starten. Von selbst startet nichts.',
+    unblockWords: 'Sie lassen sich wieder starten. Nichts startet automatisch.',
     blocking: 'Container werden gesperrt',
     unblocking: 'Container werden entsperrt',
     blocked:
-      '{count, plural, =0 {Nichts wurde gesperrt.} one {# Container ist gesperrt.} other {# Container sind gesperrt.}}',
+      '{count, plural, =0 {Kein Container wurde gesperrt.} one {# Container ist gesperrt.} other {# Container sind gesperrt.}}',
     unblocked:
-      '{count, plural, =0 {Nichts wurde entsperrt.} one {# Container ist entsperrt.} other {# Container sind entsperrt.}}',
+      '{count, plural, =0 {Kein Container wurde entsperrt.} one {# Container ist entsperrt.} other {# Container sind entsperrt.}}',
     blockedBefore: '{count, plural, one {# war schon gesperrt.} other {# waren schon gesperrt.}}',
     staysStopped: 'Sie bleiben gestoppt, bis ihre Besitzer sie starten.',
     unblockedBefore: '{count, plural, one {# war nicht gesperrt.} other {# waren nicht gesperrt.}}',
   },
   actions: { owner: 'Person zeigen', block: 'Sperren…', unblock: 'Entsperren', delete: 'Löschen…' },
-  told: {
+  notice: {
     blocked: '{name} ist gesperrt.',
     unblocked: '{name} ist entsperrt.',
     staysStopped: 'Der Container bleibt gestoppt, bis sein Besitzer ihn startet.',
@@ -69,7 +69,7 @@ export const containers: AdminWords['containers'] = {
   delete: {
     title: '{name} löschen?',
     words: 'Der Container wird sofort entfernt, mit allem, was darin läuft. Der nächste Start legt einen neuen an.',
-    files: 'Die Dateien in seinem Home-Ordner bleiben und sind nach dem nächsten Start wieder da.',
+    files: 'Die Dateien in seinem Home-Ordner bleiben erhalten und sind nach dem nächsten Start wieder verfügbar.',
     purge: 'Auch die Dateien in seinem Home-Ordner löschen. Das lässt sich nicht rückgängig machen.',
     confirm: 'Löschen',
     busy: 'Wird gelöscht…',

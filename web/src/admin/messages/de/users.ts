@@ -3,8 +3,8 @@ import type { AdminWords } from '#/admin/messages/words.ts'
 export const users: AdminWords['users'] = {
   search: 'E-Mail-Adresse oder Kürzel',
   caption: 'Personen',
-  found: '{count, plural, =0 {Niemand passt.} one {# Person passt.} other {# Personen passen.}}',
-  nobody: 'Niemand passt dazu.',
+  found: '{count, plural, =0 {Keine Person passt.} one {# Person passt.} other {# Personen passen.}}',
+  nobody: 'Keine Person passt dazu.',
   nobodyHint: 'Prüfe die Schreibweise oder hebe die Filter auf.',
   columns: {
     email: 'E-Mail',
@@ -41,16 +41,16 @@ export const users: AdminWords['users'] = {
     blockWords:
       'Sie können sich nicht mehr anmelden und nichts mehr starten, und alle ihre Container werden gestoppt. Ihre Dateien bleiben.',
     blockLeftOut:
-      'Du selbst bleibst ausgenommen, ebenso der letzte Administrator, der es rückgängig machen könnte. Wer schon gesperrt ist, bleibt es.',
+      'Dein eigenes Konto wird ausgelassen, ebenso der letzte Administrator, der es rückgängig machen könnte. Schon gesperrte Konten bleiben gesperrt.',
     unblockTitle: '{count, plural, one {# Person entsperren?} other {# Personen entsperren?}}',
     unblockWords:
       'Sie können sich wieder anmelden und starten. Container, die einzeln gesperrt wurden, bleiben gesperrt.',
     blocking: 'Personen werden gesperrt',
     unblocking: 'Personen werden entsperrt',
     blocked:
-      '{count, plural, =0 {Niemand wurde gesperrt.} one {# Person ist gesperrt.} other {# Personen sind gesperrt.}}',
+      '{count, plural, =0 {Keine Person wurde gesperrt.} one {# Person ist gesperrt.} other {# Personen sind gesperrt.}}',
     unblocked:
-      '{count, plural, =0 {Niemand wurde entsperrt.} one {# Person ist entsperrt.} other {# Personen sind entsperrt.}}',
+      '{count, plural, =0 {Keine Person wurde entsperrt.} one {# Person ist entsperrt.} other {# Personen sind entsperrt.}}',
     blockedBefore: '{count, plural, one {# war schon gesperrt.} other {# waren schon gesperrt.}}',
     staysStopped: 'Ihre Container bleiben gestoppt, bis sie sie starten.',
     unblockedBefore: '{count, plural, one {# war nicht gesperrt.} other {# waren nicht gesperrt.}}',
@@ -66,7 +66,7 @@ export const users: AdminWords['users'] = {
     delete: 'Löschen…',
   },
   obstacles: { self: 'Das ist dein eigenes Konto.', blocked: 'Entsperre die Person zuerst.' },
-  told: {
+  notice: {
     resent: 'Ein Registrierungslink wurde an {email} geschickt.',
     promoted: '{email} hat jetzt Administratorrechte.',
     demoted: '{email} hat keine Administratorrechte mehr.',
@@ -87,9 +87,9 @@ export const users: AdminWords['users'] = {
   },
   block: {
     title: '{email} sperren?',
-    looking: 'Berth sieht nach, was das bewirken würde…',
+    looking: 'Die Folgen werden geprüft…',
     sessions:
-      'Anmelden und Starten geht dann nicht mehr.{count, plural, =0 {} one { Die Übernahme, in der die Person für jemand anderen handelt, endet.} other { Die # Übernahmen, in denen die Person für andere handelt, enden.}}',
+      'Anmelden und Starten geht dann nicht mehr.{count, plural, =0 {} one { Die Übernahme, in der die Person für eine andere handelt, endet.} other { Die # Übernahmen, in denen die Person für andere handelt, enden.}}',
     running: '{count, plural, one {# Container wird gestoppt:} other {# Container werden gestoppt:}}',
     idle: '{count, plural, one {# Container, der nicht läuft, wird ebenfalls gesperrt:} other {# Container, die nicht laufen, werden ebenfalls gesperrt:}}',
     already:
@@ -109,10 +109,10 @@ export const users: AdminWords['users'] = {
   takeOver: {
     title: 'Das Konto von {email} übernehmen',
     words:
-      'Berth öffnet sich so, wie die Person es sieht, für höchstens 15 Minuten. Sie erfährt sofort, dass du für sie handelst, seit wann und warum, und es steht im Protokoll.',
+      'Berth öffnet sich so, wie die Person es sieht, für höchstens 15 Minuten. Sie wird sofort informiert, dass du für sie handelst, seit wann und warum, und das Protokoll hält es fest.',
     limits: 'Du kannst ihre Container öffnen. Verwalten kannst du erst wieder, wenn du die Übernahme beendet hast.',
     reason: 'Grund',
-    reasonHint: 'Die Person liest ihn Wort für Wort.',
+    reasonHint: 'Die Person sieht diesen Text.',
     confirm: 'Konto übernehmen',
     busy: 'Wird geöffnet…',
   },
@@ -133,7 +133,8 @@ export const users: AdminWords['users'] = {
     title: '{email} löschen?',
     words:
       '{count, plural, =0 {Das Konto wird sofort gelöscht. Das lässt sich nicht rückgängig machen.} one {Das Konto und sein Container werden sofort gelöscht. Das lässt sich nicht rückgängig machen.} other {Das Konto und seine # Container werden sofort gelöscht. Das lässt sich nicht rückgängig machen.}}',
-    files: 'Die Dateien bleiben noch eine Weile, wie es hier eingestellt ist, und werden dann gelöscht.',
+    files:
+      'Die Dateien bleiben so lange erhalten, wie es für diese Installation eingestellt ist, und werden dann gelöscht.',
     purge: 'Auch die Dateien jetzt löschen',
     type: 'Tippe zur Bestätigung {email}',
     mismatch: 'Das ist nicht dieselbe Adresse.',
@@ -145,7 +146,8 @@ export const users: AdminWords['users'] = {
     title: 'Einladen',
     words: 'Alle bekommen ein Konto und einen Registrierungslink.',
     addresses: 'E-Mail-Adressen',
-    addressesHint: 'Eine je Zeile, oder die Zeilen einer Tabelle: Von jeder Zeile zählt die Adresse, der Rest nicht.',
+    addressesHint:
+      'Eine je Zeile, oder die Zeilen einer Tabelle: Aus jeder Zeile wird die Adresse verwendet, der Rest nicht.',
     file: 'Oder aus einer Datei (CSV oder Text):',
     fileUnreadable:
       'Diese Datei ist kein Text oder größer als 8 MB. Exportiere die Liste als CSV und wähle diese Datei.',
@@ -158,10 +160,11 @@ export const users: AdminWords['users'] = {
     show: 'Links anzeigen, um sie selbst weiterzugeben',
     confirm: '{count, plural, =0 {Einladen} one {# Person einladen} other {# Personen einladen}}',
     busy: 'Wird eingeladen…',
-    done: '{count, plural, =0 {Niemand wurde eingeladen.} one {# Person ist eingeladen.} other {# Personen sind eingeladen.}}',
-    refused: '{count, plural, one {# Adresse nicht: Sie steht zuerst.} other {# Adressen nicht: Sie stehen zuerst.}}',
-    secret: 'Wer einen Link hat, kann ihn benutzen. Sie stehen nur hier und nur einmal.',
-    results: 'Was aus jeder Adresse wurde',
+    done: '{count, plural, =0 {Keine Person wurde eingeladen.} one {# Person ist eingeladen.} other {# Personen sind eingeladen.}}',
+    refused:
+      '{count, plural, one {# Adresse wurde nicht eingeladen: Sie steht zuerst.} other {# Adressen wurden nicht eingeladen: Sie stehen zuerst.}}',
+    secret: 'Wer einen Link hat, kann ihn benutzen. Die Links werden nur hier und nur einmal angezeigt.',
+    results: 'Ergebnis je Adresse',
     address: 'Adresse',
     result: 'Ergebnis',
     copyAll: 'Alle Links kopieren',

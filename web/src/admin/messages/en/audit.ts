@@ -1,7 +1,7 @@
 /** The audit log. An action's words are found by its name: `user.block` is `sentence.user.block`. */
 export const audit = {
   about:
-    'Who did what to whom, the newest first. Every entry is written with the change itself and stays, also when everybody in it is gone.',
+    'All administrative actions, newest first. Each entry is stored together with its change, and is kept after the accounts in it are deleted.',
   filter: {
     title: 'Filter',
     actor: 'Who did it',
@@ -15,7 +15,7 @@ export const audit = {
     until: 'Before',
     show: 'Show',
     clear: 'Show everything',
-    nobody: 'Nobody has this address now. Somebody who was deleted can be found by their number, such as user:12.',
+    nobody: 'No account has this address. Find a deleted account by its number, such as user:12.',
   },
   group: {
     user: 'Everything about accounts',
@@ -117,14 +117,14 @@ export const audit = {
   },
   list: {
     label: 'Entries',
-    none: 'Nothing was written down yet.',
-    noneFiltered: 'Nothing fits these filters.',
+    none: 'No entries yet.',
+    noneFiltered: 'No entries match these filters.',
     more: 'Show more',
-    loadingMore: 'Looking…',
+    loadingMore: 'Loading…',
     end: 'This is the beginning of the log.',
-    endFiltered: 'Nothing older fits these filters.',
+    endFiltered: 'No older entries match these filters.',
     enough: 'These are the newest {count}. Narrow the filters to see older ones, or export them all.',
-    again: 'Look for new entries',
+    again: 'Check for new entries',
   },
   export: {
     start: 'Export as CSV',
@@ -132,20 +132,20 @@ export const audit = {
     progress: '{count, plural, one {One entry} other {# entries}} so far…',
     cancel: 'Cancel',
     cancelled: 'The export was cancelled. Nothing was saved.',
-    done: '{count, plural, =0 {No entry fits; the file has only its headings} one {One entry is in {file}} other {# entries are in {file}}}.',
+    done: '{count, plural, =0 {No entries match; the file has only the column headings} one {One entry is in {file}} other {# entries are in {file}}}.',
   },
   verify: {
     start: 'Verify the log',
     busy: 'Verifying…',
     whole:
-      '{entries, plural, =0 {The log is whole: it is still empty.} one {The log is whole: its one entry is as it was written.} other {The log is whole: all # entries are as they were written.}}',
-    keep: 'Keep this elsewhere, in a mail or a ticket. Later it proves that these entries are still the same:',
+      '{entries, plural, =0 {The log is intact: it has no entries yet.} one {The log is intact: its one entry is unchanged.} other {The log is intact: all # entries are unchanged.}}',
+    keep: 'Keep this in another place, such as a mail or a ticket. It can prove later that these entries are unchanged:',
     broken: {
       changed: 'Entry {id} was changed after it was written.',
       missing: 'Entry {id} is missing.',
-      inserted: 'Entry {id} was not written by Berth: somebody put it in.',
+      inserted: 'Entry {id} was not written by Berth: it was inserted.',
     },
     brokenAfter:
-      'Somebody with access to the database did that, or an older backup was restored. The entries before it are as they were written.',
+      'A person with access to the database changed the log, or an older backup was restored. The entries before it are unchanged.',
   },
 } as const

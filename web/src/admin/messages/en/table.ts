@@ -1,6 +1,6 @@
 /** Words that the tables of users and of containers share. */
 export const table = {
-  hint: 'Arrow keys move from row to row, Space selects, Enter shows what can be done.',
+  hint: 'Arrow keys move from row to row, Space selects, Enter opens the actions.',
   count: '{loaded, number} of {total, number}',
   countOpen: '{loaded, number} so far',
   clearFilters: 'Clear filters',
@@ -31,8 +31,8 @@ export const table = {
   progress: '{seen, number} of {total, number}',
   cancelling: 'Stopping…',
   messages: 'Messages',
-  cancelled: 'You stopped it before the end. What was done stays done.',
-  broken: 'It ended early. What was done stays done. {problem}',
+  cancelled: 'Cancelled. Changes made so far are kept.',
+  broken: 'An error ended it early. Changes made so far are kept. {problem}',
   leftOut: '{name}: {why}',
   gone: '{name} does not exist any more.',
   moreLeftOut: 'And {count, number} more.',

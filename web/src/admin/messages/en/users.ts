@@ -2,14 +2,14 @@
 export const users = {
   search: 'E-mail address or slug',
   caption: 'Users',
-  found: '{count, plural, =0 {Nobody matches.} one {# user matches.} other {# users match.}}',
-  nobody: 'Nobody matches.',
+  found: '{count, plural, =0 {No user matches.} one {# user matches.} other {# users match.}}',
+  nobody: 'No user matches.',
   nobodyHint: 'Check the spelling, or clear the filters.',
   columns: { email: 'E-mail', state: 'State', containers: 'Containers', last_used: 'Last used', created_at: 'Created' },
   states: { registered: 'Not verified', verified: 'Verified', active: 'Active' },
   stateMeanings: {
     registered: 'Has an account and has not used a link yet.',
-    verified: 'Has proved the address by using a link.',
+    verified: 'Has confirmed the address with a link.',
     active: 'Has used a link, and has restarted a container.',
     blocked: 'Cannot sign in or launch anything until an administrator unblocks them.',
   },
@@ -19,7 +19,7 @@ export const users = {
     role: 'Role',
     anyRole: 'Any role',
     administrators: 'Administrators',
-    others: 'Everybody else',
+    others: 'All other users',
     access: 'Access',
     anyAccess: 'Blocked or not',
     blocked: 'Blocked',
@@ -34,13 +34,13 @@ export const users = {
     blockWords:
       'They cannot sign in or launch anything any more, and all of their containers stop. Their files are kept.',
     blockLeftOut:
-      'You are left out, and so is the last administrator who could undo it. Who is blocked already stays so.',
+      'Your own account is skipped, and so is the last administrator who could undo it. Accounts that are blocked already stay blocked.',
     unblockTitle: '{count, plural, one {Unblock # user?} other {Unblock # users?}}',
     unblockWords: 'They can sign in and launch again. Containers that were blocked one by one stay blocked.',
     blocking: 'Blocking users',
     unblocking: 'Unblocking users',
-    blocked: '{count, plural, =0 {Nobody was blocked.} one {# user is blocked.} other {# users are blocked.}}',
-    unblocked: '{count, plural, =0 {Nobody was unblocked.} one {# user is unblocked.} other {# users are unblocked.}}',
+    blocked: '{count, plural, =0 {No user was blocked.} one {# user is blocked.} other {# users are blocked.}}',
+    unblocked: '{count, plural, =0 {No user was unblocked.} one {# user is unblocked.} other {# users are unblocked.}}',
     blockedBefore: '{count, plural, one {# was blocked already.} other {# were blocked already.}}',
     staysStopped: 'Their containers stay stopped until they launch them.',
     unblockedBefore: '{count, plural, one {# was not blocked.} other {# were not blocked.}}',
@@ -56,7 +56,7 @@ export const users = {
     delete: 'Delete…',
   },
   obstacles: { self: 'This is your own account.', blocked: 'Unblock them first.' },
-  told: {
+  notice: {
     resent: 'A signup link was sent to {email}.',
     promoted: '{email} is an administrator.',
     demoted: '{email} is not an administrator any more.',
@@ -77,9 +77,9 @@ export const users = {
   },
   block: {
     title: 'Block {email}?',
-    looking: 'Looking at what it would do…',
+    looking: 'Checking the effects…',
     sessions:
-      'They cannot sign in or start anything any more.{count, plural, =0 {} one { The takeover in which they act for somebody else ends.} other { The # takeovers in which they act for others end.}}',
+      'They cannot sign in or start anything any more.{count, plural, =0 {} one { The takeover in which they act for another user ends.} other { The # takeovers in which they act for others end.}}',
     running: '{count, plural, one {# container is stopped:} other {# containers are stopped:}}',
     idle: '{count, plural, one {# container that does not run is blocked, too:} other {# containers that do not run are blocked, too:}}',
     already:
@@ -92,30 +92,30 @@ export const users = {
   unblock: {
     title: 'Unblock {email}?',
     words: 'They can sign in and launch again.',
-    back: '{count, plural, =0 {None of their containers is blocked.} one {Their blocked container can be launched again, unless it was blocked by itself:} other {Their # blocked containers can be launched again, but those that were blocked one by one:}}',
+    back: '{count, plural, =0 {None of their containers is blocked.} one {Their blocked container can be launched again, unless it was blocked by itself:} other {Their # blocked containers can be launched again, except those that were blocked one by one:}}',
     confirm: 'Unblock',
     busy: 'Unblocking…',
   },
   takeOver: {
     title: 'Act for {email}',
     words:
-      'Berth opens as they see it, for at most 15 minutes. They are told at once that you act for them, since when and why, and it stands in the audit log.',
+      'Berth opens as they see it, for at most 15 minutes. They are informed at once that you act for them, since when and why, and the audit log records it.',
     limits: 'You can open their containers. You cannot administer until you end it.',
     reason: 'Reason',
-    reasonHint: 'They read this, word for word.',
+    reasonHint: 'They see this text.',
     confirm: 'Act for them',
     busy: 'Opening…',
   },
   promote: {
     title: 'Make {email} an administrator?',
     words:
-      'They can do all that you can: see, block and delete everybody, act for others, and make more administrators. You can take it back.',
+      'They can do everything you can: see, block and delete all accounts, act for others, and make more administrators. You can undo this.',
     confirm: 'Make administrator',
     busy: 'Saving…',
   },
   demote: {
     title: 'Remove {email} as administrator?',
-    words: 'They keep their account and their containers. If they are acting for somebody, that ends.',
+    words: 'They keep their account and their containers. If they are acting for another user, that ends.',
     confirm: 'Remove as administrator',
     busy: 'Saving…',
   },
@@ -123,7 +123,7 @@ export const users = {
     title: 'Delete {email}?',
     words:
       '{count, plural, =0 {Their account is deleted at once. This cannot be undone.} one {Their account and their container are deleted at once. This cannot be undone.} other {Their account and their # containers are deleted at once. This cannot be undone.}}',
-    files: 'Their files are kept for a while, as this installation is set, then deleted.',
+    files: 'Their files are kept for the time that is set for this installation, then deleted.',
     purge: 'Delete their files now, too',
     type: 'Type {email} to confirm',
     mismatch: 'This is not the same address.',
@@ -135,7 +135,7 @@ export const users = {
     title: 'Invite people',
     words: 'Each gets an account and a link to sign in with for the first time.',
     addresses: 'E-mail addresses',
-    addressesHint: 'One a line, or the rows of a spreadsheet: of each row the address counts, and the rest is ignored.',
+    addressesHint: 'One per line, or the rows of a spreadsheet: the address in each row is used, the rest is ignored.',
     file: 'Or read them from a file (CSV or text):',
     fileUnreadable: 'This file is not text, or larger than 8 MB. Export the list as CSV and choose that file.',
     rejected:
@@ -147,11 +147,11 @@ export const users = {
     show: 'Show the links, to be passed on by hand',
     confirm: '{count, plural, =0 {Invite} one {Invite # person} other {Invite # people}}',
     busy: 'Inviting…',
-    done: '{count, plural, =0 {Nobody was invited.} one {# person is invited.} other {# people are invited.}}',
+    done: '{count, plural, =0 {No one was invited.} one {# person is invited.} other {# people are invited.}}',
     refused:
-      '{count, plural, one {# address was not: it stands first.} other {# addresses were not: they stand first.}}',
-    secret: 'Whoever has a link can use it. They are shown only here, once.',
-    results: 'What became of each address',
+      '{count, plural, one {# address was not invited: it is listed first.} other {# addresses were not invited: they are listed first.}}',
+    secret: 'Anyone who has a link can use it. The links are shown only here, once.',
+    results: 'Result for each address',
     address: 'Address',
     result: 'Result',
     copyAll: 'Copy all links',

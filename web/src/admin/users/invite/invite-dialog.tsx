@@ -55,7 +55,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
               <div className="progress-line">
                 <p role="status">{t('busy')}</p>
                 <progress aria-label={t('busy')} value={invited.length} max={asked.length} />
-                <p className="quiet">{words('progress', { seen: invited.length, total: asked.length })}</p>
+                <p className="muted">{words('progress', { seen: invited.length, total: asked.length })}</p>
               </div>
             )}
             <Alert error={error} />

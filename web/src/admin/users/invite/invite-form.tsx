@@ -72,7 +72,7 @@ export function InviteForm({ onInvite, onCancel }: InviteFormProps) {
         <input type="file" accept=".csv,.tsv,.txt,text/csv,text/plain" onChange={(event) => void addFile(event)} />
       </label>
       <div role="status">
-        {isUnreadable && <p className="bad-word">{t('fileUnreadable')}</p>}
+        {isUnreadable && <p className="danger-text">{t('fileUnreadable')}</p>}
         <p className="hint">{t('found', { count: addresses.length })}</p>
         {rejected.length > 0 && (
           <div className="note">

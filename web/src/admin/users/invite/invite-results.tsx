@@ -62,7 +62,11 @@ export function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
                 </th>
                 <td>
                   <div className="result">
-                    <span className={status === 'invited' ? 'good-word' : needsWork.has(status) ? 'bad-word' : 'quiet'}>
+                    <span
+                      className={
+                        status === 'invited' ? 'success-text' : needsWork.has(status) ? 'danger-text' : 'muted'
+                      }
+                    >
                       {t(`statuses.${status}`)}
                     </span>
                     {link !== undefined && (
@@ -108,7 +112,7 @@ function CopyButton({ text, label, copied, about }: CopyButtonProps) {
       >
         {label}
       </button>
-      <span role="status" className="quiet">
+      <span role="status" className="muted">
         {isCopied ? copied : ''}
       </span>
     </span>
