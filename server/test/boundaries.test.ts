@@ -48,9 +48,9 @@ const runtimePort = 'runtime/runtime'
 const allowed: Record<string, string[]> = {
   concurrency: [],
   tokens: ['ip-address.ts'],
-  store: [],
+  store: ['concurrency'],
   runtime: [],
-  mail: ['store/users/magic-links.ts', 'messages'],
+  mail: ['concurrency', 'store/users/magic-links.ts', 'messages'],
   messages: ['tokens'],
   config: ['accounts/sign-up/sign-up-policy.ts', 'containers/templates', 'mail', 'messages', 'ip-address.ts'],
   gateway: ['ip-address.ts', 'tokens', 'messages'],

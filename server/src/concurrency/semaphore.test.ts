@@ -3,23 +3,23 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Semaphore, SemaphoreFull } from './semaphore.ts'
 
-test('at most so many run at the same time, in the order in which they came', async () => {
+test('at most `max` tasks run at the same time, first come, first served', async () => {
   const semaphore = new Semaphore({ max: 2, maxWaiting: 10, timeout: 5_000 })
   const order: number[] = []
-  let [running, most] = [0, 0]
+  let [running, maxRunning] = [0, 0]
   const work = (each: number) =>
     semaphore.run(async () => {
-      most = Math.max(most, ++running)
+      maxRunning = Math.max(maxRunning, ++running)
       order.push(each)
       await sleep(1)
       running--
     })
   await Promise.all([1, 2, 3, 4, 5, 6].map(work))
-  assert.equal(most, 2)
+  assert.equal(maxRunning, 2)
   assert.deepEqual(order, [1, 2, 3, 4, 5, 6])
 })
 
-test('who comes when the queue is full, or waits too long, is refused and not begun; the slot goes to the next', async () => {
+test('a caller is refused when the queue is full or its timeout ends, and the next caller gets the slot', async () => {
   const semaphore = new Semaphore({ max: 1, maxWaiting: 1, timeout: 20 })
   const first = Promise.withResolvers<void>()
   const done: string[] = []
@@ -35,6 +35,21 @@ test('who comes when the queue is full, or waits too long, is refused and not be
   await Promise.all([running, next])
   assert.deepEqual(done, ['next'])
   assert.equal(semaphore.waiting, 0)
+})
+
+test('a signal ends the wait of its caller, who leaves the queue', async () => {
+  const semaphore = new Semaphore({ max: 1 })
+  const [first, end] = [Promise.withResolvers<void>(), new AbortController()]
+  const done: string[] = []
+  const running = semaphore.run(() => first.promise)
+  const aborted = semaphore.run(async () => done.push('aborted'), { signal: end.signal })
+  const next = semaphore.run(async () => done.push('next'))
+  end.abort(new Error('enough'))
+  await assert.rejects(aborted, /enough/)
+  assert.equal(semaphore.waiting, 1)
+  first.resolve()
+  await Promise.all([running, next])
+  assert.deepEqual(done, ['next'])
 })
 
 test('work that fails gives its slot back', async () => {

@@ -1,14 +1,24 @@
-/** How much a semaphore lets in, and whom it refuses. */
+/** Limits of a semaphore. */
 export interface SemaphoreLimits {
-  /** Work at the same time. */
+  /** Tasks that run at the same time. */
   readonly max: number
-  /** Callers that may wait; the next one is refused at once. */
-  readonly maxWaiting: number
-  /** How long a caller may wait, in ms. */
-  readonly timeout: number
+  /** Callers that may wait; further ones are refused at once. Unbounded if left out. */
+  readonly maxWaiting?: number
+  /** How long a caller may wait, in ms; forever if left out. */
+  readonly timeout?: number
 }
 
-/** Counting semaphore with a bounded queue: first come, first served, nobody longer than the timeout. */
+/** What ends the wait of one caller. */
+export interface WaitOptions {
+  /** In ms, instead of the semaphore's. */
+  readonly timeout?: number | undefined
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Counting semaphore with a bounded FIFO queue; with `max: 1` a mutex. Ours, because p-limit keeps a caller that has given
+ * up in its queue (decision 037).
+ */
 export class Semaphore {
   readonly #limits: SemaphoreLimits
   readonly #waiting = new Set<() => void>()
@@ -18,43 +28,47 @@ export class Semaphore {
     this.#limits = limits
   }
 
-  /** Callers that wait now. */
+  /** Number of callers that wait. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** Runs `work` once there is a slot. @throws {SemaphoreFull} it was not begun · whatever `work` throws */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    await this.#acquire()
+  /** Runs `work` once there is a slot. @throws as `acquire`; then `work` was not called · what `work` throws */
+  async run<T>(work: () => Promise<T>, options?: WaitOptions): Promise<T> {
+    await this.acquire(options)
     try {
       return await work()
     } finally {
-      this.#release()
+      this.release()
     }
   }
 
-  async #acquire(): Promise<void> {
-    const { max, maxWaiting, timeout } = this.#limits
+  /** Resolves when the caller has a slot, until `release`. @throws {SemaphoreFull} queue full or timeout · the signal's reason */
+  async acquire({ timeout = this.#limits.timeout, signal }: WaitOptions = {}): Promise<void> {
+    const { max, maxWaiting = Infinity } = this.#limits
     if (this.#running < max) {
       this.#running++
       return
     }
     if (this.#waiting.size >= maxWaiting) throw new SemaphoreFull(`${maxWaiting} callers wait already`)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const timer = setTimeout(() => {
-      this.#waiting.delete(resolve)
-      reject(new SemaphoreFull(`no slot came free within ${timeout} ms`))
-    }, timeout)
+    // A slot that was handed over in the same turn wins: the caller has to release it.
+    const giveUp = (reason: unknown) => void (this.#waiting.delete(resolve) && reject(reason as Error))
+    const onTimeout = () => giveUp(new SemaphoreFull(`no slot became free within ${timeout} ms`))
+    const timer = timeout === undefined ? undefined : setTimeout(onTimeout, timeout)
+    const onAbort = () => giveUp(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
     this.#waiting.add(resolve)
     try {
       await promise
     } finally {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
     }
   }
 
-  /** A slot is handed to the next caller without becoming free in between. */
-  #release(): void {
+  /** Hands the slot to the next caller without freeing it in between. */
+  release(): void {
     const [next] = this.#waiting
     if (!next) {
       this.#running--
@@ -65,7 +79,7 @@ export class Semaphore {
   }
 }
 
-/** No slot was to be had; nothing was done. */
+/** The queue is full, or the wait took too long; nothing was done. */
 export class SemaphoreFull extends Error {
   constructor(message: string) {
     super(message)

@@ -1,5 +1,5 @@
 import type { Mailer, Email } from './mailer.ts'
-import { SendSemaphore } from './send-semaphore.ts'
+import { Semaphore } from '#/concurrency/semaphore.ts'
 import { smtpConnection, type SmtpTls } from './smtp-connection.ts'
 import { lazyTransport } from './lazy-transport.ts'
 
@@ -35,14 +35,15 @@ export function createSmtpMailer(url: string, from: string, options: SmtpOptions
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  const connections = new SendSemaphore(maxConnections, maxWaiting)
+  const connections = new Semaphore({ max: maxConnections, maxWaiting })
   return {
     async send(message) {
       const late = new Error(`the mail server did not accept the message within ${timeout} ms`)
       const end = new AbortController()
       const timer = setTimeout(() => end.abort(late), timeout)
       try {
-        await connections.run(end.signal, () => transport.sendMail({ ...toMail(message, from), signal: end.signal }))
+        const { signal } = end
+        await connections.run(() => transport.sendMail({ ...toMail(message, from), signal }), { signal })
       } catch (error) {
         throw end.signal.aborted ? late : error
       } finally {

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
 import type { ContainerRef } from '#/containers/container-key.ts'
@@ -31,19 +32,14 @@ async function stopAll(
   reconcileOne: (owned: ContainerRef) => Promise<void>,
   log: Logger,
 ): Promise<number> {
-  const waiting = [...owned]
   let stopped = 0
   const stopOne = async (each: ContainerRef) => {
     await reconcileOne(each)
     crashPoint('bulk-block.in-between')
     stopped++
   }
-  const worker = async () => {
-    for (let each = waiting.pop(); each; each = waiting.pop()) {
-      const next = each
-      await tryOrLog(log, `stopping the blocked ${next.type} of user ${next.userId}`, () => stopOne(next))
-    }
-  }
-  await Promise.all(Array.from({ length: maxParallelStops }, worker))
+  await pLimit(maxParallelStops).map(owned, (each) =>
+    tryOrLog(log, `stopping the blocked ${each.type} of user ${each.userId}`, () => stopOne(each)),
+  )
   return stopped
 }

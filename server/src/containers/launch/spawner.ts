@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { tryOrLog } from '#/concurrency/try-or-log.ts'
 import { crashPoint } from '#/crash-points.ts'
@@ -15,7 +16,6 @@ import {
 } from '#/store/containers/user-containers.ts'
 import { findUser, type User } from '#/store/users/users.ts'
 import type { AdmissionControl } from '../queue/admission-control.ts'
-import { Semaphore } from '../../concurrency/fifo-semaphore.ts'
 import { blockedGrace, checkBlock } from '../block-check.ts'
 import type { CrashLoops } from './crash-loops.ts'
 import type { SingleFlight } from '../../concurrency/single-flight.ts'
@@ -79,7 +79,7 @@ interface LaunchAttempt {
 export class Spawner {
   readonly #parts: SpawnerParts
   readonly #starter: Starter
-  readonly #findSemaphore = new Semaphore(maxParallelFinds)
+  readonly #findLimit = pLimit(maxParallelFinds)
 
   constructor(parts: SpawnerParts) {
     this.#parts = parts
@@ -214,7 +214,7 @@ export class Spawner {
    */
   async #findExisting(start: Start): Promise<RuntimeContainer | undefined> {
     const isUp = this.#parts.admission.isUp(start.spec.owner)
-    return isUp ? this.#findSemaphore.run(() => this.#starter.find(start)) : undefined
+    return isUp ? this.#findLimit(() => this.#starter.find(start)) : undefined
   }
 
   /** What runs, or is only paused, is there without any turn; undefined when it is not. */

@@ -1,4 +1,4 @@
-import { Semaphore } from '../../concurrency/fifo-semaphore.ts'
+import pLimit from 'p-limit'
 
 /**
  * How long a container may be without an answer before it is unknown, in ms. Less than one call's timeout, so that one that
@@ -32,7 +32,7 @@ interface Failure {
 export class UnresponsiveContainers {
   readonly #parts: UnresponsiveContainersParts
   readonly #failures = new Map<string, Failure>()
-  readonly #semaphore = new Semaphore(maxParallelRetries)
+  readonly #limit = pLimit(maxParallelRetries)
   #isStopped = false
 
   constructor(parts: UnresponsiveContainersParts) {
@@ -80,6 +80,6 @@ export class UnresponsiveContainers {
 
   #retry(id: string): void {
     // It may have been answered about while it waited for its slot.
-    void this.#semaphore.run(async () => (this.has(id) ? this.#parts.retry(id) : undefined))
+    void this.#limit(async () => (this.has(id) ? this.#parts.retry(id) : undefined))
   }
 }

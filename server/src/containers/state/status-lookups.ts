@@ -1,8 +1,8 @@
+import pLimit from 'p-limit'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { UserContainer } from '#/store/containers/user-containers.ts'
-import { Semaphore } from '../../concurrency/fifo-semaphore.ts'
 import { Coalescer } from '../../concurrency/coalescer.ts'
 import type { Templates } from '../templates/template.ts'
 
@@ -40,9 +40,9 @@ export type StatusLookup = { readonly state: string } | { readonly failure: stri
  */
 export class StatusLookups {
   readonly #runtime: Pick<Runtime, 'inspectId' | 'list'>
-  readonly #semaphore = new Semaphore(maxParallel)
-  readonly #one = new Coalescer((id) => this.#semaphore.run(() => this.#inspect(id)))
-  readonly #several = new Coalescer((ids) => this.#semaphore.run(() => this.#list(ids)))
+  readonly #limit = pLimit(maxParallel)
+  readonly #one = new Coalescer((id) => this.#limit(() => this.#inspect(id)))
+  readonly #several = new Coalescer((ids) => this.#limit(() => this.#list(ids)))
 
   constructor(runtime: Pick<Runtime, 'inspectId' | 'list'>) {
     this.#runtime = runtime

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
 import type { ContainerRemoval } from '#/containers/container-removal.ts'
@@ -65,13 +66,12 @@ async function removeAll(
   timeout: number,
   report: (reason: unknown) => void,
 ): Promise<number> {
-  const waiting = [...containers]
+  const limit = pLimit(maxParallel)
   let removed = 0
-  const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift())
-      await removal.finish(next).then(() => removed++, report)
-  }
-  await withTimeout(timeout, Promise.all(Array.from({ length: maxParallel }, worker)))
-  waiting.length = 0
+  await withTimeout(
+    timeout,
+    limit.map(containers, (each) => removal.finish(each).then(() => removed++, report)),
+  )
+  limit.clearQueue()
   return removed
 }

@@ -10,8 +10,8 @@ import {
   type QueryResult,
 } from 'kysely'
 import { isBusy, SqliteFile, translate } from './sqlite-file.ts'
-import { storeTimeout } from '../store-failure.ts'
-import { WriteMutex } from './write-mutex.ts'
+import { Semaphore } from '#/concurrency/semaphore.ts'
+import { StoreFailure, storeTimeout } from '../store-failure.ts'
 
 /** Between two attempts to get a lock that another program holds, in ms. */
 const retryEvery = 20
@@ -42,7 +42,8 @@ class TwoConnectionsAdapter extends SqliteAdapter {
 class SqliteDriver implements Driver {
   readonly #writing: SqliteFile
   readonly #reading: SqliteFile
-  readonly #writeMutex = new WriteMutex()
+  /** One writer at a time. Each gives up after its own time: if each waited for the one before, the last might wait forever. */
+  readonly #writeMutex = new Semaphore({ max: 1, timeout: storeTimeout })
 
   constructor(file: string) {
     this.#writing = SqliteFile.forWriting(file)
@@ -82,11 +83,11 @@ class SqliteDriver implements Driver {
 class SqliteConnection implements DatabaseConnection {
   readonly #writing: SqliteFile
   readonly #reading: SqliteFile
-  readonly #writeMutex: WriteMutex
+  readonly #writeMutex: Semaphore
   /** The turn to write is ours, from `begin` to the end of the transaction. */
   #isInTransaction = false
 
-  constructor(writing: SqliteFile, reading: SqliteFile, writeMutex: WriteMutex) {
+  constructor(writing: SqliteFile, reading: SqliteFile, writeMutex: Semaphore) {
     this.#writing = writing
     this.#reading = reading
     this.#writeMutex = writeMutex
@@ -97,7 +98,7 @@ class SqliteConnection implements DatabaseConnection {
     if (this.#isInTransaction) return this.#within<R>(sql, parameters)
     const deadline = performance.now() + storeTimeout
     if (isRead(query)) return retryWhileBusy(deadline, () => this.#reading.run<R>(sql, parameters))
-    await this.#writeMutex.acquire(storeTimeout)
+    await this.#lockForWriting()
     try {
       return await retryWhileBusy(deadline, () => this.#writing.run<R>(sql, parameters))
     } finally {
@@ -111,7 +112,7 @@ class SqliteConnection implements DatabaseConnection {
    */
   async begin(): Promise<void> {
     const deadline = performance.now() + storeTimeout
-    await this.#writeMutex.acquire(storeTimeout)
+    await this.#lockForWriting()
     try {
       await retryWhileBusy(deadline, () => this.#writing.exec('begin immediate'))
       this.#isInTransaction = true
@@ -139,6 +140,12 @@ class SqliteConnection implements DatabaseConnection {
   // oxlint-disable-next-line eslint/require-yield
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('rows are read page by page: a stream would keep the write-ahead log from being folded in')
+  }
+
+  async #lockForWriting(): Promise<void> {
+    await this.#writeMutex.acquire().catch((cause: unknown) => {
+      throw new StoreFailure(`other writers did not end within ${storeTimeout} ms`, cause)
+    })
   }
 
   /** Once SQLite has ended the transaction, each further statement would count by itself, and for good. */
