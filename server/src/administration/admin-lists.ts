@@ -1,71 +1,102 @@
 import type { ContainerStatus } from '@berth/api/schemas/admin.ts'
 import {
+  countContainers,
   listContainersWithOwners,
-  type RecordSelection,
   type ContainerFilter,
   type ContainerOfOwner,
+  type RecordSelection,
 } from '#/store/containers/container-list.ts'
+import { listContainersOf, listContainersOfAll, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Db } from '#/store/database.ts'
-import type { ListOrder, PageRequest, PageCursor } from '#/store/keyset-pagination.ts'
-import { listContainersOfAll, type UserContainer } from '#/store/containers/user-containers.ts'
-import { listUsers, type UserFilter } from '#/store/users/user-list.ts'
-import type { UserWithContainers } from './user-with-containers.ts'
+import type { ListOrder, PageCursor, PageRequest } from '#/store/keyset-pagination.ts'
+import { countUsers, listUsers, type UserFilter } from '#/store/users/user-list.ts'
+import type { User } from '#/store/users/users.ts'
+import { requireUser } from './guards.ts'
 
-/** Some rows of a list, and where the next page begins; null after the last one. */
+/** A page of a list, and the cursor of the next one; null after the last page. */
 export interface Page<Row> {
   readonly rows: Row[]
   readonly next: PageCursor | null
 }
 
-/** Where containers stand, as far as is known. */
+/** Status of containers, as far as it is known. */
 export interface Statuses {
   of(record: UserContainer): ContainerStatus
-  /** Which records have this status. */
+  /** Selects the records that have this status. */
   withStatus(status: ContainerStatus): RecordSelection
 }
 
-/** A record, whose it is, and where its container stands. */
+/** A user with all their records. */
+export interface UserWithContainers {
+  readonly user: User
+  readonly containers: UserContainer[]
+}
+
+/** A record with its owner and the status of its container. */
 export interface ContainerRow extends ContainerOfOwner {
   readonly status: ContainerStatus
 }
 
-/** A page of users, each with all their records; two or three queries however many users. */
-export async function listUsersWithContainers(
-  db: Db,
-  page: PageRequest,
-  filter: UserFilter,
-): Promise<Page<UserWithContainers>> {
-  const { rows, next } = toPage(
-    await listUsers(db, oneMore(page), filter),
-    page,
-    ({ id, email, lastUsed, createdAt }) => ({ id, email, lastUsed, createdAt }),
-  )
-  const ids = rows.map(({ id }) => id)
-  const byOwner = Map.groupBy(await listContainersOfAll(db, ids), ({ userId }) => userId)
-  return { rows: rows.map((user) => ({ user, containers: byOwner.get(user.id) ?? [] })), next }
+/** Filter of the list of containers. */
+export type AdminContainerFilter = Omit<ContainerFilter, 'selection'> & {
+  readonly status?: ContainerStatus | undefined
 }
 
-/**
- * A page of all containers. Records change status while the store is read, so that with a filter of that a page may have
- * fewer rows than there is room for, although there is a next one.
- */
-export async function listAllContainers(
-  db: Db,
-  statuses: Statuses,
-  page: PageRequest,
-  { status, ...filter }: Omit<ContainerFilter, 'selection'> & { status?: ContainerStatus | undefined },
-): Promise<Page<ContainerRow>> {
-  const selection = status && statuses.withStatus(status)
-  const { rows, next } = toPage(
-    await listContainersWithOwners(db, oneMore(page), { ...filter, selection }),
-    page,
-    ({ email, record: { id, lastUsed, createdAt } }) => ({ id, email, lastUsed, createdAt }),
-  )
-  const withStatus = rows.map((row) => ({ ...row, status: statuses.of(row.record) }))
-  return { rows: status ? withStatus.filter((row) => row.status === status) : withStatus, next }
+/** Lists of all users and containers for administrators, with keyset pagination. */
+export class AdminLists {
+  readonly #db: Db
+  readonly #statuses: Statuses
+
+  constructor(db: Db, statuses: Statuses) {
+    this.#db = db
+    this.#statuses = statuses
+  }
+
+  countUsers(filter: UserFilter): Promise<number> {
+    return countUsers(this.#db, filter)
+  }
+
+  /** A page of users, each with all their records; two or three queries for any number of users. */
+  async listUsers(page: PageRequest, filter: UserFilter): Promise<Page<UserWithContainers>> {
+    const { rows, next } = toPage(
+      await listUsers(this.#db, oneMore(page), filter),
+      page,
+      ({ id, email, lastUsed, createdAt }) => ({ id, email, lastUsed, createdAt }),
+    )
+    const ids = rows.map(({ id }) => id)
+    const byOwner = Map.groupBy(await listContainersOfAll(this.#db, ids), ({ userId }) => userId)
+    return { rows: rows.map((user) => ({ user, containers: byOwner.get(user.id) ?? [] })), next }
+  }
+
+  countContainers({ status, ...filter }: AdminContainerFilter): Promise<number> {
+    return countContainers(this.#db, { ...filter, selection: this.#selectionOf(status) })
+  }
+
+  /**
+   * A page of all containers. Records change status while the store is read: a page that is filtered by status may have
+   * fewer rows than its limit although there is a next page.
+   */
+  async listContainers(page: PageRequest, { status, ...filter }: AdminContainerFilter): Promise<Page<ContainerRow>> {
+    const { rows, next } = toPage(
+      await listContainersWithOwners(this.#db, oneMore(page), { ...filter, selection: this.#selectionOf(status) }),
+      page,
+      ({ email, record: { id, lastUsed, createdAt } }) => ({ id, email, lastUsed, createdAt }),
+    )
+    const withStatus = rows.map((row) => ({ ...row, status: this.#statuses.of(row.record) }))
+    return { rows: status ? withStatus.filter((row) => row.status === status) : withStatus, next }
+  }
+
+  #selectionOf(status: ContainerStatus | undefined): RecordSelection | undefined {
+    return status && this.#statuses.withStatus(status)
+  }
 }
 
-/** One more than asked tells whether there is a next page. */
+/** @throws {Refusal} 404 */
+export async function withContainers(db: Db, id: number): Promise<UserWithContainers> {
+  return { user: await requireUser(db, id), containers: await listContainersOf(db, id) }
+}
+
+/** One row more than the limit shows whether there is a next page. */
 const oneMore = (page: PageRequest): PageRequest => ({ ...page, limit: page.limit + 1 })
 
 interface Keys {

@@ -1,4 +1,5 @@
 import { crashPoint } from '#/crash-points.ts'
+import { refusals } from '#/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
 import {
@@ -53,6 +54,16 @@ export class ContainerBlocking {
     this.#effects = effects
   }
 
+  /** As `blockContainers`, of one. @throws {Refusal} 403 as `administer` · 404 */
+  async blockContainer(actor: Actor, id: number, now: Date): Promise<UserContainer> {
+    return onlyContainer(await this.blockContainers(actor, [id], now))
+  }
+
+  /** As `unblockContainers`, of one. @throws {Refusal} 403 as `administer` · 404 */
+  async unblockContainer(actor: Actor, id: number, now: Date): Promise<UserContainer> {
+    return onlyContainer(await this.unblockContainers(actor, [id], now))
+  }
+
   /** Blocks each record that exists; one that is blocked keeps its first date. @returns them as they are now @throws {Refusal} 403 as `administer` */
   async blockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkContainersResult> {
     const result = await this.#change(actor, ids, 'container.block', now, (tx, known) =>
@@ -94,6 +105,11 @@ export class ContainerBlocking {
       return { containers, notFound: wanted.filter((id) => !known.includes(id)) }
     })
   }
+}
+
+function onlyContainer({ containers: [container] }: BulkContainersResult): UserContainer {
+  if (!container) throw refusals.notFound('container')
+  return container
 }
 
 const idsOf = (records: readonly UserContainer[]) => records.map(({ id }) => id)

@@ -1,12 +1,12 @@
+import { listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Db } from '#/store/database.ts'
 import { countTakeoversBy } from '#/store/users/sessions.ts'
-import { listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Actor } from './actor.ts'
-import { requireUser, refuseSelfAndLast } from './guards.ts'
+import { refuseSelfAndLast, requireUser } from './guards.ts'
 
-/** What blocking somebody would do now. */
+/** Effects that blocking a user would have now. */
 export interface BlockPreview {
-  /** Takeovers in which they act for somebody, which would end. Their own sessions stay, and open nothing any more. */
+  /** Takeovers by this user, which would end. Their own sessions stay, and give access to nothing. */
   readonly sessions: number
   readonly containers: {
     readonly record: UserContainer
@@ -15,23 +15,25 @@ export interface BlockPreview {
   }[]
 }
 
-/**
- * Foretells `UserBlocking.blockUser`, as things are at this moment, and changes nothing.
- * @param isRunning whether a container runs or is paused, as far as is known
- * @throws {Refusal} 404 · 409 as the block itself
- */
-export async function previewBlock(
-  db: Db,
-  actor: Actor,
-  id: number,
-  now: Date,
-  isRunning: (record: UserContainer) => boolean,
-): Promise<BlockPreview> {
-  const user = await requireUser(db, id)
-  await refuseSelfAndLast(db, actor, user, 'block')
-  const records = await listContainersOf(db, id)
-  return {
-    sessions: await countTakeoversBy(db, id, now),
-    containers: records.map((record) => ({ record, isRunning: isRunning(record) })),
+/** Dry run of `UserBlocking.blockUser`: reads the present state and changes nothing. */
+export class BlockPreviews {
+  readonly #db: Db
+  readonly #isRunning: (record: UserContainer) => boolean
+
+  /** @param isRunning whether a container runs or is paused, as far as is known */
+  constructor(db: Db, isRunning: (record: UserContainer) => boolean) {
+    this.#db = db
+    this.#isRunning = isRunning
+  }
+
+  /** @throws {Refusal} 404 · 409 as the block itself */
+  async preview(actor: Actor, id: number, now: Date): Promise<BlockPreview> {
+    const user = await requireUser(this.#db, id)
+    await refuseSelfAndLast(this.#db, actor, user, 'block')
+    const records = await listContainersOf(this.#db, id)
+    return {
+      sessions: await countTakeoversBy(this.#db, id, now),
+      containers: records.map((record) => ({ record, isRunning: this.#isRunning(record) })),
+    }
   }
 }

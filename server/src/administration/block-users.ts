@@ -12,7 +12,7 @@ import { findUsers, setUsersBlocked, type User } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
 import { enforceAndPublish, type BlockEffects } from './block-containers.ts'
 import { administer, refuseSelfAndLast } from './guards.ts'
-import type { UserWithContainers } from './user-with-containers.ts'
+import type { UserWithContainers } from './admin-lists.ts'
 
 /** What became of a list of ids: each is in one of these. */
 export interface BulkUsersResult {

@@ -4,7 +4,7 @@ import { endTakeoversBy, type StoredSession } from '#/store/users/sessions.ts'
 import { setUserAdmin } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
 import { administer, requireUser, refuseSelfAndLast } from './guards.ts'
-import { withContainers, type UserWithContainers } from './user-with-containers.ts'
+import { withContainers, type UserWithContainers } from './admin-lists.ts'
 
 /** What follows a change, once it is stored. */
 export interface RightsEffects {

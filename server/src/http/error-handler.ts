@@ -6,7 +6,7 @@ import { message } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
 import { explainValidation } from './explain-validation.ts'
-import { requestedLanguage } from './request/requested-language.ts'
+import { requestedLanguage } from './localized-reply.ts'
 
 /** Largest body of an API request, in bytes; a list of 1,000 ids needs a tenth of it. */
 export const bodyLimit = 64 * 1024

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { contentLanguage, defaultLanguage } from '#/messages/language.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
-import { requestedLanguage } from './request/requested-language.ts'
+import { requestedLanguage } from './localized-reply.ts'
 
 /**
  * Longest head, in bytes: whatever the gateway takes (32 KB) and what it adds. With Node's 16 KB six large cookies, which a

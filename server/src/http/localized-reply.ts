@@ -1,3 +1,6 @@
+import { languageOf } from '#/messages/language.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Language } from '@berth/api/boot.ts'
 import type { FastifyReply } from 'fastify'
 import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
 import { contentLanguage } from '#/messages/language.ts'
@@ -15,3 +18,7 @@ export function localizedReply({ client: { language }, reply }: CallReply, words
   void reply.headers(contentLanguage(language))
   return localize(language, words)
 }
+
+/** The language to answer a request in. */
+export const requestedLanguage = ({ headers }: { readonly headers: IncomingHttpHeaders }): Language =>
+  languageOf(headers.cookie, headers['accept-language'])

@@ -26,7 +26,7 @@ import { collectMetrics, isBearer, type Metrics } from './metrics/metrics.ts'
 import type { FrontEnd } from './front-end/front-end-document.ts'
 import { clientAddress, isLocalClient } from './request/client-address.ts'
 import { isRateLimited, usesLink, type RateLimiter } from './limits/rate-limiter.ts'
-import { requestedLanguage } from './request/requested-language.ts'
+import { requestedLanguage } from './localized-reply.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,8 @@
 import { PrintLink } from '#/accounts/links/print-link.ts'
 import type { RevokedSession } from '#/accounts/sessions/revocations.ts'
+import { AdminLists } from '#/administration/admin-lists.ts'
+import { AuditReader } from '#/administration/audit-reader.ts'
+import { BlockPreviews } from '#/administration/block-preview.ts'
 import { ContainerBlocking } from '#/administration/block-containers.ts'
 import { UserBlocking } from '#/administration/block-users.ts'
 import { StopContainer } from '#/administration/container-stop.ts'
@@ -7,6 +10,7 @@ import { Deletion } from '#/administration/deletion.ts'
 import { ResendVerification } from '#/administration/resend-verification.ts'
 import { Rights } from '#/administration/rights.ts'
 import { Takeover } from '#/administration/takeover.ts'
+import { ContainerStatuses } from '#/containers/state/container-statuses.ts'
 import { homeVolume } from '#/containers/container-name.ts'
 import { enforceBlocks } from '#/reconcile/enforce-blocks.ts'
 import { keptHomesTask } from '#/reconcile/tasks/kept-homes-task.ts'
@@ -26,8 +30,9 @@ export function wireAdministration(
   containers: Containers,
   { reconciler, containerReconciler }: Reconciling,
 ) {
-  const { database, log } = parts
+  const { database, config, log } = parts
   const { admission, routeSync, idleSuspension } = containers
+  const statuses = new ContainerStatuses(routeSync, config.templates.types)
   const activate = () => reconciler.activate()
   const publish = async (userIds: readonly number[]) => {
     // A queued launch of a blocked user is refused now, so that the stop does not wait for its slot.
@@ -38,6 +43,9 @@ export function wireAdministration(
   /** Ends sessions whose end is stored already, e.g. takeovers by a demoted administrator. */
   const revokeSessions = (ended: readonly RevokedSession[]) => tokens.revocations.revokeLocally(ended)
   return {
+    lists: new AdminLists(database.db, statuses),
+    audit: new AuditReader(database.db),
+    blockPreviews: new BlockPreviews(database.db, (record) => ['running', 'paused'].includes(statuses.of(record))),
     containerBlocking: new ContainerBlocking(database, { publish, enforce, revokeSessions }),
     userBlocking: new UserBlocking(database, { publish, enforce, revokeSessions }),
     rights: new Rights(database, { revokeSessions }),

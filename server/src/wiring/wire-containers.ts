@@ -17,6 +17,7 @@ import { OwnerActions } from '#/containers/owner-actions.ts'
 import { PreLaunchHooks } from '#/containers/queue/pre-launch-hooks.ts'
 import { RouteSync } from '#/containers/routing/route-sync.ts'
 import { ContainerIndex } from '#/containers/state/container-index.ts'
+import { OwnContainers } from '#/containers/state/own-containers.ts'
 import { StatusLookups } from '#/containers/state/status-lookups.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import { wireLaunching } from '#/wiring/wire-launching.ts'
@@ -130,7 +131,7 @@ export function wireContainers(parts: AppParts, addresses: Addresses, { streams,
     launch,
     ownerActions,
     wake,
-    statusLookups: new StatusLookups(runtime),
+    ownContainers: new OwnContainers(database.db, templates, new StatusLookups(runtime)),
     logs: new ContainerLogs({ database, runtime, templates }),
   }
 }

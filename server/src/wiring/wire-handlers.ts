@@ -1,15 +1,15 @@
 import type { Addresses } from '#/config/config.ts'
-import { ContainerStatuses } from '#/containers/state/container-statuses.ts'
 import { authHandlers } from '#/http/handlers/account/auth-handlers.ts'
 import { sessionHandlers } from '#/http/handlers/account/session-handlers.ts'
 import { userHandlers } from '#/http/handlers/account/user-handlers.ts'
-import { adminHandlers } from '#/http/handlers/admin/admin-handlers.ts'
 import { auditHandlers } from '#/http/handlers/admin/audit-handlers.ts'
+import { containerBlockingHandlers } from '#/http/handlers/admin/container-blocking-handlers.ts'
 import { deletionHandlers } from '#/http/handlers/admin/deletion-handlers.ts'
 import { invitationHandlers } from '#/http/handlers/admin/invitation-handlers.ts'
 import { keyHandlers } from '#/http/handlers/admin/key-handlers.ts'
 import { listHandlers } from '#/http/handlers/admin/list-handlers.ts'
 import { operatorHandlers } from '#/http/handlers/admin/operator-handlers.ts'
+import { roleHandlers } from '#/http/handlers/admin/role-handlers.ts'
 import { systemHistoryHandlers } from '#/http/handlers/admin/system-history-handlers.ts'
 import { systemReportHandlers } from '#/http/handlers/admin/system-report-handlers.ts'
 import { takeoverHandlers } from '#/http/handlers/admin/takeover-handlers.ts'
@@ -18,6 +18,7 @@ import { containerEventHandlers } from '#/http/handlers/containers/container-eve
 import { containerHandlers } from '#/http/handlers/containers/container-handlers.ts'
 import { containerLogHandlers } from '#/http/handlers/containers/container-log-handlers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { discoveryHandlers } from '#/http/handlers/discovery-handlers.ts'
 import { healthHandlers } from '#/http/handlers/health-handlers.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
@@ -47,7 +48,7 @@ export interface HandlersContext extends UseCases {
 
 /** Every handler of the endpoint table; each group receives exactly the parts that it uses. */
 export function wireHandlers(parts: AppParts, context: HandlersContext): Handlers {
-  return { ...accountHandlers(parts, context), ...ownerHandlers(parts, context), ...administrators(parts, context) }
+  return { ...accountHandlers(parts, context), ...ownerHandlers(context), ...administrators(parts, context) }
 }
 
 function accountHandlers(parts: AppParts, context: HandlersContext) {
@@ -72,23 +73,17 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
       impersonatorSession: browsers.impersonatorSession,
       rateLimiter,
     }),
-    ...userHandlers({
-      database,
-      statusLookups: containers.statusLookups,
-      templates,
-      spawnerUrl: addresses.spawnerUrl,
-    }),
+    ...userHandlers({ ownContainers: containers.ownContainers, spawnerUrl: addresses.spawnerUrl }),
     ...sessionHandlers({ sessionList: accounts.sessionList, cookie: browsers.cookie }),
-    ...healthHandlers({ database, runtime, key, spawnerUrl: addresses.spawnerUrl }),
+    ...healthHandlers({ database, runtime }),
+    ...discoveryHandlers({ key, spawnerUrl: addresses.spawnerUrl }),
   }
 }
 
-function ownerHandlers({ database, config }: AppParts, { tokens, containers, addresses }: HandlersContext) {
+function ownerHandlers({ tokens, containers, addresses }: HandlersContext) {
   return {
     ...containerHandlers({
-      database,
-      statusLookups: containers.statusLookups,
-      templates: config.templates,
+      ownContainers: containers.ownContainers,
       launch: containers.launch,
       ownerActions: containers.ownerActions,
       spawnerUrl: addresses.spawnerUrl,
@@ -101,17 +96,13 @@ function ownerHandlers({ database, config }: AppParts, { tokens, containers, add
 function administrators({ database, config }: AppParts, context: HandlersContext) {
   const { tokens, accounts, containers, administration, reconciling, browsers, findings } = context
   const { templates, maxRunning } = config
-  const statuses = new ContainerStatuses(containers.routeSync, templates.types)
   return {
-    ...listHandlers({ database, statuses }),
-    ...blockUserHandlers({ database, statuses, blocking: administration.userBlocking }),
-    ...adminHandlers({
-      blocking: administration.containerBlocking,
-      rights: administration.rights,
-      verification: administration.verification,
-    }),
+    ...listHandlers({ lists: administration.lists }),
+    ...blockUserHandlers({ blocking: administration.userBlocking, previews: administration.blockPreviews }),
+    ...containerBlockingHandlers({ blocking: administration.containerBlocking }),
+    ...roleHandlers({ rights: administration.rights, verification: administration.verification }),
     ...deletionHandlers({ deletion: administration.deletion }),
-    ...auditHandlers({ database }),
+    ...auditHandlers({ audit: administration.audit }),
     ...invitationHandlers({ invite: accounts.invite }),
     ...takeoverHandlers({
       database,

@@ -6,7 +6,7 @@ import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { writeNewFile } from '#/cli/write-file.ts'
-import { formatInstant } from '#/cli/output/words.ts'
+import { formatInstant } from '#/cli/output/formatting.ts'
 
 /** Entries asked for at a time. */
 const page = '500'

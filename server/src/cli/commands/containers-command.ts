@@ -6,7 +6,7 @@ import { findUser, usersOf } from '#/cli/find-users.ts'
 import { forEach } from '#/cli/for-each.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
-import { formatCount, formatInstant, formatBoolean } from '#/cli/output/words.ts'
+import { formatCount, formatInstant, formatBoolean } from '#/cli/output/formatting.ts'
 
 /** Ids in one request. */
 const maxIdsPerRequest = 1_000

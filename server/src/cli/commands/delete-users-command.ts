@@ -5,7 +5,7 @@ import { findUser } from '#/cli/find-users.ts'
 import { forEach } from '#/cli/for-each.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
-import { formatCount } from '#/cli/output/words.ts'
+import { formatCount } from '#/cli/output/formatting.ts'
 
 interface DeleteOptions {
   readonly purge?: true

@@ -1,7 +1,7 @@
 import type { Client } from '@berth/api/client.ts'
 import type { Command } from 'commander'
 import { addHelp, type Run } from '#/cli/output/help.ts'
-import { formatInstant } from '#/cli/output/words.ts'
+import { formatInstant } from '#/cli/output/formatting.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 
 /** `berth keys ...`: what tokens are signed with. */

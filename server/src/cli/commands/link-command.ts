@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { addHelp, type Run } from '#/cli/output/help.ts'
-import { formatInstant } from '#/cli/output/words.ts'
+import { formatInstant } from '#/cli/output/formatting.ts'
 import { withApi } from '#/cli/api/with-api.ts'
 
 /** `berth link`. */

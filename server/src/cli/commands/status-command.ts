@@ -2,7 +2,7 @@ import type { SystemReport } from '@berth/api/schemas/admin.ts'
 import type { Command } from 'commander'
 import { findService } from '#/cli/api/find-service.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
-import { formatInstant } from '#/cli/output/words.ts'
+import { formatInstant } from '#/cli/output/formatting.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 
 /** `berth status`. */

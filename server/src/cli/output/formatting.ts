@@ -36,3 +36,10 @@ function narrow(widths: number[], room: number): void {
 
 const fit = (cell: string, width: number) =>
   cell.length <= width ? cell.padEnd(width) : `${cell.slice(0, Math.max(0, width - 1))}…`
+
+/** An instant as people read it: to the minute, in UTC like the log. */
+export const formatInstant = (text: string | null) => (text === null ? 'never' : text.slice(0, 16).replace('T', ' '))
+
+export const formatCount = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+export const formatBoolean = (is: boolean) => (is ? 'yes' : 'no')

@@ -56,6 +56,11 @@ export class Launch {
     return this.#withTimeout({ userId: user.id, type }, this.#replace(user, template, now))
   }
 
+  /** `restart` of the first configured type. */
+  restartPrimary(user: User, now: Date): Promise<Running> {
+    return this.restart(user, this.#parts.templates.first.type, now)
+  }
+
   /** Starts the first type's container for somebody who has just signed in; their block is no failure of signing in. */
   async startPrimary(user: User, now: Date): Promise<Running> {
     const { spawner, templates } = this.#parts

@@ -1,7 +1,6 @@
 import type { AdminContainer, AdminUser, ListedContainer as ListedAdminContainer } from '@berth/api/schemas/admin.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import type { ContainerRow } from '#/administration/admin-lists.ts'
-import type { UserWithContainers } from '#/administration/user-with-containers.ts'
+import type { ContainerRow, UserWithContainers } from '#/administration/admin-lists.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { ListedContainer } from '#/containers/state/list-containers.ts'
 import type { UserContainer } from '#/store/containers/user-containers.ts'

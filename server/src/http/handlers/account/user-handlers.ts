@@ -1,30 +1,19 @@
-import { listContainers } from '#/containers/state/list-containers.ts'
-import { primaryOf, statusWords, type StatusLookups } from '#/containers/state/status-lookups.ts'
-import type { Templates } from '#/containers/templates/template.ts'
-import type { Handlers } from '#/http/handlers/handler-types.ts'
+import type { OwnContainers } from '#/containers/state/own-containers.ts'
+import { statusWords, type StatusLookup } from '#/containers/state/status-lookups.ts'
 import { userOf } from '#/http/auth/caller.ts'
 import { toContainerEntry } from '#/http/handlers/dto-serializers.ts'
-import type { Database } from '#/store/database.ts'
-import { listContainersOf } from '#/store/containers/user-containers.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
 
 export interface UserParts {
-  readonly database: Database
-  readonly statusLookups: StatusLookups
-  readonly templates: Templates
+  readonly ownContainers: OwnContainers
   readonly spawnerUrl: string
 }
 
-export function userHandlers({
-  database,
-  statusLookups,
-  templates,
-  spawnerUrl,
-}: UserParts): Pick<Handlers, 'me' | 'listContainers'> {
+export function userHandlers({ ownContainers, spawnerUrl }: UserParts): Pick<Handlers, 'me' | 'listContainers'> {
   return {
     me: async (call) => {
       const user = userOf(call)
-      const primary = primaryOf(await listContainersOf(database.db, user.id), templates)
-      const id = primary?.containerId ?? null
+      const { record, lookup } = await ownContainers.primary(user.id)
       return {
         user: {
           id: user.id,
@@ -36,9 +25,9 @@ export function userHandlers({
           created_at: user.createdAt.toISOString(),
         },
         container: {
-          id,
-          port: primary?.port ?? null,
-          status: id === null ? statusWords.unknown : await statusFor(statusLookups, id),
+          id: record?.containerId ?? null,
+          port: record?.port ?? null,
+          status: statusOf(lookup),
           service_url: `${spawnerUrl}/${user.slug}`,
         },
       }
@@ -46,14 +35,13 @@ export function userHandlers({
 
     listContainers: async (call) => {
       const user = userOf(call)
-      const records = await listContainersOf(database.db, user.id)
-      const listed = await listContainers(statusLookups, templates, records)
+      const listed = await ownContainers.list(user.id)
       return { containers: listed.map((each) => toContainerEntry(spawnerUrl, user.slug, each)) }
     },
   }
 }
 
-async function statusFor(statuses: StatusLookups, id: string): Promise<string> {
-  const status = await statuses.of(id)
-  return 'failure' in status ? statusWords.error : status.state
+function statusOf(lookup: StatusLookup | undefined): string {
+  if (!lookup) return statusWords.unknown
+  return 'failure' in lookup ? statusWords.error : lookup.state
 }

@@ -1,49 +1,40 @@
 import type { ContainersQuery, UsersQuery } from '@berth/api/schemas/admin.ts'
 import type Type from 'typebox'
-import { listAllContainers, listUsersWithContainers } from '#/administration/admin-lists.ts'
-import type { ContainerStatuses } from '#/containers/state/container-statuses.ts'
-import type { Handlers } from '#/http/handlers/handler-types.ts'
+import type { AdminContainerFilter, AdminLists } from '#/administration/admin-lists.ts'
 import { toAdminUser, toListedContainer } from '#/http/handlers/dto-serializers.ts'
-import { countContainers, type ContainerFilter } from '#/store/containers/container-list.ts'
-import type { Database } from '#/store/database.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
 import type { PageRequest } from '#/store/keyset-pagination.ts'
-import { countUsers, type UserFilter } from '#/store/users/user-list.ts'
+import type { UserFilter } from '#/store/users/user-list.ts'
 import { fromCursor, toCursor, toOrder, type SortParameter } from '../cursor.ts'
 import { readLimit } from '../parameters.ts'
 
 export interface ListParts {
-  readonly database: Pick<Database, 'db'>
-  readonly statuses: ContainerStatuses
+  readonly lists: AdminLists
 }
 
-/** Containers in one answer, when nobody says how many. */
+/** Containers in one answer without `limit`. */
 const defaultPageSize = 100
 
-/** The administrators' lists of everybody and everything. */
+/** Lists of all users and containers, for administrators. */
 export function listHandlers({
-  database: { db },
-  statuses,
+  lists,
 }: ListParts): Pick<Handlers, 'listUsers' | 'countUsers' | 'listAllContainers' | 'countContainers'> {
   return {
     listUsers: async ({ query }) => {
-      const { rows, next } = await listUsersWithContainers(db, pageOf(query), usersFilter(query))
+      const { rows, next } = await lists.listUsers(pageOf(query), usersFilter(query))
       return { users: rows.map(toAdminUser), next_cursor: next && toCursor(query.sort ?? 'id', next) }
     },
-    countUsers: async ({ query }) => ({ count: await countUsers(db, usersFilter(query)) }),
+    countUsers: async ({ query }) => ({ count: await lists.countUsers(usersFilter(query)) }),
 
     listAllContainers: async ({ query }) => {
-      const filter = { ...containersFilter(query), status: query.status }
-      const { rows, next } = await listAllContainers(db, statuses, pageOf(query, defaultPageSize), filter)
+      const { rows, next } = await lists.listContainers(pageOf(query, defaultPageSize), containersFilter(query))
       return { containers: rows.map(toListedContainer), next_cursor: next && toCursor(query.sort ?? 'id', next) }
     },
-    countContainers: async ({ query }) => {
-      const selection = query.status && statuses.withStatus(query.status)
-      return { count: await countContainers(db, { ...containersFilter(query), selection }) }
-    },
+    countContainers: async ({ query }) => ({ count: await lists.countContainers(containersFilter(query)) }),
   }
 }
 
-/** @throws {Refusal} 400 for a limit or a cursor that is none */
+/** @throws {Refusal} 400 for an invalid limit or cursor */
 function pageOf(
   { sort = 'id', cursor, limit }: { sort?: SortParameter; cursor?: string; limit?: string },
   defaultLimit?: number,
@@ -59,8 +50,13 @@ function usersFilter({ q, state, is_admin, is_blocked }: Type.Static<typeof User
   return { q, state, isAdmin: flag(is_admin), isBlocked: flag(is_blocked) }
 }
 
-function containersFilter({ q, container_type, is_blocked }: Type.Static<typeof ContainersQuery>): ContainerFilter {
-  return { q, type: container_type, isBlocked: flag(is_blocked) }
+function containersFilter({
+  q,
+  container_type,
+  is_blocked,
+  status,
+}: Type.Static<typeof ContainersQuery>): AdminContainerFilter {
+  return { q, type: container_type, isBlocked: flag(is_blocked), status }
 }
 
 const flag = (word: string | undefined) => (word === undefined ? undefined : word === 'true')

@@ -1,7 +1,7 @@
 import type { PrintLink } from '#/accounts/links/print-link.ts'
 import type { StopContainer } from '#/administration/container-stop.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readId } from '#/http/handlers/read-id.ts'
+import { readId } from '#/http/handlers/parameters.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { toAdminContainer } from '#/http/handlers/dto-serializers.ts'

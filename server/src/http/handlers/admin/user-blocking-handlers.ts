@@ -1,29 +1,24 @@
 import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
 import type { BlockPreview, BulkUsersResponse } from '@berth/api/schemas/admin.ts'
-import { previewBlock } from '#/administration/block-preview.ts'
+import type { BlockPreviews } from '#/administration/block-preview.ts'
 import type { BulkUsersResult, UserBlocking } from '#/administration/block-users.ts'
-import type { ContainerStatuses } from '#/containers/state/container-statuses.ts'
-import type { ContainerRef } from '#/containers/container-key.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
-import { readId } from '#/http/handlers/read-id.ts'
+import { readId } from '#/http/handlers/parameters.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { toAdminUser } from '#/http/handlers/dto-serializers.ts'
 import { message } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
-import type { Database } from '#/store/database.ts'
 
 export interface BlockUserParts {
-  readonly database: Pick<Database, 'db'>
   readonly blocking: UserBlocking
-  readonly statuses: Pick<ContainerStatuses, 'of'>
+  readonly previews: BlockPreviews
 }
 
 type BlockUsers = 'blockUser' | 'unblockUser' | 'bulkBlockUsers' | 'bulkUnblockUsers' | 'previewBlock'
 
-/** Blocking people with everything that is theirs. */
-export function blockUserHandlers({ database, blocking, statuses }: BlockUserParts): Pick<Handlers, BlockUsers> {
-  const isRunning = (owned: ContainerRef) => ['running', 'paused'].includes(statuses.of(owned))
+/** Blocking users with all their containers. */
+export function blockUserHandlers({ blocking, previews }: BlockUserParts): Pick<Handlers, BlockUsers> {
   return {
     blockUser: async (call) => {
       const blocked = await blocking.blockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
@@ -51,7 +46,7 @@ export function blockUserHandlers({ database, blocking, statuses }: BlockUserPar
 
     previewBlock: async (call): Promise<BlockPreview> => {
       const id = readId(call.params.id, 'user')
-      const { sessions, containers } = await previewBlock(database.db, actorOf(call), id, call.now, isRunning)
+      const { sessions, containers } = await previews.preview(actorOf(call), id, call.now)
       return {
         sessions,
         containers: containers.map(({ record, isRunning }) => ({

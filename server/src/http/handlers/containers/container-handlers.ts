@@ -1,19 +1,15 @@
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { Launch } from '#/containers/launch/launch.ts'
 import type { OwnerActions } from '#/containers/owner-actions.ts'
-import { primaryOf, statusWords, type StatusLookups } from '#/containers/state/status-lookups.ts'
-import type { Templates } from '#/containers/templates/template.ts'
+import type { OwnContainers } from '#/containers/state/own-containers.ts'
+import { statusWords, type StatusLookup } from '#/containers/state/status-lookups.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { userOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
-import type { Database } from '#/store/database.ts'
-import { listContainersOf } from '#/store/containers/user-containers.ts'
 
 export interface ContainerParts {
-  readonly database: Database
-  readonly statusLookups: StatusLookups
-  readonly templates: Templates
+  readonly ownContainers: OwnContainers
   readonly launch: Launch
   readonly ownerActions: OwnerActions
   readonly spawnerUrl: string
@@ -28,22 +24,19 @@ type Container =
   | 'keepContainer'
 
 export function containerHandlers({
-  database,
-  statusLookups,
-  templates,
+  ownContainers,
   launch,
   ownerActions,
   spawnerUrl,
 }: ContainerParts): Pick<Handlers, Container> {
   return {
     containerStatus: async (call) => {
-      const records = await listContainersOf(database.db, userOf(call).id)
-      const id = primaryOf(records, templates)?.containerId ?? null
-      return { container_id: id, status: id === null ? statusWords.noContainer : await statusFor(statusLookups, id) }
+      const { record, lookup } = await ownContainers.primary(userOf(call).id)
+      return { container_id: record?.containerId ?? null, status: statusOf(lookup) }
     },
 
     restartContainer: async (call) => {
-      const { containerId } = await launch.restart(userOf(call), templates.first.type, call.now)
+      const { containerId } = await launch.restartPrimary(userOf(call), call.now)
       return {
         message: localizedReply(call, message('answers.restarted')),
         container_id: containerId,
@@ -86,7 +79,7 @@ export function containerHandlers({
 }
 
 /** Source: specification, `GET /api/container/status`: "the text error followed by a colon and a detail". */
-async function statusFor(statuses: StatusLookups, id: string): Promise<string> {
-  const status = await statuses.of(id)
-  return 'failure' in status ? `${statusWords.error}: ${status.failure}` : status.state
+function statusOf(lookup: StatusLookup | undefined): string {
+  if (!lookup) return statusWords.noContainer
+  return 'failure' in lookup ? `${statusWords.error}: ${lookup.failure}` : lookup.state
 }

@@ -1,0 +1,37 @@
+import { listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
+import type { Db } from '#/store/database.ts'
+import type { Templates } from '../templates/template.ts'
+import { listContainers, type ListedContainer } from './list-containers.ts'
+import { primaryOf, type StatusLookup, type StatusLookups } from './status-lookups.ts'
+
+/** Record of the primary container, and its state by the engine; no record when nothing was created. */
+export interface PrimaryContainer {
+  readonly record: UserContainer | undefined
+  /** Undefined when there is no container id to look up. */
+  readonly lookup: StatusLookup | undefined
+}
+
+/** Containers of one user as that user reads them: records of the store with the state that the engine reports. */
+export class OwnContainers {
+  readonly #db: Db
+  readonly #templates: Templates
+  readonly #lookups: Pick<StatusLookups, 'of' | 'ofEach'>
+
+  constructor(db: Db, templates: Templates, lookups: Pick<StatusLookups, 'of' | 'ofEach'>) {
+    this.#db = db
+    this.#templates = templates
+    this.#lookups = lookups
+  }
+
+  /** The container that `me` and `status` describe, see `primaryOf`. @throws when the store fails, never because of the engine */
+  async primary(userId: number): Promise<PrimaryContainer> {
+    const record = primaryOf(await listContainersOf(this.#db, userId), this.#templates)
+    const id = record?.containerId ?? null
+    return { record, lookup: id === null ? undefined : await this.#lookups.of(id) }
+  }
+
+  /** One entry for each configured type, see `listContainers`. */
+  async list(userId: number): Promise<ListedContainer[]> {
+    return listContainers(this.#lookups, this.#templates, await listContainersOf(this.#db, userId))
+  }
+}

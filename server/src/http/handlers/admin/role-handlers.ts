@@ -1,0 +1,34 @@
+import type { ResendVerification } from '#/administration/resend-verification.ts'
+import type { Rights } from '#/administration/rights.ts'
+import { actorOf } from '#/http/auth/caller.ts'
+import { toAdminUser } from '#/http/handlers/dto-serializers.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
+import { readId } from '#/http/handlers/parameters.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { message } from '#/messages/localized-message.ts'
+
+export interface RoleParts {
+  readonly rights: Rights
+  readonly verification: ResendVerification
+}
+
+type Role = 'promoteUser' | 'demoteUser' | 'resendVerificationTo'
+
+/** Role and verification of a user. */
+export function roleHandlers({ rights, verification }: RoleParts): Pick<Handlers, Role> {
+  return {
+    promoteUser: async (call) => {
+      const promoted = await rights.promote(actorOf(call), readId(call.params.id, 'user'), call.now)
+      return { message: localizedReply(call, message('answers.promoted')), user: toAdminUser(promoted) }
+    },
+    demoteUser: async (call) => {
+      const demoted = await rights.demote(actorOf(call), readId(call.params.id, 'user'), call.now)
+      return { message: localizedReply(call, message('answers.demoted')), user: toAdminUser(demoted) }
+    },
+
+    resendVerificationTo: async (call) => {
+      const email = await verification.run(actorOf(call), readId(call.params.id, 'user'), call.now)
+      return { message: localizedReply(call, message('answers.linkSentTo', { email })) }
+    },
+  }
+}
