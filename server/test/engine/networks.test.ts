@@ -220,7 +220,7 @@ test('what the host has left is told: places, cores, runtimes, memory and disk, 
   assert.deepEqual(report, {
     cores: 3,
     runtimes: ['runc', 'runsc'],
-    bindsHomeSize: report.supportsHomeQuota,
+    supportsHomeQuota: report.supportsHomeQuota,
     addressesLeft: 16,
     rules: { areSet: false, reason: 'HOST_RULES is off' },
   })

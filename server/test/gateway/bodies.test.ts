@@ -28,14 +28,14 @@ function open(port: number, options: http.RequestOptions = {}): http.ClientReque
 /** How much the process grew at most while something ran, in MB. */
 async function growth(run: () => Promise<void>): Promise<number> {
   const before = process.memoryUsage().rss
-  let most = before
-  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 20)
+  let max = before
+  const watch = setInterval(() => (max = Math.max(max, process.memoryUsage().rss)), 20)
   try {
     await run()
   } finally {
     clearInterval(watch)
   }
-  return (most - before) / 1_048_576
+  return (max - before) / 1_048_576
 }
 
 const size = 256

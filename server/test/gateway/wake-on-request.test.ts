@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import http, { type IncomingMessage } from 'node:http'
+import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
@@ -14,7 +14,7 @@ import {
   type HarnessOptions,
 } from '#test/support/gateway/gateway-harness.ts'
 import { get } from '#test/support/gateway/raw-client.ts'
-import { closedPort, echoApp, httpApp, listen } from '#test/support/gateway/test-apps.ts'
+import { closedPort, echoApp, httpApp, listen, plainApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bob, browser } from '#test/support/gateway/tokens.ts'
 
 const reasons: readonly Unavailable['reason'][] = [
@@ -25,9 +25,9 @@ const reasons: readonly Unavailable['reason'][] = [
   'failed',
   'unknown',
 ]
-const app = () => httpApp((_, response) => response.end('the app'))
 
 const missing: Unavailable = { reason: 'missing', exitCode: null }
+
 const explained = (unavailable: Unavailable): Pick<ControlPlane, 'explain'> => ({
   explain: async () => ({ unavailable, lastLines: [], displayName: 'Development' }),
 })
@@ -38,7 +38,7 @@ interface Sleeper {
 }
 
 /** A container that sleeps; waking it takes 150 ms, then its place is told. */
-async function startSleeper(t: TestContext, changes: HarnessOptions = {}, running = app()): Promise<Sleeper> {
+async function startSleeper(t: TestContext, changes: HarnessOptions = {}, running = plainApp()): Promise<Sleeper> {
   const wakes: string[] = []
   const awake = routeTo('ann-dev', 1, await listen(t, running))
   const bench: GatewayHarness = await startGatewayHarness(t, echoApp(), {
@@ -76,7 +76,7 @@ test('a body that is sent to a sleeping container arrives whole', async (t) => {
 })
 
 test('a WebSocket of the owner waits while a container wakes', async (t) => {
-  const running = app()
+  const running = plainApp()
   const sockets = new WebSocketServer({ server: running })
   t.after(() => sockets.close())
   const { bench } = await startSleeper(t, {}, running)
@@ -198,7 +198,7 @@ test('an app that does not listen yet is waited for: running is never followed b
   const { port } = await startGatewayHarness(t, echoApp(), { place: routeTo('ann-dev', 1, late) })
   const asked = get(port, '/ann-dev/', { headers: ann })
   await sleep(600)
-  const running = app().listen(late, '127.0.0.1')
+  const running = plainApp().listen(late, '127.0.0.1')
   t.after(() => running.close())
   assert.equal((await asked).body, 'the app')
 })
@@ -249,7 +249,7 @@ test('a request that waits is let go when its person is blocked or leaves', asyn
 
 test('a lost control plane is no reason to refuse what is known: running containers answer on', async (t) => {
   const gone = () => Promise.reject(new Error('unplugged'))
-  const { port } = await startGatewayHarness(t, app(), {
+  const { port } = await startGatewayHarness(t, plainApp(), {
     rules: { forwardToken: 'full' },
     control: { wake: gone, explain: gone, scopedToken: gone },
   })
@@ -258,7 +258,7 @@ test('a lost control plane is no reason to refuse what is known: running contain
 
 test('without the control plane an absence is still told, without its last words', async (t) => {
   const gone = () => Promise.reject(new Error('unplugged'))
-  const { port } = await startGatewayHarness(t, app(), {
+  const { port } = await startGatewayHarness(t, plainApp(), {
     place: { where: asleep },
     control: { wake: gone, explain: gone },
   })
@@ -267,75 +267,4 @@ test('without the control plane an absence is still told, without its last words
     assert.equal(status, 503)
     assert.doesNotMatch(body, /unplugged/)
   }
-})
-
-test('the platform answers whatever is no container, through its socket, byte for byte', async (t) => {
-  const platform = echoApp()
-  const { port } = await startGatewayHarness(t, app(), { platform })
-  for (const path of ['/', '/api/user/me?x=%2F', '/login', '/dashboard', '/assets/x.js', '/launch?type=dev']) {
-    const { status, body } = await get(port, path, { headers: annCookie })
-    assert.equal(status, 200, path)
-    const echo = JSON.parse(body)
-    assert.equal(echo.url, path)
-    assert.equal(echo.headers.cookie, annCookie.cookie, 'the platform gets the real token')
-  }
-})
-
-test('the platform, too, learns from the gateway alone where a client is', async (t) => {
-  const { port } = await startGatewayHarness(t, app(), { platform: echoApp() })
-  const headers = {
-    'x-forwarded-for': '6.6.6.6',
-    'x-berth-user': 'root',
-    'x-real-ip': '6.6.6.6',
-    x_forwarded_for: '6.6.6.6',
-  }
-  const { body } = await get(port, '/api/x', { headers })
-  const echo = JSON.parse(body)
-  assert.equal(echo.headers['x-forwarded-for'], '127.0.0.1')
-  assert.doesNotMatch(body, /6\.6\.6\.6|root/)
-})
-
-test("the platform's own answers are not cleaned as an app's", async (t) => {
-  const platform = httpApp((_, response) =>
-    response
-      .writeHead(302, {
-        'set-cookie': ['spawner_token=x; Path=/; HttpOnly', '__Host-Http-spawner_bind=1; Secure; Path=/'],
-        'cross-origin-opener-policy': 'same-origin',
-        'strict-transport-security': 'max-age=1',
-        location: '/dashboard',
-      })
-      .end(),
-  )
-  const { port } = await startGatewayHarness(t, app(), { platform })
-  const { headers } = await get(port, '/api/x')
-  assert.equal(headers['set-cookie']?.[0], 'spawner_token=x; Path=/; HttpOnly')
-  assert.equal(headers['set-cookie']?.length, 2)
-  assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
-  assert.equal(headers['strict-transport-security'], 'max-age=1')
-  assert.equal(headers.location, '/dashboard')
-})
-
-test('a platform that restarts is waited for a moment, and told with 503 when it does not come', async (t) => {
-  const { port } = await startGatewayHarness(t, app())
-  const begun = Date.now()
-  const { status, headers, body } = await get(port, '/api/x')
-  assert.ok([502, 503].includes(status), String(status))
-  assert.match(headers['retry-after'] ?? '', /^\d+$/)
-  assert.deepEqual(Object.keys(JSON.parse(body)), ['error'])
-  assert.ok(Date.now() - begun < 20_000)
-  assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'the app', 'containers do not need it')
-})
-
-test('an event stream of the platform streams', async (t) => {
-  const platform = httpApp((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write('data: 1\n\n')
-  })
-  const { port } = await startGatewayHarness(t, app(), { platform })
-  const request = http.request({ host: '127.0.0.1', port, path: '/api/events', agent: false }).end()
-  request.on('error', () => {})
-  const [message] = (await once(request, 'response')) as [IncomingMessage]
-  const [chunk] = (await once(message, 'data')) as [Buffer]
-  assert.equal(chunk.toString(), 'data: 1\n\n')
-  request.destroy()
 })

@@ -86,9 +86,9 @@ export function readAnswerAsWe(
 /** What stands behind the status; nothing promises how it is told. */
 const reasonIn = (head: string) => head.slice(13, head.indexOf('\r\n'))
 
-function headAt(bytes: Buffer, at: number, longest: number): string | undefined {
+function headAt(bytes: Buffer, at: number, max: number): string | undefined {
   const end = bytes.indexOf('\r\n\r\n', at, 'latin1')
-  if (end === -1 || end - at > longest) return undefined
+  if (end === -1 || end - at > max) return undefined
   return bytes.toString('latin1', at, end + 4)
 }
 

@@ -20,7 +20,7 @@ export interface Difference {
 
 /** Cases that are under way together; the client's half of Node's parser answers in a later turn of the loop. */
 const batch = 200
-const mostShown = 10
+const maxShown = 10
 
 /** Runs seeded cases: one of eight is an answer, the others are requests. @param progress is called now and then */
 export async function runFuzz(
@@ -37,7 +37,7 @@ export async function runFuzz(
       const index = done + each
       if (verdict.accepted > 0) accepted++
       if (verdict.isRefused) refused++
-      if (verdict.difference === undefined || differences.length === mostShown) continue
+      if (verdict.difference === undefined || differences.length === maxShown) continue
       differences.push(differenceOf(sideOf(index), caseSeed(seed, index), verdict.difference))
     }
     if (done % 50_000 === 0) progress(done)

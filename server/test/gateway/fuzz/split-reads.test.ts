@@ -13,7 +13,7 @@ import { caseSeed, Random } from './random.ts'
 
 const seed = 20_251_121
 /** How long nothing may come until an exchange counts as over, in ms: at first, and after some bytes. */
-const [patience, quiet] = [1_500, 500]
+const [timeout, quiet] = [1_500, 500]
 
 /** Sends bytes in pieces and collects what comes back, until the connection ends or nothing comes any more. */
 async function exchanged(port: number, pieces: readonly Buffer[]): Promise<string> {
@@ -29,7 +29,7 @@ async function exchanged(port: number, pieces: readonly Buffer[]): Promise<strin
     await nextTurn()
     lastAt = Date.now()
   }
-  while (!socket.destroyed && !socket.readableEnded && Date.now() - lastAt < (received === '' ? patience : quiet))
+  while (!socket.destroyed && !socket.readableEnded && Date.now() - lastAt < (received === '' ? timeout : quiet))
     await sleep(5)
   socket.destroy()
   return received
@@ -41,21 +41,21 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 function cut(text: string, random: Random): Buffer[] {
   const bytes = Buffer.from(text, 'latin1')
   const pieces: Buffer[] = []
-  const most = random.oneOf([5, 20, 60, 400])
+  const max = random.oneOf([5, 20, 60, 400])
   for (let at = 0; at < bytes.length;) {
-    const length = 1 + random.below(most)
+    const length = 1 + random.below(max)
     pieces.push(bytes.subarray(at, at + length))
     at += length
   }
   return pieces
 }
 
-async function inParallel<T>(all: readonly T[], most: number, work: (one: T) => Promise<void>): Promise<void> {
+async function inParallel<T>(all: readonly T[], max: number, work: (one: T) => Promise<void>): Promise<void> {
   const left = [...all]
   const worker = async () => {
     for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one)
   }
-  await Promise.all(Array.from({ length: most }, worker))
+  await Promise.all(Array.from({ length: max }, worker))
 }
 
 const seeds = (count: number) => Array.from({ length: count }, (_, index) => caseSeed(seed, index))

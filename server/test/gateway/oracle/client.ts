@@ -24,7 +24,7 @@ interface Asked {
 
 let ids = 0
 /** Longer than the gateway lets a program wait, in ms. */
-const longest = 45_000
+const maxWait = 45_000
 
 /** One person's program: asks for containers, own ones most often, one request after the other, on a connection that is kept. */
 export class OracleClient {
@@ -36,7 +36,7 @@ export class OracleClient {
   readonly #history: History
   readonly #random: Random
   readonly #tally: Tally
-  readonly #most: number
+  readonly #max: number
   #socket: net.Socket | undefined
   #received = ''
   #wakeUp: () => void = () => {}
@@ -46,9 +46,9 @@ export class OracleClient {
     who: { readonly userId: number; readonly token: string },
     random: Random,
     tally: Tally,
-    most: number,
+    max: number,
   ) {
-    this.#most = most
+    this.#max = max
     this.#port = where.port
     this.#prefixes = where.prefixes
     this.#history = where.history
@@ -61,7 +61,7 @@ export class OracleClient {
 
   /** Asks until enough was asked by all clients together. */
   async run(): Promise<void> {
-    while (this.#tally.requests < this.#most) {
+    while (this.#tally.requests < this.#max) {
       if (this.#random.happens(0.01)) await this.#converse()
       else await this.#ask(this.#random.happens(0.1) ? 3 : 1)
     }
@@ -155,8 +155,8 @@ export class OracleClient {
     const watch = setInterval(() => {
       const waited = Date.now() - begun
       // When enough was asked, nobody waits for those who are still waiting for a container.
-      if (waited > longest) this.#tally.wrong.push('no answer at all')
-      if (waited > longest || (waited > 1_000 && this.#tally.requests >= this.#most)) socket?.destroy()
+      if (waited > maxWait) this.#tally.wrong.push('no answer at all')
+      if (waited > maxWait || (waited > 1_000 && this.#tally.requests >= this.#max)) socket?.destroy()
     }, 250)
     const isOpen = () => socket !== undefined && !socket.destroyed && !socket.readableEnded
     while (!isThere() && isOpen()) await new Promise<void>((resolve) => (this.#wakeUp = resolve))

@@ -125,3 +125,5 @@ export async function until(what: string, condition: () => boolean, limit = 5_00
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
+
+export const isOver = ({ socket }: RawClient) => socket.destroyed || socket.readableEnded

@@ -85,3 +85,17 @@ export function watchfulApp(): { readonly app: net.Server; readonly seen: () => 
 export function pairs(flat: readonly string[]): string[] {
   return flat.flatMap((text, index) => (index % 2 === 0 ? [`${text}: ${flat[index + 1]}`] : []))
 }
+
+export const okResponse = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+
+/** An app whose every connection answers with what the app was called when the connection was opened. */
+export function renamedApp(): { readonly app: net.Server; rename(name: string): void } {
+  let name = 'first'
+  const app = net.createServer((socket) => {
+    const mine = name
+    socket.on('data', () => void socket.write(okResponse(mine)))
+  })
+  return { app, rename: (next) => void (name = next) }
+}
+
+export const plainApp = () => httpApp((_, response) => response.end('the app'))

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import type http from 'node:http'
-import type net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { test, type TestContext } from 'node:test'
-import WebSocket, { WebSocketServer } from 'ws'
+import { test } from 'node:test'
 import { asleep, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import {
   bodyOf,
@@ -19,46 +15,8 @@ import {
   webSocketLines,
 } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, rawApp, watchfulApp } from '#test/support/gateway/test-apps.ts'
-import { ann, annCookie, bob, annToken } from '#test/support/gateway/tokens.ts'
-
-/** An app that echoes messages; its first one tells the headers it was opened with. */
-function echoSockets(): http.Server {
-  const server = httpApp((_, response) => response.end())
-  new WebSocketServer({ server, handleProtocols: () => 'chat' }).on('connection', (socket, request) => {
-    socket.send(JSON.stringify({ url: request.url, headers: request.headers }))
-    socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }))
-  })
-  return server
-}
-
-async function connected(
-  t: TestContext,
-  port: number,
-  headers: Record<string, string>,
-): Promise<{ socket: WebSocket; hello: string }> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/ann-dev/socket?x=1`, ['chat'], { headers })
-  t.after(() => socket.terminate())
-  const [hello] = (await once(socket, 'message')) as [Buffer]
-  return { socket, hello: hello.toString() }
-}
-
-async function refused(port: number, headers: Record<string, string>): Promise<{ status: number; body: string }> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/ann-dev/`, { headers })
-  const [, message] = (await once(socket, 'unexpected-response')) as [unknown, http.IncomingMessage]
-  return { status: message.statusCode ?? 0, body: Buffer.concat(await message.toArray()).toString() }
-}
-
-test('messages go both ways, large and binary ones too', async (t) => {
-  const { port } = await startGatewayHarness(t, echoSockets())
-  const { socket } = await connected(t, port, ann)
-  for (const size of [1, 125, 126, 65_535, 65_536, 5_000_000]) {
-    const large = Buffer.alloc(size, size % 251)
-    socket.send(large)
-    const [echo, isBinary] = (await once(socket, 'message')) as [Buffer, boolean]
-    assert.ok(isBinary && echo.equals(large), String(size))
-  }
-  assert.equal(socket.protocol, 'chat')
-})
+import { ann, annCookie, bob } from '#test/support/gateway/tokens.ts'
+import { echoSockets, connected, refused } from '#test/support/gateway/echo-web-sockets.ts'
 
 test('a WebSocket is opened with the same path rules and headers as a request', async (t) => {
   const { port } = await startGatewayHarness(t, echoSockets())
@@ -144,30 +102,6 @@ test('after a refused WebSocket the next request on the connection is read as on
   client.write(headOf('GET /ann-dev/bare HTTP/1.1', 'Host: a'))
   await sleep(200)
   assert.doesNotMatch(seen(), /\/bare|ann-dev\/bare/, 'a request without a token was tunnelled to the app')
-})
-
-test('first bytes of the app, sent together with its 101, are delivered', async (t) => {
-  const { port } = await startGatewayHarness(
-    t,
-    rawApp((socket) => socket.write(`${switching}first from the app`)),
-  )
-  const client = await rawClient(t, port)
-  client.write(upgradeHead())
-  assert.match(await client.expect(/first from the app/), /^HTTP\/1\.1 101 .*\r\n\r\nfirst from the app$/s)
-})
-
-test('first bytes of the client, sent together with its handshake, are delivered once, after the handshake', async (t) => {
-  let received = ''
-  const app = rawApp((socket, head) => {
-    received += head
-    socket.on('data', (bytes) => void (received += bytes.toString('latin1')))
-    setTimeout(() => socket.write(switching), 50)
-  })
-  const { port } = await startGatewayHarness(t, app)
-  const client = await rawClient(t, port)
-  client.write(`${upgradeHead()}first from the client`)
-  await client.expect(/^HTTP\/1\.1 101 /)
-  await until('the first bytes are there', () => received.endsWith('\r\n\r\nfirst from the client'))
 })
 
 test("the app's 101 is cleaned like any answer", async (t) => {
@@ -259,111 +193,4 @@ test('h2c is not spoken: the app gets a plain request without the offer', async 
   const answer = await exchange(port, requestHead('GET /ann-dev/x HTTP/1.1', ...lines))
   assert.match(answer, /^HTTP\/1\.1 200 .*"url":"\/x"/s)
   assert.doesNotMatch(answer, /h2c|http2-settings/i)
-})
-
-test('when one side ends, the other learns it, and no half-open socket is left', async (t) => {
-  const sides: net.Socket[] = []
-  const app = rawApp((socket) => {
-    sides.push(socket)
-    socket.write(switching)
-  })
-  const { port } = await startGatewayHarness(t, app)
-  for (const [index, leave] of [
-    (client: net.Socket) => client.end(),
-    (client: net.Socket) => client.resetAndDestroy(),
-    (_: net.Socket, atApp: net.Socket) => atApp.end(),
-    (_: net.Socket, atApp: net.Socket) => atApp.resetAndDestroy(),
-  ].entries()) {
-    const { socket: client, expect } = await rawClient(t, port).then((one) => {
-      one.write(upgradeHead())
-      return one
-    })
-    await expect(/101/)
-    const atApp = sides[index]
-    assert.ok(atApp)
-    atApp.resume()
-    leave(client, atApp)
-    const isOver = (socket: net.Socket) => socket.destroyed || socket.readableEnded
-    await until(`both sides learn of it (${index})`, () => isOver(client) && isOver(atApp), 2_000)
-  }
-})
-
-test('what was sent before the end still arrives', async (t) => {
-  const app = rawApp((socket) => {
-    socket.write(switching)
-    socket.end('x'.repeat(2_000_000))
-  })
-  const { port } = await startGatewayHarness(t, app)
-  assert.equal(bodyOf(await exchange(port, upgradeHead())).length, 2_000_000)
-})
-
-test('a client that does not read holds the app of a WebSocket back', async (t) => {
-  let app: net.Socket | undefined
-  const { port } = await startGatewayHarness(
-    t,
-    rawApp((socket) => {
-      app = socket
-      socket.write(switching)
-      const piece = Buffer.alloc(262_144)
-      const write = () => {
-        while (socket.bytesWritten < 100_000_000) if (!socket.write(piece)) return void socket.once('drain', write)
-      }
-      write()
-    }),
-  )
-  const client = await rawClient(t, port)
-  client.socket.pause()
-  client.write(upgradeHead())
-  await sleep(500)
-  const taken = ((app?.bytesWritten ?? 0) - (app?.writableLength ?? 0)) / 1_048_576
-  assert.ok(taken < 32, `${taken.toFixed(0)} MB were taken off the app`)
-})
-
-test('a client that resets the connection in the middle of a handshake harms nobody', async (t) => {
-  const { port, calls } = await startGatewayHarness(t, echoSockets(), {
-    control: { scopedToken: () => sleep(100).then(() => ({ token: 'late', expiresAt: Date.now() + 900_000 })) },
-  })
-  const client = await rawClient(t, port)
-  client.write(upgradeHead())
-  await sleep(30)
-  client.socket.resetAndDestroy()
-  await sleep(200)
-  assert.equal((await refused(port, {})).status, 401)
-  assert.deepEqual(calls.reports, [])
-})
-
-test('a person may have 100 WebSockets open, and as many again once they are closed', async (t) => {
-  const { port } = await startGatewayHarness(
-    t,
-    rawApp((socket) => socket.write(switching)),
-  )
-  const open = async (token = annToken) => {
-    const client = await rawClient(t, port)
-    client.write(upgradeHead().replace(annToken, token))
-    return { client, status: /HTTP\/1\.1 (\d+)/.exec(await client.expect(/HTTP\/1\.1 \d+/))?.[1] }
-  }
-  const all = []
-  for (let each = 0; each < 100; each++) all.push(await open())
-  assert.ok(all.every(({ status }) => status === '101'))
-  assert.match((await open()).status ?? '', /429|503/)
-  for (const { client } of all.slice(0, 5)) client.socket.destroy()
-  await sleep(100)
-  assert.equal((await open()).status, '101')
-})
-
-test('a ping keeps a WebSocket open and is no use of the container; a message is', async (t) => {
-  const app = httpApp((_, response) => response.end())
-  new WebSocketServer({ server: app }).on('connection', (socket) => socket.on('message', () => {}))
-  const { port, calls } = await startGatewayHarness(t, app)
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/ann-dev/`, { headers: ann })
-  t.after(() => socket.terminate())
-  await once(socket, 'open')
-  await sleep(2_200)
-  calls.activity.length = 0
-  socket.ping()
-  await once(socket, 'pong')
-  await sleep(2_200)
-  assert.deepEqual(calls.activity, [], 'a ping is no use, and silence is none')
-  socket.send('hello')
-  await until('the message is told', () => calls.activity.some(({ prefix }) => prefix === 'ann-dev'), 2_500)
 })

@@ -1,105 +1,12 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
 import { once } from 'node:events'
-import { test, type TestContext } from 'node:test'
-import { startGatewayHarness, type HarnessOptions } from '#test/support/gateway/gateway-harness.ts'
-import { exchange, get, requestHead, type Answer } from '#test/support/gateway/raw-client.ts'
+import { test } from 'node:test'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { exchange, get, requestHead } from '#test/support/gateway/raw-client.ts'
 import { answering, httpApp } from '#test/support/gateway/test-apps.ts'
 import { ann } from '#test/support/gateway/tokens.ts'
-
-async function answered(
-  t: TestContext,
-  lines: readonly (readonly [string, string])[],
-  changes: HarnessOptions = {},
-): Promise<Answer> {
-  const app = httpApp((_, response) => response.writeHead(200, lines.flat()).end('x'))
-  const { port } = await startGatewayHarness(t, app, changes)
-  return get(port, '/ann-dev/', { headers: { ...ann, host: 'Spawner.test:8080' } })
-}
-
-async function setCookies(t: TestContext, cookies: readonly string[], changes: HarnessOptions = {}): Promise<string[]> {
-  const lines = cookies.map((cookie) => ['Set-Cookie', cookie] as const)
-  return (await answered(t, lines, changes)).headers['set-cookie'] ?? []
-}
-
-async function header(t: TestContext, name: string, value: string, changes: HarnessOptions = {}): Promise<unknown> {
-  return (await answered(t, [[name, value]], changes)).headers[name.toLowerCase()]
-}
-
-test("an app cannot set the platform's cookies", async (t) => {
-  const cookies = [
-    'spawner_token=evil; Path=/',
-    ' spawner_token =evil',
-    'SPAWNER_TOKEN=evil',
-    'spawner_token_2=evil',
-    'spawner_language=de; Path=/',
-    '__Host-Http-x=1; Secure; Path=/',
-    '__http-x=1',
-    '=spawner_token=evil',
-    'spawner_token',
-  ]
-  assert.deepEqual(await setCookies(t, cookies), [])
-})
-
-test("an app's cookies stay under its own prefix", async (t) => {
-  const cookies = [
-    'a=1',
-    'b=2; Path=/; HttpOnly',
-    'c=3; path=/x/y; Domain=spawner.test; SameSite=Lax',
-    'd=4; Path=/bob-dev/; Path=/ann-dev/z',
-    'e=5; Path=relative; Max-Age=5',
-    'f=6; Domain=.test; Path=/ann-dev',
-    'g=a=b; Path=/ann-development/',
-  ]
-  const allowed = (cookie: string) => /; ?Path=\/ann-dev\/[^;]*/i.test(cookie) && !/domain/i.test(cookie)
-  const received = await setCookies(t, cookies)
-  assert.equal(received.length, cookies.length)
-  assert.deepEqual(
-    received.filter((cookie) => !allowed(cookie)),
-    [],
-  )
-  assert.match(received[1] ?? '', /^b=2;.*HttpOnly/)
-  assert.match(received[2] ?? '', /Path=\/ann-dev\/x\/y/)
-  assert.match(received[2] ?? '', /SameSite=Lax/)
-  assert.match(received[4] ?? '', /Max-Age=5/)
-})
-
-test('a cookie cannot leave its prefix by dots or by an odd path', async (t) => {
-  const cookies = [
-    'a=1; Path=/ann-dev/../',
-    'b=2; Path=/ann-dev/%2e%2e/bob-dev/',
-    'c=3; Path=/ann-dev\t/',
-    'd=4;Path =/;Domain =x',
-  ]
-  for (const cookie of await setCookies(t, cookies, { rules: { stripPrefix: false } })) {
-    assert.match(cookie, /Path=\/ann-dev(\/|;|$)/i)
-    assert.equal(cookie.match(/path/gi)?.length, 1, cookie)
-    assert.doesNotMatch(cookie, /domain/i)
-  }
-})
-
-test('the cookies of an app that keeps its prefix cannot leave it either', async (t) => {
-  const cookies = ['a=1; Path=/', 'b=2; Path=/bob-dev/', 'c=3; Path=/ann-dev/x']
-  const paths = (await setCookies(t, cookies, { rules: { stripPrefix: false } })).map(
-    (cookie) => /path=([^;]*)/i.exec(cookie)?.[1],
-  )
-  // Without a slash: such an app answers at the bare prefix, too, and a cookie of `/ann-dev/` would not come along there.
-  assert.deepEqual(paths, ['/ann-dev', '/ann-dev', '/ann-dev/x'])
-})
-
-test('each of several cookies and other repeated headers is kept', async (t) => {
-  const { lines } = await answered(t, [
-    ['Set-Cookie', 'a=1'],
-    ['Link', '</a>'],
-    ['Set-Cookie', 'b=2'],
-    ['Link', '</b>'],
-  ])
-  assert.equal(lines.filter((line) => /^set-cookie/i.test(line)).length, 2)
-  assert.deepEqual(
-    lines.filter((line) => line.startsWith('Link')),
-    ['Link: </a>', 'Link: </b>'],
-  )
-})
+import { responseWith, responseHeader } from '#test/support/gateway/response-of.ts'
 
 const originWide = [
   'Clear-Site-Data',
@@ -118,7 +25,7 @@ const originWide = [
 ]
 
 test('headers that speak for the whole host are taken out of an answer', async (t) => {
-  const { lines } = await answered(t, [
+  const { lines } = await responseWith(t, [
     ...originWide.map((name) => [name.toUpperCase(), 'x'] as const),
     ...originWide.map((name) => [name, 'x'] as const),
     ['X-Own', '1'],
@@ -162,7 +69,7 @@ test('an app gives no commands to a web server in front, in no kind of answer an
 test('a cache in front keeps nothing of an app that not everybody may see', async (t) => {
   const cacheControl = async (access: 'owner' | 'authenticated' | 'public', ...lines: readonly string[]) => {
     const sent = lines.map((line) => ['Cache-Control', line] as const)
-    const { headers } = await answered(t, sent, { rules: { access } })
+    const { headers } = await responseWith(t, sent, { rules: { access } })
     return headers['cache-control']
   }
   for (const access of ['owner', 'authenticated'] as const) {
@@ -181,7 +88,7 @@ test('a cache in front keeps nothing of an app that not everybody may see', asyn
   assert.equal(await cacheControl('public'), undefined)
   assert.equal(await cacheControl('public', 'public, s-maxage=9'), 'public, s-maxage=9')
   const cdn = ['CDN-Cache-Control', 'Surrogate-Control', 'Cloudflare-CDN-Cache-Control']
-  const { headers } = await answered(
+  const { headers } = await responseWith(
     t,
     cdn.map((name) => [name, 'max-age=60'] as const),
   )
@@ -189,8 +96,11 @@ test('a cache in front keeps nothing of an app that not everybody may see', asyn
 })
 
 test('a browser is not asked for a password at the host that all apps share', async (t) => {
-  assert.equal(await header(t, 'WWW-Authenticate', 'Basic realm="x"'), undefined)
-  assert.doesNotMatch(String(await header(t, 'WWW-Authenticate', 'Bearer realm="a", Basic realm="x"')), /basic/i)
+  assert.equal(await responseHeader(t, 'WWW-Authenticate', 'Basic realm="x"'), undefined)
+  assert.doesNotMatch(
+    String(await responseHeader(t, 'WWW-Authenticate', 'Bearer realm="a", Basic realm="x"')),
+    /basic/i,
+  )
   for (const challenge of [
     'Digest realm="x", nonce="1", qop="auth"',
     'Negotiate',
@@ -202,16 +112,18 @@ test('a browser is not asked for a password at the host that all apps share', as
     'realm="x"',
     `Bearer ${'realm="x", '.repeat(200)}realm="x"`,
   ])
-    assert.equal(await header(t, 'WWW-Authenticate', challenge), undefined, challenge)
+    assert.equal(await responseHeader(t, 'WWW-Authenticate', challenge), undefined, challenge)
   for (const challenge of ['Bearer', 'Bearer realm="https://a.test/t?x=\\"y\\"",service="r", error=invalid_token'])
-    assert.equal(await header(t, 'WWW-Authenticate', challenge), challenge)
-  const kept = await header(t, 'WWW-Authenticate', 'Basic realm="x"', { rules: { allowHeaders: ['www-authenticate'] } })
+    assert.equal(await responseHeader(t, 'WWW-Authenticate', challenge), challenge)
+  const kept = await responseHeader(t, 'WWW-Authenticate', 'Basic realm="x"', {
+    rules: { allowHeaders: ['www-authenticate'] },
+  })
   assert.equal(kept, 'Basic realm="x"')
 })
 
 test('a template may let such headers pass, and only those it names', async (t) => {
   const changes = { rules: { allowHeaders: ['cross-origin-opener-policy', 'nel'] } }
-  const { headers } = await answered(
+  const { headers } = await responseWith(
     t,
     originWide.map((name) => [name, 'same-origin'] as const),
     changes,
@@ -223,12 +135,12 @@ test('a template may let such headers pass, and only those it names', async (t) 
 
 test('cookies and workers stay under the prefix whatever a template lets pass', async (t) => {
   const rules = { allowHeaders: ['set-cookie', 'service-worker-allowed'] }
-  assert.equal(await header(t, 'Service-Worker-Allowed', '/', { rules }), '/ann-dev/')
-  assert.equal(await header(t, 'Set-Cookie', 'spawner_token=evil; Path=/', { rules }), undefined)
+  assert.equal(await responseHeader(t, 'Service-Worker-Allowed', '/', { rules }), '/ann-dev/')
+  assert.equal(await responseHeader(t, 'Set-Cookie', 'spawner_token=evil; Path=/', { rules }), undefined)
 })
 
 test('headers meant for the gateway alone stop here, those named in Connection included', async (t) => {
-  const { headers } = await answered(t, [
+  const { headers } = await responseWith(t, [
     ['Connection', 'X-Rhop'],
     ['X-Rhop', '1'],
     ['Keep-Alive', 'timeout=99'],
@@ -250,50 +162,7 @@ test('naming the length in Connection does not take it out of an answer', async 
 
 test('a service worker is allowed no wider than its prefix', async (t) => {
   for (const wide of ['/', '/bob-dev/', '/ann-dev/../', '/ann-dev'])
-    assert.equal(await header(t, 'Service-Worker-Allowed', wide), '/ann-dev/')
-})
-
-test('a redirect within the app gets the prefix', async (t) => {
-  for (const [to, expected] of [
-    ['/x?y#z', '/ann-dev/x?y#z'],
-    ['/', '/ann-dev/'],
-    ['/ann-development/', '/ann-dev/ann-development/'],
-    ['http://spawner.test:8080/x', 'http://spawner.test:8080/ann-dev/x'],
-  ] as const)
-    assert.equal(await header(t, 'Location', to), expected)
-})
-
-test('a redirect that needs no prefix stays as it is', async (t) => {
-  for (const to of [
-    'x',
-    '../x',
-    '?q',
-    '//other.example/x',
-    'https://other.example/x',
-    'http://spawner.test:80801/x',
-    '/ann-dev/x',
-    '/ann-dev?x',
-  ])
-    assert.equal(await header(t, 'Location', to), to)
-})
-
-test('Refresh gets the prefix as Location does', async (t) => {
-  for (const [to, expected] of [
-    ['5; url=/x', '5; url=/ann-dev/x'],
-    ['0;URL=/x', '0;URL=/ann-dev/x'],
-    ['5', '5'],
-    ['5; url=x', '5; url=x'],
-    ['5; url=https://other.example/x', '5; url=https://other.example/x'],
-    ['5; url=/ann-dev/x', '5; url=/ann-dev/x'],
-  ] as const)
-    assert.equal(await header(t, 'Refresh', to), expected)
-})
-
-test('an app that knows its prefix, or a template that says so, gets no second one', async (t) => {
-  assert.equal(await header(t, 'Location', '/x', { rules: { rewriteLocation: false } }), '/x')
-  assert.equal(await header(t, 'Refresh', '5; url=/x', { rules: { rewriteLocation: false } }), '5; url=/x')
-  assert.equal(await header(t, 'Location', '/ann-dev/x', { rules: { stripPrefix: false } }), '/ann-dev/x')
-  assert.equal(await header(t, 'Location', '/bob-dev/', { rules: { stripPrefix: false } }), '/bob-dev/')
+    assert.equal(await responseHeader(t, 'Service-Worker-Allowed', wide), '/ann-dev/')
 })
 
 test("status, reason, repeated headers, their order, case and bytes are the app's own", async (t) => {
@@ -310,7 +179,7 @@ test("status, reason, repeated headers, their order, case and bytes are the app'
 })
 
 test('a head of 30 KB in an answer passes', async (t) => {
-  assert.equal(await header(t, 'X-Big', 'x'.repeat(15_000)), 'x'.repeat(15_000))
+  assert.equal(await responseHeader(t, 'X-Big', 'x'.repeat(15_000)), 'x'.repeat(15_000))
   const big = 'x'.repeat(30_000)
   const { port } = await startGatewayHarness(
     t,

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'node:test'
+import { startGatewayHarness, type GatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { get, keptHead, rawClient, until, webSocketLines, isOver } from '#test/support/gateway/raw-client.ts'
+import { annToken } from '#test/support/gateway/tokens.ts'
+import { endlessApp } from '#test/support/gateway/open-streams.ts'
+
+test('holding a container whose bytes moved just now changes nothing', async (t) => {
+  const { port, gateway } = await startGatewayHarness(
+    t,
+    http.createServer((_, response) => response.end('ok')),
+  )
+  const headers = { authorization: `Bearer ${annToken}` }
+  await get(port, '/ann-dev/', { headers })
+  assert.equal(await gateway.hold('ann-dev', 60_000), false)
+  assert.equal((await get(port, '/ann-dev/', { headers })).status, 200)
+})
+
+test('a container that is held is woken by the next request, which waits for that', async (t) => {
+  let wakes = 0
+  const app = http.createServer((_, response) => response.end('ok'))
+  const bench: GatewayHarness = await startGatewayHarness(t, app, {
+    control: {
+      wake: async (prefix) => {
+        wakes += 1
+        assert.equal(prefix, 'ann-dev')
+        await sleep(100)
+        await bench.gateway.apply([{ kind: 'route', route: bench.route }])
+        return undefined
+      },
+    },
+  })
+  const headers = { authorization: `Bearer ${annToken}` }
+  await get(bench.port, '/ann-dev/', { headers })
+  await until('it is quiet long enough', () => true)
+  await sleep(300)
+  assert.equal(await bench.gateway.hold('ann-dev', 200), true)
+  assert.equal((await get(bench.port, '/ann-dev/', { headers })).body, 'ok')
+  assert.equal(wakes, 1)
+  assert.equal((await get(bench.port, '/ann-dev/', { headers })).body, 'ok')
+  assert.equal(wakes, 1)
+})
+
+test('a request whose connection is being opened while its container is held reaches it only after a wake', async (t) => {
+  const told: string[] = []
+  const app = net.createServer((socket) => {
+    // Accepted before the gateway knows that it is connected; a paused container's connections are accepted, too.
+    if (told.length === 0) void bench.gateway.hold('ann-dev', 0).then((isHeld) => told.push(`held: ${isHeld}`))
+    socket.once('data', () => {
+      told.push('asked')
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+    })
+  })
+  const bench: GatewayHarness = await startGatewayHarness(t, app, {
+    control: {
+      wake: async () => {
+        told.push('woken')
+        await bench.gateway.apply([{ kind: 'route', route: bench.route }])
+        return undefined
+      },
+    },
+  })
+  await sleep(100)
+  const { body } = await get(bench.port, '/ann-dev/', { headers: { authorization: `Bearer ${annToken}` } })
+  assert.equal(body, 'ok')
+  assert.deepEqual(told, ['held: true', 'woken', 'asked'])
+})
+
+test('who goes on writing to a WebSocket of an app that rests asks once for its wake, not with each message', async (t) => {
+  let wakes = 0
+  const wake = () => {
+    wakes += 1
+    return new Promise<undefined>(() => {})
+  }
+  const { port, gateway } = await startGatewayHarness(t, endlessApp(new Set()), { control: { wake } })
+  const client = await rawClient(t, port)
+  client.write(keptHead('GET /ann-dev/ HTTP/1.1', ...webSocketLines))
+  await client.expect(/101/)
+  await sleep(100)
+  assert.equal(await gateway.hold('ann-dev', 0), true)
+  for (let n = 0; n < 20; n++) {
+    client.socket.write(Buffer.from([0x81, 0x81, 0, 0, 0, 0, 65]))
+    await sleep(5)
+  }
+  await until('it is woken', () => wakes > 0)
+  assert.equal(wakes, 1)
+})
+
+test('an upload that goes on after a pause wakes the app that fell asleep meanwhile', async (t) => {
+  let wakes = 0
+  const wake = () => {
+    wakes += 1
+    return new Promise<undefined>(() => {})
+  }
+  const { port, gateway } = await startGatewayHarness(t, endlessApp(new Set()), { control: { wake } })
+  const client = await rawClient(t, port)
+  client.write(keptHead('PUT /ann-dev/upload HTTP/1.1', 'Content-Length: 1000'))
+  await sleep(100)
+  assert.equal(await gateway.hold('ann-dev', 0), true)
+  for (let n = 0; n < 5; n++) {
+    client.write('more')
+    await sleep(5)
+  }
+  await until('it is woken', () => wakes > 0)
+  assert.equal(wakes, 1)
+})
+
+test('an open but silent WebSocket does not keep a container from being held, and survives it', async (t) => {
+  const atApp = new Set<net.Socket>()
+  const { port, gateway, route } = await startGatewayHarness(t, endlessApp(atApp))
+  const client = await rawClient(t, port)
+  client.write(keptHead('GET /ann-dev/ HTTP/1.1', ...webSocketLines))
+  await client.expect(/101/)
+  await sleep(1_200)
+  assert.equal(await gateway.hold('ann-dev', 1_000), true)
+  await gateway.apply([{ kind: 'route', route: { ...route, where: { ...route.where, isPaused: true } as never } }])
+  await sleep(300)
+  assert.ok(!isOver(client), 'a pause must not close it')
+})
+
+test('nothing is held that is not there', async (t) => {
+  const { gateway } = await startGatewayHarness(t, http.createServer())
+  const answer = await gateway.hold('nobody-dev', 0)
+  assert.equal(typeof answer, 'boolean')
+})

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { HarnessOptions } from '#test/support/gateway/gateway-harness.ts'
+import { responseWith, responseHeader } from '#test/support/gateway/response-of.ts'
+
+async function setCookies(t: TestContext, cookies: readonly string[], changes: HarnessOptions = {}): Promise<string[]> {
+  const lines = cookies.map((cookie) => ['Set-Cookie', cookie] as const)
+  return (await responseWith(t, lines, changes)).headers['set-cookie'] ?? []
+}
+
+test("an app cannot set the platform's cookies", async (t) => {
+  const cookies = [
+    'spawner_token=evil; Path=/',
+    ' spawner_token =evil',
+    'SPAWNER_TOKEN=evil',
+    'spawner_token_2=evil',
+    'spawner_language=de; Path=/',
+    '__Host-Http-x=1; Secure; Path=/',
+    '__http-x=1',
+    '=spawner_token=evil',
+    'spawner_token',
+  ]
+  assert.deepEqual(await setCookies(t, cookies), [])
+})
+
+test("an app's cookies stay under its own prefix", async (t) => {
+  const cookies = [
+    'a=1',
+    'b=2; Path=/; HttpOnly',
+    'c=3; path=/x/y; Domain=spawner.test; SameSite=Lax',
+    'd=4; Path=/bob-dev/; Path=/ann-dev/z',
+    'e=5; Path=relative; Max-Age=5',
+    'f=6; Domain=.test; Path=/ann-dev',
+    'g=a=b; Path=/ann-development/',
+  ]
+  const allowed = (cookie: string) => /; ?Path=\/ann-dev\/[^;]*/i.test(cookie) && !/domain/i.test(cookie)
+  const received = await setCookies(t, cookies)
+  assert.equal(received.length, cookies.length)
+  assert.deepEqual(
+    received.filter((cookie) => !allowed(cookie)),
+    [],
+  )
+  assert.match(received[1] ?? '', /^b=2;.*HttpOnly/)
+  assert.match(received[2] ?? '', /Path=\/ann-dev\/x\/y/)
+  assert.match(received[2] ?? '', /SameSite=Lax/)
+  assert.match(received[4] ?? '', /Max-Age=5/)
+})
+
+test('a cookie cannot leave its prefix by dots or by an odd path', async (t) => {
+  const cookies = [
+    'a=1; Path=/ann-dev/../',
+    'b=2; Path=/ann-dev/%2e%2e/bob-dev/',
+    'c=3; Path=/ann-dev\t/',
+    'd=4;Path =/;Domain =x',
+  ]
+  for (const cookie of await setCookies(t, cookies, { rules: { stripPrefix: false } })) {
+    assert.match(cookie, /Path=\/ann-dev(\/|;|$)/i)
+    assert.equal(cookie.match(/path/gi)?.length, 1, cookie)
+    assert.doesNotMatch(cookie, /domain/i)
+  }
+})
+
+test('the cookies of an app that keeps its prefix cannot leave it either', async (t) => {
+  const cookies = ['a=1; Path=/', 'b=2; Path=/bob-dev/', 'c=3; Path=/ann-dev/x']
+  const paths = (await setCookies(t, cookies, { rules: { stripPrefix: false } })).map(
+    (cookie) => /path=([^;]*)/i.exec(cookie)?.[1],
+  )
+  // Without a slash: such an app answers at the bare prefix, too, and a cookie of `/ann-dev/` would not come along there.
+  assert.deepEqual(paths, ['/ann-dev', '/ann-dev', '/ann-dev/x'])
+})
+
+test('each of several cookies and other repeated headers is kept', async (t) => {
+  const { lines } = await responseWith(t, [
+    ['Set-Cookie', 'a=1'],
+    ['Link', '</a>'],
+    ['Set-Cookie', 'b=2'],
+    ['Link', '</b>'],
+  ])
+  assert.equal(lines.filter((line) => /^set-cookie/i.test(line)).length, 2)
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('Link')),
+    ['Link: </a>', 'Link: </b>'],
+  )
+})
+
+test('a redirect within the app gets the prefix', async (t) => {
+  for (const [to, expected] of [
+    ['/x?y#z', '/ann-dev/x?y#z'],
+    ['/', '/ann-dev/'],
+    ['/ann-development/', '/ann-dev/ann-development/'],
+    ['http://spawner.test:8080/x', 'http://spawner.test:8080/ann-dev/x'],
+  ] as const)
+    assert.equal(await responseHeader(t, 'Location', to), expected)
+})
+
+test('a redirect that needs no prefix stays as it is', async (t) => {
+  for (const to of [
+    'x',
+    '../x',
+    '?q',
+    '//other.example/x',
+    'https://other.example/x',
+    'http://spawner.test:80801/x',
+    '/ann-dev/x',
+    '/ann-dev?x',
+  ])
+    assert.equal(await responseHeader(t, 'Location', to), to)
+})
+
+test('Refresh gets the prefix as Location does', async (t) => {
+  for (const [to, expected] of [
+    ['5; url=/x', '5; url=/ann-dev/x'],
+    ['0;URL=/x', '0;URL=/ann-dev/x'],
+    ['5', '5'],
+    ['5; url=x', '5; url=x'],
+    ['5; url=https://other.example/x', '5; url=https://other.example/x'],
+    ['5; url=/ann-dev/x', '5; url=/ann-dev/x'],
+  ] as const)
+    assert.equal(await responseHeader(t, 'Refresh', to), expected)
+})
+
+test('an app that knows its prefix, or a template that says so, gets no second one', async (t) => {
+  assert.equal(await responseHeader(t, 'Location', '/x', { rules: { rewriteLocation: false } }), '/x')
+  assert.equal(await responseHeader(t, 'Refresh', '5; url=/x', { rules: { rewriteLocation: false } }), '5; url=/x')
+  assert.equal(await responseHeader(t, 'Location', '/ann-dev/x', { rules: { stripPrefix: false } }), '/ann-dev/x')
+  assert.equal(await responseHeader(t, 'Location', '/bob-dev/', { rules: { stripPrefix: false } }), '/bob-dev/')
+})

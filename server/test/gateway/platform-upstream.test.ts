@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import { test } from 'node:test'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { get } from '#test/support/gateway/raw-client.ts'
+import { echoApp, httpApp, plainApp } from '#test/support/gateway/test-apps.ts'
+import { ann, annCookie } from '#test/support/gateway/tokens.ts'
+
+test('the platform answers whatever is no container, through its socket, byte for byte', async (t) => {
+  const platform = echoApp()
+  const { port } = await startGatewayHarness(t, plainApp(), { platform })
+  for (const path of ['/', '/api/user/me?x=%2F', '/login', '/dashboard', '/assets/x.js', '/launch?type=dev']) {
+    const { status, body } = await get(port, path, { headers: annCookie })
+    assert.equal(status, 200, path)
+    const echo = JSON.parse(body)
+    assert.equal(echo.url, path)
+    assert.equal(echo.headers.cookie, annCookie.cookie, 'the platform gets the real token')
+  }
+})
+
+test('the platform, too, learns from the gateway alone where a client is', async (t) => {
+  const { port } = await startGatewayHarness(t, plainApp(), { platform: echoApp() })
+  const headers = {
+    'x-forwarded-for': '6.6.6.6',
+    'x-berth-user': 'root',
+    'x-real-ip': '6.6.6.6',
+    x_forwarded_for: '6.6.6.6',
+  }
+  const { body } = await get(port, '/api/x', { headers })
+  const echo = JSON.parse(body)
+  assert.equal(echo.headers['x-forwarded-for'], '127.0.0.1')
+  assert.doesNotMatch(body, /6\.6\.6\.6|root/)
+})
+
+test("the platform's own answers are not cleaned as an app's", async (t) => {
+  const platform = httpApp((_, response) =>
+    response
+      .writeHead(302, {
+        'set-cookie': ['spawner_token=x; Path=/; HttpOnly', '__Host-Http-spawner_bind=1; Secure; Path=/'],
+        'cross-origin-opener-policy': 'same-origin',
+        'strict-transport-security': 'max-age=1',
+        location: '/dashboard',
+      })
+      .end(),
+  )
+  const { port } = await startGatewayHarness(t, plainApp(), { platform })
+  const { headers } = await get(port, '/api/x')
+  assert.equal(headers['set-cookie']?.[0], 'spawner_token=x; Path=/; HttpOnly')
+  assert.equal(headers['set-cookie']?.length, 2)
+  assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
+  assert.equal(headers['strict-transport-security'], 'max-age=1')
+  assert.equal(headers.location, '/dashboard')
+})
+
+test('a platform that restarts is waited for a moment, and told with 503 when it does not come', async (t) => {
+  const { port } = await startGatewayHarness(t, plainApp())
+  const begun = Date.now()
+  const { status, headers, body } = await get(port, '/api/x')
+  assert.ok([502, 503].includes(status), String(status))
+  assert.match(headers['retry-after'] ?? '', /^\d+$/)
+  assert.deepEqual(Object.keys(JSON.parse(body)), ['error'])
+  assert.ok(Date.now() - begun < 20_000)
+  assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'the app', 'containers do not need it')
+})
+
+test('an event stream of the platform streams', async (t) => {
+  const platform = httpApp((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('data: 1\n\n')
+  })
+  const { port } = await startGatewayHarness(t, plainApp(), { platform })
+  const request = http.request({ host: '127.0.0.1', port, path: '/api/events', agent: false }).end()
+  request.on('error', () => {})
+  const [message] = (await once(request, 'response')) as [IncomingMessage]
+  const [chunk] = (await once(message, 'data')) as [Buffer]
+  assert.equal(chunk.toString(), 'data: 1\n\n')
+  request.destroy()
+})
