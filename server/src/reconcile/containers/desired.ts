@@ -10,7 +10,8 @@ import {
   type OwnedRecord,
 } from '#/store/containers/owned-records.ts'
 import type { EngineListing } from '../engine-list.ts'
-import { onSteadyClock, type Desired } from './plan.ts'
+import { onSteadyClock } from './condition-timers.ts'
+import type { Desired } from './plan.ts'
 
 /** Records read from the store at a time; others get their turn in between. */
 const pageSize = 500

@@ -1,6 +1,7 @@
 import type { ContainerState } from '#/containers/state/container-state.ts'
 import type { RuntimeEvent } from '#/runtime/runtime.ts'
-import { down, idIn, type Memory, type Plan } from './plan.ts'
+import { down, idIn } from './condition-timers.ts'
+import type { Memory, Plan } from './plan.ts'
 
 /** When the engine was lost: on a clock that nobody sets, and on the one that the engine has, too. */
 interface Loss {

@@ -1,65 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import { plan, defaultGracePeriods, type Action, type Desired, type GracePeriods, type Memory } from './plan.ts'
+import {
+  container,
+  format,
+  memoryWith,
+  now,
+  planOf,
+  record,
+  renamed,
+  oldAnn,
+  remove,
+  forget,
+  down,
+  type Case,
+} from '#test/support/plan-cases.ts'
+import { defaultGracePeriods, plan } from './plan.ts'
 
-/** A table of worlds. Ann (7) has a container of type dev, called `b-ann-dev`, whose id is `aaa`, unless a row says otherwise. */
-
-const now = 10_000_000
-const day = 86_400_000
-const { remove, forget, down } = defaultGracePeriods
-
-const record = (fields: Partial<Desired> = {}): Desired => ({
-  recordId: 1,
-  userId: 7,
-  slug: 'ann',
-  type: 'dev',
-  name: 'b-ann-dev',
-  containerId: 'aaa',
-  isBlocked: false,
-  isConfigured: true,
-  wasStopped: false,
-  shouldRun: true,
-  lastUse: now - day,
-  ...fields,
-})
-
-/** Stopped by its owner. */
-const asleep = (fields: Partial<Desired>) => record({ shouldRun: false, wasStopped: true, ...fields })
-
-const container = (fields: Partial<RuntimeContainer> = {}): RuntimeContainer => ({
-  id: 'aaa',
-  name: 'b-ann-dev',
-  owner: { userId: 7, slug: 'ann', type: 'dev' },
-  state: 'running',
-  address: null,
-  port: 8080,
-  exitCode: null,
-  imageId: 'image',
-  isOutOfMemory: false,
-  startedAt: null,
-  endedAt: null,
-  fingerprint: null,
-  ...fields,
-})
-
-const renamed = container({ id: 'bbb', name: 'something-else' })
-const oldAnn = { userId: 7, slug: 'annabel', type: 'dev' }
-
-interface World {
-  readonly desired?: Desired[]
-  readonly observed?: RuntimeContainer[]
-  /** By key, how long it has been so (ms). */
-  readonly so?: Record<string, number>
-  readonly memory?: Partial<Memory>
-  readonly graces?: Partial<GracePeriods>
-  /** Each as `kind` and what it is about. */
-  readonly actions: string[]
-}
-
-const worlds: Record<string, World> = {
-  'what should run and runs is left alone': { actions: [] },
-  'what was stopped and does not run is left alone': {
+const cases: Record<string, Case> = {
+  'a container that should run and runs needs no action': { actions: [] },
+  'a container that was stopped and does not run needs no action': {
     desired: [record({ shouldRun: false, wasStopped: true })],
     observed: [container({ state: 'exited' })],
     actions: [],
@@ -68,16 +27,16 @@ const worlds: Record<string, World> = {
     desired: [record({ containerId: null })],
     actions: ['adopt aaa'],
   },
-  'a record whose container is gone adopts the one that was made in its place': {
+  'a record whose container is gone adopts the one created in its place': {
     observed: [container({ id: 'bbb' })],
     actions: ['adopt bbb'],
   },
-  'what is about to go is not adopted': {
+  'a container that is being removed is not adopted': {
     desired: [record({ containerId: null })],
     observed: [container({ state: 'removing' })],
     actions: [],
   },
-  'a container of another name is not adopted, but stopped': {
+  'a container with another name is not adopted but stopped': {
     desired: [record({ containerId: null, shouldRun: false })],
     observed: [renamed],
     actions: ['stop bbb: no record'],
@@ -86,45 +45,45 @@ const worlds: Record<string, World> = {
     desired: [],
     actions: ['stop aaa: no record'],
   },
-  'a container without a record that does not run stays for now': {
+  'a stopped container without a record stays during the grace period': {
     desired: [],
     observed: [container({ state: 'exited' })],
     actions: [],
   },
-  'a container without a record is removed after the grace time': {
+  'a container without a record is removed after the grace period': {
     desired: [],
     observed: [container({ state: 'exited' })],
-    so: { 'surplus aaa': remove },
+    held: { 'surplus aaa': remove },
     actions: ['remove aaa: no record'],
   },
-  'one that runs again is stopped before it is removed': {
+  'an orphan that runs is stopped before it is removed': {
     desired: [],
     observed: [container({ state: 'paused' })],
-    so: { 'surplus aaa': remove },
+    held: { 'surplus aaa': remove },
     actions: ['stop aaa: no record', 'remove aaa: no record'],
   },
-  'a moment before the grace time is over nothing is removed': {
+  'nothing is removed before the grace period is over': {
     desired: [],
     observed: [container({ state: 'exited' })],
-    so: { 'surplus aaa': remove - 1 },
+    held: { 'surplus aaa': remove - 1 },
     actions: [],
   },
-  'of two the one that the record names stays, whatever it is called': {
+  'of two containers the one with the id of the record stays, whatever its name': {
     desired: [record({ containerId: 'bbb' })],
     observed: [container(), renamed],
     actions: ['stop aaa: surplus'],
   },
-  'of two that the record does not name the one with the right name stays': {
+  'of two containers without the id of the record the one with the derived name stays': {
     desired: [record({ containerId: null })],
     observed: [renamed, container()],
     actions: ['stop bbb: surplus', 'adopt aaa'],
   },
-  'the second one is removed after the grace time': {
+  'a surplus container is removed after the grace period': {
     observed: [container(), { ...renamed, state: 'exited' }],
-    so: { 'surplus bbb': remove + 1 },
+    held: { 'surplus bbb': remove + 1 },
     actions: ['remove bbb: surplus'],
   },
-  'a container of somebody who had this id before is never given to who has it now': {
+  'a container of an earlier user with the same id is not adopted': {
     observed: [container({ owner: oldAnn, name: 'b-annabel-dev' })],
     actions: ['stop aaa: no record'],
   },
@@ -136,199 +95,143 @@ const worlds: Record<string, World> = {
     ],
     actions: ['stop ppp: blocked'],
   },
-  'what is blocked and runs is stopped': {
+  'a blocked container that runs is stopped': {
     desired: [record({ isBlocked: true })],
     actions: ['stop aaa: blocked'],
   },
-  'what is blocked and paused is stopped': {
+  'a blocked container that is paused is stopped': {
     desired: [record({ isBlocked: true })],
     observed: [container({ state: 'paused' })],
     actions: ['stop aaa: blocked'],
   },
-  'what is blocked is stopped although no record knows its id': {
+  'a blocked container is stopped also if no record has its id': {
     desired: [record({ isBlocked: true, containerId: null })],
     actions: ['stop aaa: blocked', 'adopt aaa'],
   },
-  'what is blocked and stands still is left alone': {
+  'a blocked container that does not run needs no action': {
     desired: [record({ isBlocked: true })],
     observed: [container({ state: 'exited' })],
     actions: [],
   },
-  'a type that is not configured any more does not run': {
+  'a container whose type is no longer configured is stopped': {
     desired: [record({ isConfigured: false })],
     actions: ['stop aaa: no such type'],
   },
-  'a record of a type that is not configured any more keeps its container': {
+  'a record whose type is no longer configured keeps its container': {
     desired: [record({ isConfigured: false })],
     observed: [container({ state: 'exited' })],
-    so: { 'surplus aaa': remove * 2 },
+    held: { 'surplus aaa': remove * 2 },
     actions: [],
   },
-  'a container that is gone is not forgotten at once': {
+  'the id of a container that is gone is kept during the grace period': {
     observed: [],
-    so: { 'gone aaa': forget - 1 },
+    held: { 'gone aaa': forget - 1 },
     actions: [],
   },
-  'a container that is gone is forgotten after the grace time': {
+  'the id of a container that is gone is cleared after the grace period': {
     observed: [],
-    so: { 'gone aaa': forget },
+    held: { 'gone aaa': forget },
     actions: ['forget 1'],
   },
-  'a container that was stopped from outside stays down, and is no more what should run': {
+  'a container that another program stopped stays stopped': {
     observed: [container({ state: 'exited' })],
-    so: { 'down aaa': down },
-    actions: ['note 1: rest'],
+    held: { 'down aaa': down },
+    actions: ['note 1: stay stopped'],
   },
-  'until then it may still turn out that the engine did it': {
+  'a stop is not attributed to another program during the grace period': {
     observed: [container({ state: 'exited' })],
-    so: { 'down aaa': down - 1 },
+    held: { 'down aaa': down - 1 },
     actions: [],
   },
-  'what was paused from outside stays paused': {
+  'a container that another program paused stays paused': {
     observed: [container({ state: 'paused' })],
-    so: { 'down aaa': down },
-    actions: ['note 1: rest'],
+    held: { 'down aaa': down },
+    actions: ['note 1: stay stopped'],
   },
-  'what runs and was not noted is noted': {
+  'a container that runs is noted as one that should run': {
     desired: [record({ shouldRun: false })],
     actions: ['note 1: run'],
   },
-  'what Berth has stopped a moment ago is not noted as what should run, although the list is older': {
+  'a container that Berth has just stopped is not noted as one that should run, although the list shows it running': {
     desired: [record({ shouldRun: false, wasStopped: true })],
     actions: [],
   },
-  'what runs on although it is noted as stopped was started by somebody who could not note it': {
+  'a container that keeps running after its stop was noted counts as started': {
     desired: [record({ shouldRun: false, wasStopped: true })],
-    so: { 'up aaa': defaultGracePeriods.up },
+    held: { 'up aaa': defaultGracePeriods.up },
     actions: ['note 1: run'],
   },
-  'what ended with the engine is started again': {
+  'a container that ended with the engine is restored': {
     observed: [container({ state: 'exited' })],
     memory: { isFirstLook: true },
     actions: ['restore'],
   },
-  'what was made and never started, too': {
+  'a container that was created and never started is restored': {
     observed: [container({ state: 'created' })],
     memory: { isFirstLook: true },
     actions: ['restore'],
   },
-  'what had ended by itself before the engine went away stays down': {
+  'a container that ended before the engine went away stays stopped': {
     observed: [container({ state: 'exited' })],
     memory: { isFirstLook: true },
-    so: { 'down aaa': down },
-    actions: ['note 1: rest'],
+    held: { 'down aaa': down },
+    actions: ['note 1: stay stopped'],
   },
-  'what slept before the engine went away is not started': {
+  'a container that was stopped before the engine went away is not restored': {
     desired: [record({ shouldRun: false })],
     observed: [container({ state: 'exited' })],
     memory: { isFirstLook: true },
     actions: [],
   },
-  'what is still paused after the engine came back stays paused': {
+  'a container that is still paused after the engine came back stays paused': {
     observed: [container({ state: 'paused' })],
     memory: { isFirstLook: true },
     actions: [],
   },
-  'what is gone is not made again': {
+  'a container that is gone is not created again': {
     observed: [],
     memory: { isFirstLook: true },
     actions: [],
   },
-  'what is blocked is not started again': {
+  'a blocked container is not restored': {
     desired: [record({ isBlocked: true })],
     observed: [container({ state: 'exited' })],
     memory: { isFirstLook: true },
     actions: [],
   },
-  'what is of a type that is not configured any more is not started again': {
+  'a container whose type is no longer configured is not restored': {
     desired: [record({ isConfigured: false })],
     observed: [container({ state: 'exited' })],
     memory: { isFirstLook: true },
     actions: [],
   },
-  'a container that nobody named yet is adopted and started again': {
+  'a container without an id in the record is adopted and restored': {
     desired: [record({ containerId: null })],
     observed: [container({ state: 'exited' })],
     memory: { isFirstLook: true },
     actions: ['adopt aaa', 'restore'],
   },
-  'what is being started again is not given up': {
+  'a container that is being restored is not noted as stopped': {
     observed: [container({ state: 'exited' })],
-    so: { 'down aaa': down * 2 },
+    held: { 'down aaa': down * 2 },
     memory: { restoring: new Set(['7 dev']) },
     actions: [],
   },
-  'what sleeps and was not used for so long is retired': {
-    desired: [asleep({ lastUse: now - 14 * day })],
+  'without events of the engine no end of a program is classified': {
     observed: [container({ state: 'exited' })],
-    graces: { retire: 14 * day },
-    actions: ['retire 1'],
-  },
-  'what was made and never started is retired, too': {
-    desired: [asleep({ lastUse: now - 14 * day })],
-    observed: [container({ state: 'created' })],
-    graces: { retire: 14 * day },
-    actions: ['retire 1'],
-  },
-  'blocked or of a type that is not configured any more, it is retired as well': {
-    desired: [asleep({ lastUse: now - 14 * day, isBlocked: true, isConfigured: false })],
-    observed: [container({ state: 'exited' })],
-    graces: { retire: 14 * day },
-    actions: ['retire 1'],
-  },
-  'what was used a moment later is not retired': {
-    desired: [asleep({ lastUse: now - 14 * day + 1 })],
-    observed: [container({ state: 'exited' })],
-    graces: { retire: 14 * day },
-    actions: [],
-  },
-  'what ran until a moment later is not retired, whenever it was used': {
-    desired: [asleep({ lastUse: now - 30 * day })],
-    observed: [container({ state: 'exited', endedAt: performance.timeOrigin + now - day })],
-    graces: { retire: 14 * day },
-    actions: [],
-  },
-  'what runs, is paused, or is about to be started again is not retired': {
-    desired: [
-      asleep({ lastUse: now - 30 * day }),
-      asleep({ lastUse: now - 30 * day, userId: 8, slug: 'bob', containerId: 'bbb', recordId: 2 }),
-      asleep({ lastUse: now - 30 * day, userId: 9, slug: 'cat', containerId: 'ccc', recordId: 3, shouldRun: true }),
-    ],
-    observed: [
-      container({ state: 'paused' }),
-      container({ id: 'bbb', owner: { userId: 8, slug: 'bob', type: 'dev' } }),
-      container({ id: 'ccc', owner: { userId: 9, slug: 'cat', type: 'dev' }, state: 'exited' }),
-    ],
-    graces: { retire: 14 * day },
-    actions: [],
-  },
-  'with 0 nothing is ever retired': {
-    desired: [asleep({ lastUse: now - 1_000 * day })],
-    observed: [container({ state: 'exited' })],
-    graces: { retire: 0 },
-    actions: [],
-  },
-  'a record that was retired misses nothing': {
-    desired: [asleep({ containerId: null })],
-    observed: [],
-    so: { 'gone aaa': forget },
-    actions: [],
-  },
-  'while the engine is not heard nothing is said of how programs ended': {
-    observed: [container({ state: 'exited' })],
-    so: { 'down aaa': down * 2 },
+    held: { 'down aaa': down * 2 },
     memory: { isBlind: true, isFirstLook: true },
     actions: [],
   },
 }
 
-for (const [title, world] of Object.entries(worlds)) {
+for (const [title, each] of Object.entries(cases)) {
   test(title, () => {
-    assert.deepEqual(planOf(world).actions.map(spelled), world.actions)
+    assert.deepEqual(planOf(each).actions.map(format), each.actions)
   })
 }
 
-test('stops come first, and starts of what nobody asked for last', () => {
+test('stops are first, restorations last', () => {
   const { actions } = planOf({
     desired: [
       record({ userId: 1, slug: 'a', containerId: null, name: 'b-a-dev', recordId: 1 }),
@@ -347,16 +250,16 @@ test('stops come first, and starts of what nobody asked for last', () => {
   )
 })
 
-test('what is seen wrong is remembered from the first time on, and forgotten once it is right', () => {
-  const wrong = planOf({ desired: [], so: { 'gone zzz': 5 }, actions: [] })
+test('a condition is kept from its first observation until it no longer holds', () => {
+  const wrong = planOf({ desired: [], held: { 'gone zzz': 5 }, actions: [] })
   assert.deepEqual([...wrong.since], [['surplus aaa', now]])
   const later = plan([], [container({ state: 'exited' })], memoryWith({ since: wrong.since }), now + remove)
-  assert.deepEqual(later.actions.map(spelled), ['remove aaa: no record'])
+  assert.deepEqual(later.actions.map(format), ['remove aaa: no record'])
   const right = plan([record()], [container()], memoryWith({ since: later.since }), now + remove)
   assert.deepEqual([...right.since], [])
 })
 
-test('an end that was heard of after the list was asked for stays remembered', () => {
+test('an end reported after the list was requested is kept', () => {
   const since = new Map([['down aaa', now + 3]])
   assert.deepEqual([...plan([record()], [container()], memoryWith({ since }), now).since], [...since])
 })
@@ -377,34 +280,3 @@ test('ten thousand users with two containers each are planned in one go', () => 
   assert.deepEqual(plan(desired, observed, memoryWith({}), now).actions, [])
   assert.ok(performance.now() - began < 3_000)
 })
-
-function planOf({ desired = [record()], observed = [container()], so = {}, memory = {}, graces = {} }: World) {
-  const since = new Map(Object.entries(so).map(([key, age]) => [key, now - age]))
-  return plan(desired, observed, memoryWith({ since, ...memory }), now, { ...defaultGracePeriods, ...graces })
-}
-
-const memoryWith = (fields: Partial<Memory>): Memory => ({
-  since: new Map(),
-  isFirstLook: false,
-  isBlind: false,
-  restoring: new Set(),
-  ...fields,
-})
-
-function spelled(action: Action): string {
-  switch (action.kind) {
-    case 'adopt':
-      return `adopt ${action.instance.id}`
-    case 'stop':
-    case 'remove':
-      return `${action.kind} ${action.instance.id}: ${action.why}`
-    case 'retire':
-      return `retire ${action.recordId}`
-    case 'forget':
-      return `forget ${action.recordId}`
-    case 'note':
-      return `note ${action.recordId}: ${action.shouldRun ? 'run' : 'rest'}`
-    case 'restore':
-      return 'restore'
-  }
-}

@@ -1,5 +1,6 @@
 import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import { ConditionTimers, down, gone, onSteadyClock, surplus, up } from './condition-timers.ts'
 
 /** A record, and what of its owner a plan needs. */
 export interface Desired extends ContainerRef {
@@ -54,12 +55,6 @@ export const defaultGracePeriods: GracePeriods = {
   retire: 0,
 }
 
-/**
- * An instant (ms since 1970) on the clock of `performance.now()`. What is old by it is old however the clock was moved since
- * this process began.
- */
-export const onSteadyClock = (instant: number) => instant - performance.timeOrigin
-
 export type Action = ContainerRef &
   (
     | { readonly kind: 'adopt'; readonly recordId: number; readonly instance: RuntimeContainer }
@@ -108,47 +103,6 @@ export function plan(
     actions.push(...orphans.flatMap((instance) => discard(instance, 'no record', timers, graces)))
   return { actions: byUrgency(actions), since: timers.kept() }
 }
-
-/** `since` of the memory, and what of it is still so. */
-class ConditionTimers {
-  readonly #since: ReadonlyMap<string, number>
-  readonly #now: number
-  readonly #kept = new Map<string, number>()
-
-  constructor(since: ReadonlyMap<string, number>, now: number) {
-    this.#since = since
-    this.#now = now
-    for (const [key, at] of since) if (at > now) this.#kept.set(key, at)
-  }
-
-  get now(): number {
-    return this.#now
-  }
-
-  has(key: string): boolean {
-    return this.#since.has(key)
-  }
-
-  /** Notes that it is so. @returns whether it has been for as long as this (ms) */
-  hasHeldFor(key: string, grace: number): boolean {
-    const at = this.#since.get(key) ?? this.#now
-    this.#kept.set(key, at)
-    return this.#now - at >= grace
-  }
-
-  kept(): ReadonlyMap<string, number> {
-    return this.#kept
-  }
-}
-
-const surplus = (id: string) => `surplus ${id}`
-const gone = (id: string) => `gone ${id}`
-/** The engine's id that something is remembered of. */
-export const idIn = (key: string) => key.slice(key.indexOf(' ') + 1)
-/** Of a program that does not run although it is noted as what should. */
-export const down = (id: string) => `down ${id}`
-/** Of a program that runs although it is noted as stopped. */
-const up = (id: string) => `up ${id}`
 
 function planRecord(
   record: Desired,

@@ -1,3 +1,6 @@
+import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import type { UnverifiedAccounts } from '#/accounts/sign-up/unverified-accounts.ts'
+import type { Activity } from '#/containers/idle/activity.ts'
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
 import type { SessionList } from '#/accounts/sessions/session-list.ts'
 import type { Compensations } from '#/accounts/links/compensations.ts'
@@ -30,6 +33,35 @@ export function expiredTask(
       await revocations.prune(now)
       await sessionList.prune(now)
       return { withdrawn: await withdrawals.retryPending() }
+    },
+  }
+}
+
+/** Stops accepting replaced signing keys once their last tokens have expired. @param publish sends the accepted keys to the gateway */
+export function retiredKeysTask(keys: Pick<SigningKeys, 'dropExpired'>, publish: () => Promise<void>): Task {
+  return {
+    name: 'retired keys',
+    async run(now) {
+      const dropped = await keys.dropExpired(now)
+      if (dropped > 0) await publish()
+      return { dropped }
+    },
+  }
+}
+
+/** Deletes accounts that were not verified in time. */
+export const unverifiedTask = (unverified: UnverifiedAccounts): Task => ({
+  name: 'unverified',
+  run: async (now) => ({ forgotten: await unverified.deleteExpired(now) }),
+})
+
+/** Writes `last_used` of containers with traffic to the store. */
+export function lastUsedTask(activity: Activity): Task {
+  return {
+    name: 'last used',
+    async run() {
+      await activity.writeDue()
+      return {}
     },
   }
 }

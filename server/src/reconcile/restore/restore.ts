@@ -12,7 +12,8 @@ import type { Db } from '#/store/database.ts'
 import { findOwnedRecord, noteShouldStayStopped, type OwnedRecord } from '#/store/containers/owned-records.ts'
 import { findUser } from '#/store/users/users.ts'
 import { RestoreQueue, type Restoration } from './restore-queue.ts'
-import type { ActionCounters } from './action-counters.ts'
+import type { ActionCounters } from '../containers/action-executor.ts'
+import { backoff, defaultPauses, RestoreBackoff, type RestorePauses } from './restore-backoff.ts'
 
 /** Restored at the same time; the spawner lets everybody who asks for a container go first. */
 const maxParallel = 4
@@ -22,18 +23,6 @@ const maxAttempts = 3
 const stopTimeout = 3_000
 /** Containers named as not started; of more only the number is told. */
 const maxNamed = 10
-
-/** Pauses before the next attempt, in ms; each is doubled from the first to the last. */
-export interface RestorePauses {
-  /** Something was refused: no room on the server, engine or store do not answer. */
-  readonly server: readonly [first: number, last: number]
-  /** This one cannot be started. */
-  readonly container: readonly [first: number, last: number]
-  /** Between two looks whether anything is due. */
-  readonly poll: number
-}
-
-const defaultPauses: RestorePauses = { server: [1_000, 15_000], container: [2_000, 300_000], poll: 250 }
 
 export interface RestorerParts {
   readonly db: Db
@@ -53,22 +42,17 @@ export interface RestorerParts {
 export class Restorer {
   readonly #parts: RestorerParts
   readonly #pauses: RestorePauses
+  readonly #backoff: RestoreBackoff
   #queue = new RestoreQueue()
   #givenUp: ContainerRef[] = []
   #abort = new AbortController()
   #workers: Promise<unknown> | undefined
-  /** Pauses in a row, and until when the present one lasts; by `performance.now()`. */
-  #refused = 0
-  #refusedUntil = 0
-  /** Refused since the present pause began. */
-  readonly #refusedNow = new Set<Restoration>()
-  /** Other containers that may be tried in the present pause. */
-  #probes = 0
   #isStopped = false
 
   constructor(parts: RestorerParts) {
     this.#parts = parts
     this.#pauses = { ...defaultPauses, ...parts.pauses }
+    this.#backoff = new RestoreBackoff(this.#pauses.server, maxParallel)
   }
 
   /** `ownedKey` of what is not done yet. */
@@ -127,41 +111,10 @@ export class Restorer {
   async #work(signal: AbortSignal): Promise<void> {
     const queue = this.#queue
     while (!signal.aborted && queue.keys.size > 0) {
-      const next = this.#next(queue)
+      const next = this.#backoff.next(queue)
       if (next) await this.#attempt(next, queue, signal)
       else await sleep(this.#pauses.poll, undefined, { signal, ref: false }).catch(() => undefined)
     }
-  }
-
-  /**
-   * Mostly a refusal is for all, so that nothing is tried before a pause is over, and then the first in line again. But what
-   * is refused to the first, such as room on the disk for a new container, may be had by others: in each pause another one
-   * is tried, each time one whose last attempt is longer ago, and more of them as long as they are not refused.
-   */
-  #next(queue: RestoreQueue): Restoration | undefined {
-    if (performance.now() >= this.#refusedUntil) return queue.take()
-    if (this.#probes === 0) return undefined
-    const next = queue.takeOther(this.#refusedNow)
-    if (next) this.#probes--
-    return next
-  }
-
-  /** It begins a pause, or was a probe in one. */
-  #noteRefusal(restoration: Restoration): void {
-    const now = performance.now()
-    if (now >= this.#refusedUntil) {
-      this.#refusedUntil = now + backoff(this.#pauses.server, ++this.#refused)
-      this.#refusedNow.clear()
-      this.#probes = 1
-    }
-    this.#refusedNow.add(restoration)
-  }
-
-  /** Not everything is refused: others are tried, and the first in line again before long. */
-  #noteProgress(): void {
-    this.#refused = 0
-    this.#refusedUntil = Math.min(this.#refusedUntil, performance.now() + this.#pauses.server[0])
-    this.#probes = Math.min(maxParallel, this.#probes + 2)
   }
 
   async #attempt(restoration: Restoration, queue: RestoreQueue, signal: AbortSignal): Promise<void> {
@@ -169,10 +122,10 @@ export class Restorer {
     // Everything from here on is another list's.
     if (signal.aborted) return
     if (outcome === 'refused') {
-      this.#noteRefusal(restoration)
+      this.#backoff.noteRefusal(restoration)
       return queue.retryAfter(restoration, 0)
     }
-    this.#noteProgress()
+    this.#backoff.noteProgress()
     if (outcome === 'done') return queue.remove(restoration)
     if (outcome === 'trouble') restoration.troubles++
     else restoration.crashes++
@@ -197,7 +150,7 @@ export class Restorer {
     } catch (error) {
       const outcome = this.#outcomeOf(error)
       // What goes on for hours is told once.
-      const isNews = outcome === 'refused' ? this.#refused === 0 : outcome === 'crashed' || troubles < maxAttempts
+      const isNews = outcome === 'refused' ? !this.#backoff.isActive : outcome === 'crashed' || troubles < maxAttempts
       if (isNews) log.warn({ err: error, userId, type }, 'what ran before the engine restarted could not be started')
       return outcome
     }
@@ -231,9 +184,6 @@ const outcomes = { container: 'crashed', server: 'refused', other: 'trouble' } a
   string,
   Outcome
 >
-
-const backoff = ([first, last]: readonly [number, number], attempts: number) =>
-  Math.min(last, first * 2 ** Math.min(attempts - 1, 20))
 
 /** It may have been blocked, or stopped, while it waited. */
 const isWanted = ({ isBlocked, shouldRun }: OwnedRecord) => shouldRun && !isBlocked

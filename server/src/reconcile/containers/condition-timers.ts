@@ -1,0 +1,46 @@
+/** Timers of conditions that have to hold for a grace period: since when each holds, carried from one plan to the next. */
+export class ConditionTimers {
+  readonly #since: ReadonlyMap<string, number>
+  readonly #now: number
+  readonly #kept = new Map<string, number>()
+
+  constructor(since: ReadonlyMap<string, number>, now: number) {
+    this.#since = since
+    this.#now = now
+    for (const [key, at] of since) if (at > now) this.#kept.set(key, at)
+  }
+
+  get now(): number {
+    return this.#now
+  }
+
+  has(key: string): boolean {
+    return this.#since.has(key)
+  }
+
+  /** Notes that the condition holds. @returns whether it has held for the grace period (ms) */
+  hasHeldFor(key: string, grace: number): boolean {
+    const at = this.#since.get(key) ?? this.#now
+    this.#kept.set(key, at)
+    return this.#now - at >= grace
+  }
+
+  /** Conditions that still hold, for the next plan. */
+  kept(): ReadonlyMap<string, number> {
+    return this.#kept
+  }
+}
+
+/** Key of a container that is one too many. */
+export const surplus = (id: string) => `surplus ${id}`
+/** Key of a record whose container is gone. */
+export const gone = (id: string) => `gone ${id}`
+/** The engine's id in a key. */
+export const idIn = (key: string) => key.slice(key.indexOf(' ') + 1)
+/** Key of a program that does not run although it should. */
+export const down = (id: string) => `down ${id}`
+/** Key of a program that runs although it was stopped. */
+export const up = (id: string) => `up ${id}`
+
+/** A date (ms since 1970) on the clock of `performance.now()`: its age does not change when the system clock is set. */
+export const onSteadyClock = (instant: number) => instant - performance.timeOrigin

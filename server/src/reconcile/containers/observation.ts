@@ -1,0 +1,69 @@
+import pLimit from 'p-limit'
+import type { Logger } from 'pino'
+import { tryOrLog } from '#/concurrency/try-or-log.ts'
+import { containerKey } from '#/containers/container-key.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { EngineListing } from '../engine-list.ts'
+import type { Desired } from './plan.ts'
+
+/** Inspects in parallel, and in one run; the others follow in the next run. */
+const [maxParallel, maxPerRun] = [8, 200]
+/** Max running containers that are inspected for their start time; some may have been started since. */
+const maxWitnesses = 20
+
+export interface ObservationParts {
+  readonly runtime: Pick<Runtime, 'inspectId'>
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/**
+ * Completes a list of running containers: containers that should run and are not listed are inspected one by one. A
+ * container about which the engine does not answer is left out until the next run. A full list is returned as it is.
+ */
+export async function completeObservation(
+  parts: ObservationParts,
+  { instances, isFull }: EngineListing,
+  desired: readonly Desired[],
+): Promise<{ readonly desired: readonly Desired[]; readonly observed: readonly RuntimeContainer[] }> {
+  if (isFull) return { desired, observed: instances }
+  const listed = new Set(instances.flatMap(({ owner }) => (owner ? [containerKey(owner)] : [])))
+  const known = desired.filter((each) => listed.has(containerKey(each)))
+  const others = desired.filter((each) => !listed.has(containerKey(each)))
+  const observed = [...instances]
+  await pLimit(maxParallel).map(others.slice(0, maxPerRun), async (each) => {
+    const seen = await inspect(parts, each)
+    if (seen === undefined) return
+    known.push(each)
+    if (seen !== 'gone') observed.push(seen)
+  })
+  return { desired: known, observed }
+}
+
+/** @returns undefined when the engine does not answer */
+async function inspect(
+  { runtime, log }: ObservationParts,
+  { containerId }: Desired,
+): Promise<RuntimeContainer | 'gone' | undefined> {
+  if (containerId === null) return 'gone'
+  const found = runtime.inspectId(containerId).then((instance) => instance ?? 'gone')
+  return tryOrLog(log, 'inspecting a container that should run', () => found)
+}
+
+/**
+ * Whether any container has run since before this time, which means that the engine did not restart, or keeps programs over
+ * a restart. @throws {RuntimeError}
+ */
+export async function isAnyRunningSince(
+  runtime: Pick<Runtime, 'inspectId'>,
+  observed: readonly RuntimeContainer[],
+  time: Date,
+): Promise<boolean> {
+  const running = observed.filter(({ state }) => state === 'running').slice(0, maxWitnesses)
+  const seen = await Promise.allSettled(running.map(({ id }) => runtime.inspectId(id)))
+  const [failure] = seen.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
+  const answers = seen.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  // One container about which the engine does not answer must not block the run.
+  if (failure !== undefined && answers.length === 0) throw failure
+  return answers.some((each) => each?.state === 'running' && each.startedAt !== null && each.startedAt < time.getTime())
+}
