@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /**
- * What is counted as one client: an IPv4 address, or the /64 network of an IPv6 address, because whoever has one such address
+ * Network that counts as one client: an IPv4 address, or the /64 network of an IPv6 address, because a host with one such address
  * has 2^64 of them. An IPv4 peer of a dual-stack listener (`::ffff:10.0.0.1`) is the IPv4 address.
  */
 export function networkOf(address: string): string {
@@ -47,7 +47,7 @@ loopback.addAddress('::1', 'ipv6')
 export const isLoopbackHost = (host: string): boolean =>
   /(^|\.)localhost\.?$/.test(host) || isLoopback(host.replace(/^\[|\]$/g, ''))
 
-/** Whether the address is this machine's own, `127.0.0.0/8` or `::1`; false for whatever is no IP address. */
+/** Whether the address is this machine's own, `127.0.0.0/8` or `::1`; false for anything that is no IP address. */
 export function isLoopback(address: string): boolean {
   const family = isIP(address)
   return family !== 0 && loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')

@@ -2,11 +2,11 @@
 const steady = performance.now.bind(performance)
 
 /**
- * What time it is, a little late: asking the system at every byte that moves would cost more than moving it.
- * Whoever owns the gateway's timers moves it on.
+ * Cached clock with a resolution of `clockResolution`: a system call for every byte relayed would cost more than the relay.
+ * The reverse proxy's timer updates it. Ours, because no library caches a monotonic and a wall clock together.
  */
 export const clock = {
-  /** For how long something takes: ms by `performance.now()`, which nobody can move. */
+  /** For how long something takes: ms by `performance.now()`, which is monotonic. */
   now: steady(),
   /** For what others say, such as when a token expires: ms since 1970. */
   wall: Date.now(),

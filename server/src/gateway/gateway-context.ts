@@ -18,12 +18,12 @@ export interface GatewayContext {
   readonly connections: ClientConnections
   /** Undefined until the first control plane has come. */
   readonly config: GatewayConfig | undefined
-  /** Whether a control plane has told who there is; until then nobody's token can be called bad. */
+  /** Whether a control plane has sent its state; until then no token can be rejected. */
   readonly hasState: boolean
   readonly isClosing: boolean
 }
 
-/** What a control plane has told at `serve`. */
+/** Settings and upstream of the control plane that serves now. */
 export interface GatewayConfig {
   readonly control: ControlPlane
   readonly settings: GatewaySettings

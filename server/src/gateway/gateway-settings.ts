@@ -10,7 +10,7 @@ export interface GatewaySettings {
   readonly dashboardUrl: string
   /** Unix socket on which the API and the front end answer. */
   readonly platformSocket: string
-  /** Slugs that nobody has: first parts, up to a hyphen, of the API's and the front end's paths. */
+  /** Slugs that no user gets: first parts, up to a hyphen, of the API's and the front end's paths. */
   readonly reservedSlugs: readonly string[]
   /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
@@ -18,11 +18,11 @@ export interface GatewaySettings {
   readonly keys: readonly Readonly<Record<string, unknown>>[]
   /** By container type, percent-encoded as in its path. */
   readonly types: Readonly<Record<string, TypeRules>>
-  /** Where `/{slug}` leads, encoded likewise. Said apart, because JSON puts a type called `10` before all others. */
+  /** Where `/{slug}` leads, encoded likewise. Separate from `types`, because JSON orders a type called `10` before all others. */
   readonly firstType: string
 }
 
-/** What a template says about its containers' traffic, and what people call them. */
+/** Routing rules of a container type, from its template, and its display name. */
 export interface TypeRules {
   readonly displayName: string
   readonly access: 'owner' | 'authenticated' | 'public'

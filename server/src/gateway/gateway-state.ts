@@ -12,17 +12,17 @@ export type GatewayChange =
   | { readonly kind: 'route-gone'; readonly prefix: string }
   | { readonly kind: 'revoked'; readonly revocation: Revocation }
 
-/** Somebody who may own containers and tokens. */
+/** A user who may own containers and tokens. */
 export interface GatewayUser {
   readonly userId: number
   readonly slug: string
   readonly email: string
   readonly isBlocked: boolean
-  /** Tokens made before that are somebody else's: after an older store was restored, ids are given again. */
+  /** Tokens issued before then belong to another user: after an older store is restored, ids are assigned again. */
   readonly createdAt: number
 }
 
-/** A container of somebody's, and where it is. A type without a place has never been launched. */
+/** Routing table entry: a container, its owner, and its upstream address. A type without an entry was never launched. */
 export interface RouteEntry {
   /** First path segment, `{slug}-{type}`, without slashes. */
   readonly prefix: string
@@ -33,7 +33,7 @@ export interface RouteEntry {
   readonly where: UpstreamAddress | Unavailable
 }
 
-/** Where a container that runs, or is paused, listens. No two places have the same address at the same time. */
+/** Where a container that runs, or is paused, listens. No two entries have the same address at the same time. */
 export interface UpstreamAddress {
   readonly containerId: string
   readonly host: string

@@ -2,15 +2,15 @@ import type { GatewaySettings } from './gateway-settings.ts'
 import type { GatewayState, GatewayChange, Unavailable, Explanation, RouteActivity } from './gateway-state.ts'
 
 /**
- * The port between the two halves of Berth. The gateway (data plane) owns the listener and every open connection and knows
- * only what it was told; the control plane knows store, engine and keys, tells the gateway what changed, and answers its
- * questions. Either may run without the other for a while: see docs/explanation/decisions/014.
+ * Port between data plane and control plane. The gateway (reverse proxy, data plane) owns the listener and every open connection
+ * and knows only the state that it was sent; the control plane has store, engine and keys, sends changes to the gateway, and
+ * answers its calls. Either may run without the other for a while: see docs/explanation/decisions/014.
  *
  * Everything that crosses is plain data that survives JSON: instants are milliseconds since 1970.
  */
 export interface Gateway {
   /**
-   * Binds the listener; whoever comes before `serve` gets 503. When it listens there already, nothing changes.
+   * Binds the listener; requests before `serve` get 503. When it listens there already, nothing changes.
    * @param port 0 picks a free one @returns the port @throws {Error} in words for the operator, when it cannot be had
    */
   listen(host: string, port: number): Promise<number>
@@ -20,7 +20,7 @@ export interface Gateway {
 
   /**
    * Replaces everything known in one step; what the new state forbids is cut. Resolves when it counts.
-   * Said at every start of a control plane, and by its reconciler when in doubt.
+   * Called at every start of a control plane, and by its reconciler when in doubt.
    */
   replace(state: GatewayState): Promise<void>
 
@@ -28,11 +28,11 @@ export interface Gateway {
   apply(changes: readonly GatewayChange[]): Promise<void>
 
   /**
-   * Makes sure that nobody uses a container any more: when no byte has moved to or from it for `quietFor` ms, its place is
-   * taken away, so that from then on requests wait for `ControlPlane.wake`, and true is returned. Otherwise false, and
-   * nothing has changed. Whoever holds a place ends that by telling the place anew; a minute later it ends by itself.
+   * Holds an idle container's route before its suspension: when no byte has moved to or from it for `minIdle` ms, its address is
+   * withdrawn, from then on requests wait for `ControlPlane.wake`, and it returns true. Otherwise it returns false and
+   * changes nothing. Applying the route again ends the hold; after a minute it ends by itself.
    */
-  hold(prefix: string, quietFor: number): Promise<boolean>
+  hold(prefix: string, minIdle: number): Promise<boolean>
 
   /** Counters since the gateway's start, by metric name. */
   counts(): Promise<Readonly<Record<string, number>>>
@@ -42,7 +42,7 @@ export interface Gateway {
 export interface ControlPlane {
   /**
    * A token for the app: same user and key as the person's, for containers only, refused by the API.
-   * @param acting who acts for the user, as their token says; null when nobody does
+   * @param acting who acts for the user, as their token says; null when the user acts themselves
    */
   scopedToken(
     userId: number,
@@ -51,7 +51,7 @@ export interface ControlPlane {
   ): Promise<{ readonly token: string; readonly expiresAt: number }>
 
   /**
-   * Makes a container that sleeps or is paused run, because its owner asks for it. Its place is told (`apply`) before this
+   * Makes a container that sleeps or is paused run, because its owner asks for it. Its route is sent (`apply`) before this
    * resolves. At most 60 s. @returns why it does not run, or undefined when it does
    */
   wake(prefix: string): Promise<Unavailable | undefined>
@@ -59,7 +59,7 @@ export interface ControlPlane {
   /** What is known about a container that cannot be reached, for its owner. At most 3 s; never rejects for the engine's sake. */
   explain(prefix: string): Promise<Explanation>
 
-  /** An app could not be reached at its place although it should be there: look again. */
+  /** An app was unreachable at its address although it should run: check it again. */
   reportUnreachable(prefix: string): void
 
   /** Containers that bytes moved to or from since the last call, about every second. */

@@ -15,9 +15,9 @@ const catalogues: Readonly<Record<Language, Texts>> = {
 }
 
 /**
- * Localizes a message of the areas above, in the process that holds everybody's connections: a library that knows plurals and
+ * Localizes a message of the areas above, in the process that holds all connections. Ours, because a library that knows plurals and
  * dates would take 16 MB there and a tenth of a second. These areas have plain arguments only, which a test holds, so
- * that what is said here is what `messages/localize.ts` would say.
+ * that the result equals that of `messages/localize.ts`.
  * @throws {Error} when there is no such message, which types and tests rule out
  */
 export function localize(language: Language, { key, values }: LocalizedMessage): string {

@@ -23,11 +23,11 @@ export interface NetGatewayOptions {
 
 /** A gateway on `node:net` that can be closed. */
 export interface NetGateway extends Gateway {
-  /** Takes no more connections, lets requests under way end within `limit` ms, and ends WebSockets and streams of events at once. */
+  /** Graceful shutdown: accepts no more connections, lets active requests finish within `timeout` ms, and closes WebSockets and event streams at once. */
   close(timeout: number): Promise<void>
 }
 
-/** How often time-outs are looked at, and activity is reported, in ms. */
+/** Intervals of the timeout sweep, of activity reports and of pruning, in ms. */
 const [sweepEvery, reportEvery, pruneEvery] = [500, 1_000, 60_000]
 
 /** How long expired tokens for apps are kept, in ms: while the API restarts they are used past their end. */
@@ -36,7 +36,10 @@ const expiredTokenRetention = 3_600_000
 /** Apps close idle connections after a while (Node after 5 s); we close first, so that requests rarely cross with it. */
 const maxUpstreamIdle = 4_000
 
-/** Reverse proxy: HTTP/1.1 on plain sockets, in this process. Nothing listens yet. */
+/**
+ * Reverse proxy: HTTP/1.1 on plain sockets, in this process. Nothing listens yet. Ours, because no Node library offers its
+ * checks of framing at its speed (docs/explanation/decisions/016).
+ */
 export function createNetGateway(options: NetGatewayOptions = {}): NetGateway {
   return new ReverseProxy(options)
 }
@@ -105,8 +108,8 @@ class ReverseProxy implements NetGateway, GatewayContext {
     if (changes.some(({ kind }) => kind !== 'route' && kind !== 'route-gone')) this.#cutForbidden()
   }
 
-  async hold(prefix: string, quietFor: number): Promise<boolean> {
-    return this.routingTable.get(prefix)?.hold(quietFor) ?? true
+  async hold(prefix: string, minIdle: number): Promise<boolean> {
+    return this.routingTable.get(prefix)?.hold(minIdle) ?? true
   }
 
   async counts(): Promise<Readonly<Record<string, number>>> {
@@ -178,7 +181,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
     for (const connection of this.connections) {
       connection.sweep()
       const { activeRequest } = connection
-      // Tokens expire without anybody saying so.
+      // Tokens expire without a message from the control plane.
       if (activeRequest?.caller && activeRequest.caller.expiresAt <= clock.wall) activeRequest.cut()
     }
     const old = clock.now - maxUpstreamIdle

@@ -1,11 +1,11 @@
 /** One end of a pipe between two processes. Messages survive JSON, arrive whole, once and in order, or not at all. */
 export interface Channel {
   /**
-   * Sends a message; into a lost channel it falls without a word, for `lost` tells.
-   * @returns a promise when the pipe is full: whoever waits for it keeps the backlog small. It never rejects
+   * Sends a message; on a lost channel it is dropped silently, because `lost` resolves.
+   * @returns a promise when the pipe is full (backpressure): await it before the next message. It never rejects
    */
   send(message: object): Promise<void> | undefined
-  /** Called for each message, in order. To be said before the first turn of the event loop, or messages are missed. */
+  /** Called for each message, in order. Must be called before the first turn of the event loop, or messages are missed. */
   onMessage(listener: (message: unknown) => void): void
   /** Resolves when the other end is gone, after its last message. */
   readonly lost: Promise<void>

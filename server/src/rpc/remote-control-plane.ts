@@ -76,7 +76,7 @@ export class RemoteControlPlane implements ControlPlane {
     this.#rpc.notify('stop', [isReplaced])
   }
 
-  /** Resolves when the process answers. @param timeout in ms @throws {ConnectionLost} @throws {CallOverdue} */
+  /** Resolves when the process answers. @param timeout in ms @throws {ConnectionLost} @throws {CallTimeout} */
   async ping(timeout: number): Promise<void> {
     await this.#rpc.call('ping', [], timeout)
   }
@@ -89,7 +89,7 @@ export class RemoteControlPlane implements ControlPlane {
       replacePart: (part) => void this.#parts.push(part),
       replace: () => gateway.replace(this.#takeParts()),
       apply: (changes) => gateway.apply(changes),
-      hold: (prefix, quietFor) => gateway.hold(prefix, quietFor),
+      hold: (prefix, minIdle) => gateway.hold(prefix, minIdle),
       counts: () => gateway.counts(),
       loaded: onLoaded,
       ready: onReady,

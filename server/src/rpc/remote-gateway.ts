@@ -14,13 +14,13 @@ import {
 export interface RemoteGatewayOptions {
   /** The gateway process wants this one to finish what is under way and to end; whether another one takes its place. */
   readonly stop: (isReplaced: boolean) => void
-  /** Told of bugs in what crosses. */
+  /** Receives bugs in messages and handlers. */
   readonly report: (problem: string) => void
 }
 
 /**
  * The gateway as the API process knows it: the port, over a channel. When a call rejects, the gateway may have acted on
- * it or not, and everything has to be told anew (`replace`); when the gateway process is gone, every call rejects.
+ * it or not, and the whole state must be sent again (`replace`); when the gateway process is gone, every call rejects.
  */
 export class RemoteGateway implements Gateway {
   readonly #rpc: RpcConnection<GatewayRpc>
@@ -37,13 +37,13 @@ export class RemoteGateway implements Gateway {
     this.lost = this.#rpc.lost
   }
 
-  /** Says that this process is loaded and its settings are right. Resolves when store and engine are its to use. */
+  /** Notifies that this process is loaded and its settings are valid. Resolves when store and engine are its to use. */
   async awaitStart(): Promise<void> {
     this.#rpc.notify('loaded', [protocolVersion])
     await this.#started.promise
   }
 
-  /** Says that requests are answered. @param words printed when it is the first time since `npm start` */
+  /** Readiness: notifies that requests are served. @param words printed when it is the first time since `npm start` */
   ready(words: string): void {
     this.#rpc.notify('ready', [words])
   }
@@ -68,8 +68,8 @@ export class RemoteGateway implements Gateway {
     await Promise.all(slices(changes).map((slice) => this.#rpc.call('apply', [slice], callTimeouts.apply)))
   }
 
-  hold(prefix: string, quietFor: number): Promise<boolean> {
-    return this.#rpc.call('hold', [prefix, quietFor], callTimeouts.hold)
+  hold(prefix: string, minIdle: number): Promise<boolean> {
+    return this.#rpc.call('hold', [prefix, minIdle], callTimeouts.hold)
   }
 
   counts(): Promise<Readonly<Record<string, number>>> {

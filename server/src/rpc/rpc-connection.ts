@@ -15,26 +15,26 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** No answer in time. The other process may still do what was asked: whoever changes state must state it anew. */
+/** No response in time. The other process may still execute the call: state that it changes must be sent again. */
 export class CallTimeout extends Error {
   constructor(call: string, timeout: number) {
     super(`${call} was not answered within ${timeout} ms`)
-    this.name = 'CallOverdue'
+    this.name = 'CallTimeout'
   }
 }
 
 export interface RpcOptions {
-  /** Told of bugs: messages that nobody understands, and failures of calls that nobody waits for. */
+  /** Receives bugs: malformed messages, and failures of notifications. */
   readonly report: (problem: string) => void
   /** What unanswered calls are rejected with once the other process is gone. */
   readonly lostError?: () => ConnectionLost
-  /** Most messages that wait for the pipe, and most calls that wait for an answer. */
+  /** Max messages queued for the pipe, and max pending calls. */
   readonly maxWaiting?: number
 }
 
-/** Ten thousand people who all come back at once fit; a process that answers nothing does not fill the memory. */
+/** Ten thousand users who reconnect at once fit; a process that does not respond cannot exhaust the memory. */
 const maxWaiting = 20_000
-/** Longest time that sending may take without a pause, in ms: between two parts of a large state requests are answered. */
+/** Max time of sending without a pause, in ms: between two parts of a large state requests are served. */
 const maxTurn = 5
 
 interface PendingCall {
@@ -44,9 +44,9 @@ interface PendingCall {
 }
 
 /**
- * Typed calls over a channel, both ways. Messages go out in the order of the calls and are acted on in the order of
- * arrival, so that state told first counts first. On the wire: `{call, args, id}` is answered by `{to: id, value}` or
- * `{to: id, error}`; without `id` nobody waits.
+ * RPC between the two processes: typed calls in both directions over a channel, with backpressure and a timeout for each call. Calls
+ * are sent and executed in order, so that state sent first counts first. Messages: `{call, args, id}` gets `{to: id, value}` or
+ * `{to: id, error}`; without `id` it is a notification. Ours, not birpc: docs/explanation/decisions/038.
  */
 export class RpcConnection<There extends RpcMethods<There>> {
   readonly #channel: Channel
@@ -70,7 +70,7 @@ export class RpcConnection<There extends RpcMethods<There>> {
   }
 
   /**
-   * Calls and waits for the answer, at most `limit` ms.
+   * Calls and waits for the result, `timeout` ms or less.
    * @throws {ConnectionLost} @throws {CallTimeout} @throws {Error} with the message of what the other side threw
    */
   call<K extends Name<There>>(call: K, args: Args<There[K]>, timeout: number): Promise<Result<There[K]>> {
@@ -92,7 +92,7 @@ export class RpcConnection<There extends RpcMethods<There>> {
     return true
   }
 
-  /** Answers are never refused: there are no more of them than calls, which the other side counts. */
+  /** Responses are never refused: there are no more of them than calls, which the other side limits. */
   #isFull(): boolean {
     return Math.max(this.#outgoing.length, this.#unanswered.size) >= this.#options.maxWaiting
   }
@@ -118,7 +118,7 @@ export class RpcConnection<There extends RpcMethods<There>> {
   #receive(message: unknown): void {
     const { call, args, id, to, value, error } = Object(message) as Record<string, unknown>
     if (typeof to === 'number') {
-      // An answer that nobody waits for any more came after its limit.
+      // A late response: its call has timed out.
       this.#settle(to, ({ resolve, reject }) =>
         error === undefined ? resolve(value) : reject(new Error(String(error))),
       )
@@ -155,5 +155,5 @@ export class RpcConnection<There extends RpcMethods<There>> {
   }
 }
 
-/** Names only: what a message carries may be somebody's. */
+/** Keys only: values may be personal data. */
 const keysOf = (message: unknown) => Object.keys(Object(message) as object).join(', ') || 'none'

@@ -4,11 +4,11 @@ import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 
 /**
  * What the two processes call on each other, and how long each call may take. It is the port of gateway.ts, with the one
- * state that may be large cut into parts, and the few words that only processes have for each other.
+ * state that may be large cut into parts, and the notifications of the processes' life cycle.
  */
 
 /**
- * To be raised whenever a call here or a shape in gateway.ts changes: an upgrade replaces the API process while the
+ * Protocol version: raise it whenever a call here or a shape in gateway-state.ts or gateway-settings.ts changes: an upgrade replaces the API process while the
  * gateway process of the old version goes on, and neither may misread the other.
  */
 export const protocolVersion = 5
@@ -35,11 +35,11 @@ export interface ControlPlaneRpc extends ControlPlane {
    * old to know says nothing, and it counts as the end of the service
    */
   stop(isReplaced?: boolean): void
-  /** Answered by whoever still turns. */
+  /** Health check: answered while the event loop runs. */
   ping(): Promise<void>
 }
 
-/** Longest times in ms; what the port promises, and something for the way. */
+/** Timeouts in ms: what the port promises, and a margin for the transport. */
 export const callTimeouts = {
   listen: 30_000,
   serve: 30_000,
@@ -52,5 +52,5 @@ export const callTimeouts = {
   explain: 5_000,
 } as const
 
-/** Most people, places or changes in one message: about a millisecond's work for either side. */
+/** Max users, routes or changes in one message: about a millisecond's work for either side. */
 export const maxItemsPerMessage = 1_000

@@ -33,7 +33,7 @@ export interface ContainerSpec {
   readonly capAdd: readonly string[]
   /** Lets setuid programs such as sudo gain privileges. */
   readonly allowSetuid: boolean
-  /** Changes when anything above changes; tells a container made from an older template. */
+  /** Changes when anything above changes; identifies a container of an older template. */
   readonly fingerprint: string
 }
 

@@ -1,6 +1,6 @@
 import type { Owner } from './container-spec.ts'
 
-/** How far a pull is. Totals grow while the registry tells of further layers. */
+/** How far a pull is. Totals grow while the registry announces further layers. */
 export interface PullProgress {
   readonly layersDone: number
   readonly layersTotal: number
@@ -8,7 +8,7 @@ export interface PullProgress {
   readonly bytesTotal: number
 }
 
-/** A volume that holds somebody's files. */
+/** Home volume: it holds a user's files. */
 export interface Home {
   readonly volume: string
   readonly owner: Owner
@@ -18,14 +18,14 @@ export interface Home {
 export interface RuntimeContainer {
   readonly id: string
   readonly name: string
-  /** Null when the container does not carry this installation's labels: it is somebody else's. */
+  /** Null when the container does not carry this installation's labels: it is another's. */
   readonly owner: Owner | null
   /** The engine's own word: created, running, paused, restarting, removing, exited, dead. */
   readonly state: string
   /** Where the app can be reached from this host, while it runs; the engine gives addresses on to others afterwards. */
   readonly address: string | null
   readonly port: number | null
-  /** Of the image that it was made from, whatever the image's name means by now. */
+  /** Of the image that it was made from, even if the image's name means another by now. */
   readonly imageId: string
   /** Exit code of the last run; null while running, and where a list does not tell it. */
   readonly exitCode: number | null

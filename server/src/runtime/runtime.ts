@@ -3,7 +3,7 @@ import type { PullProgress, Home, RuntimeContainer, CpuUsage } from './runtime-c
 import type { HostReport } from './host-capacity.ts'
 
 /**
- * The port to whatever runs containers. An adapter is dumb: it translates verbs and says what it sees.
+ * Container runtime port. An adapter translates calls and reports state; it holds no policy.
  * Policy (adopt, start, recreate, one at a time) lives in `containers/`.
  *
  * Three rules that every adapter keeps:
@@ -14,7 +14,7 @@ import type { HostReport } from './host-capacity.ts'
 export interface Runtime {
   /**
    * Makes ready what containers need (networks, rules of the host, limits known). Safe to repeat. What it may do without,
-   * such as rules that this process may not set, is no failure: `host` tells of it.
+   * such as rules that this process may not set, is no failure: `host` reports it.
    * @throws {RuntimeError} `unreachable`; `failed` when what is there would not keep containers apart; `full` when not even one
    *   network can be made
    */
@@ -25,7 +25,7 @@ export interface Runtime {
 
   /**
    * The container of exactly this name, or undefined when there is none.
-   * A stranger's container of that name is returned too, with `owner: null`, so that policy can refuse to touch it.
+   * Another installation's container of that name is returned too, with `owner: null`, so that policy can refuse to touch it.
    */
   inspect(name: string): Promise<RuntimeContainer | undefined>
 
@@ -48,7 +48,7 @@ export interface Runtime {
   create(spec: ContainerSpec, options?: CreateOptions): Promise<CreatedContainer>
 
   /**
-   * Makes it run, from whatever state (created, exited, paused); nothing to do when it runs.
+   * Makes it run, from any state (created, exited, paused); nothing to do when it runs.
    * Resolving means that the engine started the program, not that the program stays.
    * @throws {RuntimeError} `missing`, `failed`; `full` when its network has no room, which one made anew may find on another
    */
@@ -75,8 +75,8 @@ export interface Runtime {
 
   /**
    * All containers of this installation, of one user, or of those with the given ids what there is, in one engine call.
-   * Strangers' are left out. Asked for ids the engine looks at these alone; else it reads all containers that it has, which
-   * takes Docker 0.2 ms for each that it tells, and a tenth of that for each that it passes over.
+   * Those of other installations are left out. Asked for ids the engine looks at these alone; else it reads all containers that it has, which
+   * takes Docker 0.2 ms for each that it returns, and a tenth of that for each that it skips.
    * Of ids `unreachable` follows within 3 s. Of all containers the answer may take 30 s, as long as the engine answers pings.
    * For a moment after a program ended its list may still say that it runs; `inspectId` does not.
    */
@@ -104,11 +104,11 @@ export interface Runtime {
     signal: AbortSignal,
   ): Promise<void>
 
-  /** Home volumes of this installation, whoever uses them. @throws {RuntimeError} */
+  /** Home volumes of this installation. @throws {RuntimeError} */
   homes(): Promise<Home[]>
 
   /**
-   * Takes a home volume away, and with it what is in it. Nothing to do when it is gone; a stranger's is never touched.
+   * Takes a home volume away, and with it what is in it. Nothing to do when it is gone; another installation's is never touched.
    * @throws {RuntimeError} `conflict` when a container still has it
    */
   removeHome(volume: string): Promise<void>
@@ -131,8 +131,8 @@ export interface Runtime {
 
   /**
    * Calls `onEvent` for each change of a container of ours until the signal aborts, and reconnects for ever.
-   * Events can be missed and repeated: they say "look again", not what is. When listening ends or cannot begin, `lost`
-   * is told once; from then on nothing is heard until an `other` without id says that anything may have changed meanwhile.
+   * Events can be missed and repeated: they say "look again", not what is. When listening ends or cannot begin, it emits `lost`
+   * once; then nothing until an `other` without id, which means that anything may have changed meanwhile.
    */
   watch(onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void
 }
@@ -147,7 +147,7 @@ export interface ListFilter {
 
 export interface CreateOptions {
   readonly signal?: AbortSignal
-  /** Told while the image is pulled, at most some times a second; everybody who waits for the same pull is told the same. */
+  /** Called while the image is pulled, some times a second (throttled); all who wait for the same pull get the same. */
   readonly onPull?: (progress: PullProgress) => void
 }
 

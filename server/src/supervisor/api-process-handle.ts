@@ -13,21 +13,21 @@ export interface Ending {
 export interface ApiProcessHandle {
   /** Resolves with the version that it speaks, once it waits for `start`; never, when it ends before. */
   readonly loaded: Promise<number>
-  /** Resolves with words for the terminal once it answers requests; never, when it ends before. */
+  /** Readiness: resolves with words for the terminal once it serves requests; never, when it ends before. */
   readonly ready: Promise<string>
   readonly ended: Promise<Ending>
   start(): void
   /**
-   * Asks it to finish what is under way and to end; when it has not within `limit` ms, it is killed. Resolves then.
+   * Asks it to finish what is under way and to end; after `timeout` ms it is killed (graceful shutdown). Resolves at its end.
    * @param isReplaced whether another one takes its place
    */
   stop(timeout: number, isReplaced?: boolean): Promise<Ending>
-  /** Resolves while it turns. @param timeout in ms @throws when it does not answer in time */
+  /** Health check: resolves while its event loop runs. @param timeout in ms @throws when it does not answer in time */
   ping(timeout: number): Promise<void>
   kill(): void
 }
 
-/** Links a process that was just forked with the gateway. @param report where its last problems go */
+/** Connects a forked process to the gateway by RPC. @param report where its last problems go */
 export function connectApiProcess(
   child: ChildProcess,
   gateway: Gateway,
@@ -43,7 +43,7 @@ export function connectApiProcess(
   })
   const ended = new Promise<Ending>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }))
-    // The event also tells of a signal that found nobody; only without an id there will be no 'exit'.
+    // Also emitted for a signal to a process that is gone; only without a pid there will be no 'exit'.
     child.on('error', ({ message }) => {
       report(`the API process: ${message}`)
       if (child.pid === undefined) resolve({ code: 1, signal: null })

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** In ms after it was asked for: whatever a start still loads is loaded by then. */
+/** Delay in ms: the start has loaded everything by then. */
 const delay = 5_000
 /** In bytes: a collection of so much takes some 30 ms, of a larger heap the pause would be felt. */
 const maxHeap = 32 * 1024 ** 2

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Where the command line finds a Berth that runs. */
+/** PID file: where the command line finds a running Berth. */
 export interface PidFile {
   /** Path of the operator's Unix socket. The API process may be away from it for a while. */
   readonly socket: string
@@ -23,7 +23,7 @@ export function writePidFile(dataDir: string, { socket, pid, since }: PidFile): 
   const isSame = earlier?.socket === socket && earlier.pid === pid
   const text = JSON.stringify({ socket, pid, since: (isSame ? earlier.since : since).toISOString() })
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  // Whole, or as it was: somebody may be reading it.
+  // Atomic replacement: a reader sees the old or the new file.
   const aside = `${fileIn(dataDir)}.${process.pid}`
   writeFileSync(aside, `${text}\n`, { mode: 0o600 })
   renameSync(aside, fileIn(dataDir))
@@ -50,6 +50,6 @@ export function removePidFile(dataDir: string, socket: string): void {
   try {
     if (readPidFile(dataDir)?.socket === socket) rmSync(fileIn(dataDir))
   } catch {
-    // What stays names a socket that nobody answers at.
+    // A file that stays names a socket without a listener.
   }
 }

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** Longest name of a folder for sockets, in bytes: the kernel takes 107 for a socket, and ours is called `operator.sock`. */
+/** Max length of the name of a folder for sockets, in bytes: the kernel takes 107 for a socket, and ours is called `operator.sock`. */
 const maxNameBytes = 90
 
-/** A folder for this run's sockets that nobody but our user may enter (0700). @throws when none can be made */
+/** A folder for this run's sockets, accessible to our user only (0700). @throws when none can be made */
 export function makeRunFolder(): string {
   const name = 'berth-run-'
   const wanted = path.join(tmpdir(), name)

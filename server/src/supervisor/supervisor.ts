@@ -14,12 +14,12 @@ export interface SupervisorParts {
 
 /** All in ms. */
 export interface SupervisorTimes {
-  /** Pauses before an API process that ended is started again: none at first, then doubling. */
+  /** Backoff before an API process that ended is started again: none at first, then doubling. */
   readonly minBackoff: number
   readonly maxBackoff: number
   /** After so long a life the next end is the first again. */
   readonly backoffResetAfter: number
-  /** How often it is asked whether it turns, and how long it may be silent before it is killed. */
+  /** Interval of the health check (liveness), and its timeout, after which the process is killed. */
   readonly pingEvery: number
   readonly pingTimeout: number
   /** How long a new version may take to load, and an old one to finish what is under way. */
@@ -39,14 +39,14 @@ const defaultTimes: SupervisorTimes = {
 }
 
 /**
- * Keeps one API process running: starts another when it ends, kills one that no longer turns, and changes it for a new
- * one on demand. Whether a first one comes up at all is the operator's affair: its failure is ours.
+ * Process supervisor: restarts the API process with backoff when it ends, kills it when its health check times out, and replaces
+ * it on demand. A failure before the first readiness is not retried: it ends Berth with the exit code.
  */
 export class Supervisor {
   readonly #parts: SupervisorParts
   readonly #times: SupervisorTimes
   #isStopping = false
-  /** Ends the pause before a new start. */
+  /** Ends the backoff before a new start. */
   #skipBackoff = new AbortController()
   #current: ApiProcessHandle | undefined
   /** Loaded, and waiting for the current one to end. */
@@ -124,7 +124,7 @@ export class Supervisor {
     await this.#watch(run, over)
   }
 
-  /** A process that does not turn does not end by itself either. */
+  /** A process whose event loop hangs does not end by itself. */
   async #watch(run: ApiProcessHandle, over: AbortSignal): Promise<void> {
     const { pingEvery, pingTimeout } = this.#times
     try {
@@ -134,7 +134,7 @@ export class Supervisor {
         await run.ping(pingTimeout / 2).catch(() => run.ping(pingTimeout / 2))
       }
     } catch (error) {
-      // One that ends while it is asked is no news: its end is told elsewhere.
+      // Its end during a ping is logged elsewhere.
       if (!(error instanceof CallTimeout)) return
       this.#parts.logLine('error', `the API process has not answered for ${pingTimeout / 1000} s and is killed`)
       run.kill()

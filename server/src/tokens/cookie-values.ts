@@ -1,7 +1,7 @@
-/** Values of one name that are looked at, the last ones, for the same reason. */
+/** Max values of one cookie name that are read, the last ones: browsers send ours, of path `/`, among the last. */
 const maxValues = 16
 
-/** What was found in the header that was looked at last: one request asks for several names, some of them repeatedly. */
+/** Cache of the last header: one request reads several names, some of them repeatedly. */
 let found: { readonly header: string; readonly values: Map<string, readonly string[]> } | undefined
 
 /** The last values of a cookie, at most 16, in the order sent. Linear in the length of the header, with small constants. */

@@ -3,11 +3,12 @@ import { networkOf } from '../ip-address.ts'
 import { maxTokenLength } from './token-cookies.ts'
 
 /**
- * Reading and checking signed tokens at a bounded cost, whoever sends them; gateway and API use it, each by itself.
+ * Parsing and verifying signed tokens (JWT) at a bounded cost for any sender; gateway and API each use an instance. Ours, because
+ * `jose` verifies asynchronously and has no cache or limit; it still imports the keys.
  * A signature costs as much as everything else of a request, so it is the last that is looked at, once per token.
  */
 
-/** A token as it says of itself; nobody has checked that. */
+/** Claims of a token whose signature is not verified. */
 export interface UnverifiedToken {
   readonly kid: string
   readonly claims: Readonly<Record<string, unknown>>
@@ -17,10 +18,10 @@ export interface UnverifiedToken {
 const algorithm = 'ES256'
 /** Characters of its signature: 64 bytes in base64url. */
 const signatureForm = /^[\w-]{86}$/
-/** Longest first part of a token, in characters; ours have about 120. */
+/** Max length of a token's header, in characters; ours have about 120. */
 const maxHeader = 512
 
-/** What a token says, when it has the form of ours; undefined for everything else. Never throws. */
+/** Parses a token of our format; undefined for anything else. Never throws. */
 export function parseToken(token: string): UnverifiedToken | undefined {
   const kid = tokenKeyId(token)
   const [, payload = '', signature = '', ...more] = kid === undefined ? [] : token.split('.', 4)
@@ -29,7 +30,7 @@ export function parseToken(token: string): UnverifiedToken | undefined {
   return claims && { kid, claims }
 }
 
-/** The id of the key that a token says it is signed with; undefined when it is no token of our kind, whatever key it names. */
+/** The id of the key that a token says it is signed with; undefined when it is no token of our format, even if it names a key. */
 export function tokenKeyId(token: string): string | undefined {
   const end = token.length > maxTokenLength ? -1 : token.indexOf('.')
   // `{"` in base64url: junk is not decoded.

@@ -15,20 +15,20 @@ export const tokenCookie = 'spawner_token'
  */
 export const bindingCookie = '__Host-Http-spawner_bind'
 
-/** Longest token looked at, in characters; ours have about 350. */
+/** Max length of a token, in characters; ours have about 350. */
 export const maxTokenLength = 4096
 
 /**
  * Signatures checked for one request. Browsers send cookies with longer paths first, so ours, of path `/`, are among the
- * last, and beside them stand only as many as the host's name has labels: junk of whatever number takes little time, and
- * cannot push the real one out.
+ * last, and beside them stand only as many as the host's name has labels: any amount of junk takes little time, and
+ * cannot displace the real one.
  */
 export const maxTokensChecked = 8
 
 /** What the companion cookie of a token holds. */
 export const bindingOf = (jti: string) => createHash('sha256').update(`bind ${jti}`).digest('base64url')
 
-/** What the one who judges knows of tokens. */
+/** Token status that the caller knows. */
 export interface TokenStatus {
   /** Whether its signature was found good before. */
   isRemembered(token: string): boolean
@@ -55,7 +55,7 @@ export function candidateTokens(header: string | undefined, status: TokenStatus)
 /**
  * The one of several good tokens that is believed. With a companion only the one that it belongs to; without, a single one.
  * @param good their signatures are, they have not expired, and are not revoked
- * @returns undefined when there is none; `'tossed'` when somebody tossed one in, or made the browser forget the real one
+ * @returns undefined when there is none; `'tossed'` when a page tossed one in, or made the browser drop the real one
  */
 export function selectTrustedToken<T extends { readonly jti: string }>(
   good: readonly T[],
@@ -69,7 +69,7 @@ export function selectTrustedToken<T extends { readonly jti: string }>(
   return distinct.length === 0 ? undefined : 'tossed'
 }
 
-/** What the companion says; null when there are different ones, of which no browser has two; undefined without one. */
+/** Value of the companion cookie; null when there are different ones, of which no browser has two; undefined without one. */
 function bindingIn(header: string | undefined): string | null | undefined {
   const [binding, ...more] = new Set(cookieValues(header, bindingCookie))
   return more.length > 0 ? null : binding
@@ -77,7 +77,7 @@ function bindingIn(header: string | undefined): string | null | undefined {
 
 const isBoundTo = (jti: string | undefined, binding: string | null) => jti !== undefined && binding === bindingOf(jti)
 
-/** As the token says; nobody has checked that. */
+/** The token's claim; its signature is not verified. */
 function jtiIn(token: string): string | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())

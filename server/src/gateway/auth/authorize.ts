@@ -12,7 +12,7 @@ import type { Route } from '../upstream/route.ts'
 import type { RouteMatch, RoutingTable } from '../upstream/routing-table.ts'
 import { checkRequestPath, type RequestPath } from '../http1/request-path.ts'
 
-/** What an admitted request gets: the app, another address, or the word that there is no app yet. */
+/** Result of authorization: proxy to the app, redirect, or respond that the container does not exist yet. */
 export type AuthorizationResult =
   | { readonly kind: 'app'; readonly route: Route }
   | { readonly kind: 'missing'; readonly container: UnavailableContainer }
@@ -39,7 +39,7 @@ export function authorize(
   if (match.owner.isBlocked || (match.kind === 'route' && match.route.entry.isBlocked))
     throw gatewayRefusals.containerBlocked()
   // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it. An app that keeps its prefix
-  // decides that itself: one that redirects to the address without the slash would be sent back and forth for ever.
+  // decides that itself: one that redirects to the address without the slash would redirect in a loop.
   if (path.rest === '' && rulesOf(match).stripPrefix && isHtmlNavigation(head))
     return { kind: 'redirect', status: 308, to: `/${path.segment}/${path.query}` }
   if (match.kind === 'route') {

@@ -1,10 +1,14 @@
 import { maxTokenLength } from '../../tokens/token-cookies.ts'
 import { tokenKeyId } from '../../tokens/signature-checks.ts'
 
-/** How each signed token begins: `{"` in base64url. */
+/**
+ * Scan of header values for tokens of this installation, in linear time, so that no app receives one.
+ */
+
+/** Prefix of every signed token: `{"` in base64url. */
 export const tokenStart = 'eyJ'
 
-/** Words of a token's form that are looked at in one header; apps' own cookies hold a few. */
+/** Max token-like words inspected in one header; cookies of apps hold a few. */
 export const maxTokenWords = 32
 
 /**
@@ -22,7 +26,7 @@ export function tokenWords(text: string): string[] {
     word.lastIndex = at
     const [head = '', payload = ''] = (word.exec(text)?.[0] ?? '').slice(0, maxTokenLength).split('.', 2)
     if (payload !== '') words.push(head)
-    // Beginnings without an end count as well, so that nobody has to look at thousands of them.
+    // Incomplete tokens count as well, which bounds the work.
     if (++seen > maxTokenWords) return Array<string>(seen).fill(head)
   }
   return words

@@ -20,15 +20,15 @@ export class Authenticator {
     this.#tokens = tokens
   }
 
-  /** Whether the request looked at last has no caller because of cookies that somebody tossed in. */
+  /** Whether the last request has no caller because of tossed cookies (set by a page of another container). */
   get isTossed(): boolean {
     return this.#isTossed
   }
 
   /**
    * The caller; undefined without a good token. A connection that carries several people's requests, as from a TLS proxy,
-   * finds each of them among those remembered. While there are more signatures to check than the client's budget allows,
-   * nobody is believed: of several tokens that nobody has looked at, one may be the person's own.
+   * finds each of them in the cache of verified tokens. While there are more signatures to check than the client's token bucket allows,
+   * no token is accepted: of several unchecked tokens one may be the user's own.
    * @param address the client's, asked for only when a signature is to be checked
    */
   authenticate({ authorization, cookie }: RequestFields, address: () => string): Caller | undefined {
@@ -67,7 +67,7 @@ export class Authenticator {
     const caller = believed === 'tossed' ? undefined : believed
     this.#authorization = authorization
     this.#cookie = cookie
-    // Not when there was none: a token that is not good now may be once its person is told.
+    // Not cached without a caller: a token that is not valid now may become valid when its user arrives.
     this.#isKnown = caller !== undefined
     this.#caller = caller
     return caller

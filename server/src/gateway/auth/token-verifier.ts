@@ -15,7 +15,7 @@ const maxClockSkew = 60_000
 /** How long a revocation is kept after its token has expired, in ms: a clock that is set back must not find it gone. */
 const revocationRetention = 2 * 86_400_000
 
-/** What a valid token of ours says. */
+/** The authenticated caller: the claims of a valid token. */
 export interface Caller {
   readonly userId: number
   readonly jti: string
@@ -65,7 +65,7 @@ export class TokenVerifier {
     this.#revoked = new Map(revoked.map(({ jti, expiresAt }) => [jti, expiresAt]))
   }
 
-  /** Forgets revocations of tokens that have expired by themselves, and long ago, and what nobody has open any more. */
+  /** Prunes revocations of tokens that expired long ago, expired callers, and counters of users without a connection. */
   prune(): void {
     for (const [jti, expiresAt] of this.#revoked)
       if (expiresAt + revocationRetention <= clock.wall) this.#revoked.delete(jti)
@@ -94,7 +94,7 @@ export class TokenVerifier {
   /** Whether this caller may act now; asked again at every request and for everything open. Source: specification, Authentication 3. */
   isValid({ userId, jti, era, issuedAt, expiresAt, key }: Caller): boolean {
     const user = this.#users.get(userId)
-    // A token from before its user existed is somebody else's. Tokens count in whole seconds.
+    // A token issued before its user existed belongs to another user. Tokens count in whole seconds.
     return (
       user !== undefined &&
       expiresAt > clock.wall &&
@@ -120,7 +120,7 @@ export class TokenVerifier {
     return this.#keys.has(tokenKeyId(token))
   }
 
-  /** Whether only its signature, which is not looked at, can be wrong, and was not found wrong before. */
+  /** Whether only its signature, which is not checked here, can be wrong, and was not rejected before. */
   isPlausible(token: string): boolean {
     return this.#callerIn(token) !== undefined && !this.#checks.isRejected(token)
   }
@@ -139,7 +139,7 @@ export class TokenVerifier {
     return words.length > maxTokenWords || words.some((word) => this.#keys.has(kidIn(word)))
   }
 
-  /** What tells the lines of such a text that go: those that hold a token of ours, or all that may when there are very many. */
+  /** Predicate for the lines to remove from such a text: those with a token of this installation, or all candidates above the limit. */
   ownTokenLines(text: string): (line: string) => boolean {
     const isFull = tokenWords(text).length > maxTokenWords
     return (line) => (isFull ? line.includes(tokenStart) || /:[ \t]*basic /i.test(line) : this.containsOwnToken(line))
@@ -171,7 +171,7 @@ export class TokenVerifier {
     return active
   }
 
-  /** Who a token says that it is of, when that is possible now; its signature is not checked. */
+  /** The caller that a token claims, if the claims are acceptable now; the signature is not checked. */
   #callerIn(token: string): Omit<Caller, 'active'> | undefined {
     const read = parseToken(token)
     const key = read && this.#keys.get(read.kid)

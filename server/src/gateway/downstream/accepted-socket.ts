@@ -9,7 +9,7 @@ interface WithHandle {
 }
 
 /**
- * The same connection as a socket that reads into memory of ours. Node offers this for sockets that connect (`onread`)
+ * Accepted connection as a socket that reads into a reused buffer. Node offers this for sockets that connect (`onread`)
  * and not for those that a server accepts, so the connection is moved to a socket of our own, as Node itself moves it
  * between processes. Should Node change that, connections are used as they are accepted: slower on uploads, otherwise alike.
  * @param accepted from a server with `pauseOnConnect`; it stays with the server, whose count it belongs to, and ends with the other

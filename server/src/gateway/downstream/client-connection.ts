@@ -73,12 +73,12 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
     return this.#head !== undefined || this.#tunnel !== undefined
   }
 
-  /** Somebody without an account has not sent all of a request yet. */
+  /** An anonymous client (no account) has not sent all of a request yet. */
   get isAnonymousUpload(): boolean {
     return this.#exchange !== undefined && this.#exchange.caller === undefined && !this.#exchange.isRequestDone
   }
 
-  /** An app's answer is on its way, or awaited, for somebody without an account, or they have a WebSocket open. */
+  /** An anonymous client (no account) waits for or receives an app's response, or has a WebSocket open. */
   get isAnonymous(): boolean {
     const { activeRequest } = this
     return (
@@ -122,7 +122,7 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
     if (!exchange.isRequestDone && !exchange.isClientPaused) this.resume()
   }
 
-  /** Answers it in the gateway's own words. */
+  /** Responds with the gateway's own response instead of an upstream's. */
   respond(response: GatewayResponse): void {
     const head = this.#head
     const isLast =
@@ -142,7 +142,7 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
     this.respond(refusalResponse(this.#head, refusal, links))
   }
 
-  /** Begins an answer that is said bit by bit; `finishAnswer` ends it. */
+  /** Begins a streamed response; `finishResponse` ends it. */
   beginResponse(status: number, headers: Readonly<Record<string, string>>, beginning: string): void {
     this.socket.write(streamedResponseHead(status, headers) + beginning)
   }
@@ -213,7 +213,7 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
     this.#closeLingering()
   }
 
-  /** Called every now and then: ends what takes too long. */
+  /** Enforces the timeouts; called periodically. */
   sweep(): void {
     if (this.#tunnel && !this.isLingering) this.deadline = this.#tunnel.lastByteAt + this.timeouts.idleWebSocket
     if (clock.now < this.deadline) return
@@ -257,7 +257,7 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
     if (stash.length > 0) this.#readHead(stash, stash.length)
   }
 
-  /** What comes before its turn waits, and nothing more is read. */
+  /** Pipelined requests wait, and reading pauses (backpressure). */
   #keep(bytes: Buffer): void {
     this.#heads.stash = this.#heads.stash ? Buffer.concat([this.#heads.stash, bytes]) : Buffer.from(bytes)
     this.pause()
@@ -325,7 +325,7 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
     this.#exchange?.clientDrained()
   }
 
-  /** A client that ends its side has left; nobody sends half a connection's worth of HTTP (nginx thinks so, too). */
+  /** A client that half-closes has left: HTTP clients do not use half-open connections (nginx does the same). */
   protected ended(): void {
     if (this.#tunnel || this.isLingering) return
     this.socket.destroy()

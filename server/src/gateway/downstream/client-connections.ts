@@ -1,6 +1,6 @@
 import type { ClientConnection } from './client-connection.ts'
 
-/** How many connections clients may hold open. */
+/** Connection limits of all clients together. */
 export interface ConnectionLimits {
   readonly connections: number
   /** Bytes of heads that have not come to their end, with the memory that waits for the rest, all connections together. */
@@ -8,9 +8,9 @@ export interface ConnectionLimits {
 }
 
 /**
- * The connections of all clients, within limits: in all, per address, and in bytes of unfinished heads. Where one is reached,
- * those that are idle longest are closed, then uploads and at last all else of those without an account, so that whoever
- * holds connections open keeps nobody else out. One address gets half of all at most, however many it opens.
+ * Downstream connections within limits: in total, per address, and in bytes of unfinished request heads. At a limit it evicts
+ * the least recently used idle connections, then uploads and finally all other connections of anonymous clients, so that a
+ * client that holds connections open cannot exhaust them. One address gets half of the total.
  */
 export class ClientConnections {
   readonly #limits: ConnectionLimits
@@ -86,7 +86,7 @@ export class ClientConnections {
     this.#unfinished.delete(connection)
   }
 
-  /** Some at once, so that looking at all of them is paid for by many that come. @returns whether any was closed */
+  /** Evicts some at once, which amortizes the scan over many new connections. @returns whether any was closed */
   #evict(among: ReadonlySet<ClientConnection>, limit: number): boolean {
     const some = Math.ceil(limit / 100)
     const evictable = evictionOrder.map((isIn) => [...among].filter(isIn)).find(({ length }) => length > 0) ?? []
@@ -102,7 +102,7 @@ export class ClientConnections {
   }
 }
 
-/** What is closed to make room; the next kind only when there is none of the one before. */
+/** Eviction order: a kind is evicted only when there is none of the kinds before it. */
 const evictionOrder: readonly ((connection: ClientConnection) => boolean)[] = [
   ({ isWorking }) => !isWorking,
   ({ isAnonymousUpload }) => isAnonymousUpload,

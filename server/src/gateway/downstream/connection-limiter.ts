@@ -2,7 +2,7 @@ import type { ConnectionLimits } from './client-connections.ts'
 import { maxClientConnections } from './file-descriptor-limit.ts'
 import { gatewayRefusals } from '../responses/gateway-refusals.ts'
 
-/** How much one person may have open, and how much everybody together. */
+/** Limits of one user, and of all clients together. */
 export interface GatewayLimits extends ConnectionLimits {
   readonly webSocketsPerPerson: number
   readonly requestsPerPerson: number
@@ -15,15 +15,15 @@ export const defaultGatewayLimits: GatewayLimits = {
   requestsPerPerson: 250,
 }
 
-/** What one person has open, or all without an account from one network at one app. */
+/** Open requests and WebSockets of one user, or of all anonymous clients from one network at one app. */
 export interface ActiveCount {
   requests: number
   webSockets: number
-  /** Of those without an account: where `Usage` keeps it. */
+  /** Key of an anonymous counter in `ConnectionLimiter`. */
   readonly key?: string
 }
 
-/** Counts what people have open, so that one of them cannot use up the gateway for all others. */
+/** Connection limiter: counts open requests and WebSockets of each user, so that one user cannot exhaust the gateway. */
 export class ConnectionLimiter {
   readonly limits: GatewayLimits
   /** Since the start. */
@@ -79,7 +79,7 @@ export class ConnectionLimiter {
     this.#keep(active)
   }
 
-  /** Of strangers only what counts something is kept. */
+  /** Counters of anonymous clients are kept only while they are above zero. */
   #keep(active: ActiveCount): void {
     if (active.key === undefined) return
     if (active.requests + active.webSockets > 0) this.#anonymous.set(active.key, active)

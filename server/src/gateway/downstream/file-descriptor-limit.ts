@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/** Client connections that are kept at most, whatever the operating system allows: each takes some 10 KB. */
+/** Max client connections, even if the operating system allows more: each takes about 10 KB. */
 const maxConnections = 20_000
 /** File descriptors for everything but connections: the listener, the log, the API process, libraries. */
 const reserved = 256
-/** Never fewer, or nobody could use Berth. */
+/** Never fewer, or Berth would be unusable. */
 const minConnections = 64
 
 /**

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Trusted proxies in a row that are looked behind; whoever names more of them is not one. */
+/** Max hops of `X-Forwarded-For` that are skipped; a longer chain is not one of trusted proxies. */
 const maxHops = 32
 /** Longest address that is passed on, in characters. */
 const maxAddressLength = 45

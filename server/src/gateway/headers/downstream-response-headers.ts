@@ -7,7 +7,7 @@ import { isFault } from '../http1/http-fault.ts'
 import type { ResponseHead } from '../http1/response-head.ts'
 import { isKeptPrivate, sharedCacheNames, withoutShared } from './shared-caches.ts'
 
-/** Where an app's answer is going: the prefix rewrites addresses, the origin (lower case) tells our own from others'. */
+/** Context of a response: the prefix rewrites addresses, the origin (lower case) distinguishes our own from others'. */
 export interface ResponseContext {
   readonly prefix: string
   readonly rules: TypeRules
@@ -19,7 +19,7 @@ export interface ResponseContext {
 }
 
 // They speak for the whole origin, which an app shares with the platform and with other people's apps: one app could
-// sign everybody out (Clear-Site-Data), collect others' addresses (reports), or open the front end's window (COOP).
+// sign all users out (Clear-Site-Data), collect others' addresses (reports), or open the front end's window (COOP).
 const originWide = new Set([
   'accept-ch',
   'alt-svc',
@@ -44,7 +44,7 @@ const isOriginWide = (name: string) => originWide.has(name) || name.startsWith('
  * browser among them, or with a file of its own.
  */
 const commandFamilies = ['x-accel-', 'x-sendfile', 'x-lighttpd-', 'x-reproxy-']
-/** Says only whether this one answer is buffered there, which event streams need. */
+/** Controls only whether this response is buffered there, which event streams need. */
 const harmlessCommand = 'x-accel-buffering'
 const isCommand = (name: string) =>
   name !== harmlessCommand && commandFamilies.some((family) => name.startsWith(family))
@@ -62,7 +62,7 @@ const rewritten = [
   'www-authenticate',
 ]
 
-/** Lines of an answer that its reader has to be told of. */
+/** Response headers that the gateway has to inspect. */
 export const notableResponseHeaders = new NotableNames(
   [...hopByHop, ...originWide, ...framing, ...rewritten, ...sharedCacheNames],
   ['secure-session-', ...commandFamilies],

@@ -7,7 +7,7 @@ import type { Route } from '../upstream/route.ts'
 
 /**
  * Every app shares its origin with all others and with the front end, and a browser sends its cookies along whichever page
- * asks. So a page that runs in the browser of somebody who does not own the container gets an origin of its own: without
+ * asks. So a page that runs in the browser of a visitor who does not own the container gets an origin of its own: without
  * that it reads and changes everything in its visitor's own containers. Why, and what it costs: decision 032.
  */
 
@@ -45,7 +45,7 @@ export function isSandboxedSubresource(route: Route, caller: Caller | undefined,
  * Refuses what outlives the page, or could not work in a sandbox. A service worker of a visitor's from before is ended by
  * the answer to 404.
  * @throws {GatewayRefusal} 403 for the scripts of workers, and for an administrator's browser that is about to open a page
- *   of somebody for whom they act · 404 for a visitor's service worker
+ *   of a user for whom they act · 404 for a visitor's service worker
  */
 export function refuseUnsandboxable(route: Route, head: RequestHead, caller: Caller | undefined): void {
   if (!isIsolated(route, caller)) return

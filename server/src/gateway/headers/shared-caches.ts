@@ -1,8 +1,8 @@
 import type { NotableLine } from '../http1/header-lines.ts'
 
 /**
- * Answers of apps that not everybody may see must not be kept by a cache in front of Berth (nginx `proxy_cache`, a CDN),
- * which serves everybody what it keeps; it does not know whose cookie counts.
+ * Responses of apps with restricted access must not be stored by a shared cache in front of Berth (nginx `proxy_cache`, a CDN),
+ * which serves one stored response to all clients; it does not know whose cookie counts.
  */
 
 /** Lines that speak to such caches alone; lower case. */

@@ -6,13 +6,13 @@ import type { Caller, TokenVerifier } from '../auth/token-verifier.ts'
 import type { RequestFields, RequestHead } from '../http1/request-head.ts'
 import type { Route } from '../upstream/route.ts'
 
-/** What a request says about where it comes from, on its way to anybody behind the gateway. */
+/** Origin of a request as it is forwarded to an upstream. */
 export interface ClientOrigin {
   /** Address of the person asking. */
   readonly address: string
   /** `http` or `https`, as people see it. */
   readonly scheme: string
-  /** Whether a proxy passes the request on, one of the operator's or another. Told to the API alone. */
+  /** Whether a proxy passes the request on, one of the operator's or another. Sent to the API alone. */
   readonly proxy: 'none' | 'trusted' | 'untrusted'
 }
 
@@ -30,8 +30,8 @@ interface UpstreamHeaderLines {
 }
 
 /**
- * Writes the heads that apps receive, for one client connection. One client says the same to the same app again and
- * again, so the lines that were made last are kept until anything in them changes.
+ * Upstream request headers of one client connection. A client repeats its headers to the same app, so the lines written last
+ * are cached until anything in them changes.
  */
 export class UpstreamRequestHeaders {
   readonly #tokens: Pick<TokenVerifier, 'containsOwnToken' | 'ownTokenLines'>

@@ -4,7 +4,7 @@ import { readLines } from './header-lines.ts'
 import { chunked } from './request-head.ts'
 import { untilClose } from './response-head.ts'
 
-/** Longest line with the size of a chunk, and longest trailer section, in bytes. */
+/** Max length of a chunk size line, and of the trailer section, in bytes. */
 const maxChunkSizeLine = 256
 const maxTrailers = 8 * 1024
 
@@ -21,8 +21,8 @@ const forbiddenTrailers = new NotableNames(['content-length', 'transfer-encoding
 type ParserState = 'size' | 'data' | 'data-end' | 'trailers' | 'done'
 
 /**
- * Finds where a message's body ends, without copying or changing it, and refuses bad framing before anybody else can
- * misread it. Bytes may be passed on as they are as far as `passable` says; trailers are held back until all are there.
+ * Incremental parser of a message body: finds its end without copying or changing it, and refuses bad framing before an upstream can
+ * misread it. Bytes up to `forwardableEnd` may be forwarded as they are; trailers are held back until they are complete.
  */
 export class BodyReader {
   /** Bytes still to come, `untilClose`, or `chunked`, of which `#left` is the present chunk's rest. */
@@ -138,7 +138,7 @@ export class BodyReader {
     this.forwardableEnd = stop
   }
 
-  /** Collects until the empty line; most often that is all there is. */
+  /** Collects up to the empty line; usually there are no trailers. */
   #readTrailers(bytes: Buffer, at: number, end: number): number {
     if (this.#line === '' && end - at >= 2 && bytes[at] === carriageReturn && bytes[at + 1] === lineFeed) {
       this.#state = 'done'

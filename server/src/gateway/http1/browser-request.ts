@@ -4,7 +4,7 @@ import type { Language } from '@berth/api/boot.ts'
 import { languageOf, defaultLanguage } from '../../messages/language.ts'
 
 /**
- * Whether a person is about to look at the answer: a page for people, a redirect to the login page, not JSON.
+ * Whether a browser navigates, so that a person sees the response: an HTML page or a redirect to login instead of JSON.
  * Browsers leave `Sec-Fetch-Mode` out on plain http outside loopback, so its absence means nothing.
  */
 export function isHtmlNavigation({ method, text }: RequestHead): boolean {
@@ -14,7 +14,7 @@ export function isHtmlNavigation({ method, text }: RequestHead): boolean {
   return mode === undefined || mode === 'navigate'
 }
 
-/** Whether a browser fetches the script of a service worker. Served at `/ann-dev` its scope would be `/`: everybody's pages. */
+/** Whether a browser fetches the script of a service worker. Served at `/ann-dev` its scope would be `/`: the pages of all users. */
 export function isServiceWorkerScript({ text }: RequestHead): boolean {
   return headerValue(text, 'service-worker') === 'script' || headerValue(text, 'sec-fetch-dest') === 'serviceworker'
 }

@@ -7,7 +7,7 @@ import { type NotableNames, isSame } from './notable-names.ts'
  * else (bare LF, folded lines, space before the colon, control bytes) has been used to smuggle requests past a proxy.
  */
 
-/** A line that somebody has to look at; all others pass as they are. */
+/** A header line that has to be inspected; all others are forwarded as they are. */
 export interface NotableLine {
   /** Lower case. */
   readonly name: string
@@ -18,7 +18,7 @@ export interface NotableLine {
   readonly end: number
 }
 
-/** More lines than any browser sends; beyond it a head is an attack on somebody's parser. */
+/** More lines than any browser sends; a longer head is an attack on a parser. */
 export const maxHeaderLines = 100
 
 /** Names of headers that end at the next program (RFC 9110, 7.6.1), and what older programs treat alike; lower case. */
@@ -124,7 +124,7 @@ export function tokensOf(list: string): string[] {
 
 /**
  * Drops lines that `Connection` names (RFC 9110, 7.6.1). Rare, so it may be slow.
- * @param lines text of lines @param but lower-case names that stay whoever names them
+ * @param lines text of lines @param but lower-case names that stay even if `Connection` names them
  */
 export function withoutNamed(lines: string, named: readonly string[], but: ReadonlySet<string>): string {
   const gone = new Set(named.filter((name) => !but.has(name)))

@@ -9,7 +9,7 @@ import { maxRequestHead, readRequestHead, type RequestHead } from './request-hea
 
 /** What is left of the cookies that were seen, in bytes. */
 const maxCookieBytesKept = 8 * 1024
-/** Cookies that only long heads have: nobody loses theirs by a link with a long address. */
+/** Min bytes of cookies: a link with a long address must not drop a user's cookies. */
 const minCookies = maxRequestHead / 2
 /** Cookies looked at; browsers keep 180 of a site. */
 const maxPairs = 400

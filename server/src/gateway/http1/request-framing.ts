@@ -76,7 +76,7 @@ export class RequestLines {
   }
 }
 
-/** RFC 9112, 6: what could be read as two different lengths, and what nobody here can undo. */
+/** RFC 9112, 6: what could be read as two different lengths, and what the gateway cannot decode. */
 export function framingFault({ host, length, coding }: RequestLines, { isHttp10 }: RequestLine): HttpFault | undefined {
   if (host === undefined && !isHttp10) return fault('noHost')
   if (host !== undefined && (host.length > maxHost || !/^[\w.\-:[\]]*$/.test(host))) return fault('badHost')

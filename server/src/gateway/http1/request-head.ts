@@ -3,7 +3,7 @@ import { hopByHop, isTokenCode, readLines, without, withoutNamed } from './heade
 import { NotableNames } from './notable-names.ts'
 import { RequestLines, framingFault, isHandshake, type RequestLine } from './request-framing.ts'
 
-/** Longest head of a request, in bytes: browsers with many cookies send up to 20 KB. */
+/** Max length of a request head, in bytes: browsers with many cookies send up to 20 KB. */
 export const maxRequestHead = 32 * 1024
 
 /** Body lengths that are no number of bytes. */
@@ -33,7 +33,7 @@ export interface RequestFields {
   readonly cookie: string | undefined
   readonly authorization: string | undefined
   readonly forwardedFor: string | undefined
-  /** A proxy says that it passes on what somebody else asks: `X-Forwarded-*`, `Forwarded`, `X-Real-IP` or `Via`. */
+  /** A proxy forwarded it for another client: `X-Forwarded-*`, `Forwarded`, `X-Real-IP` or `Via`. */
   readonly isForwarded: boolean
   /** Lines for the other end, each with its CRLF: all but hop-by-hop ones, cookies, authorization, and what only a proxy may say. */
   readonly kept: string
@@ -47,7 +47,7 @@ const identity = ['authorization', 'cookie']
 
 const forwardingHeaders = ['forwarded', 'proxy', 'x-forwarded', 'x-forwarded-for', 'x-real-ip']
 
-/** Whether a line of this name, which is notable, says that somebody else asks. */
+/** Whether a line of this name, which is notable, says that a proxy forwarded the request. */
 function saysForwarded(name: string): boolean {
   const plain = name.replace(/[_.]/g, '-')
   return plain === 'via' || (isForwardingHeader(plain) && plain !== 'proxy' && !plain.startsWith('x-berth-'))
@@ -67,11 +67,11 @@ const names = new NotableNames(
 
 const stays = new Set([...framing, 'via'])
 
-/** These lines say how long the message is and where it goes, whatever `Connection` says of them. */
+/** These lines say how long the message is and where it goes, even if `Connection` names them. */
 const neverNamed = new Set([...framing, 'expect'])
 
 /**
- * Reads a request's head, or says what is wrong with it. Whatever Node's own parser refuses is refused; where that one is
+ * Reads a request's head, or says what is wrong with it. It refuses all that Node's own parser refuses; where that one is
  * lenient (absolute addresses, two hosts), this one is not. Only methods are freer, because apps have methods
  * that Node does not know (WebDAV's extensions): any token is one (RFC 9110, 9.1).
  * @param text latin1, with the empty line that ends it

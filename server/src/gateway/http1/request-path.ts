@@ -51,7 +51,7 @@ function escapesRoot(rest: string): boolean {
   return false
 }
 
-/** Whether a first path segment is `{slug}` or `{slug}-{type}` of somebody's; all other paths are the platform's. */
+/** Whether a first path segment can be `{slug}` or `{slug}-{type}` of a user; all other paths are the platform's. */
 export function isContainerSegment(segment: string, reservedSlugs: ReadonlySet<string>): boolean {
   const hyphen = segment.indexOf('-')
   const slug = hyphen === -1 ? segment : segment.slice(0, hyphen)

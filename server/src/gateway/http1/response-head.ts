@@ -3,7 +3,7 @@ import { isValueCode, readLines, tokensOf, type NotableLine } from './header-lin
 import type { NotableNames } from './notable-names.ts'
 import { chunked } from './request-head.ts'
 
-/** Longest head of an answer, in bytes: what nginx and Caddy pass in practice. */
+/** Max length of a response head, in bytes: what nginx and Caddy pass in practice. */
 export const maxResponseHead = 64 * 1024
 
 /** Characters of all `Connection` lines of an answer together; they are split and compared. */
@@ -31,7 +31,7 @@ export interface ResponseHead {
 /**
  * Reads the head of an answer, or says what is wrong with it.
  * @param names lines that the caller wants to look at, beside those that say how long the answer is
- * @param isBodiless the request was a HEAD: whatever the lengths say, nothing follows
+ * @param isBodiless the request was a HEAD: no body follows, even if a length is given
  */
 export function readResponseHead(text: string, names: NotableNames, isBodiless: boolean): ResponseHead | HttpFault {
   const lineEnd = text.indexOf('\r\n')

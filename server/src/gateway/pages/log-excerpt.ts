@@ -14,7 +14,7 @@ const invisible = /[^\P{Cc}\t]|\p{Bidi_Control}/gu
 
 /**
  * The last lines of an app, oldest first, in a region that scrolls, begins at its end and can be reached by keyboard.
- * Nothing when the app was silent.
+ * Nothing when the app wrote nothing.
  */
 export function logRegion(lines: readonly string[], language: Language): Markup {
   if (lines.length === 0) return { html: '' }

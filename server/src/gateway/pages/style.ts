@@ -1,11 +1,11 @@
 /**
- * The look of the front end, said again: the gateway can run without it and imports nothing of it. Colours are those of
+ * The style of the front end, repeated: the gateway can run without it and imports nothing of it. Colours are those of
  * `web/src/styles/base.css`: every pair of text and ground has at least 4.5:1, every border that matters 3:1.
  *
  * The app's last lines stand in a column turned upside down, which is how a box begins scrolled to its end.
  *
  * Seconds are counted by an animation of a registered number, for there is no script. Browsers that cannot register one
- * would show a wrong number; they are told by their ignorance of relative colours, which came later or at the same time.
+ * would show a wrong number; they are recognized by their lack of relative colours, which came later or at the same time.
  * The clock of a step stops where it is when the next step follows (`:not(:last-child)` would stop all of them: while a
  * list is still being received, Chromium calls nothing its last child). It runs under reduced motion too: a number that
  * changes is news and no movement.

@@ -1,8 +1,8 @@
 import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
 import type { Unavailable } from '../gateway-state.ts'
 
-/** Why a person does not get to an app: absent, blocked, or there but silent. */
-export type UnavailableCause = Unavailable['reason'] | 'blocked' | 'silent'
+/** Why an app cannot be used: its container is unavailable or blocked, or runs but is unreachable. */
+export type UnavailableCause = Unavailable['reason'] | 'blocked' | 'unreachable'
 
 /** `start` leads to where it is started, `again` to the same address, `dashboard` there. */
 export type SuggestedAction = 'start' | 'again' | 'dashboard'
@@ -91,11 +91,11 @@ export function unavailableMessages(
         todo: message('pages.unknownTodo'),
         ...toRetry,
       }
-    case 'silent':
+    case 'unreachable':
       return {
-        title: message('pages.silentTitle', { name }),
-        what: message('pages.silentWhat'),
-        todo: message('pages.silentTodo'),
+        title: message('pages.unreachableTitle', { name }),
+        what: message('pages.unreachableWhat'),
+        todo: message('pages.unreachableTodo'),
         ...toRetry,
       }
     case 'blocked':

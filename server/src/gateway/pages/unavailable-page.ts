@@ -67,7 +67,7 @@ function causeOf(reason: UnavailableReason): { cause: UnavailableCause; exitCode
   const unavailable = 'reason' in reason ? reason : reason.unavailable
   return unavailable
     ? { cause: unavailable.reason, exitCode: unavailable.exitCode }
-    : { cause: 'silent', exitCode: null }
+    : { cause: 'unreachable', exitCode: null }
 }
 
 const isExplanation = (reason: UnavailableReason): reason is Explanation =>

@@ -4,7 +4,7 @@ import type { Caller } from '../auth/token-verifier.ts'
 export interface ActiveRequest {
   /** Whose token opened it; undefined for public visitors. */
   readonly caller: Caller | undefined
-  /** Where it stands in its `Streams`; theirs to set. */
+  /** Its position in `ActiveRequests`, which sets it. */
   index: number
   /** Nothing of it has gone to the app yet, and nothing of the app has come: it may wait for another one. */
   readonly isWaiting: boolean
@@ -12,7 +12,7 @@ export interface ActiveRequest {
   cut(): void
 }
 
-/** What is open to one upstream. Something comes and goes with every request, so that neither may cost more than a few steps. */
+/** Active requests of one upstream. Every request adds and deletes one, so both take constant time. */
 export class ActiveRequests {
   readonly #all: ActiveRequest[] = []
   readonly #onFirst: () => void

@@ -20,13 +20,13 @@ export interface ExchangeClient {
   responseEnded(isLast: boolean): void
   /** Nothing was sent yet: answer with a refusal instead. */
   refuse(refusal: GatewayRefusal): void
-  /** The app failed. When its answer had begun, the client must see a cut, so that nobody takes a part for the whole. */
+  /** The app failed. When its answer had begun, the client must see a cut, so that it does not take a part for the whole. */
   failed(cause: Error, hasBegun: boolean): void
   /** Ends the client's connection at once. */
   cut(): void
   /** The app agreed to a WebSocket: from now on bytes go both ways. `first` follows the handshake. */
   tunnel(app: UpstreamConnection, first: Buffer): void
-  /** More of the request goes to an app that was paused meanwhile. Repeated calls are one. */
+  /** More of the request goes to an app that was paused meanwhile. Repeated calls are one wake. */
   wakeUpstream(): void
   /** The connection that was kept turned out to be closed: get a new one. */
   retry(): void
@@ -35,7 +35,7 @@ export interface ExchangeClient {
 export interface ExchangeParts {
   readonly head: RequestHead
   readonly upstream: Upstream
-  /** As `headForApp` or `headForPlatform` made it. */
+  /** As `UpstreamRequestHeaders` or `platformRequestHead` wrote it. */
   readonly upstreamHead: string
   /** Undefined for the platform's own answers. */
   readonly responseContext: ResponseContext | undefined

@@ -22,8 +22,8 @@ const maxInterimResponses = 5
 const smallBody = 4 * 1024
 
 /**
- * One request and its answer, both passed on as they come: nothing is collected, bodies keep their framing, and whoever
- * reads slowly holds the other back.
+ * HTTP exchange: one request and its response, both streamed with backpressure: nothing is buffered whole, bodies keep their framing,
+ * and a slow reader pauses the sender.
  */
 export class Exchange implements UpstreamListener, ActiveRequest {
   index = 0
@@ -52,7 +52,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     return this.parts.caller
   }
 
-  /** Nobody waits for the answer any more. */
+  /** The client no longer waits for the response. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -68,7 +68,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     return this.#isClientPaused
   }
 
-  /** Its answer is server-sent events, which come as long as somebody listens (HTML standard, 9.2). */
+  /** Its answer is server-sent events, which continue as long as the client listens (HTML standard, 9.2). */
   get isEndless(): boolean {
     return /\ncontent-type:[ \t]*text\/event-stream/i.test(this.#responseHead?.text ?? '')
   }
@@ -136,7 +136,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   }
 
   hasUnsentBytes(): boolean {
-    // An app that is held back reads nothing over them; but one that was released serves somebody else next.
+    // A paused upstream reads nothing over them; but one that was released serves another request next.
     const isHeldBack = this.#isUpstreamPaused && !this.#isOver
     return !isHeldBack && this.#client.hasUnsentBytes()
   }
@@ -285,7 +285,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     this.#passed(response, part.length === 0 || this.#client.write(part), stop < end)
   }
 
-  /** @param isMore the app said more than its answer: nobody knows what that would be taken for */
+  /** @param isMore the app sent more than its response: it could be taken for the next one */
   #passed(response: BodyReader, isRoom: boolean, isMore: boolean): void {
     if (!response.isDone) {
       if (!isRoom) this.#pauseUpstream()

@@ -1,4 +1,4 @@
-/** Bytes at first. Most messages fit; whoever fills it gets the large one. */
+/** Initial size in bytes. Common messages fit; a read that fills it switches to the large buffer. */
 const small = 2 * 1024
 /** Bytes for the rest of a head that did not come in one piece. */
 export const mediumBuffer = 16 * 1024
@@ -6,7 +6,7 @@ export const mediumBuffer = 16 * 1024
 const fewBytes = 16
 
 /**
- * The memory that one connection reads into, again and again. A new buffer for each read, which is Node's way, costs a
+ * Read buffer of one connection, which is reused. A new buffer for each read, which is Node's way, costs a
  * gateway with 10,000 routes half its time on uploads: memory outside of the heap makes V8 collect all of the heap.
  */
 export class ReadBuffer {

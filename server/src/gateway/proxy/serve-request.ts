@@ -26,8 +26,8 @@ interface Request {
 }
 
 /**
- * Serves one request: from the platform, from a container's app, or with a refusal. Nothing here waits when the caller
- * and the app are known, which is nearly always.
+ * Request handler: authenticates, authorizes and proxies one request to the platform or to a container's app, or refuses it.
+ * Nothing here waits when the caller and the app are known, which is the common case.
  */
 export function serveRequest(context: GatewayContext, client: ClientConnection, head: RequestHead): void {
   const { config } = context
@@ -47,7 +47,7 @@ export function retryOnNewConnection(context: GatewayContext, client: ClientConn
   if (context.config) void connectOrExplain(context.config, client, exchange)
 }
 
-/** Somebody goes on sending to an app that was paused meanwhile: on a WebSocket, or an upload. Never rejects. */
+/** Wakes a container that was paused while a client still sends to it: on a WebSocket, or an upload. Never rejects. */
 export async function wakeUpstream({ config }: GatewayContext, upstream: Upstream): Promise<void> {
   if (!config || !(upstream instanceof Route)) return
   await config.control.wake(upstream.entry.prefix).catch(() => undefined)
@@ -98,7 +98,7 @@ function authenticate({ config, client, head }: Request): Caller | undefined {
   return client.authenticator.authenticate(head.fields, () => clientOriginOf(config, client, head).address)
 }
 
-/** As `admit`; who has no caller because of tossed cookies is made to forget them all. @throws {GatewayRefusal} */
+/** As `authorize`; when tossed cookies leave the request without a caller, the refusal clears them all. @throws {GatewayRefusal} */
 function authorizeOrClearCookies(
   { context, config, client, head, path }: Request,
   caller: Caller | undefined,

@@ -17,8 +17,8 @@ export interface TunnelClient {
 }
 
 /**
- * A WebSocket once both sides have agreed to it: bytes go both ways as they come. Frames are followed only to tell
- * what people send from pings: an open but silent socket must not keep a container awake.
+ * WebSocket tunnel: relays bytes in both directions with backpressure. Frames are parsed only to distinguish data from
+ * pings: an open but idle socket must not keep a container awake.
  */
 export class Tunnel implements UpstreamListener, ActiveRequest {
   readonly isWaiting = false
@@ -103,7 +103,7 @@ export class Tunnel implements UpstreamListener, ActiveRequest {
   #noteData(): void {
     this.upstream.touch()
     if (this.upstream.address !== undefined || this.#isWaking) return
-    // One wake for all that is said meanwhile: somebody who types fast must not ask for each letter.
+    // One wake for all messages meanwhile: a fast typist must not cause one for each letter.
     this.#isWaking = true
     void this.#wake().then(() => (this.#isWaking = false))
   }

@@ -3,7 +3,8 @@ const firstControl = 0x8
 const maxHeaderBytes = 14
 
 /**
- * Follows the frames of one direction of a WebSocket, to tell what people send from the pings that keep it open.
+ * WebSocket frame parser of one direction, to distinguish data from the pings that keep it open. Ours, because `ws` would
+ * buffer and re-frame what is only relayed.
  * It never changes or refuses anything: what does not look like frames counts as data.
  */
 export class WebSocketFrameReader {
@@ -19,7 +20,7 @@ export class WebSocketFrameReader {
     while (at < end) {
       if (this.#payloadLeft > 0) at = this.#skip(at, end)
       else at = this.#readHeader(bytes, at, end)
-      // In the middle of a header nobody knows yet what it heads.
+      // In the middle of a frame header its kind is not known yet.
       hasData ||= this.#headerLength === 0 && !this.#isControl
     }
     return hasData

@@ -8,7 +8,7 @@ import type { HttpFault } from '../http1/http-fault.ts'
  */
 export class GatewayRefusal extends Error {
   readonly status: number
-  /** Said in the language of whoever asked. `message` is the same in English, for logs. */
+  /** Localized for the client. `message` is the same in English, for logs. */
   readonly sentence: LocalizedMessage
   readonly headers: Readonly<Record<string, string | readonly string[]>>
 
@@ -31,12 +31,12 @@ export class GatewayRefusal extends Error {
   }
 }
 
-// After bad framing nobody knows where the next request on the connection begins, so the connection ends.
+// After bad framing the start of the next request is unknown, so the connection ends.
 const hangUp = { connection: 'close' }
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 const soon = { 'retry-after': '2' }
 
-/** Every "no" that the gateway says itself, by name. An app's own refusals pass through untouched. */
+/** Every refusal of the gateway itself, by name. An app's own refusals pass through untouched. */
 export const gatewayRefusals = {
   badMessage: ({ status, why }: HttpFault) =>
     new GatewayRefusal(status, message('gateway.badMessage', { why }), {
@@ -86,7 +86,7 @@ export const gatewayRefusals = {
     new GatewayRefusal(503, message('gateway.starting'), {
       headers: { ...hangUp, 'retry-after': '1' },
     }),
-  /** Without a cause: whoever watches over the API has said so already, once and not for every request. */
+  /** Without a cause: the supervisor of the API has logged it already, once and not for every request. */
   platformDown: () =>
     new GatewayRefusal(503, message('gateway.platformDown'), {
       headers: { ...hangUp, ...soon },

@@ -53,7 +53,7 @@ const asPage = { 'content-type': 'text/html; charset=utf-8', 'content-security-p
 /**
  * The answer to a refused request: the login page for a browser without a token, a page for other navigations,
  * `{error}` for all else. A service worker that asks for its script gets one that takes itself away: it would otherwise
- * go on answering in place of a container that is gone or somebody else's by now.
+ * go on answering in place of a container that is gone or belongs to another user by now.
  * @param head undefined when the request could not be read
  */
 export function refusalResponse(
@@ -75,13 +75,13 @@ export function refusalResponse(
 }
 
 /**
- * A script at `/nobody-dev` would get the scope `/` and take over the front end and everybody's pages until it unregisters.
+ * A script at `/unknown-dev` would get the scope `/` and take over the front end and the pages of all users until it unregisters.
  * No worker can have been registered there, so none has to be ended.
  */
 const mayUnregisterWorker = (head: RequestHead) =>
   isServiceWorkerScript(head) && parseRequestPath(head.target).rest !== ''
 
-/** Not 403: that is also said to a script that must not be registered in the first place. */
+/** Not 403: that is also the response to a script that must not be registered in the first place. */
 const unregisterStatuses = new Set([401, 404])
 const unregisterWorkerScript: GatewayResponse = {
   status: 200,
@@ -115,7 +115,7 @@ export function withNext(url: string, target: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}next=${encodeURIComponent(target)}`
 }
 
-/** The answer as it goes out. @param isHead no body follows, but its length is told */
+/** The answer as it goes out. @param isHead no body follows, but its length is given */
 export function serializeResponse(
   { status, headers, body }: GatewayResponse,
   isHead: boolean,

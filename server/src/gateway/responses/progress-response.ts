@@ -29,7 +29,7 @@ export async function takesLong(work: Promise<unknown>): Promise<boolean> {
   return isLate
 }
 
-/** A page that says what goes on, and asks again by itself once the app answers. */
+/** Streams a progress page that reloads by itself once the app responds. */
 export async function showProgress(
   config: GatewayConfig,
   client: ClientConnection,

@@ -9,7 +9,7 @@ import { GatewayRefusal } from './gateway-refusals.ts'
 import type { RequestHead } from '../http1/request-head.ts'
 import type { Route } from '../upstream/route.ts'
 
-/** Whose container is absent, and who looks. */
+/** The container that is unavailable, and whether its owner asks. */
 export interface UnavailableContainer {
   readonly prefix: string
   /** As encoded in its path. */
@@ -19,10 +19,10 @@ export interface UnavailableContainer {
 }
 
 /** Seconds until trying again makes sense; a crash waits for a person. */
-const retryAfter: Partial<Record<UnavailableCause, string>> = { asleep: '2', unknown: '10', silent: '5' }
+const retryAfter: Partial<Record<UnavailableCause, string>> = { asleep: '2', unknown: '10', unreachable: '5' }
 
 /**
- * The answer in place of an app that cannot be reached: a page with the reason, the last log lines for the owner and the
+ * Response in place of an app that cannot be reached: a page with the reason, the last log lines for the owner and the
  * button that helps; `{error}` with `Retry-After` for programs.
  * @param unavailable undefined when the container runs but its app does not answer
  */
@@ -32,8 +32,8 @@ export async function unavailableResponse(
   unavailable: Unavailable | undefined,
   container: UnavailableContainer,
 ): Promise<GatewayResponse> {
-  const cause = unavailable?.reason ?? 'silent'
-  const status = cause === 'silent' ? 502 : 503
+  const cause = unavailable?.reason ?? 'unreachable'
+  const status = cause === 'unreachable' ? 502 : 503
   const language = requestLanguage(head)
   const headers = { 'retry-after': retryAfter[cause] ?? '30' }
   if (!isHtmlNavigation(head)) {
@@ -47,7 +47,7 @@ export async function unavailableResponse(
   return pageResponse(status, unavailablePage(reason, unavailableView(config, head, container)), language, headers)
 }
 
-/** What is known: for the owner with the last lines of the log, which nobody else may see. */
+/** What is known; the last log lines for the owner only. */
 export async function unavailableDetails(
   { control }: GatewayConfig,
   unavailable: Unavailable | undefined,

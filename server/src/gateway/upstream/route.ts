@@ -8,15 +8,15 @@ import { ConnectionPool } from './connection-pool.ts'
 import type { Upstream } from './upstream.ts'
 
 /**
- * How long a hold counts, in ms: longer than any pause or stop takes that it is for. Whoever holds a place ends that by
- * telling it anew; should that never come, nobody is to wait for it for ever.
+ * How long a hold lasts, in ms: longer than the pause or stop that it is for. Applying the route again ends it earlier; should
+ * that never come, no request must wait indefinitely.
  */
 const maxHold = 60_000
 
-/** Of 100,000 routes few have anything that time changes: these, so that nobody has to look at all. */
+/** Indexes of the routes with something to sweep: of 100,000 routes they are few, and a full scan is too slow. */
 export interface RouteIndexes {
   readonly withIdleConnections: Set<ConnectionPool>
-  /** Routes to which something is open; who reads it takes those out that are not any more. */
+  /** Routes to which something is open; the reader removes those without any. */
   readonly withActiveRequests: Set<Route>
   readonly withTokens: Set<ScopedTokenCache>
 }
@@ -25,17 +25,17 @@ export interface RouteIndexes {
 export class Route implements Upstream {
   #entry: RouteEntry
   #address: UpstreamAddress | undefined
-  /** Until when nobody may connect, by `clock.now`; 0: it is not held. */
+  /** End of its hold, by `clock.now`; 0: it is not held. */
   #heldUntil = 0
   /**
-   * Where everything that is open leads. An engine that is silent says nothing about the containers: what is open to them
-   * stays, and is cut when the engine is back and says that it was wrong.
+   * Where everything that is open leads. While the engine is unreachable nothing is known about the containers: their connections
+   * stay open, and are cut when the engine is back and reports another address.
    */
   #openedAt: RouteEntry['where']
   readonly rules: TypeRules
   readonly idle: ConnectionPool
   readonly activeRequests: ActiveRequests
-  /** By user, and by who acts for them; see `scoped-tokens.ts`. */
+  /** By user, and by who acts for them; see `scoped-token-source.ts`. */
   readonly scopedTokens: ScopedTokenCache
   /** Tokens that were asked for, likewise. */
   readonly pendingTokens = new Map<string, Promise<string | undefined>>()
@@ -69,13 +69,13 @@ export class Route implements Upstream {
     return `/${this.#entry.prefix}`
   }
 
-  /** Undefined while nobody may connect: absent, paused, or held for a pause or stop. */
+  /** Undefined while it is unavailable, paused, or held for a pause or stop. */
   get address(): UpstreamAddress | undefined {
     if (this.#heldUntil > 0 && clock.now >= this.#heldUntil) this.#release()
     return this.#address
   }
 
-  /** Takes over what is now true, and cuts what is not allowed or not there any more. */
+  /** Applies a new entry, and cuts connections that it no longer allows or that lead elsewhere. */
   move(entry: RouteEntry): void {
     const { ownerId } = this.#entry
     this.#entry = entry
@@ -96,8 +96,8 @@ export class Route implements Upstream {
   }
 
   /** See `Gateway.hold`. */
-  hold(quietFor: number): boolean {
-    if (clock.now - this.lastByteAt < quietFor) return false
+  hold(minIdle: number): boolean {
+    if (clock.now - this.lastByteAt < minIdle) return false
     this.#address = undefined
     this.#heldUntil = clock.now + maxHold
     return true

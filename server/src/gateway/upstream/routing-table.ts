@@ -58,7 +58,7 @@ export class RoutingTable {
   setTypes({ types, firstType }: Pick<GatewaySettings, 'types' | 'firstType'>): void {
     this.#firstType = firstType
     const before = this.#types
-    // Another control plane tells the same rules as other objects; open streams must not pay for that.
+    // A new control plane sends equal rules as other objects; open connections must survive that.
     this.#types = new Map(
       Object.entries(types).map(([type, rules]) => {
         const known = before.get(type)
@@ -91,7 +91,7 @@ export class RoutingTable {
     return rules && { kind: 'missing', prefix: segment, type, rules, owner }
   }
 
-  /** An address belongs to one place: whoever had it before has none until more is told. */
+  /** An address belongs to one entry: the route that had it before has none until its next change. */
   set(entry: RouteEntry): void {
     const rules = this.#types.get(entry.type)
     // Its template is gone: the container runs on, but there is no way to it.

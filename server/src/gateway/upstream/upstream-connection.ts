@@ -7,23 +7,23 @@ type Done = (error?: Error | null) => void
 
 /** Receives an upstream's response. */
 export interface UpstreamListener {
-  /** Bytes from the app: those of `bytes` up to `end`. They may be overwritten once `isHoldingBytes` is false. */
+  /** Bytes from the app: those of `bytes` up to `end`. They may be overwritten once `hasUnsentBytes` is false. */
   onUpstreamData(bytes: Buffer, end: number): void
   /** Some of the bytes given last are still on their way out. */
   hasUnsentBytes(): boolean
-  /** What was written has left, after `write` had said that it is too much. */
+  /** Backpressure ends: what was written has left, after `write` returned false. */
   upstreamDrained(): void
   /** The app closed the connection; with an error when it broke. */
   upstreamEnded(error: Error | undefined): void
 }
 
-/** A router on the way may forget a silent connection; a host that lost its power never says that it left. */
+/** TCP keep-alive, in ms: a router may drop an idle connection, and a host that lost power never closes its side. */
 const keepAliveDelay = 30_000
 /** How long an app may take to read what was sent before its connection ended, in ms. */
 const drainTimeout = 10_000
 
 /**
- * One connection to one app, at one address of one container, for ever: it is never used for anybody else's.
+ * Upstream connection: one connection to one address of one container for its whole life; it is never reused for another.
  * Reads into a buffer of its own that is used again and again, instead of one new buffer for each read.
  */
 export class UpstreamConnection {
@@ -54,7 +54,7 @@ export class UpstreamConnection {
     else this.#socket.connect(address.port, address.host)
   }
 
-  /** Connects. Rejects when the app has not accepted within `limit` ms. */
+  /** Connects. Rejects when the app has not accepted within `timeout` ms. */
   static open(upstream: Upstream, address: SocketAddress, timeout: number): Promise<UpstreamConnection> {
     const connection = new UpstreamConnection(upstream, address)
     return new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ export class UpstreamConnection {
     })
   }
 
-  /** Sends the beginning of a request; its answer, and what becomes of the connection, are the taker's. */
+  /** Sends the beginning of a request; its answer, and what becomes of the connection, are the listener's. */
   begin(listener: UpstreamListener, head: string, body: Buffer | undefined): boolean {
     this.requests++
     this.#listener = listener
@@ -83,7 +83,7 @@ export class UpstreamConnection {
     return isRoom
   }
 
-  /** @returns false when the app reads slower than we write: wait for `appDrained` */
+  /** @returns false when the app reads slower than we write: wait for `upstreamDrained` (backpressure) */
   write(bytes: Buffer | string): boolean {
     return typeof bytes === 'string' ? this.#socket.write(bytes, 'latin1') : this.#socket.write(bytes)
   }
@@ -93,7 +93,7 @@ export class UpstreamConnection {
     return this.#socket.writableLength > 0
   }
 
-  /** Hands the connection over to somebody else who takes what the app says. */
+  /** Replaces the listener, which receives all further bytes. */
   handTo(listener: UpstreamListener): void {
     this.#listener = listener
   }
@@ -114,16 +114,16 @@ export class UpstreamConnection {
     this.#socket.resume()
   }
 
-  /** Sends what was written, then closes; nobody hears of it any more. */
+  /** Sends what was written, then closes; the listener gets no further events. */
   destroySoon(): void {
     this.#listener = undefined
     if (this.#socket.destroyed) return
     this.#socket.destroySoon()
-    // An app that never reads them would keep one connection after the other for ever, until there are no more.
+    // An app that never reads them would hold one connection after the other until none is left.
     if (this.#socket.writableLength > 0) setTimeout(() => this.#socket.destroy(), drainTimeout).unref()
   }
 
-  /** Nobody hears of it any more. */
+  /** Closes at once; the listener gets no further events. */
   destroy(): void {
     this.#listener = undefined
     this.#socket.destroy()
@@ -131,7 +131,7 @@ export class UpstreamConnection {
 
   #read(length: number, bytes: Buffer): boolean {
     const listener = this.#listener
-    // An app that speaks before it is asked: what it says would be taken for the answer to somebody's next request.
+    // An app that sends unasked: its bytes would be taken for the response to another user's next request.
     if (!listener) {
       this.upstream.removeFromPool(this)
       this.destroy()
@@ -155,7 +155,7 @@ export class UpstreamConnection {
     const listener = this.#listener
     this.#listener = undefined
     listener?.upstreamEnded(this.#error)
-    // Not when all is written: an app that ended its side may never read the rest, and keep a connection for ever.
+    // Not when all is written: an app that ended its side may never read the rest, and hold the connection open.
     this.#socket.destroy()
   }
 }

@@ -8,16 +8,16 @@ import type { Upstream } from './upstream.ts'
 
 /** How long an app may take to accept a connection, in ms. */
 const connectTimeout = 10_000
-/** How long an app that has answered before may refuse connections, in ms: time for it to restart itself. */
+/** How long an app that has responded before may refuse connections, in ms: time for it to restart itself. */
 const restartTimeout = 1_000
 /** Pauses between attempts to connect, in ms. */
 const [initialRetryDelay, maxRetryDelay] = [5, 250]
 
-/** Somebody who waits for a connection. */
+/** Options of one dial. */
 export interface DialOptions {
   /** Whether to go on trying: the client may have left. */
   isWanted(): boolean
-  /** Only its owner wakes a container that sleeps; one that is paused wakes for everybody who may pass. */
+  /** Only its owner wakes a container that sleeps; one that is paused wakes for every authorized caller. */
   readonly mayWake: boolean
   /** How long to wait for a container that starts, in ms. */
   readonly timeout: number
@@ -68,7 +68,7 @@ async function tryOnce(
   try {
     const connection = await UpstreamConnection.open(upstream, address, connectTimeout)
     if (upstream.address === address && options.isWanted()) return connection
-    // Held for a pause or moved while it was opened, or nobody waits any more: it must neither be used nor kept.
+    // Held for a pause or moved while it was opened, or the client left: it must neither be used nor pooled.
     connection.destroy()
     return new Error('it is elsewhere by now')
   } catch (error) {
@@ -77,13 +77,13 @@ async function tryOnce(
   }
 }
 
-/** Nobody answers at this address: perhaps the engine has given it up without a word to us. */
+/** Unreachable at this address: the container may have stopped without an event. */
 function unreachable(upstream: Upstream, control: ControlPlane, cause: unknown): GatewayRefusal {
   if (upstream instanceof Route) control.reportUnreachable(upstream.entry.prefix)
   return gatewayRefusals.appFailed(cause)
 }
 
-/** Nobody listens yet (`ECONNREFUSED`), or the platform's socket is not there yet. */
+/** No listener yet (`ECONNREFUSED`), or the platform's socket is not there yet. */
 const isRefused = (error: unknown) => ['ECONNREFUSED', 'ENOENT'].includes(String((error as NodeJS.ErrnoException).code))
 
 /** Waits until the container runs. @returns why it does not, or undefined when it may by now */

@@ -1,7 +1,7 @@
 import type { UpstreamConnection } from './upstream-connection.ts'
 import type { ActiveRequests } from '../proxy/active-requests.ts'
 
-/** Something that requests are sent to: a container's app, or the platform itself. */
+/** Upstream: a target of requests, either a container's app or the platform itself. */
 export interface Upstream {
   /** For logs: never a secret. */
   readonly name: string

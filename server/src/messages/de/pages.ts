@@ -59,9 +59,9 @@ export const pages: Translated<'pages'> = {
   unknownWhat:
     'Die Container-Engine antwortet nicht, deshalb weiß niemand, wie es dem Container geht. Es geht nichts verloren.',
   unknownTodo: 'Versuche es gleich noch einmal. Bleibt es so, sage deinem Administrator Bescheid.',
-  silentTitle: '{name} antwortet nicht',
-  silentWhat: 'Der Container läuft, aber die App darin antwortet nicht. Vielleicht startet sie noch.',
-  silentTodo: 'Versuche es gleich noch einmal. Bleibt es so, starte den Container im Dashboard neu.',
+  unreachableTitle: '{name} antwortet nicht',
+  unreachableWhat: 'Der Container läuft, aber die App darin antwortet nicht. Vielleicht startet sie noch.',
+  unreachableTodo: 'Versuche es gleich noch einmal. Bleibt es so, starte den Container im Dashboard neu.',
   blockedTitle: '{name} ist gesperrt',
   blockedWhat: 'Ein Administrator hat den Container gesperrt, er kann weder benutzt noch gestartet werden. {filesStay}',
   blockedTodo: 'Frage deinen Administrator nach dem Grund, und was geschehen muss, damit er die Sperre aufhebt.',

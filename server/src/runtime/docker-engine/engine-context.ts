@@ -9,7 +9,7 @@ export interface EngineContext {
   readonly client: EngineClient
   /** Name of this installation, on every label. */
   readonly installation: string
-  /** Whether the engine runs on this machine, as far as its address tells. */
+  /** Whether the engine runs on this machine, judged by its address. */
   readonly isLocal: boolean
   readonly networks: Networks
   readonly rules: HostRules

@@ -1,6 +1,6 @@
 import type { ContainerSpec, Owner } from '#/runtime/container-spec.ts'
 
-/** How containers, volumes and networks say whose they are. */
+/** Labels of containers, volumes and networks: their installation and owner. */
 const labelNames = {
   installation: 'berth.instance',
   userId: 'berth.user_id',
@@ -32,7 +32,7 @@ export function homeLabels(installation: string, owner: Owner): Labels {
 
 export const installationLabel = (installation: string): Labels => ({ [labelNames.installation]: installation })
 
-/** On volumes that are made to see whether they can be made; they are nobody's home. */
+/** On volumes that probe whether they can be made; they are no user's home. */
 export const probeLabels = (installation: string): Labels => ({
   ...installationLabel(installation),
   [labelNames.probe]: 'home-size',

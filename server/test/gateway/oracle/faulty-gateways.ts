@@ -11,7 +11,7 @@ export function lateGateway(gateway: Gateway, delay: number): Gateway {
     listen: (host, port) => gateway.listen(host, port),
     serve: (settings, control) => gateway.serve(settings, control),
     replace: (known) => gateway.replace(known),
-    hold: (prefix, quietFor) => gateway.hold(prefix, quietFor),
+    hold: (prefix, minIdle) => gateway.hold(prefix, minIdle),
     counts: () => gateway.counts(),
     apply: async (changes) => {
       setTimeout(() => void gateway.apply(changes), delay)

@@ -34,9 +34,9 @@ export class RecordingGateway implements Gateway {
     this.calls.push(`apply ${changes.length} ${changes[0]?.kind}`)
   }
 
-  async hold(prefix: string, quietFor: number): Promise<boolean> {
-    this.calls.push(`hold ${prefix} ${quietFor}`)
-    return quietFor > 1000
+  async hold(prefix: string, minIdle: number): Promise<boolean> {
+    this.calls.push(`hold ${prefix} ${minIdle}`)
+    return minIdle > 1000
   }
 
   async counts(): Promise<Readonly<Record<string, number>>> {

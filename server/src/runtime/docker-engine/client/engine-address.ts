@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 
-/** Where engines usually listen, the most likely first: Docker, rootless Docker, Podman, rootless Podman. */
+/** Default sockets of engines in order of probability: Docker, rootless Docker, Podman, rootless Podman. */
 function defaultSockets(): string[] {
   const uid = process.getuid?.() ?? 0
   return [

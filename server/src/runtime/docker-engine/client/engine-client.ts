@@ -22,7 +22,7 @@ export const callTimeouts = {
   stop: 25_000,
   remove: 60_000,
   pull: 1_800_000,
-  /** The engine says how far it is several times a second; unpacking a large layer is told, too. */
+  /** The engine reports progress several times a second, also while it unpacks a large layer. */
   pullStall: 120_000,
 } as const
 
@@ -31,7 +31,7 @@ export interface EngineCall {
   /** What is being done, for the error: `start berth-ann-dev`. */
   readonly what: string
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Without the version; names in it are encoded by whoever put them there. */
+  /** Without the version; names in it are already encoded. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   /** Sent as JSON. */
@@ -46,7 +46,8 @@ export interface EngineCall {
 /** Newest version of the engine's API whose changes were read through; an engine that is older decides itself. */
 const newestMinor = 47
 
-/** Connections to one engine. Connects at the first call, not before; idle connections do not keep the process alive. */
+/** HTTP client of one engine, over connection pools. Ours on undici, because it streams lists, bounds every call and keeps pings
+ * apart (docs/explanation/decisions/009). Connects at the first call, not before; idle connections do not keep the process alive. */
 export class EngineClient {
   readonly #pools: ConnectionPools
   #version: Promise<string> | undefined
@@ -120,7 +121,7 @@ export class EngineClient {
 
   /**
    * An answer that is no JSON.
-   * @returns its bytes; undefined when there are more than `most`, of which the rest is not read
+   * @returns its bytes; undefined when there are more than `maxBytes`, of which the rest is not read
    * @throws {RuntimeError} or the reason of the caller's signal
    */
   async download(call: EngineCall, maxBytes: number): Promise<Buffer | undefined> {

@@ -5,7 +5,7 @@ const [quote, backslash, brace, bracket, endOfBrace, endOfBracket] = [0x22, 0x5c
 const maxParseSlice = 8
 
 /**
- * Incremental parser: the objects of a JSON array, one by one, while its bytes come. The array is all of the text, or stands
+ * Incremental JSON parser: the objects of a JSON array, one by one, while its bytes come. The array is all of the text, or stands
  * in the object that is. `JSON.parse` of the list of 20,000
  * containers (40 MB) holds up everything else for a quarter of a second, and keeps all of it in memory at once; this takes as
  * long in all, but some milliseconds per chunk.

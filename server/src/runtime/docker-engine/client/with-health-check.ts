@@ -5,8 +5,8 @@ import type { EngineClient } from './engine-client.ts'
 const pingInterval = 1_000
 
 /**
- * For a question whose answer may take long: gives it up as soon as the engine does not answer a ping meanwhile, so that a
- * long limit does not make an engine that has fallen silent look as if it were only slow.
+ * Long call with a health check: aborts it as soon as the engine does not answer a ping meanwhile, so that a
+ * long limit does not hide an unreachable engine behind a slow one.
  * @param ask must end when its signal aborts, with the signal's reason
  * @throws what `ask` throws; {RuntimeError} `unreachable` when a ping is not answered; the reason of the caller's signal
  */

@@ -46,7 +46,7 @@ export async function inspectId(
 }
 
 /**
- * The container that a verb may change. To every such verb a stranger's container does not exist.
+ * The container that a verb may change. For such verbs a container of another installation does not exist.
  * Labels cannot change and ids are never given again, so the answer stays true.
  */
 export async function findOwn(
@@ -82,7 +82,7 @@ async function inspectAny(
   }
 }
 
-/** A name that nobody has, but that begins the ids of several. Docker answers 500 or 400, Podman has words of its own. */
+/** A name that no container has, but that is a prefix of several ids. Docker answers 500 or 400, Podman has words of its own. */
 const isAmbiguous = ({ cause }: RuntimeError) => /multiple ids found|more than one result/i.test(String(cause))
 
 function toContainer({ installation, networks }: EngineContext, found: Inspection): RuntimeContainer {

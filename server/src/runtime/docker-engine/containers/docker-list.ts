@@ -21,7 +21,7 @@ interface Listed {
 
 /** A list of everything counts the containers of the networks as well: the engine need not be asked for that again. */
 export async function listContainers(engine: EngineContext, filter: ListFilter = {}): Promise<RuntimeContainer[]> {
-  // An empty filter would be none: everybody's.
+  // An empty filter would match all containers.
   if (filter.ids?.length === 0) return []
   const isAll = Object.keys(filter).length === 0
   const count = isAll ? engine.networks.beginCount() : undefined

@@ -13,7 +13,7 @@ export async function pauseContainer(engine: EngineContext, id: string, signal?:
     await engine.client.ask({ what: `pause ${found.name}`, method: 'POST', path, timeout: callTimeouts.pause, signal })
   } catch (error) {
     if (!(error instanceof RuntimeError) || (error.kind !== 'conflict' && error.kind !== 'failed')) throw error
-    // Docker answers 409 both to "paused already", by somebody a moment ago, and to "does not run".
+    // Docker answers 409 both to "paused already", by another client a moment ago, and to "does not run".
     if ((await inspectId(engine, id, signal))?.state === 'paused') return
     throw new RuntimeError('failed', error.message, error.cause)
   }

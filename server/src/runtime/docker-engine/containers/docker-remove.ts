@@ -4,7 +4,7 @@ import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { findOwn, inspectId } from './docker-inspect.ts'
 
-/** How often a removal that somebody else began is looked at, in ms. */
+/** Polling interval of a removal that another client began, in ms. */
 const pollInterval = 100
 
 /** Only what carries our labels. */
@@ -42,7 +42,7 @@ async function removeOwn(engine: EngineContext, id: string, name: string, signal
     await engine.client.ask({ ...callFor(id, name, true), signal })
   } catch (error) {
     if (!(error instanceof RuntimeError) || (error.kind !== 'missing' && error.kind !== 'conflict')) throw error
-    // 409: somebody else is removing it already.
+    // 409: another client is removing it already.
     if (error.kind === 'conflict') await untilGone(engine, id, error, signal)
   }
 }

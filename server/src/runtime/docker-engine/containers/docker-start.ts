@@ -7,7 +7,7 @@ type Verb = 'start' | 'unpause'
 
 /**
  * Looking first costs 0.7 ms of the 10.5 ms that an unpause takes (medians of 20, Docker 20.10), less than its own spread; a
- * verb for callers who know that it is paused would save no more than that, and could not tell strangers' containers.
+ * verb for callers who know that it is paused would save no more than that, and could not recognize containers of other installations.
  */
 export async function startContainer(engine: EngineContext, id: string, signal?: AbortSignal): Promise<void> {
   const found = await findOwn(engine, id, signal)
@@ -28,7 +28,7 @@ async function order({ client }: EngineContext, id: string, verb: Verb, signal?:
   await client.ask(call).catch((error: unknown) => Promise.reject(asStartFailure(error)))
 }
 
-/** Refusals that somebody else's verb at the same moment explains, or that can be mended; with any other it stays as it is. */
+/** Errors that a concurrent call of another client explains, or that can be mended; with any other it stays as it is. */
 async function retryStart(
   engine: EngineContext,
   id: string,
@@ -40,7 +40,7 @@ async function retryStart(
   const state = found?.State.Status
   if (state === 'paused') return order(engine, id, 'unpause', signal)
   const isNetworkGone = /network .*not found/i.test(String(refusal.cause))
-  // Somebody else unpaused it, to which Docker answers 500, or stopped it.
+  // Another client unpaused it, to which Docker answers 500, or stopped it.
   const isPausedNoMore = verb === 'unpause' && state !== undefined
   if (!isNetworkGone && !isPausedNoMore) throw refusal
   // `docker network prune` removes a network on which nothing runs, as ours is at night.

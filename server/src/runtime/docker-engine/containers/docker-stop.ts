@@ -3,7 +3,7 @@ import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { findOwn } from './docker-inspect.ts'
 
-/** Seconds that a program has to end by itself, unless whoever stops it says otherwise. */
+/** Default grace period of a graceful stop, in seconds. */
 const usualGrace = 10
 
 /**

@@ -34,7 +34,7 @@ const actions = new Map<string, RuntimeEvent['action']>([
  *    50 ms  A's address is released       an inspect that was asked since `die` waits, and is right: exited, no address
  *    65 ms  B gets the address            `start` of B follows 300 ms later
  *
- * So whoever forgets an address when it hears `die` is some 50 ms early, and whoever wants to know what is after an event
+ * So dropping an address at `die` is some 50 ms early, and reading the state after an event
  * has to inspect: a list asked at that moment may be older than the event.
  */
 export function watchEvents(engine: EngineContext, onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void {
@@ -42,7 +42,7 @@ export function watchEvents(engine: EngineContext, onEvent: (event: RuntimeEvent
 }
 
 /**
- * After an interruption anything may have changed: the listener is told at once that it is blind, and again once it can
+ * After an interruption anything may have changed: the listener gets `lost` at once, and an event once it can
  * hear, before the first new event.
  */
 async function listenWithRetry(

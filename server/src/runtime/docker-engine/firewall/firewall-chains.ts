@@ -20,7 +20,7 @@ interface Chain {
 }
 
 /**
- * Answers to somebody who began: the gateway, or whoever an operator lets in. `ESTABLISHED` alone would also be true of
+ * Responses on connections that others opened: the gateway, or clients that an operator admits. `ESTABLISHED` alone would also be true of
  * connections that a container opened before there were rules.
  */
 const answers = '-m conntrack --ctstate RELATED,ESTABLISHED --ctdir REPLY -j RETURN'

@@ -11,7 +11,7 @@ type Report = HostReport['rules']
 const maxAttempts = 4
 const maxRetryDelay = 300
 
-/** Where the kernel tells whether what crosses a bridge comes past the rules of the host; one of each family. */
+/** Kernel settings that say whether bridged packets pass the host's rules; one of each family. */
 const bridgeFilterSettings: Record<Family, string> = {
   ipv4: '/proc/sys/net/bridge/bridge-nf-call-iptables',
   ipv6: '/proc/sys/net/bridge/bridge-nf-call-ip6tables',

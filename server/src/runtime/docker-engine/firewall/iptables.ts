@@ -8,10 +8,10 @@ export interface Commands {
   readonly restore: string
 }
 
-/** How long one call may take, in ms; it waits for whoever holds the tables. */
+/** How long one call may take, in ms; it waits for the lock of the tables. */
 const callTimeout = 10_000
 
-/** No shell of an operator's has to have them in its path, and cron's and systemd's mostly do not. */
+/** They need not be in the operator's PATH; those of cron and systemd usually lack them. */
 const folders = ['/usr/sbin', '/sbin', '/usr/local/sbin', '/usr/bin', '/bin', '/usr/local/bin']
 
 const programs: Record<Family, string> = { ipv4: 'iptables', ipv6: 'ip6tables' }

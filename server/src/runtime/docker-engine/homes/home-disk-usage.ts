@@ -6,7 +6,7 @@ import type { EngineContext } from '../engine-context.ts'
 import { listHomes, type Volume } from './home-volumes.ts'
 import { withSignal } from '../client/with-signal.ts'
 
-/** How often we ask whether somebody else's measurement has ended, in ms. */
+/** Polling interval while another measurement runs, in ms. */
 const retryInterval = 1_000
 /** How long a file system may take to say how full it is, in ms. */
 const statTimeout = 1_000

@@ -12,7 +12,7 @@ export interface Volume {
   readonly Labels: Readonly<Record<string, string>> | null
   /** Where it is on the engine's host. */
   readonly Mountpoint?: string
-  /** What its driver was told when it was made, such as `size`. */
+  /** Options of its driver at creation, such as `size`. */
   readonly Options?: Readonly<Record<string, string>> | null
 }
 
@@ -29,7 +29,7 @@ export async function homes(engine: EngineContext): Promise<Home[]> {
   return homes
 }
 
-/** One by one as they come: there is a home for everybody who ever launched anything. */
+/** One by one as they come: there is a home for every user who ever launched a container. */
 async function eachHome(engine: EngineContext, take: (home: Home & { found: Volume }) => void, signal?: AbortSignal) {
   const query = { filters: JSON.stringify({ label: labelFilter(engine.installation) }) }
   const call = {
@@ -51,7 +51,7 @@ async function eachHome(engine: EngineContext, take: (home: Home & { found: Volu
 
 /**
  * Only what carries our labels. Names of volumes, unlike ids of containers, are given again: between the look and the
- * removal somebody could put a volume of theirs in its place, for a millisecond. The engine has nothing that tells them apart.
+ * removal another volume could take its name, for a millisecond. The engine has no id to distinguish them.
  */
 export async function removeHome(engine: EngineContext, volume: string): Promise<void> {
   if (!(await isHome(engine, volume))) return

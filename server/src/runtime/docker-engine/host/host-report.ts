@@ -9,7 +9,7 @@ import { withSignal } from '../client/with-signal.ts'
 /** How long a file system may take to say how full it is, in ms. */
 const statTimeout = 1_000
 
-/** Only what changes is asked anew, and none of it of the engine: whoever watches a host may ask every second. */
+/** Only what changes is asked anew, and none of it of the engine: monitoring may ask every second. */
 export async function hostReport(engine: EngineContext): Promise<HostReport> {
   const facts = await engine.host.facts()
   const { cores, ociRuntimes, supportsHomeQuota } = facts

@@ -9,8 +9,8 @@ const starters = new Set(['dockerd', 'containerd'])
 /**
  * Whether the engine of this machine can give a container `openFiles`. A program without CAP_SYS_RESOURCE in the machine's
  * own namespace, as in some virtual machines and in rootless Docker, cannot give more than it has itself, and every start
- * would fail ("error setting rlimit type 7"). Containers that are told nothing get what the engine has.
- * @param proc where the kernel tells of programs; another folder in tests
+ * would fail ("error setting rlimit type 7"). Containers without a limit get the engine's.
+ * @param proc the kernel's process information; another folder in tests
  * @returns false, too, when no such program is seen
  */
 export async function canRaiseOpenFiles(proc = '/proc'): Promise<boolean> {

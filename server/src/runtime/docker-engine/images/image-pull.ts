@@ -32,7 +32,7 @@ export class ImagePulls {
 
   /**
    * Resolves when the image is here.
-   * @param onProgress told at once how far it is, then at most four times a second, and once more at the end; must not throw
+   * @param onProgress called at once, then up to four times a second (throttled), and once more at the end; must not throw
    * @throws {RuntimeError} `image` when it cannot be had, stalls, or is not here within 30 min; `unreachable`
    */
   async pull(image: string, signal?: AbortSignal, onProgress?: OnProgress): Promise<void> {
@@ -89,7 +89,7 @@ export class ImagePulls {
   }
 }
 
-/** Told from a timer, so that a listener that throws is a bug of its own, not a failure of the pull. */
+/** Called from a timer, so that a listener that throws is a bug of its own, not a failure of the pull. */
 function tellOnChange(meter: PullMeter, tell: () => void): NodeJS.Timeout {
   let last = ''
   return setInterval(() => {

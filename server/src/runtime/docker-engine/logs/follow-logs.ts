@@ -5,7 +5,7 @@ import { inspectOwn } from '../containers/docker-inspect.ts'
 import { LogDemultiplexer } from './log-demultiplexer.ts'
 import { withSignal } from '../client/with-signal.ts'
 
-/** What is told of each line; the next is read when it resolves. */
+/** Listener of lines; the next line is read when it resolves (backpressure). */
 export type OnLine = (line: string) => void | Promise<void>
 
 /**
@@ -25,13 +25,13 @@ export async function followLogs(
     const found = await inspectOwn(engine, id, signal)
     if (!found) throw new RuntimeError('missing', `follow the output of ${id}`)
     const reader = new LogDemultiplexer(found.Config.Tty === true)
-    const tell = async (told: readonly string[]) => {
-      for (const line of told) await withSignal(Promise.resolve(onLine(line)), signal)
+    const emit = async (lines: readonly string[]) => {
+      for (const line of lines) await withSignal(Promise.resolve(onLine(line)), signal)
     }
-    for await (const bytes of await open(engine, id, lines, signal)) await tell(reader.push(bytes))
-    await tell(reader.end())
+    for await (const bytes of await open(engine, id, lines, signal)) await emit(reader.push(bytes))
+    await emit(reader.end())
   } catch (error) {
-    // Whoever turned away wants to hear nothing more, an error neither.
+    // After an abort the caller gets no further line and no error.
     if (!signal.aborted) throw error
   }
 }

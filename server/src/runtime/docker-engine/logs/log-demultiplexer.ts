@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** Characters of a line that are told. */
+/** Max characters of a line. */
 const maxLineCharacters = 500
 
 /**

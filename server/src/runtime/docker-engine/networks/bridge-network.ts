@@ -5,7 +5,7 @@ import { callTimeouts, type EngineClient } from '../client/engine-client.ts'
 import { statusOf } from '../client/engine-errors.ts'
 import { installationLabel } from '../labels.ts'
 
-/** A network as the engine tells of it. */
+/** A network as the engine describes it. */
 export interface Network {
   readonly Id: string
   readonly Name: string
@@ -31,7 +31,7 @@ const maxRetryDelay = 300
  */
 const firstOtherInterface = 3
 
-/** Every network that the engine has, whoever made it. */
+/** Every network of the engine, also those of others. */
 export async function askNetworks(client: EngineClient): Promise<Network[]> {
   return client.ask<Network[]>({ what: 'list networks', method: 'GET', path: '/networks', timeout: callTimeouts.read })
 }
@@ -40,10 +40,10 @@ export async function askNetworks(client: EngineClient): Promise<Network[]> {
  * Makes a network of this name when there is none.
  *
  * The engine checks for a double name, yet of several who ask at the same moment each may get a network, and no container
- * can be put on a name that means two. So whoever finds another beside its own takes its own away, and tries again
+ * can be put on a name that means two. So a creator that finds another beside its own removes its own, and retries
  * after a pause by chance. Keeping the oldest instead failed: its age counts from before others could see it. Two bridges
  * of one name are refused for certain by Docker; what is here is for other engines, and for bridges of another name.
- * @returns it, as the engine tells of it
+ * @returns it, as the engine describes it
  * @throws {RuntimeError} `full` when the engine has no addresses for another network; `failed` when containers on the one
  *   that is there can reach each other
  */
@@ -60,7 +60,7 @@ export async function ensureNetwork(client: EngineClient, installation: string, 
   throw new RuntimeError('failed', `create network ${name}: others make and remove it at the same time`)
 }
 
-/** Whoever made it, it has to keep the one promise that people's privacy hangs on. @throws {RuntimeError} `failed` */
+/** Also a network made by others must isolate its containers: users' privacy depends on it. @throws {RuntimeError} `failed` */
 export function assertIsolated(network: Network): Network {
   const [option, value] = Object.entries(isolation)[0] as [string, string]
   if (network.Options?.[option] === value) return network

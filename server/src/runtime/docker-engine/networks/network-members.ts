@@ -1,4 +1,4 @@
-/** Containers as the engine tells them; nothing counts before `end`. */
+/** Containers as the engine lists them; nothing counts before `end`. */
 export interface MemberCount {
   add(id: string, network: string): void
   /** They count, and with them what was created and removed here since the count began. */
@@ -8,7 +8,7 @@ export interface MemberCount {
 }
 
 /**
- * Which container is on which network, and how many are on each. Told by the engine from time to time, and by what is
+ * Which container is on which network, and how many are on each. Updated by lists of the engine, and by what is
  * created and removed here in between.
  */
 export class NetworkMembers {

@@ -16,7 +16,7 @@ export interface NetworksOptions {
 
 /**
  * The kernel gives a bridge 1,023 ports (BR_MAX_PORTS, less one), and each container that runs takes one. What is left
- * over is for containers that somebody else put on it, and for those that another process of ours creates meanwhile.
+ * over is for containers that other clients put on it, and for those that another process of ours creates meanwhile.
  */
 export const defaultMaxPerNetwork = 900
 
@@ -27,7 +27,7 @@ export type Addresses = Readonly<Record<string, { readonly IPAddress?: string }>
 export interface NetworkCapacity {
   /** Containers that can still be put on the networks there are. */
   readonly left: number
-  /** Every network that the engine has, whoever made it. */
+  /** Every network of the engine, also those of others. */
   readonly all: readonly Network[]
 }
 
@@ -64,7 +64,7 @@ export class Networks {
 
   /**
    * Looks at everything anew. Makes the first network when there is none, and one more while there is little room left; that
-   * there are no addresses for one more is no failure, `place` and `room` tell of it.
+   * there are no addresses for one more is no failure, `allocate` and `capacity` report it.
    * @throws {RuntimeError} `unreachable`; `full` when not even the first can be made; `failed` when containers on one of
    *   them can reach each other
    */
@@ -103,7 +103,7 @@ export class Networks {
   }
 
   /**
-   * Makes a network again that somebody took away, as `docker network prune` does with those on which nothing runs.
+   * Restores a network that was removed, as `docker network prune` does with those on which nothing runs.
    * @returns false when none of ours has that name
    * @throws {RuntimeError} as `ensure`
    */
@@ -207,7 +207,7 @@ export class Networks {
     this.#ours = ours
   }
 
-  /** The first free number; a name that a stranger has is passed over. */
+  /** The first free number; a name that another network has is skipped. */
   #nextName(): string {
     const taken = new Set(this.#all.map(({ Name }) => Name))
     for (let number = 1; ; number++) {
@@ -216,7 +216,7 @@ export class Networks {
     }
   }
 
-  /** The first may have been made by an operator; of the others only our label tells that they are no other installation's. */
+  /** The first may have been made by an operator; of the others only our label shows that they belong to this installation. */
   #isOurs({ Name, Labels }: Network): boolean {
     return Name === this.#first || (this.#isNameOfOurs(Name) && isOfInstallation(Labels, this.#installation))
   }
