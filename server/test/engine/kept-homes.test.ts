@@ -89,7 +89,7 @@ test('a home whose owner is there again is not removed, and not considered any m
 test('after an older store was restored, the next person of the same id and name gets nothing of the one before', async (t) => {
   const before = await startBerth(t, { env })
   const boss = await before.signUp('boss@x.org')
-  const shared = { env, dataDir: before.dataDir, instance: before.installation }
+  const shared = { env, dataDir: before.dataDir, installation: before.installation }
   await before.close()
   const [file, backup] = [path.join(before.dataDir, 'berth.sqlite'), path.join(before.dataDir, 'backup')]
   await copyFile(file, backup)

@@ -219,7 +219,7 @@ test('what the host has left is told: places, cores, runtimes, memory and disk, 
   const { memory, disk, ...report } = await runtime.host()
   assert.deepEqual(report, {
     cores: 3,
-    runtimes: ['runc', 'runsc'],
+    ociRuntimes: ['runc', 'runsc'],
     supportsHomeQuota: report.supportsHomeQuota,
     addressesLeft: 16,
     rules: { areSet: false, reason: 'HOST_RULES is off' },

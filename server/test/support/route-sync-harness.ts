@@ -83,20 +83,26 @@ export class LateRuntime {
   }
 }
 
-let folder: string
 export let database: Database
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'berth-routes-'))
-  database = await openDatabase(null, folder)
-})
-after(async () => {
-  await database.close()
-  await rm(folder, { recursive: true, force: true })
-})
+/** Users in it, so that `u{id}` is the slug. */
+let count = 0
+
+/** A database for the tests of the calling file, closed after them; each file has its own, for files share a process. */
+export function useDatabase(): void {
+  let folder: string
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'berth-routes-'))
+    count = 0
+    database = await openDatabase(null, folder)
+  })
+  after(async () => {
+    await database.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+}
 
 export type Owner = Awaited<ReturnType<typeof newOwner>>
 
-let count = 0
 /** A user with a record of a container that the engine does not have yet. */
 export async function newOwner(): Promise<{ userId: number; type: string; id: string; prefix: string }> {
   const slug = `u${++count}`

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { arrange, newOwner, until } from '#test/support/route-sync-harness.ts'
+import { arrange, newOwner, until, useDatabase } from '#test/support/route-sync-harness.ts'
+
+useDatabase()
 
 test('a container about which the engine never answers is unknown, and no other container is', async (t) => {
   const [vic, wes] = [await newOwner(), await newOwner()]

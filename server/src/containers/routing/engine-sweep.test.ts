@@ -4,7 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { blockContainers, noteStopped } from '#/store/containers/user-containers.ts'
 import { deleteUser } from '#/store/users/users.ts'
 import { pollUntil } from '#test/support/control-plane.ts'
-import { LateRuntime, arrange, database, newOwner, until, type Owner } from '#test/support/route-sync-harness.ts'
+import {
+  LateRuntime,
+  arrange,
+  database,
+  newOwner,
+  until,
+  useDatabase,
+  type Owner,
+} from '#test/support/route-sync-harness.ts'
+
+useDatabase()
 
 test('a refresh finds changes in engine and store without an event', async (t) => {
   const [fay, gus, hal] = [await newOwner(), await newOwner(), await newOwner()]

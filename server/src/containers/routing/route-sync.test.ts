@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { noteStopped } from '#/store/containers/user-containers.ts'
-import { arrange, database, newOwner } from '#test/support/route-sync-harness.ts'
+import { arrange, database, newOwner, useDatabase } from '#test/support/route-sync-harness.ts'
+
+useDatabase()
 import { unavailable } from '../state/container-state.ts'
 
 test('an answer that the engine gave before an event of the end is void', async (t) => {
