@@ -7,17 +7,17 @@ import { findUser, type User } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
 import { administer, requireUser } from './guards.ts'
 
-/** Longest time for which somebody acts for another, in seconds. */
+/** Max lifetime of a takeover, in seconds. */
 const maxLifetime = 900
 
-/** A token that is about to be made. */
+/** A token before it is signed. */
 interface Planned {
   readonly jti: string
   readonly issuedAt: Date
   readonly expiresAt: Date
 }
 
-/** What a takeover needs of everybody else. */
+/** What a takeover needs of other parts. */
 export interface TakeoverEffects {
   /** Seconds that an ordinary token lives. */
   readonly tokenLifetime: number
@@ -25,9 +25,9 @@ export interface TakeoverEffects {
   plan(now: Date, lifetime: number): Planned
   /** @param acting who acts: an administrator's id, or `operator` */
   issue(user: User, planned: Planned, acting: string): Promise<string>
-  /** Tells the gateway what the store says of this user. */
+  /** Publishes the state of this user to the gateway. */
   publish(userId: number): Promise<void>
-  /** Tells the owner's open pages. */
+  /** Notifies the owner's open pages. */
   notify(userId: number, takeover: { readonly by: string; readonly reason: string; readonly until: Date }): void
 }
 
@@ -42,9 +42,10 @@ export interface TakenOver {
 }
 
 /**
- * Acting for a user: a session of theirs, for a quarter of an hour at most, that says who acts and can do neither what
- * administrators do nor end sessions. The owner sees it, with the reason, in the list of their sessions. An
- * administrator's own token never opens anybody's container (decision 003), so this is the only way into one.
+ * Impersonation: an administrator acts for a user in a session of that user, for 15 minutes at most. Its token names the
+ * actor, has no administrator's rights and cannot end sessions. The owner sees the session and its reason in the list of
+ * their sessions. An administrator's own token opens only their own containers (decision 003), so a takeover is the only
+ * way into another user's container.
  */
 export class Takeover {
   readonly #database: Database
@@ -86,8 +87,8 @@ export class Takeover {
   }
 
   /**
-   * Notes in the audit log that somebody stopped acting for a user before the time was over. What ends by time needs no
-   * entry: the one of its beginning says until when it lasts.
+   * Writes to the audit log that a takeover ended before its time. One that expires needs no entry: the entry of its
+   * beginning has the time of its end.
    * @param acting who acted, as their token says
    */
   async noteEnd({ userId, acting }: { userId: number; acting: string }, address: string, now: Date): Promise<void> {

@@ -1,3 +1,4 @@
+import { EndSessions } from '#/accounts/sessions/end-sessions.ts'
 import { PrintLink } from '#/accounts/links/print-link.ts'
 import type { RevokedSession } from '#/accounts/sessions/revocations.ts'
 import { AdminLists } from '#/administration/admin-lists.ts'
@@ -42,6 +43,11 @@ export function wireAdministration(
   const enforce = enforceBlocks((owned) => containerReconciler.reconcileOne(owned), activate, log)
   /** Ends sessions whose end is stored already, e.g. takeovers by a demoted administrator. */
   const revokeSessions = (ended: readonly RevokedSession[]) => tokens.revocations.revokeLocally(ended)
+  const takeover = wireTakeover(parts, tokens, containers)
+  const endSessions = new EndSessions({
+    revocations: tokens.revocations,
+    noteTakeoverEnd: (ended, address, now) => takeover.noteEnd(ended, address, now),
+  })
   return {
     lists: new AdminLists(database.db, statuses),
     audit: new AuditReader(database.db),
@@ -50,7 +56,8 @@ export function wireAdministration(
     userBlocking: new UserBlocking(database, { publish, enforce, revokeSessions }),
     rights: new Rights(database, { revokeSessions }),
     deletion: wireDeletion(parts, containers, { publish, revokeSessions, activate }),
-    takeover: wireTakeover(parts, tokens, containers),
+    takeover,
+    endSessions,
     verification: wireResending(parts, links),
     stopContainer: new StopContainer(database, (container) => idleSuspension.stopNow(container)),
     printLink: new PrintLink(database, links),

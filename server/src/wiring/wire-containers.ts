@@ -132,7 +132,7 @@ export function wireContainers(parts: AppParts, addresses: Addresses, { streams,
     ownerActions,
     wake,
     ownContainers: new OwnContainers(database.db, templates, new StatusLookups(runtime)),
-    logs: new ContainerLogs({ database, runtime, templates }),
+    logs: new ContainerLogs({ database, runtime, templates, streams }),
   }
 }
 

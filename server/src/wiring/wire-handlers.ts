@@ -52,21 +52,18 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
 }
 
 function accountHandlers(parts: AppParts, context: HandlersContext) {
-  const { database, runtime, key, config } = parts
+  const { database, runtime, key } = parts
   const { tokens, accounts, containers, administration, browsers, rateLimiter, addresses } = context
-  const { templates } = config
   return {
     ...authHandlers({
-      database,
       logIn: accounts.logIn,
       signUp: accounts.signUp,
       linksLeft: accounts.linksLeft,
       verifyLink: accounts.verifyLink,
       tokens: tokens.tokens,
       authenticator: accounts.authenticator,
-      revocations: tokens.revocations,
-      takeover: administration.takeover,
-      templates,
+      endSessions: administration.endSessions,
+      ownContainers: containers.ownContainers,
       cookie: browsers.cookie,
       loginCsrf: browsers.loginCsrf,
       sameBrowserProof: browsers.sameBrowserProof,
@@ -80,7 +77,7 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
   }
 }
 
-function ownerHandlers({ tokens, containers, addresses }: HandlersContext) {
+function ownerHandlers({ containers, addresses }: HandlersContext) {
   return {
     ...containerHandlers({
       ownContainers: containers.ownContainers,
@@ -89,13 +86,12 @@ function ownerHandlers({ tokens, containers, addresses }: HandlersContext) {
       spawnerUrl: addresses.spawnerUrl,
     }),
     ...containerEventHandlers({ subscriptions: containers.subscriptions }),
-    ...containerLogHandlers({ logs: containers.logs, streams: tokens.streams }),
+    ...containerLogHandlers({ logs: containers.logs }),
   }
 }
 
-function administrators({ database, config }: AppParts, context: HandlersContext) {
-  const { tokens, accounts, containers, administration, reconciling, browsers, findings } = context
-  const { templates, maxRunning } = config
+function administrators({ config }: AppParts, context: HandlersContext) {
+  const { accounts, containers, administration, reconciling, browsers, findings } = context
   return {
     ...listHandlers({ lists: administration.lists }),
     ...blockUserHandlers({ blocking: administration.userBlocking, previews: administration.blockPreviews }),
@@ -105,11 +101,10 @@ function administrators({ database, config }: AppParts, context: HandlersContext
     ...auditHandlers({ audit: administration.audit }),
     ...invitationHandlers({ invite: accounts.invite }),
     ...takeoverHandlers({
-      database,
-      templates,
+      ownContainers: containers.ownContainers,
       takeover: administration.takeover,
       authenticator: accounts.authenticator,
-      revocations: tokens.revocations,
+      endSessions: administration.endSessions,
       cookie: browsers.cookie,
       impersonatorSession: browsers.impersonatorSession,
     }),
@@ -125,7 +120,7 @@ function administrators({ database, config }: AppParts, context: HandlersContext
       mailStatistics: accounts.mailStatistics,
       routeSync: containers.routeSync,
       findings,
-      maxRunning,
+      maxRunning: config.maxRunning,
     }),
     ...systemHistoryHandlers({ history: containers.history }),
   }

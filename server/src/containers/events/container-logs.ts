@@ -6,10 +6,11 @@ import type { Database } from '#/store/database.ts'
 import { findContainer } from '#/store/containers/user-containers.ts'
 import type { ContainerRef } from '../container-key.ts'
 import type { Templates } from '../templates/template.ts'
+import type { OpenStreams, StreamOwner } from './open-streams.ts'
 
 /**
- * Lines a second, at most, that are read for one listener. Nobody can read more, and an app that writes without end would
- * otherwise keep this process from everybody else. They come late then; the engine throws away what it cannot keep.
+ * Rate limit of one stream, in lines per second: an app that writes without end must not occupy this process. Lines above
+ * it arrive late; the engine discards what it cannot buffer.
  */
 const maxLinesPerSecond = 1_000
 
@@ -17,9 +18,19 @@ export interface ContainerLogsParts {
   readonly database: Database
   readonly runtime: Runtime
   readonly templates: Templates
+  readonly streams: OpenStreams
 }
 
-/** What the programs in somebody's own containers write. */
+/** An open log stream: its container and what ends it. */
+export interface LogReading {
+  readonly containerId: string
+  /** Aborted when the stream ends: closed, revoked, or Berth stops. */
+  readonly signal: AbortSignal
+  /** Ends the stream; further calls do nothing. */
+  readonly close: () => void
+}
+
+/** Output of a user's own containers. */
 export class ContainerLogs {
   readonly #parts: ContainerLogsParts
 
@@ -28,10 +39,31 @@ export class ContainerLogs {
   }
 
   /**
-   * The engine's id of somebody's container whose output can be read: it need not run, and may be blocked.
-   * @throws {Refusal} 400 unknown type · 404 there is none, or it is gone from the engine · 500 the engine does not answer
+   * Opens a log stream of the owner's container. It counts before the engine is asked, which may take seconds: a user who
+   * is blocked meanwhile must not begin to read.
+   * @throws {Refusal} 429, 503 as `OpenStreams.open` · otherwise as `#find`; then no stream is open
    */
-  async find({ userId, type }: ContainerRef): Promise<string> {
+  async open(owner: StreamOwner, type: string): Promise<LogReading> {
+    const reading = new AbortController()
+    const remove = this.#parts.streams.open('logs', owner, () => reading.abort())
+    const close = () => {
+      remove()
+      reading.abort()
+    }
+    try {
+      const containerId = await this.#find({ userId: owner.userId, type })
+      return { containerId, signal: reading.signal, close }
+    } catch (error) {
+      close()
+      throw error
+    }
+  }
+
+  /**
+   * Id of the container in the engine; it need not run, and may be blocked.
+   * @throws {Refusal} 400 unknown type · 404 no container, or the engine has none · 500 the engine does not answer
+   */
+  async #find({ userId, type }: ContainerRef): Promise<string> {
     const { database, runtime, templates } = this.#parts
     if (!templates.get(type)) throw refusals.unknownType(templates.types)
     const record = await findContainer(database.db, userId, type)
@@ -39,18 +71,19 @@ export class ContainerLogs {
     const found = await runtime.inspectId(record.containerId).catch((cause: unknown) => {
       throw refusals.logsFailed(cause)
     })
-    // Labels are the truth: a record that names another's container opens nothing.
+    // The labels decide: a record that names another user's container opens nothing.
     if (found?.owner?.userId !== userId || found.owner.type !== type) throw refusals.notFound('container')
     return found.id
   }
 
   /**
-   * Its last lines, then each new one; the next is read when the promise of the one before has resolved.
-   * @param lines of the past, at most
-   * @returns whether all was read until its program ended, or it went; false when the signal or the engine ended it before
-   * @throws what is no fault of the engine's
+   * Reads the last lines, then each new one; the next is read when the promise of the one before has resolved.
+   * @param lines max number of earlier lines
+   * @returns whether all was read until the program ended or the container was removed; false when the stream was closed
+   * or the engine ended it before
+   * @throws errors that are not the engine's
    */
-  async follow(containerId: string, lines: number, onLine: OnLine, signal: AbortSignal): Promise<boolean> {
+  async follow({ containerId, signal }: LogReading, lines: number, onLine: OnLine): Promise<boolean> {
     try {
       await this.#parts.runtime.followLogs(containerId, lines, rateLimited(onLine, signal), signal)
       return !signal.aborted
@@ -64,7 +97,7 @@ export class ContainerLogs {
 
 type OnLine = (line: string) => Promise<void>
 
-/** The same, so slow that no second has more lines than may be. */
+/** Delays lines to `maxLinesPerSecond`. */
 function rateLimited(onLine: OnLine, signal: AbortSignal): OnLine {
   let [lines, endsAt] = [0, 0]
   return async (line) => {

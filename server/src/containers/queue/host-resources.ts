@@ -71,9 +71,11 @@ export class HostResources {
     return this.#report
   }
 
-  /** What is about to run out, each a sentence for the operator. */
+  /** Which resources are about to run out, and whether the host rules are missing; a sentence each for the operator. */
   warnings(): readonly LocalizedMessage[] {
-    return this.#warnings
+    const { rules } = this.#report ?? {}
+    if (!rules || rules.areSet) return this.#warnings
+    return [...this.#warnings, message('warnings.noRules', { reason: rules.reason })]
   }
 
   /** Resolves within some seconds, whether the engine answered or not; then the last answer goes on to count. */

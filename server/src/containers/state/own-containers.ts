@@ -23,9 +23,14 @@ export class OwnContainers {
     this.#lookups = lookups
   }
 
+  /** The record that the auth response names, see `primaryOf`; the engine is not asked. */
+  async primaryRecord(userId: number): Promise<UserContainer | undefined> {
+    return primaryOf(await listContainersOf(this.#db, userId), this.#templates)
+  }
+
   /** The container that `me` and `status` describe, see `primaryOf`. @throws when the store fails, never because of the engine */
   async primary(userId: number): Promise<PrimaryContainer> {
-    const record = primaryOf(await listContainersOf(this.#db, userId), this.#templates)
+    const record = await this.primaryRecord(userId)
     const id = record?.containerId ?? null
     return { record, lookup: id === null ? undefined : await this.#lookups.of(id) }
   }

@@ -1,15 +1,14 @@
 import type { AuthResponse } from '@berth/api/schemas/auth.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
-import type { AccessTokens, Claims } from '#/accounts/sessions/access-token.ts'
+import type { AccessTokens } from '#/accounts/sessions/access-token.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import type { LinksLeftCount } from '#/accounts/abuse-protection/links-left.ts'
 import type { LogIn } from '#/accounts/sign-up/log-in.ts'
-import type { Revocations } from '#/accounts/sessions/revocations.ts'
+import type { EndSessions } from '#/accounts/sessions/end-sessions.ts'
 import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import type { SignUp } from '#/accounts/sign-up/sign-up.ts'
 import type { SignedIn, VerifyLink } from '#/accounts/links/verify-link.ts'
-import type { Takeover } from '#/administration/takeover.ts'
-import type { Templates } from '#/containers/templates/template.ts'
+import type { OwnContainers } from '#/containers/state/own-containers.ts'
 import { refusals } from '#/errors.ts'
 import type { SameBrowserProof } from '#/http/auth/same-browser-proof.ts'
 import { authResponse } from '#/http/auth/auth-response.ts'
@@ -22,20 +21,17 @@ import { isLikelyNavigation, type LoginCsrf } from '#/http/auth/login-csrf.ts'
 import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
 import { sessionOf } from '#/http/auth/caller.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
-import type { Database } from '#/store/database.ts'
 import { mailboxOf } from '#/store/users/magic-links.ts'
 
 export interface AuthParts {
-  readonly database: Database
   readonly logIn: LogIn
   readonly signUp: SignUp
   readonly linksLeft: LinksLeftCount
   readonly verifyLink: VerifyLink
   readonly tokens: AccessTokens
   readonly authenticator: SessionAuthenticator
-  readonly revocations: Revocations
-  readonly takeover: Pick<Takeover, 'noteEnd'>
-  readonly templates: Templates
+  readonly endSessions: EndSessions
+  readonly ownContainers: OwnContainers
   readonly cookie: CookieSettings
   readonly loginCsrf: LoginCsrf
   readonly sameBrowserProof: SameBrowserProof
@@ -79,9 +75,9 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
       const { headers, url } = call.request
       const isMovedIn = claims.acting !== null && via === 'cookie'
       const own = isMovedIn ? await parts.impersonatorSession.ownSession(headers, claims.acting, call.now) : undefined
-      // A takeover may be over already; whoever signs out then must not find their own session brought back by the next page.
-      await revoke(parts, call, [claims, ...(own ? [own.claims] : [])])
-      // Who ends a takeover whose token they sent as a header is signed in as themselves by cookie.
+      // The administrator's own session ends too, also when the takeover is over: the next page must not restore it.
+      await parts.endSessions.run([claims, ...(own ? [own.claims] : [])], call.client.address, call.now)
+      // A takeover by header leaves the cookies alone: they hold the administrator's own session.
       if (claims.acting === null || isMovedIn) {
         const forgotten = isMovedIn ? parts.impersonatorSession.forget(url, headers) : []
         setCookies(call, [...tokenCookieLines(undefined, headers.host, parts.cookie), ...forgotten])
@@ -93,7 +89,7 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
 
 type LinkRequestCall = Call<'logIn'> | Call<'signUp'> | Call<'askForLink'> | Call<'resendVerification'>
 
-/** The same for every address, whoever has it: what was mailed, and to whom, nothing here knows. */
+/** The same answer for every address: whether a mail was sent, and to whom, is unknown here (enumeration guard). */
 function answerLinkRequest(
   { linksLeft, sameBrowserProof }: AuthParts,
   call: LinkRequestCall,
@@ -110,7 +106,7 @@ function answerLinkRequest(
 
 type VerifyCall = Call<'verifySignup'> | Call<'verifyLogin'>
 
-/** That must not use a link up. @throws {Refusal} 400 */
+/** A prefetch must not use up a link. @throws {Refusal} 400 */
 function refusePrefetch({ request }: VerifyCall): void {
   if (isPrefetch(request.headers)) throw refusals.prefetched()
 }
@@ -119,8 +115,8 @@ async function answerSignIn(parts: AuthParts, call: VerifyCall, { user, token, j
   const { lifetime } = parts.tokens
   const { headers, url } = call.request
   parts.rateLimiter.refund(call.client.address, mailboxOf(user.email))
-  // Nobody else's page or message is to sign the owner of a browser in as somebody of its choice; who asked for this very
-  // link in this browser has chosen themselves.
+  // Login CSRF: no other page or message may sign this browser in to an account of its choice. The same-browser proof shows
+  // that the link was requested here.
   const hasAsked = isLikelyNavigation(headers) && parts.sameBrowserProof.has(headers, user.email, call.now)
   if (hasAsked || parts.loginCsrf.maySetCookies(headers)) {
     const own = tokenCookieLines({ text: token, jti, lifetime }, headers.host, parts.cookie)
@@ -130,26 +126,18 @@ async function answerSignIn(parts: AuthParts, call: VerifyCall, { user, token, j
 }
 
 /**
- * Who signs in where an administrator acted ends that takeover, as signing out does. Else its owner would be told of it for
- * as long as it had lasted, and the browser would keep the token of an administrator who is not there any more. That token
- * itself stays good, as that of any session that another one takes the place of.
+ * A sign-in ends the takeover of this browser, as signing out does. Otherwise the takeover's owner would see it until it
+ * expires, and the browser would keep the administrator's token. That token stays valid, like the token of any session
+ * that a sign-in replaces.
  * @returns `Set-Cookie` lines
  */
 async function endTakeover(parts: AuthParts, call: VerifyCall): Promise<string[]> {
-  const { authenticator, impersonatorSession } = parts
+  const { authenticator, endSessions, impersonatorSession } = parts
   const { headers, url } = call.request
   const { session } = await authenticator.authenticate(headers, call.now)
-  if (session?.via === 'cookie' && session.claims.acting !== null) await revoke(parts, call, [session.claims])
+  if (session?.via === 'cookie' && session.claims.acting !== null)
+    await endSessions.run([session.claims], call.client.address, call.now)
   return impersonatorSession.isKept(headers) ? impersonatorSession.forget(url, headers) : []
-}
-
-/** Revokes those that are not over; the audit log says so, once, of each in which somebody acted for the owner. */
-async function revoke(parts: AuthParts, call: VerifyCall | Call<'logOut'>, claims: readonly Claims[]): Promise<void> {
-  const { revocations, takeover } = parts
-  const ending = claims.filter((each) => !revocations.isOver(each, call.now))
-  await revocations.revoke(ending, call.now)
-  for (const { userId, acting } of ending)
-    if (acting !== null) await takeover.noteEnd({ userId, acting }, call.client.address, call.now)
 }
 
 function setCookies({ reply }: { reply: VerifyCall['reply'] }, cookies: string[]): void {

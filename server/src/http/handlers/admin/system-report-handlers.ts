@@ -9,7 +9,7 @@ import type { RouteSync } from '#/containers/routing/route-sync.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { requestedLanguage } from '#/http/localized-reply.ts'
 import { contentLanguage } from '#/messages/language.ts'
-import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import type { LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 import type { HostReport } from '#/runtime/host-capacity.ts'
 import { roundPercentiles } from '#/percentiles.ts'
@@ -57,14 +57,7 @@ export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, '
 }
 
 function warningsOf({ containerReconciler, hostResources, diskUse, findings }: SystemReportParts): LocalizedMessage[] {
-  const ofRules = rulesWarning(hostResources.report)
-  return [
-    ...containerReconciler.warnings(),
-    ...hostResources.warnings(),
-    ...diskUse.warnings(),
-    ...ofRules,
-    ...findings(),
-  ]
+  return [...containerReconciler.warnings(), ...hostResources.warnings(), ...diskUse.warnings(), ...findings()]
 }
 
 function reconcilerPart(
@@ -111,9 +104,4 @@ function mailPart({ mailStatistics }: SystemReportParts): SystemReport['mail'] {
     last_failure_at: lastFailureAt?.toISOString() ?? null,
     failures: failures.map(({ at, ...failure }) => ({ ...failure, at: at.toISOString() })),
   }
-}
-
-function rulesWarning(report: HostReport | undefined): LocalizedMessage[] {
-  if (!report || report.rules.areSet) return []
-  return [message('warnings.noRules', { reason: report.rules.reason })]
 }

@@ -1,7 +1,7 @@
-import type { Revocations } from '#/accounts/sessions/revocations.ts'
+import type { EndSessions } from '#/accounts/sessions/end-sessions.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import type { TakenOver, Takeover } from '#/administration/takeover.ts'
-import type { Templates } from '#/containers/templates/template.ts'
+import type { OwnContainers } from '#/containers/state/own-containers.ts'
 import { refusals } from '#/errors.ts'
 import { authResponse } from '#/http/auth/auth-response.ts'
 import { tokenCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
@@ -11,14 +11,12 @@ import { secondsLeft, type ImpersonatorSession } from '#/http/auth/impersonator-
 import { actorOf, sessionOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
-import type { Database } from '#/store/database.ts'
 
 export interface TakeoverParts {
-  readonly database: Database
-  readonly templates: Templates
+  readonly ownContainers: OwnContainers
   readonly takeover: Takeover
   readonly authenticator: SessionAuthenticator
-  readonly revocations: Revocations
+  readonly endSessions: EndSessions
   readonly cookie: CookieSettings
   readonly impersonatorSession: ImpersonatorSession
 }
@@ -40,11 +38,7 @@ export function takeoverHandlers(parts: TakeoverParts): Pick<Handlers, Takeovers
     endTakeover: async (call) => {
       const { claims, via } = sessionOf(call)
       if (claims.acting === null) throw refusals.conflict(message('requests.noTakeover'))
-      if (!parts.revocations.isOver(claims, call.now)) {
-        await parts.revocations.revoke([claims], call.now)
-        const ended = { userId: claims.userId, acting: claims.acting }
-        await parts.takeover.noteEnd(ended, call.client.address, call.now)
-      }
+      await parts.endSessions.run([claims], call.client.address, call.now)
       if (via === 'cookie') await leaveTakeover(parts, call, claims.acting)
       return { message: localizedReply(call, message('answers.takeoverOver')) }
     },
@@ -52,19 +46,19 @@ export function takeoverHandlers(parts: TakeoverParts): Pick<Handlers, Takeovers
 }
 
 /**
- * Makes this browser the user's until the takeover ends. Only where one of our pages asks by cookie: whoever sent a header
- * has the token in the answer, and a page of somebody else's must not change who a browser is.
+ * Signs this browser in as the user until the takeover ends, when a page of Berth's own asks by cookie (CSRF token). A
+ * client that sent a header has the token in the answer, and no other page may change who the browser is signed in as.
  */
 function enterTakeover(parts: TakeoverParts, call: Call<'takeOver'>, { token, jti, lifetime }: TakenOver): void {
   const { session, request, reply, now } = call
   if (session?.via !== 'cookie' || !isProven(parts, session, call)) return
-  // The token's cookie outlives the token, so that the next page knows what is over, and brings the administrator back.
+  // The cookie outlives the token: the next page sees that the takeover is over and restores the administrator's session.
   const kept = Math.max(lifetime, secondsLeft(session.claims.expiresAt, now))
   const cookies = tokenCookieLines({ text: token, jti, lifetime: kept }, request.headers.host, parts.cookie)
   void reply.header('set-cookie', [...cookies, parts.impersonatorSession.keep(session, now)])
 }
 
-/** Makes this browser the administrator's again, who acted and nobody else; otherwise nobody's. */
+/** Restores the session of the administrator who acted; without one, signs the browser out. */
 async function leaveTakeover(parts: TakeoverParts, call: Call<'endTakeover'>, acting: string): Promise<void> {
   const { request, reply, now } = call
   const own = await parts.impersonatorSession.ownSession(request.headers, acting, now)

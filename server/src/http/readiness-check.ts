@@ -1,0 +1,37 @@
+import { withTimeout } from '#/concurrency/try-or-log.ts'
+import { cachedFor } from '#/concurrency/ttl-cache.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+import type { Database } from '#/store/database.ts'
+
+/** Timeout of the check of one dependency, in ms. */
+const timeout = 3_000
+/** TTL of the cached result, in ms: the endpoint is public, so store and engine are asked at this rate at most. */
+const readinessTtl = 1_000
+
+export interface ReadinessParts {
+  readonly database: Pick<Database, 'ping'>
+  readonly runtime: Pick<Runtime, 'ping'>
+}
+
+/** `ok` for each dependency, or a reason without address or path: the endpoint is public. */
+export interface Readiness {
+  readonly isReady: boolean
+  readonly store: string
+  readonly engine: string
+}
+
+/** Readiness check of the dependencies, store and engine. @returns asks both within 3 s; never rejects */
+export function readinessCheck({ database, runtime }: ReadinessParts): () => Promise<Readiness> {
+  return cachedFor(readinessTtl, async () => {
+    const [store, engine] = await Promise.all([check(database.ping()), check(runtime.ping())])
+    return { isReady: store === 'ok' && engine === 'ok', store, engine }
+  })
+}
+
+async function check(ping: Promise<void>): Promise<string> {
+  const answered = ping.then(
+    () => 'ok',
+    () => 'does not answer',
+  )
+  return (await withTimeout(timeout, answered)) ?? 'does not answer in time'
+}
