@@ -1,48 +1,48 @@
 import { containerKey, type ContainerRef } from '../container-key.ts'
 
-/** A program that ends within this time after its start has not worked, whatever it says; in ms. */
+/** A program that ends within this time after its start counts as failed, whatever its exit code; in ms. */
 const minRunTime = 10_000
-/** Bad starts in a row after which the next one has to wait: an accident, and another try. */
+/** Failed starts in a row without a pause before the next one. */
 const freeRestarts = 2
-/** How long it waits then, in ms; doubled with each further one. */
+/** First and max pause after that, in ms; the pause doubles with each further failed start (exponential backoff). */
 const [firstPause, maxPause] = [5_000, 300_000]
-/** How long bad starts are remembered after the last pause is over, in ms. */
+/** Failed starts are remembered for this time after the last pause, in ms. */
 const rememberFor = 3_600_000
-/** Max containers that are remembered; the one that was started first goes when there are more. */
+/** Max containers that are remembered; above it the one with the oldest start is dropped. */
 const defaultMax = 10_000
 
 interface History {
   /** Undefined when its end is known. */
   startedAt: number | undefined
   badStarts: number
-  /** Nothing that nobody asked for by hand starts it before. */
+  /** No automatic start before this time. */
   notBefore: number
 }
 
 /**
- * Keeps apps that end right after every start from being started without end: an open page asks for its app every few
- * seconds, and each start costs everybody. Whoever launches by hand is not held up.
+ * Crash loop detection with exponential backoff: an app that ends right after every start is not restarted at once each
+ * time an open page requests it. A launch that a user asks for is never delayed.
  *
- * A bounded map in order of the last start, from which entries expire that decide nothing any more: once a program has run
- * for ten seconds its end is no bad start. So it holds what was started lately, however many run.
+ * A bounded map in order of the last start. An entry expires when it no longer affects a decision: after ten seconds of
+ * run time an end is no failed start. So the map holds recent starts, however many containers run.
  */
 export class CrashLoops {
   readonly #now: () => number
   readonly #max: number
   readonly #histories = new Map<string, History>()
 
-  /** @param now in ms, never set back @param max containers that are remembered */
+  /** @param now monotonic clock, in ms @param max containers that are remembered */
   constructor(now = () => performance.now(), max = defaultMax) {
     this.#now = now
     this.#max = max
   }
 
-  /** How many containers are remembered. */
+  /** Number of containers that are remembered. */
   get size(): number {
     return this.#histories.size
   }
 
-  /** Whether it may be started without anybody asking for it by hand. */
+  /** Whether it may be started automatically now. */
   mayStart(owned: ContainerRef): boolean {
     return this.#now() >= (this.#histories.get(containerKey(owned))?.notBefore ?? 0)
   }
@@ -58,7 +58,7 @@ export class CrashLoops {
     this.#evict(now)
   }
 
-  /** It ended, and nobody of ours stopped it. */
+  /** Its program ended, and Berth did not stop it. */
   ended(owned: ContainerRef): void {
     const history = this.#histories.get(containerKey(owned))
     if (history?.startedAt === undefined) return
@@ -74,7 +74,7 @@ export class CrashLoops {
     this.#histories.delete(containerKey(owned))
   }
 
-  /** From the oldest start on, until one still counts: each entry is looked at about once, however many there are. */
+  /** Drops expired entries, from the oldest start on, until one still counts: each entry is visited about once. */
   #evict(now: number): void {
     for (const [key, history] of this.#histories) {
       if (!isExpired(history, now) && this.#histories.size <= this.#max) return
@@ -83,7 +83,7 @@ export class CrashLoops {
   }
 }
 
-/** Whether it decides nothing any more, however its program ends from now on. */
+/** Whether it affects no decision any more, however its program ends from now on. */
 function isExpired({ startedAt, notBefore }: History, now: number): boolean {
   return startedAt === undefined ? now >= notBefore + rememberFor : now - startedAt >= minRunTime
 }

@@ -4,15 +4,15 @@ import { StoreFailure } from '#/store/store-failure.ts'
 import { LaunchFailure } from './launch-failure.ts'
 
 /**
- * What is to blame for a start that failed: the container itself, whose program ended by itself or cannot be executed; the
- * server, on which nothing at all can be started now; or anything else that is in the way of this container alone, such as
- * an image that cannot be had, or its owner's limits.
+ * What made a start fail. `container`: its program ended by itself or cannot be executed. `server`: nothing at all can
+ * be started on it now. `other`: something else that concerns this container alone, such as an image that cannot be
+ * pulled, or a limit of its owner.
  */
 export type FailureCause = 'container' | 'server' | 'other'
 
-/** Killed from outside, not by itself: 128 + SIGKILL, 128 + SIGTERM. */
+/** Exit codes of a program that was killed from outside: 128 + SIGKILL, 128 + SIGTERM. */
 const killed: ReadonlySet<number | null> = new Set([137, 143])
-/** Names of refusals that say nothing about the container that they were told of. */
+/** Names of refusals that concern the server and not the container that was refused. */
 const ofTheServer: ReadonlySet<string | undefined> = new Set(['serverFull', 'tooManyLaunches', 'stopping'])
 
 /** @param error that a launch ended with */

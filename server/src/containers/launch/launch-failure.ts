@@ -8,12 +8,12 @@ import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { unavailable } from '../state/container-state.ts'
 import type { LaunchStage } from './progress/launch-progress.ts'
 
-/** What the app wrote last, as much as its owner is shown. */
+/** Max lines of the app's last output that its owner is shown. */
 const maxLines = 50
-/** How long reading that may take, in ms; it is left out then. */
+/** Timeout of reading them, in ms; without an answer they are left out. */
 const linesTimeout = 3_000
 
-/** The engine started the program, and it ended within the time it was watched. */
+/** The engine started the program, and it ended while start verification watched it. */
 export class ExitedOnStart extends RuntimeError {
   /** Undefined when the container is gone. */
   readonly instance: RuntimeContainer | undefined
@@ -27,13 +27,13 @@ export class ExitedOnStart extends RuntimeError {
 
 type Details = Omit<FailedLaunch, 'lastLines'>
 
-/** A launch that failed, with all that its owner is told. The engine's own words are in the cause. */
+/** A launch that failed, with everything that its owner is shown. The engine's own text is in the cause. */
 export class LaunchFailure extends RuntimeError implements FailedLaunch {
   readonly reason: FailedLaunch['reason']
   readonly sentence: LocalizedMessage
   readonly exitCode: number | null
   readonly isOutOfMemory: boolean
-  /** Private to the instance, because a log takes what it finds on an error, and an app may write its owner's secrets. */
+  /** A private field, because a log writes every property of an error, and an app may print its owner's secrets. */
   readonly #lastLines: readonly string[]
 
   constructor(cause: RuntimeError, details: Details, lastLines: readonly string[]) {
@@ -46,13 +46,16 @@ export class LaunchFailure extends RuntimeError implements FailedLaunch {
     this.#lastLines = lastLines
   }
 
-  /** What the app wrote last, oldest first; for the owner's eyes only. */
+  /** Last output of the app, oldest first; for the owner only. */
   get lastLines(): readonly string[] {
     return this.#lastLines
   }
 }
 
-/** What a failed start means. Of a program that ended, its last lines are read, so it must still be there. Never throws. */
+/**
+ * Explains a failed start. Reads the last output of a program that ended, so its container must still exist. Never
+ * throws.
+ */
 export async function explainFailure(runtime: Pick<Runtime, 'logs'>, error: RuntimeError): Promise<LaunchFailure> {
   if (error instanceof LaunchFailure) return error
   const id = error instanceof ExitedOnStart ? error.instance?.id : undefined
@@ -83,22 +86,24 @@ function detailsOf(error: RuntimeError, lines: readonly string[]): Details {
 function detailsOfEnd({ exitCode, isOutOfMemory }: RuntimeContainer, lines: readonly string[]): Details {
   const ended = { exitCode, isOutOfMemory }
   if (isOutOfMemory) return { ...ended, reason: 'out-of-memory', sentence: message('launches.outOfMemory') }
-  // The engine starts a small init, which then is what cannot execute the program.
+  // The engine starts a small init (tini), and that one cannot execute the program.
   if (lines.some((line) => line.startsWith('[FATAL tini')))
     return { ...ended, reason: 'failed', sentence: message('launches.notExecutable') }
-  // What shells and the engine report for a command that is not there, or cannot be run.
+  // Exit codes of shells and the engine for a command that does not exist, or is not executable.
   if (exitCode === 126 || exitCode === 127)
     return { ...ended, reason: 'crashed', sentence: message('launches.commandMissing', { exitCode }) }
   return { ...ended, reason: 'crashed', sentence: crashed(exitCode) }
 }
 
-/** Of the engine's words; there is no other sign of it. */
+/** Matches the engine's error text; it gives no other sign of the cause. */
 const notExecutable = /no such file|not found in \$PATH|permission denied|exec format error/i
 
 const crashed = (exitCode: number | null) =>
   exitCode === null ? message('launches.crashed') : message('launches.crashedWith', { exitCode })
 
-/** What a failure says about the container; nothing, when it says more about a block, the host or the engine. */
+/**
+ * Why the container is unavailable after a failed launch; undefined when a block, the host or the engine was the cause.
+ */
 export function unavailableAfter(error: unknown): Unavailable | undefined {
   if (!(error instanceof LaunchFailure)) return undefined
   const { reason, exitCode } = error

@@ -16,15 +16,15 @@ export interface LaunchParts {
   readonly spawner: Spawner
   readonly templates: Templates
   readonly launchProgress: Pick<LaunchProgress, 'of'>
-  /** How long whoever asked is kept waiting, in ms. */
+  /** Timeout of a request that waits for a launch, in ms. */
   readonly timeout: number
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** `POST /api/container/launch/<type>` and `/restart`: what a user may do with their containers. */
+/** Launch and restart of a user's own containers (`POST /api/container/launch/<type>`, `/restart`). */
 export class Launch {
   readonly #parts: LaunchParts
-  /** Launches under way that somebody has given up waiting for. */
+  /** Launches in progress whose request has timed out. */
   readonly #abandoned = new Set<string>()
 
   constructor(parts: LaunchParts) {
@@ -33,8 +33,8 @@ export class Launch {
 
   /**
    * Makes the user's container of this type run. Source: specification, launch rules 1 to 5.
-   * @throws {Refusal} 400 unknown type · 403 blocked, nothing was started · 500 it could not be started, there is no room
-   * for it, or it takes longer than the time that is waited; then it goes on, and whoever asks again waits for the same
+   * @throws {Refusal} 400 unknown type · 403 blocked, nothing was started · 500 the start failed, there is no capacity,
+   * or it takes longer than the timeout: then it continues, and the next request joins it
    */
   async launch(user: User, type: string, now: Date): Promise<Running> {
     const { templates } = this.#parts
@@ -46,7 +46,8 @@ export class Launch {
 
   /**
    * Replaces the user's container of this type. Source: specification, restart rules 1 to 5, which name the first type.
-   * @throws {Refusal} 400 unknown type · 403 blocked, nothing was touched · 500 any failure, the home volume is safe; or as above
+   * @throws {Refusal} 400 unknown type · 403 blocked, nothing was changed · 500 any failure, the home volume is kept;
+   * or as above
    */
   async restart(user: User, type: string, now: Date): Promise<Running> {
     const { templates } = this.#parts
@@ -61,7 +62,7 @@ export class Launch {
     return this.restart(user, this.#parts.templates.first.type, now)
   }
 
-  /** Starts the first type's container for somebody who has just signed in; their block is no failure of signing in. */
+  /** Starts the first type's container after a sign-in; a block of the container does not make the sign-in fail. */
   async startPrimary(user: User, now: Date): Promise<Running> {
     const { spawner, templates } = this.#parts
     await this.#refuseBlocked(user, templates.first)
@@ -71,7 +72,7 @@ export class Launch {
   async #ensure(user: User, template: Template, now: Date): Promise<Running> {
     const { spawner, database } = this.#parts
     const running = await orFail(spawner.ensureRunning(user, template, now), refusals.launchFailed)
-    // Administrators see both times side by side. A sign-in notes its own, and a sign-up, as specified, none.
+    // Administrators see both times side by side. A sign-in sets its own time; a sign-up sets none (specification).
     await noteUserActive(database.db, user.id, now)
     return running
   }
@@ -84,13 +85,16 @@ export class Launch {
     return running
   }
 
-  /** Of the container alone: a blocked user does not come here, and one who is blocked meanwhile is found in the flight. */
+  /**
+   * Checks the block of the container alone: a blocked user is refused earlier, and a block that comes later is found
+   * by the spawner.
+   */
   async #refuseBlocked(user: User, template: Template): Promise<void> {
     const record = await findContainer(this.#parts.database.db, user.id, template.type)
     if (record?.isBlocked) throw refusals.containerBlocked(record.blockedAt)
   }
 
-  /** Waits for a launch, but not for ever; it goes on without whoever waited. */
+  /** Waits for a launch up to the timeout; the launch continues after that. */
   async #withTimeout(owned: ContainerRef, work: Promise<Running>): Promise<Running> {
     const running = await withTimeout(this.#parts.timeout, work)
     if (running) return running
@@ -98,7 +102,7 @@ export class Launch {
     throw refusals.launchGoesOn(howFar(this.#parts.launchProgress.of(owned)))
   }
 
-  /** Nobody hears how it ends, so a failure is logged here; once, however many have given up. */
+  /** Logs the failure of a launch that no request waits for; once, however many requests have timed out. */
   #logAbandoned(owned: ContainerRef, work: Promise<unknown>): void {
     const key = containerKey(owned)
     const isFollowed = this.#abandoned.has(key)
@@ -106,13 +110,13 @@ export class Launch {
     work
       .catch((error: unknown) => {
         const err = error instanceof Refusal ? (error.cause ?? error.message) : error
-        if (!isFollowed) this.#parts.log.warn({ err, ...owned }, 'a launch that nobody waits for any more failed')
+        if (!isFollowed) this.#parts.log.warn({ err, ...owned }, 'a launch failed after its request had timed out')
       })
       .finally(() => this.#abandoned.delete(key))
   }
 }
 
-/** Refusals pass; whatever else went wrong becomes the given 500, with its cause for the log. */
+/** Refusals pass through; any other error becomes the given 500, with the error as cause for the log. */
 async function orFail<T>(work: Promise<T>, refusal: (cause: unknown, why?: LaunchFailure) => Refusal): Promise<T> {
   try {
     return await work

@@ -35,9 +35,9 @@ export interface SpawnerParts {
   readonly database: Database
   readonly settings: InstallationSettings
   readonly singleFlight: SingleFlight
-  /** Told what became of every launch before its caller is. */
+  /** Publishes the outcome of every launch before its caller receives it. */
   readonly routeSync: Pick<RouteSync, 'publishContainer'>
-  /** What was deleted is gone before anything new is made in its place. */
+  /** Finishes pending deletions before a new container is created under the same name. */
   readonly removal: Pick<ContainerRemoval, 'finishLocked'>
   readonly preLaunchHooks: PreLaunchHooks
   readonly admission: AdmissionControl
@@ -47,7 +47,7 @@ export interface SpawnerParts {
   readonly log: Logger
 }
 
-/** Containers that are looked for at the same time, beside those whose turn it is. */
+/** Max look-ups of containers without a slot of the launch queue. */
 const maxParallelFinds = 8
 
 /** A container that runs. */
@@ -55,26 +55,27 @@ export interface Running {
   readonly containerId: string
 }
 
-/** Asked for by somebody; likewise, but to be made anew; asked for by nobody now. */
+/** `launch`: a user asks for it · `replace`: likewise, but a new container · `restore`: the reconciler asks. */
 type LaunchKind = 'launch' | 'replace' | 'restore'
 
-/** What is known of a launch when its flight begins. */
+/** Parameters of one launch. */
 interface LaunchAttempt {
   readonly user: User
   readonly template: Template
   readonly now: Date
   readonly kind: LaunchKind
-  /** When it was asked for; by `performance.now()`. */
+  /** When it was requested; by `performance.now()`. */
   readonly begun: number
 }
 
 /**
- * The policy above the runtime: at most one container per user and type, found by its derived name.
- * - The record is written before the engine is asked, the engine's id after: a crash leaves nothing that the next
- *   launch would not find and finish.
- * - What runs is adopted, what is stopped is started, what cannot be started is removed and made anew.
- * - An engine that does not answer is no reason to remove anything; a stranger's container never is touched.
- * - What makes the engine work waits for its turn; what runs already does not.
+ * Spawner: the policy above the runtime, at most one container per user and type, found by its derived name. Launches
+ * of one container are serialized.
+ * - The record is written before the engine is called, the engine's id after: what a crash leaves is found and finished
+ *   by the next launch.
+ * - A running container is adopted, a stopped one started, one that cannot be started is removed and created anew.
+ * - Nothing is removed because the engine does not answer; a container of another owner is never touched.
+ * - Work for the engine waits for a slot of the launch queue; adopting a running container does not.
  */
 export class Spawner {
   readonly #parts: SpawnerParts
@@ -87,18 +88,18 @@ export class Spawner {
   }
 
   /**
-   * Makes sure that the user's container of this type runs, and that the gateway knows where.
+   * Makes sure that the user's container of this type runs and that the gateway has its route.
    * Source: specification, Container lifecycle rules and launch 3, 4.
-   * @throws {Refusal} 403 when it was blocked meanwhile, and it does not run then; 500 when there is no room for it
-   * @throws {RuntimeError} `LaunchFailure` when it could not be made to run; what exists by then is found by the next launch
+   * @throws {Refusal} 403 when it was blocked meanwhile, and it does not run then; 500 when there is no capacity for it
+   * @throws {RuntimeError} `LaunchFailure` when it could not be started; the next launch finds what exists by then
    */
   async ensureRunning(user: User, template: Template, now: Date): Promise<Running> {
     return this.#run(launchAttempt(user, template, now, 'launch'))
   }
 
   /**
-   * Takes the old container away and makes a new one; the home stays. Source: specification, restart 2 and 3: a failure
-   * to remove is logged and ignored, and then the old one is used again rather than refused.
+   * Removes the old container and creates a new one; the home stays. Source: specification, restart 2 and 3: a failure
+   * to remove is logged and ignored, and then the old container is used again.
    * @throws as `ensureRunning`
    */
   async replace(user: User, template: Template, now: Date): Promise<Running> {
@@ -106,8 +107,8 @@ export class Spawner {
   }
 
   /**
-   * As `ensureRunning`, for what ran before the engine restarted: nobody asked for it now, so everybody who did goes
-   * first, nobody has used it, and what ends after each start is left alone for a while.
+   * As `ensureRunning`, for what ran before the engine restarted: with low priority, behind every launch that a user
+   * asked for; it does not count as use, and a crash loop delays it.
    * @throws as `ensureRunning`
    */
   async restore(user: User, template: Template, now: Date): Promise<Running> {
@@ -115,19 +116,21 @@ export class Spawner {
     return this.#run(launchAttempt(user, template, now, 'restore'))
   }
 
-  /** What a container made now would be made of; another one is replaced when it is started. */
+  /**
+   * Fingerprint of a container that would be created now; one with another fingerprint is replaced when it is started.
+   */
   fingerprintOf(user: SpecUser, template: Template): string {
     return containerSpec(user, template, this.#parts.settings).fingerprint
   }
 
-  /** Launches of one container, one after the other; nobody who asks now waits behind those who were asked before. */
+  /** Serializes launches of one container (single-flight by key); a request joins the launch that is in progress. */
   async #run(attempt: LaunchAttempt): Promise<Running> {
     const owned = { userId: attempt.user.id, type: attempt.template.type }
     if (attempt.kind !== 'restore') this.#parts.admission.promote(owned)
     return this.#parts.singleFlight.run(containerKey(owned), attempt.kind, () => this.#runExclusive(attempt))
   }
 
-  /** As `ensureRunning`, for who is in a flight of this container already. */
+  /** As `ensureRunning`, for callers that hold this container's flight already. */
   async ensureRunningLocked(user: User, template: Template, now: Date): Promise<Running> {
     return this.#runExclusive(launchAttempt(user, template, now, 'launch'))
   }
@@ -149,12 +152,12 @@ export class Spawner {
     }
   }
 
-  /** Tells gateway and owner why it does not run. @returns the error with all that could be found out */
+  /** Publishes to gateway and owner why it does not run. @returns the error with all that is known of its cause */
   async #explained(owned: ContainerRef, error: unknown): Promise<unknown> {
     const { runtime, routeSync, launchProgress, log } = this.#parts
     const explained = error instanceof RuntimeError ? await explainFailure(runtime, error) : error
     const failure = unavailableAfter(explained)
-    // For want of room nothing was touched, and to look at a thousand that were refused would only cost more.
+    // Without capacity nothing was changed, and an inspect for each of a thousand refused launches would cost too much.
     if (!isCapacityRefusal(explained))
       await tryOrLog(log, `publishing that ${owned.type} of user ${owned.userId} did not start`, () =>
         routeSync.publishContainer(owned, failure && { failure }),
@@ -191,14 +194,14 @@ export class Spawner {
     return record
   }
 
-  /** What was deleted meanwhile is not made again when nobody asks for it. @throws {Refusal} */
+  /** A restore does not create a record that was deleted meanwhile. @throws {Refusal} */
   async #findRecord(user: User, template: Template): Promise<UserContainer> {
     const record = await findContainer(this.#parts.database.db, user.id, template.type)
     if (!record) throw refusals.containerDeleted()
     return record
   }
 
-  /** @throws {Refusal} 404 when the account was deleted meanwhile: the store takes no record of nobody */
+  /** @throws {Refusal} 404 when the account was deleted meanwhile: a record needs its user */
   async #ensureRecord(user: User, template: Template, now: Date): Promise<UserContainer> {
     const { db } = this.#parts.database
     try {
@@ -209,15 +212,15 @@ export class Spawner {
   }
 
   /**
-   * What should be there is looked for at once, to be used without a turn; all else when the turn has come. A thousand
-   * questions at once would make the engine too slow for the launches that are under way.
+   * Looks at once for a container that should exist, so that it is used without a slot; for any other with the slot. A
+   * thousand look-ups at once would slow the engine for the launches in progress.
    */
   async #findExisting(start: Start): Promise<RuntimeContainer | undefined> {
     const isUp = this.#parts.admission.isUp(start.spec.owner)
     return isUp ? this.#findLimit(() => this.#starter.find(start)) : undefined
   }
 
-  /** What runs, or is only paused, is there without any turn; undefined when it is not. */
+  /** A running or paused container needs no slot; undefined when it is neither. */
   async #adopt(start: Start, found: RuntimeContainer | undefined): Promise<RuntimeContainer | undefined> {
     if (found?.state === 'running') return this.#starter.adopt(start, found)
     return found?.state === 'paused' ? this.#starter.tryToStart(start, found) : undefined
@@ -254,7 +257,7 @@ export class Spawner {
     await tryOrLog(this.#parts.log, what, () => this.#starter.remove(start))
   }
 
-  /** Blocking does not wait for a launch that is under way; the launch looks once more before it promises anything. */
+  /** Blocking does not wait for a launch in progress; so the launch checks the block again after the start. */
   async #stopIfBlocked(record: UserContainer, instance: RuntimeContainer): Promise<void> {
     const { database, runtime } = this.#parts
     const block = await checkBlock(database.db, record.userId, record.type)
@@ -274,7 +277,7 @@ const launchAttempt = (user: User, template: Template, now: Date, kind: LaunchKi
   return { user, template, now, kind, begun: performance.now() }
 }
 
-/** Who is blocked, or wants it no more, is no failure of ours. */
+/** A refusal of the user's own request (blocked, cancelled) is no failure of the launch. */
 const isFailure = (error: unknown) => !(error instanceof Refusal) || error.status >= 500
 
 const isCapacityRefusal = (error: unknown) => error instanceof Refusal && error.extra.reason === 'full'

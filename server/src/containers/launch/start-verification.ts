@@ -12,10 +12,10 @@ const watchTime = 500
 const pollInterval = 50
 
 /**
- * Start verification: decides whether a started container counts as running. The engine says so from the moment the program begins,
- * also of one that ends at once, and watching every start for half a second would double what a launch costs. So a
- * template is watched until one of its containers has lasted; from then on a start is believed, and looked at again
- * afterwards: one that did not last costs the template its trust.
+ * Start verification: decides whether a started container counts as running. The engine reports it running from the
+ * moment the program begins, also if it ends at once, and watching every start for half a second would double the
+ * duration of a launch. So starts of a template are watched until one of its containers has lasted. After that a start
+ * counts at once and is checked again later; one that did not last makes the next starts be watched again.
  */
 export class StartVerifier {
   readonly #runtime: Runtime
@@ -25,10 +25,7 @@ export class StartVerifier {
     this.#runtime = runtime
   }
 
-  /**
-   * @returns the container, running
-   * @throws {ExitedOnStart} when it ended within the time it is watched
-   */
+  /** @returns the container, running @throws {ExitedOnStart} when it ended while it was watched */
   async verify(spec: ContainerSpec, id: string): Promise<RuntimeContainer> {
     const isTrusted = this.#trusted.has(programOf(spec))
     const instance = isTrusted ? await this.#inspect(spec, id) : await this.#watch(spec, id)
@@ -53,7 +50,7 @@ export class StartVerifier {
     throw new ExitedOnStart(name, instance)
   }
 
-  /** Nobody waits for this. A container that is gone, or an engine that does not answer, says nothing about the program. */
+  /** In the background. A container that is gone, or an engine that does not answer, says nothing about the program. */
   #recheckLater(spec: ContainerSpec, id: string): void {
     const check = async () => {
       const instance = await this.#runtime.inspectId(id).catch(() => undefined)
@@ -63,6 +60,6 @@ export class StartVerifier {
   }
 }
 
-/** What decides whether a start works, apart from whose it is. */
+/** What decides whether a start works, without the owner. */
 const programOf = ({ image, command, runtime, readOnly, owner }: ContainerSpec) =>
   JSON.stringify([owner.type, image, command, runtime, readOnly])

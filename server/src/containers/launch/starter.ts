@@ -11,17 +11,17 @@ import { explainFailure } from './launch-failure.ts'
 import type { LaunchSlot } from '../queue/queue-entry.ts'
 import { StartVerifier } from './start-verification.ts'
 
-/** The steps that somebody who waits is told of. */
+/** Steps of a launch that are reported to its owner. */
 export type Step = 'creating' | 'starting'
 
-/** A container that is to run: its record, what it is made of, and who is told how far it is. */
+/** A container to start: its record, its specification, and the receiver of its progress. */
 export interface Start {
   readonly record: UserContainer
   readonly spec: ContainerSpec
   readonly onStep: (step: Step) => void
 }
 
-/** What the engine has to do for a launch, step by step; the store knows the container's id before it is told to run. */
+/** Calls of the engine for a launch, step by step; the store has the container's id before the container is started. */
 export class Starter {
   readonly #runtime: Runtime
   readonly #database: Database
@@ -36,8 +36,9 @@ export class Starter {
   }
 
   /**
-   * By its name, which a crash does not forget, and then by its id: one that somebody renamed would else run beside the new.
-   * @throws {RuntimeError} when the name is taken by a container that is not this user's of this installation
+   * Finds the container by its name, which survives a crash, and then by its id: a renamed one would otherwise run
+   * beside the new one.
+   * @throws {RuntimeError} when a container that is not this user's of this installation has the name
    */
   async find({ record, spec }: Pick<Start, 'record' | 'spec'>): Promise<RuntimeContainer | undefined> {
     const found = await this.#findByName(spec)
@@ -54,15 +55,15 @@ export class Starter {
     throw new RuntimeError('conflict', `the name ${spec.name} is taken by a container that is not ours`)
   }
 
-  /** What runs, whoever started it. */
+  /** Adopts a running container, whatever started it. */
   async adopt({ record }: Pick<Start, 'record'>, found: RuntimeContainer): Promise<RuntimeContainer> {
     if (record.containerId !== found.id) await this.#store(record, found.id, found.port, record.image)
     return found
   }
 
   /**
-   * A container that is stopped or paused, started; undefined when it has to be made anew. A new template is a reason for
-   * that, too, and so is a new image of the old name. @throws {RuntimeError} when the engine does not answer
+   * Starts a stopped or paused container; undefined when a new one has to be created: after a failed start, for a new
+   * template, and for a new image of the same name. @throws {RuntimeError} when the engine does not answer
    */
   async tryToStart(start: Start, found: RuntimeContainer): Promise<RuntimeContainer | undefined> {
     const { record, spec } = start
@@ -72,20 +73,25 @@ export class Starter {
       return await this.#startAndVerify(start, found.id)
     } catch (error) {
       if (error instanceof RuntimeError && error.kind === 'unreachable') throw error
-      this.#log.warn({ err: error, container: spec.name }, 'a stopped container could not be started; making a new one')
+      this.#log.warn(
+        { err: error, container: spec.name },
+        'a stopped container could not be started; creating a new one',
+      )
       return undefined
     }
   }
 
-  /** A new container in place of an old one. @throws {RuntimeError} `LaunchFailure` when it does not run */
+  /**
+   * Creates and starts a container in place of an old one. @throws {RuntimeError} `LaunchFailure` when it does not run
+   */
   async createAndStart(start: Start, old: RuntimeContainer | undefined, slot: LaunchSlot): Promise<RuntimeContainer> {
     const { record, spec } = start
     start.onStep('creating')
     if (old) await this.#runtime.remove(old.id)
     const created = await this.#createOrFind(spec, slot)
     crashPoint('launch.after-create')
-    // The id is stored while the engine starts: both take time, and neither needs the other. When the store fails, the
-    // start goes on; a stop that waits for this flight has to find it done.
+    // The id is stored while the engine starts the container: both take time, and they are independent. If the store
+    // fails the start completes all the same; a stop that waits for this flight needs its result.
     const [instance] = await allSettledOrThrow([
       this.#startAndVerify(start, created.id),
       this.#store(record, created.id, created.port, spec.image),
@@ -93,7 +99,7 @@ export class Starter {
     return instance
   }
 
-  /** Stops and removes what is there. @throws {RuntimeError} */
+  /** Stops and removes the existing container. @throws {RuntimeError} */
   async remove(start: Pick<Start, 'record' | 'spec'>): Promise<void> {
     const old = await this.find(start)
     if (!old) return
@@ -103,7 +109,7 @@ export class Starter {
     crashPoint('restart.after-remove')
   }
 
-  /** When another process was quicker with the same name, its container is the one. */
+  /** If another process created the same name first, its container is used. */
   async #createOrFind(spec: ContainerSpec, slot: LaunchSlot): Promise<{ id: string; port: number | null }> {
     try {
       return await slot.create((options) => this.#runtime.create(spec, options))
@@ -115,7 +121,7 @@ export class Starter {
     }
   }
 
-  /** Why it failed is asked at once: whoever removes it removes its last words, too. */
+  /** The cause of a failure is read at once: removing the container removes its output. */
   async #startAndVerify({ spec, onStep }: Start, id: string): Promise<RuntimeContainer> {
     try {
       onStep('starting')
@@ -133,14 +139,14 @@ export class Starter {
   }
 }
 
-/** A paused one stays what it is: its memory is what was paused for. */
+/** A paused container is kept as it is: pausing is for keeping its memory. */
 export const isUpToDate = ({ state, fingerprint }: RuntimeContainer, spec: Pick<ContainerSpec, 'fingerprint'>) =>
   state === 'paused' || fingerprint === spec.fingerprint
 
 /**
- * Whether the image's name means another image by now, as after an operator has built it again: one call to the engine, so
- * only of what is about to be started. What is only paused goes on with the old one; so does what is started while the engine
- * cannot say, or has no image of this name any more.
+ * Whether the image's name now names another image, as after a rebuild: one call to the engine, so only before a start.
+ * A paused container keeps the old image; so does one that is started while the engine cannot tell, or has no image of
+ * this name any more.
  */
 export async function isImageOutdated(
   runtime: Pick<Runtime, 'imageId'>,
@@ -152,6 +158,6 @@ export async function isImageOutdated(
   return now !== undefined && now !== imageId
 }
 
-/** By slug as well: after an older store was restored, ids are given again. */
+/** By slug as well: after an older store is restored, ids are assigned again. */
 const isSameOwner = (one: Owner, other: Owner) =>
   one.userId === other.userId && one.slug === other.slug && one.type === other.type

@@ -12,25 +12,25 @@ export interface AdmissionControlParts {
   readonly launchProgress: Pick<LaunchProgress, 'enter' | 'pulling'>
   /** Why it may not be launched any more: blocked, or deleted. */
   readonly checkBlock: (userId: number, type: string) => Promise<Refusal | undefined>
-  /** How many the engine works for at the same time. */
+  /** Max launches that the engine works on at the same time. */
   readonly parallel: number
   /** Resolves when the engine answers. */
   readonly ping: () => Promise<void>
 }
 
-/** Something that makes the engine work. */
+/** A launch that asks for admission. */
 export interface Admitted {
   readonly owned: ContainerRef
   readonly image: string
-  /** Whether it is made now; what is there is only started. */
+  /** Whether a new container is created; otherwise an existing one is started. */
   readonly needsImage: boolean
-  /** Nobody asked for it now, so it goes behind all who did. */
+  /** No user asked for it now, so it waits behind all launches that a user asked for. */
   readonly isLowPriority: boolean
 }
 
 /**
  * Admission control for launches: capacity limits and host resources first, then a slot of the launch queue. Both are
- * looked at before anybody waits, so that nobody waits for a no, and once more when the turn comes.
+ * checked before a launch waits, so that a refusal comes at once, and again when it has its slot.
  */
 export class AdmissionControl {
   readonly #parts: AdmissionControlParts
@@ -43,9 +43,9 @@ export class AdmissionControl {
   }
 
   /**
-   * Does the work when its turn has come. Its room stays reserved until `release`, so that it is counted until it is
-   * known to run.
-   * @throws {Refusal} no room, blocked or deleted meanwhile, or Berth stops · whatever the work throws
+   * Runs the work with a slot of the queue. Its capacity stays reserved until `release`, so that it is counted until it
+   * is known to run.
+   * @throws {Refusal} no capacity, blocked or deleted meanwhile, or Berth stops · whatever the work throws
    */
   async run<T>(admitted: Admitted, work: (slot: LaunchSlot) => Promise<T>): Promise<T> {
     const { owned } = admitted
@@ -70,28 +70,30 @@ export class AdmissionControl {
     return this.#parts.capacity.isUp(owned)
   }
 
-  /** What became of a launch is known: whether it takes up room is what the engine says of it. */
+  /** The outcome of a launch is known: from now on the state of the engine decides whether it uses capacity. */
   release(owned: ContainerRef): void {
     this.#parts.capacity.release(owned)
   }
 
-  /** Somebody asks now for what was to be restored some time. */
+  /** A user now asks for a container that waits with low priority. */
   promote(owned: ContainerRef): void {
     this.#queue.promote(owned)
     this.#onRequest?.(owned)
   }
 
-  /** @param listener told what people ask for, whether or not there is room for it; one listener */
+  /** @param listener called for each launch that a user asks for, admitted or not; one listener */
   onRequest(listener: (owned: ContainerRef) => void): void {
     this.#onRequest = listener
   }
 
-  /** Something about this user (and type) has changed: whoever waits and may not go on any more hears it at once. */
+  /**
+   * The rights of this user (and type) have changed: queued launches that are no longer allowed are refused at once.
+   */
   recheck(userId: number, type?: string): void {
     this.#queue.recheck(userId, type)
   }
 
-  /** Its owner wants it no more: a launch of it that waits, or pulls, is refused with this. */
+  /** Cancels a queued or pulling launch with this refusal: its owner does not want it any more. */
   cancel(owned: ContainerRef, why: Refusal): void {
     this.#queue.cancel(owned, why)
   }
@@ -100,12 +102,12 @@ export class AdmissionControl {
     return this.#queue.counts()
   }
 
-  /** Refuses all who wait, and who come. Resolves when the engine works for nobody any more. */
+  /** Refuses queued and new launches. Resolves when the engine works on none any more. */
   async close(): Promise<void> {
     return this.#queue.close()
   }
 
-  /** What runs already, and is only replaced, takes nothing more. */
+  /** Replacing a running container needs no further capacity. */
   #capacityRefusal({ owned, needsImage }: Admitted): Refusal | undefined {
     const { capacity, hostResources } = this.#parts
     if (capacity.isUp(owned)) return undefined

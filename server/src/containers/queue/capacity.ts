@@ -1,22 +1,22 @@
 import { refusals, type Refusal } from '#/errors.ts'
 import { containerKey, type ContainerRef } from '../container-key.ts'
 
-/** How many may be there at the same time; null is no limit. */
+/** Max containers at the same time; null is no limit. */
 export interface CapacityLimits {
   readonly maxRunning: number | null
   readonly maxPerUser: number | null
 }
 
 interface Occupant {
-  /** Running or paused, as far as the engine said. */
+  /** Running or paused, as far as the engine reported. */
   isUp: boolean
-  /** A launch is under way, or waits for its turn. */
+  /** A launch is in progress or queued. */
   isReserved: boolean
 }
 
 /**
- * Capacity accounting: what runs, is paused or is being launched. A launch reserves its capacity before it waits, so that a
- * cap is kept although many are under way, and nobody waits for minutes to hear that there was none.
+ * Capacity accounting of running, paused and launching containers. A launch reserves its capacity before it is queued:
+ * the limit holds although many are in progress, and a launch without capacity is refused at once.
  */
 export class Capacity {
   readonly #limits: CapacityLimits
@@ -28,7 +28,7 @@ export class Capacity {
     this.#limits = limits
   }
 
-  /** Running and paused ones. */
+  /** Running and paused containers. */
   get running(): number {
     return this.#running
   }
@@ -37,14 +37,14 @@ export class Capacity {
     return this.#occupants.get(containerKey(owned))?.isUp ?? false
   }
 
-  /** What became known of a container. */
+  /** Updates the state of a container. */
   note(owned: ContainerRef, isUp: boolean): void {
     if (this.isUp(owned) === isUp) return
     this.#running += isUp ? 1 : -1
     this.#change(owned, { isUp })
   }
 
-  /** Keeps room for a container until `release`, whether it runs by then or not. */
+  /** Reserves capacity for a container until `release`, whether it runs by then or not. */
   reserve(owned: ContainerRef): void {
     this.#change(owned, { isReserved: true })
   }
@@ -53,7 +53,7 @@ export class Capacity {
     this.#change(owned, { isReserved: false })
   }
 
-  /** Why there is no room for this container beside all others; its own room is not counted. */
+  /** Why there is no capacity for this container beside all others; its own is not counted. */
   refusal(owned: ContainerRef): Refusal | undefined {
     const { maxRunning, maxPerUser } = this.#limits
     const own = this.#occupants.has(containerKey(owned)) ? 1 : 0

@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long an engine that does not answer is waited for, and how often it is asked, in ms. */
+/** How long the queue waits for an engine that does not answer, and the interval of pings, in ms. */
 const [recoveryTimeout, pingInterval] = [30_000, 1_000]
 
-/** Circuit breaker: pauses the launch queue while the engine is down; a restart is waited for, an end is not. */
+/** Circuit breaker: pauses the launch queue while the engine is down, long enough for a restart of the engine. */
 export class EngineCircuitBreaker {
   readonly #ping: () => Promise<void>
   #recovery: Promise<boolean> | undefined
   #isClosed = false
 
-  /** @param ping resolves when the engine answers; must end within a limit of its own */
+  /** @param ping resolves when the engine answers; must have a timeout of its own */
   constructor(ping: () => Promise<void>) {
     this.#ping = ping
   }
 
-  /** Resolves when it is over, with whether the engine answers again; undefined when there is none. */
+  /** Resolves when the outage ends, with whether the engine answers again; undefined when there is none. */
   get recovery(): Promise<boolean> | undefined {
     return this.#recovery
   }
 
-  /** Begins one, because the engine did not answer. Resolves as `over`. */
+  /** Opens the circuit, because the engine did not answer. Resolves as `recovery`. */
   async trip(): Promise<boolean> {
     this.#recovery ??= this.#waitForRecovery()
     return this.#recovery
   }
 
-  /** Nobody waits any more. */
+  /** Ends all waits. */
   stop(): void {
     this.#isClosed = true
   }

@@ -78,7 +78,7 @@ test('an operator is warned before anything is refused; once when it begins, and
   host.report = roomy
   await guard.ask()
   assert.deepEqual(guard.warnings(), [])
-  assert.match(lines[1] ?? '', /Little disk: not any more/)
+  assert.match(lines[1] ?? '', /Little disk: resolved/)
 })
 
 test('when the engine does not answer, what it said last goes on to count', async () => {

@@ -10,10 +10,10 @@ import { formatBytes } from '../../messages/format-bytes.ts'
 
 const [MiB, GiB] = [1024 ** 2, 1024 ** 3]
 
-/** Between two questions, in ms; how long one may take; and how soon after a refusal another one is asked. */
+/** Interval of queries, timeout of one, and min delay of another one after a refusal; in ms. */
 const [queryInterval, queryTimeout, minRetryDelay] = [15_000, 6_000, 1_000]
 
-/** A part of the whole, but at least so many bytes; never more than so many, nor than the other part. */
+/** A part of the total, but at least `min` bytes, and at most `max` bytes or `maxPart` of the total. */
 interface Threshold {
   readonly part: number
   readonly min: number
@@ -22,9 +22,9 @@ interface Threshold {
 }
 
 /**
- * Below these nothing new is started, and operators are warned. Limits of memory are no reservations: a hundred containers
- * may have a gigabyte each on a host that has ten, so only what is really left counts. Of a large disk two per cent are a
- * lot, and of a small host's memory 256 MiB are.
+ * Below `refuse` no container is started, below `warn` operators are warned. Memory limits are no reservations: a
+ * hundred containers may have a limit of a gigabyte each on a host with ten, so only the free memory counts. Two per
+ * cent of a large disk are a lot, and so are 256 MiB of a small host's memory.
  */
 const thresholds = {
   disk: {
@@ -36,7 +36,7 @@ const thresholds = {
     warn: { part: 0.1, min: 512 * MiB, max: 4 * GiB, maxPart: 0.25 },
   },
 } as const
-/** Containers that still find an address; fewer are worth a warning. */
+/** Free addresses below which operators are warned. */
 const fewAddresses = 100
 
 /** Monitor of the host's free memory, disk and addresses: refuses launches below a threshold, and warns earlier. */
@@ -47,7 +47,7 @@ export class HostResources {
   #warnings: readonly LocalizedMessage[] = []
   #asking: Promise<void> | undefined
   #askedAt = -Infinity
-  /** Containers that were started since the report, so that those between two questions count as well. */
+  /** Containers that were started since the report: it does not include them yet. */
   #startedSince = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -56,7 +56,7 @@ export class HostResources {
     this.#log = log
   }
 
-  /** Asks now and from now on. */
+  /** Queries the host now and at intervals. */
   start(): void {
     void this.ask()
     this.#timer = setInterval(() => void this.ask(), queryInterval).unref()
@@ -66,7 +66,7 @@ export class HostResources {
     clearInterval(this.#timer)
   }
 
-  /** The last answer; undefined until there was one. */
+  /** The last report; undefined until there is one. */
   get report(): HostReport | undefined {
     return this.#report
   }
@@ -78,7 +78,9 @@ export class HostResources {
     return [...this.#warnings, message('warnings.noRules', { reason: rules.reason })]
   }
 
-  /** Resolves within some seconds, whether the engine answered or not; then the last answer goes on to count. */
+  /**
+   * Resolves within the timeout, whether the engine answered or not; without an answer the last report stays in use.
+   */
   async ask(): Promise<void> {
     this.#asking ??= this.#askOnce().finally(() => (this.#asking = undefined))
     return this.#asking
@@ -89,10 +91,10 @@ export class HostResources {
     this.#startedSince++
   }
 
-  /** Why the host cannot carry one more container. @param isNew it takes up room on the disk, too */
+  /** Why the host cannot run one more container. @param isNew it needs disk space, too */
   refusal(isNew: boolean): Refusal | undefined {
     if (!this.#isShort(isNew)) return undefined
-    // What was short may be there again: the next one should not have to wait for the next look.
+    // Resources may have become free: the next launch should not depend on the next interval.
     if (performance.now() - this.#askedAt >= minRetryDelay) void this.ask()
     return refusals.serverFull()
   }
@@ -114,16 +116,16 @@ export class HostResources {
       this.#startedSince = 0
       this.#noteWarnings(warningsOf(report))
     } catch (error) {
-      this.#log.debug({ err: error }, 'the host could not be looked at; what was known of it goes on to count')
+      this.#log.debug({ err: error }, 'the host could not be queried; its last report stays in use')
     }
   }
 
-  /** Numbers change with each look; what is warned of is told by its first words. */
+  /** Logs what begins and ends. Numbers change with each query, so a warning is identified by its first words. */
   #noteWarnings(warnings: readonly LocalizedMessage[]): void {
     const [before, now] = [this.#warnings.map(subjectOf), warnings.map(subjectOf)]
     for (const warning of warnings)
       if (!before.includes(subjectOf(warning))) this.#log.warn(localize(defaultLanguage, warning))
-    for (const subject of before) if (!now.includes(subject)) this.#log.info(`${subject}: not any more`)
+    for (const subject of before) if (!now.includes(subject)) this.#log.info(`${subject}: resolved`)
     this.#warnings = warnings
   }
 }

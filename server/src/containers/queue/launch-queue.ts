@@ -9,17 +9,17 @@ import { notifyPosition, notifyInterval, type LaunchRequest, type QueueEntry, ty
 import type { ContainerRef } from '../container-key.ts'
 import { PriorityQueue } from '../../concurrency/priority-queue.ts'
 
-/** Whoever comes when so many wait is refused. */
+/** Max queued launches; further ones are refused. */
 const maxWaiting = 10_000
-/** After so long what the engine works on gives its slot back, in ms: a start that never returns would keep all others waiting. */
+/** Timeout after which a launch returns its slot, in ms: a start that never ends must not block the queue. */
 const defaultSlotTimeout = 15_000
-/** Max launches that go on without a slot: an engine that is slow with everything is not given ever more to do. */
+/** Max launches that continue without a slot: a slow engine does not receive ever more work. */
 const maxOverdue = 32
-/** How long somebody who comes while the engine does not answer is kept, in ms; who has waited already is kept longer. */
+/** Timeout of a launch that is queued while the engine does not answer, in ms; those queued before wait longer. */
 const outageTimeout = 3_000
 
 export interface LaunchQueueParts {
-  /** How many the engine works for at the same time. */
+  /** Max launches that the engine works on at the same time. */
   readonly parallel: number
   /** Resolves when the engine answers. */
   readonly ping: () => Promise<void>
@@ -28,16 +28,17 @@ export interface LaunchQueueParts {
 }
 
 /**
- * Launch queue with a concurrency limit: more starts at once make each slower, and none finish earlier.
- * First come, first served, except behind a pull, which takes minutes and nothing of what starts need.
+ * Launch queue: a priority queue with a concurrency limit, because more parallel starts make each slower and none
+ * finish earlier. First in, first out within a priority, except that a launch whose image is being pulled lets others
+ * pass: a pull takes minutes and uses nothing that starts need.
  */
 export class LaunchQueue {
   readonly #parallel: number
   readonly #circuitBreaker: EngineCircuitBreaker
   readonly #queue = new PriorityQueue<QueueEntry>()
-  /** All of them, whether they wait or not, by user and type. */
+  /** All launches, queued or in progress, by user and type. */
   readonly #entries = new Map<number, Map<string, QueueEntry>>()
-  /** By image, how many pull it. */
+  /** Number of pulls by image. */
   readonly #pulls = new Map<string, number>()
   readonly #slotTimeout: number
   #underWay = 0
@@ -52,8 +53,8 @@ export class LaunchQueue {
   }
 
   /**
-   * Does the work when its turn has come; at once, when nobody waits.
-   * @throws {Refusal} when too many wait, it may not go on, or `close` was called
+   * Runs the work when it has a slot; at once, when the queue is empty.
+   * @throws {Refusal} when the queue is full, the launch is no longer allowed, or `close` was called
    * @throws {RuntimeError} `unreachable`, soon, when the engine does not answer · whatever the work throws
    */
   async run<T>(request: LaunchRequest, work: (slot: LaunchSlot) => Promise<T>): Promise<T> {
@@ -74,22 +75,22 @@ export class LaunchQueue {
     }
   }
 
-  /** Somebody asks for it now: it is patient no more. */
+  /** A user now asks for it: moves it to the high priority. */
   promote({ userId, type }: ContainerRef): void {
     const entry = this.#entries.get(userId)?.get(type)
     if (entry) this.#queue.promote(entry)
   }
 
   /**
-   * Sends away who waits, or pulls, for this user (and type) and may not go on any more. What the engine works on ends by
-   * itself soon.
+   * Refuses queued and pulling launches of this user (and type) that are no longer allowed. A launch that the engine
+   * works on ends by itself soon.
    */
   recheck(userId: number, type?: string): void {
     for (const [each, entry] of this.#entries.get(userId) ?? [])
       if ((type === undefined || type === each) && entry.state !== 'working') void this.#recheckOne(entry)
   }
 
-  /** Sends one away that waits, or pulls; what the engine works on ends by itself soon. */
+  /** Cancels a queued or pulling launch; one that the engine works on ends by itself soon. */
   cancel({ userId, type }: ContainerRef, why: Error): void {
     const entry = this.#entries.get(userId)?.get(type)
     if (entry) this.#reject(entry, why)
@@ -99,7 +100,7 @@ export class LaunchQueue {
     return { waiting: this.#queue.size, underWay: this.#underWay, parallel: this.#parallel }
   }
 
-  /** Refuses who waits, who pulls, and who comes. Resolves when the engine works for nobody any more. */
+  /** Refuses queued, pulling and new launches. Resolves when the engine works on none any more. */
   async close(): Promise<void> {
     this.#closed ??= Promise.withResolvers()
     this.#circuitBreaker.stop()
@@ -108,9 +109,9 @@ export class LaunchQueue {
     return this.#closed.promise
   }
 
-  // --- Coming and going
+  // --- Slots
 
-  /** Who could be let in was let in when somebody left, so nobody is overtaken who could go on. */
+  /** A free slot is given away when it becomes free, so a new launch overtakes no queued one that could run. */
   #enter(request: LaunchRequest): QueueEntry {
     const hasWaited = !this.#hasFreeSlot() || this.#isHeld(request)
     const state = hasWaited ? 'waiting' : 'working'
@@ -183,7 +184,7 @@ export class LaunchQueue {
     entry.admitted.reject(why)
   }
 
-  /** A store that cannot be asked now is asked again when the turn comes. */
+  /** If the store cannot be read now, the check is repeated when the launch has its slot. */
   async #recheckOne(entry: QueueEntry): Promise<void> {
     const refusal = await entry.request.mayGoOn().catch(() => undefined)
     if (refusal) this.#reject(entry, refusal)
@@ -211,7 +212,7 @@ export class LaunchQueue {
     return needsImage && this.#pulls.has(image)
   }
 
-  /** Those who wait for the same image share its failure: a registry that is down is asked once, not once for each. */
+  /** Launches that wait for the same image share its failure: an unreachable registry is asked once. */
   async #create(
     entry: QueueEntry,
     work: (options: CreateOptions) => Promise<CreatedContainer>,
@@ -243,7 +244,7 @@ export class LaunchQueue {
     this.#admit()
   }
 
-  /** It goes on at once, although for a moment one more than agreed may be under way: the rest of it is short. */
+  /** It continues at once, although for a moment the limit may be exceeded by one: what remains is short. */
   #endPull(entry: QueueEntry): void {
     const { image } = entry.request
     const pulling = (this.#pulls.get(image) ?? 1) - 1
@@ -259,7 +260,9 @@ export class LaunchQueue {
     for (const entry of this.#queue) if (entry.request.needsImage && entry.request.image === image) yield entry
   }
 
-  /** Nobody is let in until the engine answers, so that its restart costs those who wait nothing; nor is anybody kept for ever. */
+  /**
+   * Holds the queue until the engine answers, with a timeout, so that a restart of the engine fails no queued launch.
+   */
   async #waitForEngine(error: Error): Promise<void> {
     if (this.#circuitBreaker.recovery) return
     if (!(await this.#circuitBreaker.trip())) for (const entry of this.#queue) this.#reject(entry, error)

@@ -4,8 +4,8 @@ import { findUser, type User } from '#/store/users/users.ts'
 import type { Template } from '../templates/template.ts'
 
 /**
- * A reason why this user's container of this type may not be started now; undefined when there is none. Asked before
- * anything is started, when the container does not run already. Must end within a limit of its own.
+ * A reason why this user's container of this type may not be started now; undefined when there is none. Called before
+ * anything is started, unless the container runs already. Must have a timeout of its own.
  */
 export type PreLaunchHook = (user: User, template: Template) => Refusal | undefined | Promise<Refusal | undefined>
 
@@ -14,7 +14,7 @@ export class PreLaunchHooks {
   readonly #database: Database
   readonly #hooks: readonly PreLaunchHook[]
 
-  /** @param hooks asked in this order; the first refusal counts */
+  /** @param hooks called in this order; the first refusal counts */
   constructor(database: Database, hooks: readonly PreLaunchHook[]) {
     this.#database = database
     this.#hooks = hooks

@@ -4,49 +4,52 @@ import type { CreateOptions } from '#/runtime/runtime.ts'
 import type { PullProgress } from '#/runtime/runtime-container.ts'
 import type { ContainerRef } from '../container-key.ts'
 
-/** Between two tellings of places, in ms. */
+/** Min interval between two notifications of the position, in ms. */
 export const notifyInterval = 1_000
 
-/** Something that the engine is to make run. At most one at a time for each user and type. */
+/** A launch for the queue. At most one at a time for each user and type. */
 export interface LaunchRequest {
   readonly owned: ContainerRef
   readonly image: string
-  /** While the image is being pulled for others, who needs it keeps their place and lets those behind go first. */
+  /** While other launches pull its image, it keeps its position and later ones pass. */
   readonly needsImage: boolean
-  /** Goes behind everybody who is not. */
+  /** Waits behind all launches of the high priority. */
   readonly isLowPriority: boolean
-  /** Told at once when it has to wait, then at most once a second, when it has changed. Places count from 1. */
+  /** Called at once when it has to wait, then at most once a second when it has changed. Positions count from 1. */
   onPosition(position: number, waiting: number): void
-  /** How far the pull is that it waits for, whenever the runtime says so. */
+  /** Called with the progress of the pull that it waits for, whenever the runtime reports it. */
   onPull(progress: PullProgress): void
-  /** Asked by `recheck`, and when its turn comes after a wait. */
+  /** Called by `recheck`, and when a queued launch receives its slot. */
   mayGoOn(): Promise<Refusal | undefined>
 }
 
-/** What an entrant has while the engine works for it. */
+/** A slot of the queue, while the engine works on a launch. */
 export interface LaunchSlot {
-  /** Runs a creation; while it pulls its image others have the turn. @throws as the work does, or why it was given up */
+  /**
+   * Runs a creation; while it pulls its image the slot is free for others. @throws as the work does, or why it was
+   * cancelled
+   */
   create(work: (options: CreateOptions) => Promise<CreatedContainer>): Promise<CreatedContainer>
 }
 
-/** An entrant, and where it stands. */
+/** A queued launch and its state. */
 export interface QueueEntry {
   readonly request: LaunchRequest
   readonly hasWaited: boolean
   readonly admitted: PromiseWithResolvers<void>
   readonly pull: AbortController
-  /** `overdue` works on, and has given its slot back. */
+  /** `overdue` continues without its slot. */
   state: 'waiting' | 'working' | 'pulling' | 'overdue'
-  /** Takes its slot away. */
+  /** Timeout of its slot. */
   slotTimer: NodeJS.Timeout | undefined
   lastNotified: { readonly position: number; readonly waiting: number; readonly at: number } | undefined
 }
 
-/** Tells its place, when that is news and not too soon after the last. */
+/** Notifies of the position when it has changed, at most once per interval. */
 export function notifyPosition(entry: QueueEntry, position: number, waiting: number): void {
   const at = performance.now()
   const { lastNotified, request } = entry
-  // The timer's own second is never exact.
+  // A timer of one second may fire a little early.
   if (
     lastNotified &&
     (at - lastNotified.at < notifyInterval / 2 ||

@@ -11,7 +11,7 @@ import type { Task } from '../reconciler.ts'
 /** Requests for links stay so long, in ms: the limit counts those of an hour. */
 const requestRetention = 2 * 3_600_000
 /** Of requests for addresses without an account so many stay, some ten megabytes; only a flood makes more in two hours. */
-const maxStrangerRequests = 100_000
+const maxUnknownAddressRequests = 100_000
 
 /**
  * Forgets links, requests, revocations and sessions that no longer mean anything, so that the store does not grow for ever, and
@@ -20,7 +20,7 @@ const maxStrangerRequests = 100_000
 export function expiredTask(
   database: Database,
   revocations: Revocations,
-  withdrawals: Compensations,
+  compensations: Compensations,
   sessionList: SessionList,
 ): Task {
   return {
@@ -28,11 +28,11 @@ export function expiredTask(
     async run(now) {
       await deleteExpiredLinks(database.db, now)
       await deleteOldLinkRequests(database.db, new Date(now.getTime() - requestRetention))
-      await deleteUnknownAddressRequests(database.db, maxStrangerRequests)
+      await deleteUnknownAddressRequests(database.db, maxUnknownAddressRequests)
       await revocations.save()
       await revocations.prune(now)
       await sessionList.prune(now)
-      return { withdrawn: await withdrawals.retryPending() }
+      return { withdrawn: await compensations.retryPending() }
     },
   }
 }

@@ -5,10 +5,10 @@ import { ExitedOnStart, explainFailure, failedStage } from '../launch-failure.ts
 import type { LaunchProgress } from './launch-progress.ts'
 
 /**
- * Ends the stage `waiting` of a container whose program has ended before its app accepted connections, and tells the
- * owner's open pages why. An app that ends a second after its start would otherwise be waited for until the limit.
- * What nobody has probed (no page was open) may have worked meanwhile, so of that nothing is claimed.
- * @param known as the engine was last asked about it @throws nothing: without the last lines the rest is told
+ * Ends the stage `waiting` of a container whose program ended before its app accepted connections, and notifies the
+ * owner's open pages of the cause; otherwise they would wait until the timeout. A container that was never probed (no
+ * page was open) may have worked meanwhile, so it is not reported as failed.
+ * @param known state by the last inspect @throws nothing: without the last output the rest is reported
  */
 export async function failOnEarlyExit(
   { runtime, launchProgress }: { readonly runtime: Pick<Runtime, 'logs'>; readonly launchProgress: LaunchProgress },
@@ -22,10 +22,10 @@ export async function failOnEarlyExit(
   if (!hasExited(known) || !seen || seen === 'gone' || launchProgress.isUnprobed(known))
     return launchProgress.forget(known)
   const failure = await explainFailure(runtime, new ExitedOnStart(seen.name, seen))
-  // A launch may have begun while the lines were read.
+  // A launch may have begun while the output was read.
   if (launchProgress.of(known) === waiting) launchProgress.enter(known, failedStage(failure))
 }
 
-/** Whether the engine has said that its program is over. */
+/** Whether the engine reported that its program has ended. */
 export const hasExited = ({ seen }: ContainerState) =>
   seen === 'gone' || seen?.state === 'exited' || seen?.state === 'dead'

@@ -5,16 +5,19 @@ import { waitForReadiness } from './readiness-probe.ts'
 import type { UserEvent } from '../../events/user-events.ts'
 import { containerKey, type ContainerRef } from '../../container-key.ts'
 
-/** How long a stage that nothing follows is remembered, in ms; and why a program does not run, for a page that is reloaded later. */
+/**
+ * TTL of a last stage, in ms, after a success and after a failure of the program: a page that is reloaded later still
+ * shows the failure.
+ */
 const [finishedTtl, faultTtl] = [60_000, 600_000]
-/** Failures that are remembered at the same time, of all containers: each may keep 25 KB of last lines. */
+/** Max failures that are remembered, of all containers: each may keep 25 KB of output. */
 const maxFailures = 500
-/** How long an app is given until it accepts connections, in ms; after that nobody is kept in suspense. */
+/** Timeout of the readiness probe, in ms; the stage `waiting` ends with it. */
 const readinessTimeout = 60_000
-/** Between two tellings of how far a pull is, in ms. */
+/** Min interval between two events of pull progress, in ms. */
 const pullInterval = 1_000
 
-/** Each page is told in its own language. */
+/** The event before its message is localized: each page receives it in its own language. */
 type Unlocalized<E> = E extends { message: string } ? Omit<E, 'message'> & { message: LocalizedMessage } : E
 
 /** A stage, without the container's type. */
@@ -24,68 +27,71 @@ export type LaunchStage = LaunchEvent extends infer E
     : never
   : never
 
-/** Where the app of a container listens, once it does. */
+/** Address at which the app of a container listens, when it is ready. */
 export interface AppAddress {
   readonly host: string
   readonly port: number
 }
 
 export interface LaunchProgressParts {
-  /** Brings an event to somebody's open pages. */
+  /** Publishes an event to the user's open pages. */
   readonly publish: (userId: number, event: UserEvent) => void
-  /** Whether somebody has a page open that would be told. */
+  /** Whether the user has a page open that receives events. */
   readonly hasListener: (userId: number) => boolean
-  /** Whether the program of a container is known to be over. */
+  /** Whether the program of a container is known to have ended. */
   readonly hasExited: (owned: ContainerRef) => boolean
-  /** Called with this `LaunchProgress` instead of waiting for an app whose program has already ended. */
+  /** Called instead of the readiness probe when the program has ended already. */
   readonly onExited: (owned: ContainerRef, launchProgress: LaunchProgress) => void
 }
 
 interface Present {
   readonly stage: LaunchStage
   readonly at: number
-  /** Ends what belongs to this stage. */
+  /** Aborts what belongs to this stage. */
   readonly ended: AbortController
-  /** Where the app is awaited, while nobody has looked yet. */
+  /** Address of an app whose readiness was not probed yet. */
   readonly unprobed: AppAddress | undefined
-  /** How far a pull is, which was not told yet because another telling is too recent. */
+  /** Pull progress that is not published yet, because the last event is too recent. */
   pendingPull?: PullProgress
 }
 
-/** Launch progress for the open pages of the owner: the last stage of each container. */
+/** Launch progress for the owner's open pages: state machine with the last stage of each container. */
 export class LaunchProgress {
   readonly #parts: LaunchProgressParts
   readonly #present = new Map<number, Map<string, Present>>()
-  /** Those that failed, the oldest first. */
+  /** Containers whose launch failed, the oldest first. */
   readonly #failed = new Map<string, ContainerRef>()
 
   constructor(parts: LaunchProgressParts) {
     this.#parts = parts
   }
 
-  /** The last stage of a launch that is under way, or ended a moment ago. */
+  /** The last stage of a launch that is in progress or ended a moment ago. */
   of({ userId, type }: ContainerRef): LaunchStage | undefined {
     return this.#present.get(userId)?.get(type)?.stage
   }
 
-  /** As events, for a page that comes in the middle. */
+  /** The present stages as events, for a page that opens during a launch. */
   current(userId: number): UserEvent[] {
     return [...(this.#present.get(userId) ?? [])].map(([type, { stage }]) => eventOf(type, stage))
   }
 
-  /** Somebody has a page open from now on: looks for the apps that nobody was there to wait for. */
+  /** The user has a page open from now on: starts the readiness probes that were not started without a page. */
   onListener(userId: number): void {
     for (const [type, { unprobed }] of this.#present.get(userId) ?? [])
       if (unprobed) void this.#awaitReadiness({ userId, type }, unprobed)
   }
 
-  /** A launch is at this stage from now on. */
+  /** Enters a stage of a launch. */
   enter(owned: ContainerRef, stage: LaunchStage): void {
     this.#set(owned, stage)
     this.#parts.publish(owned.userId, eventOf(owned.type, stage))
   }
 
-  /** It is being pulled for; told at most once a second, the last word always: nothing may follow it for minutes. */
+  /**
+   * Pull progress; published at most once a second, and always with its latest value: no other event may follow for
+   * minutes.
+   */
   pulling(owned: ContainerRef, progress: PullProgress): void {
     const present = this.#present.get(owned.userId)?.get(owned.type)
     if (present?.stage.stage !== 'pulling') return this.enter(owned, pullStage(progress))
@@ -95,30 +101,30 @@ export class LaunchProgress {
   }
 
   /**
-   * The program runs: `waiting`, and `ready` once the app accepts connections. Nobody waits for this; it is looked at only
-   * while its owner has a page open.
+   * The program runs: enters `waiting`, and `ready` once the app accepts connections. No launch waits for this; the
+   * probe runs only while the owner has a page open.
    */
   started(owned: ContainerRef, app: AppAddress | undefined): void {
     const hasExited = this.#parts.hasExited(owned)
     if (!app && !hasExited) return this.enter(owned, { stage: 'ready' })
     this.enter(owned, { stage: 'waiting' })
-    // The end was heard before this stage began, and is not told once more.
+    // The end was reported before this stage began, and is not reported again.
     if (!app || hasExited) return this.#parts.onExited(owned, this)
     if (this.#parts.hasListener(owned.userId)) void this.#awaitReadiness(owned, app)
     else this.#set(owned, { stage: 'waiting' }, app)
   }
 
-  /** Whether an app is waited for that nobody has looked for yet, because its owner has no page open. */
+  /** Whether its app is not ready and was not probed yet, because its owner has no page open. */
   isUnprobed({ userId, type }: ContainerRef): boolean {
     return this.#present.get(userId)?.get(type)?.unprobed !== undefined
   }
 
-  /** It runs again, so that why it did not is no matter any more. */
+  /** It runs again: drops the failure of its last launch. */
   forgetFailure(owned: ContainerRef): void {
     if (this.of(owned)?.stage === 'failed') this.forget(owned)
   }
 
-  /** There is no launch any more. */
+  /** The launch no longer exists. */
   forget(owned: ContainerRef): void {
     const { userId, type } = owned
     this.#failed.delete(containerKey(owned))
@@ -142,7 +148,7 @@ export class LaunchProgress {
     ended.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
 
-  /** @returns what ends with this stage */
+  /** @returns aborts with the end of this stage */
   #set(owned: ContainerRef, stage: LaunchStage, unprobed?: AppAddress): AbortController {
     const { userId, type } = owned
     const theirs = this.#present.get(userId) ?? new Map<string, Present>()
@@ -177,10 +183,10 @@ const pullStage = ({ layersDone, layersTotal, bytesDone, bytesTotal }: PullProgr
   bytes_total: bytesTotal,
 })
 
-/** Nothing has to follow: an app need not ever listen. */
+/** No stage need follow: an app may never listen. */
 const isLast = ({ stage }: LaunchStage) => stage === 'waiting' || stage === 'ready' || stage === 'failed'
 
-/** A failure of the program or its image. What the server, or a person, was the reason for is over sooner. */
+/** A failure of the program or its image; failures with another cause are dropped sooner. */
 const isFault = (stage: LaunchStage) =>
   stage.stage === 'failed' && !['full', 'engine', 'stopped'].includes(stage.reason)
 

@@ -1,12 +1,13 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Pauses between two attempts, and how long one may take, in ms. */
+/** First and max pause between two attempts, and timeout of one attempt, in ms. */
 const [firstPause, maxPause, connectTimeout] = [100, 1_000, 1_000]
 
 /**
- * Readiness probe: tries with backoff until the app accepts TCP connections. Nothing is sent, so that no app is disturbed by it.
- * @param timeout ms @returns false when it did not within the limit, or the signal came first
+ * Readiness probe: tries with backoff until the app accepts TCP connections. Sends no bytes, so that it does not
+ * disturb the app.
+ * @param timeout ms @returns false when the timeout or the signal comes first
  */
 export async function waitForReadiness(
   { host, port }: { readonly host: string; readonly port: number },
