@@ -2,7 +2,7 @@ import type { Claims } from './access-token.ts'
 import type { Revocations } from './revocations.ts'
 
 /** A takeover that ends before its time. */
-export interface EndedTakeover {
+interface EndedTakeover {
   readonly userId: number
   /** Who acted, as in `Claims`. */
   readonly acting: string
