@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { endpointTable } from '../endpoint-table.ts'
 import { precompiledMessages } from '../precompiled-messages.ts'
 
 const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -11,7 +12,7 @@ const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  */
 export default defineConfig({
   root: local('.'),
-  plugins: [react(), precompiledMessages()],
+  plugins: [react(), precompiledMessages(), endpointTable()],
   // Tests serve the stories under the very policy of the server's pages.
   html: { cspNonce: '__BERTH_NONCE__' },
   resolve: { alias: { typebox: local('../src/typebox-stub.ts') } },

@@ -13,8 +13,10 @@ const seen = path.join(repository, '.berth/stories')
 
 export const isAccepting = process.env.BERTH_PICTURES === 'accept'
 
-/** Ms that a page may take to look as in its picture. */
-const timeout = 5_000
+/** Ms that a page has to look as in its picture: less when accepting, where a difference is what is expected. */
+const timeout = isAccepting ? 1_500 : 5_000
+/** Ms until a page that is accepted must have stopped changing. */
+const settleTimeout = 5_000
 
 /** `dashboard/running` in dark is `dashboard-running-dark.png`. */
 export const pictureOf = (story: string, look: string) => `${story.replaceAll('/', '-')}-${look}.png`
@@ -69,7 +71,7 @@ export const shoot = async (page: Page): Promise<Pixels> =>
 async function accept(page: Page, file: string): Promise<undefined> {
   await drawAnew(page)
   let picture = await shoot(page)
-  for (const end = performance.now() + timeout; performance.now() < end;) {
+  for (const end = performance.now() + settleTimeout; performance.now() < end;) {
     await sleep(400)
     const next = await shoot(page)
     if (Buffer.compare(picture.data, next.data) === 0) break

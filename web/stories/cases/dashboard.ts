@@ -135,7 +135,7 @@ export const dashboardStories: readonly Story[] = [
     answers: {
       launchContainer: new Refused(500, crashed, { reason: 'crashed', exit_code: 3, last_lines: lines }),
     },
-    press: ['Launch Production', 'What it wrote last'],
+    press: ['Launch Production', 'Last lines of its output'],
   }),
   story('command-missing', [dev(), prod({ status: 'exited' })], {
     boot: { contact: 'help@example.org' },
