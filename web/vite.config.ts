@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compressedAssets } from './compressed-assets.ts'
+import { endpointTable } from './endpoint-table.ts'
 import { precompiledMessages } from './precompiled-messages.ts'
 
 const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -13,9 +14,9 @@ const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  */
 export default defineConfig({
   root: local('.'),
-  plugins: [react(), precompiledMessages(), compressedAssets()],
+  plugins: [react(), precompiledMessages(), endpointTable(), compressedAssets()],
   html: { cspNonce: '__BERTH_NONCE__' },
-  // The client needs method and path of each endpoint, never the schemas: TypeBox would add 23 KB (gzip) to the first load.
+  // Schema modules also hold constants that pages use; their schemas are not used, and TypeBox would add 23 KB (gzip).
   resolve: { alias: { typebox: local('./src/typebox-stub.ts') } },
   build: {
     // The polyfill is an inline helper for browsers that could not run this bundle anyway.

@@ -1,6 +1,6 @@
 /**
- * Stands in for TypeBox in the browser's bundle (see `vite.config.ts`): whatever schema is asked for is an empty object.
- * The client reads only method and path of an endpoint. Code that looks into a schema does not belong in the front end.
+ * Replaces TypeBox in the browser's bundle (see `vite.config.ts`): every schema is an empty object. Front-end code never
+ * reads a schema; it imports types and constants from the schema modules.
  */
 const typeboxStub: unknown = new Proxy({}, { get: () => () => ({}) })
 

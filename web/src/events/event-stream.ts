@@ -1,4 +1,5 @@
 import { ApiError } from '@berth/api/client.ts'
+import { createParser } from 'eventsource-parser'
 
 /** One server-sent event; its data is JSON. */
 export interface ServerEvent {
@@ -6,32 +7,32 @@ export interface ServerEvent {
   readonly data: unknown
 }
 
-/** What somebody does with a stream. Nothing is called after its signal has aborted. */
+/** Opens a stream and consumes its events. None of the callbacks is called after its signal has aborted. */
 export interface StreamReader {
-  /** Asks for the stream. @param lastId of the event that was heard last @throws {ApiError} when it was refused */
+  /** Requests the stream. @param lastId of the last event received @throws {ApiError} when the server refuses it */
   open(lastId: string | undefined, signal: AbortSignal): Promise<Pick<Response, 'body'>>
-  /** It is there, perhaps again. */
+  /** The stream is open, for the first time or after a reconnection. */
   onOpen?(): void
-  /** What came together. */
+  /** @param events of one chunk, in order; not empty */
   onEvents(events: readonly ServerEvent[]): void
-  /** It broke off, and is asked for again by itself. */
+  /** The connection is lost; it is opened again automatically. */
   onLost?(): void
 }
 
-/** Where a stream was left: what came after that is told when it is followed again. */
+/** Id of the last event received: the server resends what came after it. */
 export interface Bookmark {
   lastId?: string | undefined
 }
 
-/** How long until a stream that broke off is asked for again, in ms; longer each time that it does not help. */
+/** Exponential backoff between reconnections, in ms. */
 export const retryDelays = { first: 1_000, max: 30_000 } as const
-/** The server gives a sign of life every 25 s. A connection that has been silent for longer is dead, and nobody has said so; in ms. */
-const maxSilence = 60_000
+/** Without data for so long a connection counts as dead, in ms. The server sends a heartbeat every 25 s. */
+const heartbeatTimeout = 60_000
 
 /**
- * Follows a stream until the signal aborts, and comes back to it when it breaks off.
+ * Follows a stream until the signal aborts, and reconnects when the connection is lost.
  * @param bookmark where to begin; kept up to date
- * @throws {ApiError} when it was refused for a reason that waiting does not mend
+ * @throws {ApiError} when the server refuses the stream for a reason that does not pass by itself
  */
 export async function followStream(reader: StreamReader, signal: AbortSignal, bookmark: Bookmark = {}): Promise<void> {
   let delay: number = retryDelays.first
@@ -48,63 +49,50 @@ export async function followStream(reader: StreamReader, signal: AbortSignal, bo
   }
 }
 
-/** @param onSign something came @throws whatever ended it */
-async function readOnce(reader: StreamReader, signal: AbortSignal, bookmark: Bookmark, onSign: () => void) {
+/** Reads one connection until it ends. @param onData is called for each chunk @throws whatever ended the connection */
+async function readOnce(reader: StreamReader, signal: AbortSignal, bookmark: Bookmark, onData: () => void) {
   const connection = new AbortController()
   const either = AbortSignal.any([signal, connection.signal])
+  const received: ServerEvent[] = []
+  const parser = createParser({
+    onEvent: ({ id, event, data }) => {
+      bookmark.lastId = id ?? bookmark.lastId
+      if (event !== undefined) received.push({ name: event, data: JSON.parse(data) })
+    },
+  })
   try {
     const { body } = await reader.open(bookmark.lastId, either)
     if (either.aborted) return
     reader.onOpen?.()
-    for await (const text of blocksOf(body, connection)) {
+    for await (const chunk of textChunks(body, connection)) {
       if (either.aborted) return
-      onSign()
-      const blocks = text.map(parse)
-      bookmark.lastId = blocks.findLast(({ id }) => id !== undefined)?.id ?? bookmark.lastId
-      reader.onEvents(blocks.flatMap(({ name, data }) => (name === undefined ? [] : [{ name, data }])))
+      onData()
+      parser.feed(chunk)
+      if (received.length > 0) reader.onEvents(received.splice(0))
     }
   } finally {
     connection.abort()
   }
 }
 
-/** Whole blocks, those that came together in one list. Ends, or throws, when the connection does. */
-async function* blocksOf(
-  body: Response['body'],
-  connection: AbortController,
-): AsyncGenerator<readonly string[], void, void> {
+/** Aborts the connection when no chunk arrives for `heartbeatTimeout`. Ends, or throws, when the connection does. */
+async function* textChunks(body: Response['body'], connection: AbortController): AsyncGenerator<string, void, void> {
   if (!body) return
   const chunks = body
     .pipeThrough<string>(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader()
-  let rest = ''
   for (;;) {
-    const timer = setTimeout(() => connection.abort(), maxSilence)
+    const timer = setTimeout(() => connection.abort(), heartbeatTimeout)
     const { done, value } = await chunks.read().finally(() => clearTimeout(timer))
     if (done) return
-    const blocks = (rest + value).split('\n\n')
-    rest = blocks.pop() ?? ''
-    if (blocks.length > 0) yield blocks
+    yield value
   }
 }
 
-interface Block {
-  readonly id: string | undefined
-  readonly name: string | undefined
-  readonly data: unknown
-}
-
-/** Our own server writes one line for each field. Source: HTML standard, 9.2.6. */
-function parse(block: string): Block {
-  const fields = new Map(block.split('\n').map((line) => [/^[^:]*/.exec(line)?.[0], line.replace(/^[^:]*: ?/, '')]))
-  const data = fields.get('data')
-  return { id: fields.get('id'), name: fields.get('event'), data: data === undefined ? undefined : JSON.parse(data) }
-}
-
-/** Signed out, blocked, unknown: asking again changes nothing. Too many streams, and a Berth that is being started, pass. */
+/** Signed out, blocked, unknown: a retry changes nothing. Too many streams (429) and a server that is starting (503) pass. */
 const isFinal = (error: unknown) => error instanceof ApiError && error.status < 500 && error.status !== 429
 
-/** Waits so long, or until the signal aborts. */
+/** Resolves after `ms`, or when the signal aborts. */
 export const abortableDelay = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms)
