@@ -5,8 +5,8 @@ import { postgresDialect } from './dialects/postgres-dialect.ts'
 import { sqliteDialect } from './dialects/sqlite-dialect.ts'
 
 /**
- * Asks the store something that changes nothing: its tables are not brought up to date, and no file is made.
- * @returns what it is, in the end of a sentence @throws {StoreFailure} when it does not answer
+ * Connects to the store and changes nothing: no migration, no new file.
+ * @returns a description of the store, for the end of a sentence @throws {StoreFailure} when it does not answer
  */
 export async function checkStore(url: string | null, dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'berth.sqlite')

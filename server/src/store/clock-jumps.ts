@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
 import type { Database, Db } from './database.ts'
 
-/** Rows of one short transaction: what a writer who comes meanwhile waits for, some 10 ms. */
+/** Rows per transaction: it delays a concurrent writer by some 10 ms. */
 const batchSize = 1_000
-/** Between two batches, in ms: SQLite works on this very thread, which has others to serve. */
+/** Pause between two batches, in ms: SQLite works synchronously in the main thread. */
 const pause = 5
 
-/** Tables whose rows are moved, in batches, in the order of their ids. */
+/** Tables whose rows are adjusted, in batches, in the order of their ids. */
 type JumpTable = 'magic_links' | 'link_requests' | 'sessions'
 
 /**
- * What is stored follows a clock that was moved by `by` ms (negative: set back), so that an hour stays an hour: requests
- * for links are as old as they were, homes are kept as long as was promised, and links live as long as they would have.
+ * Adjusts stored instants to a clock jump of `by` ms (negative: set back), so that durations stay the same: requests
+ * for links keep their age, homes their retention, links their remaining lifetime.
  *
- * When this resolves it holds for all who read: rows that `finishClockJump` has still to rewrite are read as if it had. Nothing
- * happens when it was done already, so it may be repeated.
- * @param now by the moved clock @throws {StoreFailure} nothing has changed then
+ * When this resolves, every reader sees adjusted instants: rows that `finishClockJump` has not rewritten yet are
+ * adjusted when they are read. Idempotent: it may be repeated.
+ * @param now by the new clock @throws {StoreFailure} nothing has changed then
  */
 export async function beginClockJump(database: Database, by: number, now: Date): Promise<void> {
   const moved = Math.round(by)
@@ -25,7 +25,7 @@ export async function beginClockJump(database: Database, by: number, now: Date):
     const begun = await tx.selectFrom('clock_moves').select('table_name').limit(1).executeTakeFirst()
     if (begun) return
     for (const table of tables) await insertJump(tx, table, moved, now)
-    // Few: of people who were deleted in the last weeks.
+    // Few rows: of users who were deleted in the last weeks.
     await tx
       .updateTable('kept_homes')
       .set({ remove_after: sql<number>`remove_after + ${moved}` })
@@ -45,7 +45,7 @@ async function insertJump(tx: Db, table: JumpTable, by: number, now: Date): Prom
 }
 
 /**
- * An instant of a row of this table as it is by the clock of now: for reading while rows are still being moved.
+ * SQL expression of a row's instant by the present clock, also while rows are still being rewritten.
  * @param table as in `clock_moves`
  */
 export function adjustedInstant(table: 'magic_links' | 'link_requests', column: 'expires_at' | 'requested_at') {
@@ -56,8 +56,8 @@ export function adjustedInstant(table: 'magic_links' | 'link_requests', column: 
 }
 
 /**
- * Rewrites what a move that has begun is about, in batches; who needs a row meanwhile waits for one batch at most. What a
- * crash cuts off is finished by the next call, at the latest at the next start. @throws {StoreFailure} what is done stays done
+ * Rewrites the rows of a jump that has begun, in batches; a concurrent writer waits for one batch at most. After a
+ * crash the next call continues, at the latest at the next start. @throws {StoreFailure} finished batches stay
  */
 export async function finishClockJump(database: Database): Promise<void> {
   for (;;) {
@@ -101,7 +101,7 @@ async function endOfBatch(tx: Db, table: JumpTable, after: number, last: number)
   return row?.id ?? last
 }
 
-/** Ids above `after`, up to `end`, of a move by `by` ms at the instant `at` of the moved clock. */
+/** Ids above `after`, up to `end`, of a jump by `by` ms at the instant `at` of the new clock. */
 interface Batch {
   readonly after: number
   readonly end: number
@@ -119,7 +119,7 @@ const adjustRows: Readonly<Record<JumpTable, (tx: Db, batch: Batch) => Promise<v
       .where(within(rows))
       .execute()
   },
-  /** A link that had expired by the old clock must not work again; the others work as long as they would have. */
+  /** A link that had expired by the old clock must not become valid again; the others keep their remaining lifetime. */
   magic_links: async (tx, rows) => {
     await tx
       .deleteFrom('magic_links')
@@ -154,8 +154,8 @@ const adjustRows: Readonly<Record<JumpTable, (tx: Db, batch: Batch) => Promise<v
 }
 
 /**
- * What has happened does not lie in the future: a user made then could not sign in before it comes round again, and
- * `last_used`, which only moves forward, would stand still until then.
+ * Clamps instants in the future to now: a user with one could not sign in until then, and `last_used`, which only moves
+ * forward, would not change until then.
  */
 async function clampFutureInstants(db: Db): Promise<void> {
   for (const column of ['created_at', 'last_used'] as const) await clampFutureInstantsOf(db, 'users', column)
@@ -174,7 +174,7 @@ async function clampFutureInstantsOf(db: Db, table: 'users' | 'user_containers',
   }
 }
 
-/** The latest instant at which anything is known to have happened; null in an empty store. */
+/** The latest instant in the store; null in an empty one. */
 export async function latestInstant(db: Db): Promise<Date | null> {
   const { latest } = await db
     .selectNoFrom((each) => [

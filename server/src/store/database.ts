@@ -10,7 +10,7 @@ import { postgresDialect } from './dialects/postgres-dialect.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect } from './dialects/sqlite-dialect.ts'
 
-/** What a query runs on: the database itself or an open transaction. */
+/** Database or transaction to run queries on. */
 export type Db = Kysely<Schema> | Tx
 
 /** An open transaction. */
@@ -20,19 +20,19 @@ export type Tx = Transaction<Schema>
 export interface Database {
   readonly db: Kysely<Schema>
   /**
-   * Runs `work` in one transaction; all of it holds, or nothing of it when it throws.
-   * Never await mail or the engine inside: with SQLite every other writer would stand still. After a deadlock or a
-   * serialization failure `work` runs a second time, in a new transaction: it must change nothing but what `tx` writes.
+   * Runs `work` in one transaction, which is rolled back when it throws.
+   * Never await mail or the engine inside: SQLite has one writer at a time. After a deadlock or a serialization failure
+   * `work` runs a second time, in a new transaction: it must have no effect but what `tx` writes.
    * @throws {StoreFailure} when the store cannot be used, or both attempts conflicted · whatever `work` throws
    */
   transaction<T>(work: (tx: Transaction<Schema>) => Promise<T>): Promise<T>
   /**
-   * Inside a transaction: waits until no other transaction holds the lock of this name, and holds it to the end.
+   * Inside a transaction: acquires the lock of this name and holds it until the transaction ends.
    * SQLite has one writer at a time anyway; PostgreSQL takes an advisory lock.
    */
   lock(tx: Transaction<Schema>, name: string): Promise<void>
   /**
-   * Resolves when the store answers and can be written; asked often, it is tried once a second.
+   * Resolves when the store answers and can be written; throttled to one check a second.
    * @throws {StoreFailure} after its timeout, when it cannot
    */
   ping(): Promise<void>
@@ -40,16 +40,16 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** How long an answer of `ping` is good for, in ms: whoever asks for it may be anybody. */
+/** TTL of the result of `ping`, in ms: the endpoint that uses it is public. */
 const pingEvery = 1_000
-/** How long the store may take to say good-bye, in ms. */
+/** Timeout of closing the store, in ms. */
 const closeTimeout = 2_000
 
 /**
- * Opens the store and brings its tables up to date. Whatever is asked of it afterwards rejects with a `StoreFailure`
- * within 5 s when the store cannot be used, holds up nothing else meanwhile, and works again once the store does.
+ * Opens the store and runs the migrations. When the store cannot be used, later queries reject with a `StoreFailure`
+ * within 5 s without delaying other work, and succeed again once the store does.
  * @param url     `postgres://...`, or null for SQLite
- * @param dataDir folder of the SQLite file, made with mode 0700 when missing, as the file with 0600
+ * @param dataDir folder of the SQLite file, created with mode 0700 when missing, the file with 0600
  * @throws when it cannot be opened or migrated; the cause says why
  */
 export async function openDatabase(url: string | null, dataDir: string): Promise<Database> {
@@ -67,7 +67,7 @@ export async function openDatabase(url: string | null, dataDir: string): Promise
 function sqliteIn(dataDir: string) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const file = path.join(dataDir, 'berth.sqlite')
-  // SQLite itself makes it readable by all; its log and its index get the mode of the file.
+  // SQLite itself creates a file that all users may read; its log and index get the mode of the file.
   closeSync(openSync(file, 'a', 0o600))
   return sqliteDialect(file)
 }
@@ -86,7 +86,7 @@ function wrap(db: Kysely<Schema>, isPostgres: boolean): Database {
   }
 }
 
-/** Does it once for all who ask within a second. */
+/** Runs it once for all calls within a second. */
 function throttled(work: () => Promise<void>): () => Promise<void> {
   let last: { readonly at: number; readonly outcome: Promise<void> } | undefined
   return () => {
@@ -96,11 +96,11 @@ function throttled(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** @throws when they cannot be; the store is closed again then */
+/** @throws when a migration fails; the store is closed then */
 async function migrate(db: Kysely<Schema>, isPostgres: boolean): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(isPostgres) } })
   const { error } = await migrator.migrateToLatest()
   if (!error) return
   await db.destroy()
-  throw new Error('bring the store up to date', { cause: error })
+  throw new Error('migrate the store', { cause: error })
 }

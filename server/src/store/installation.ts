@@ -1,15 +1,15 @@
 import type { Db } from './database.ts'
 
 /**
- * The name of this installation, made once. It is on every container as a label, so that two installations on one
- * engine leave each other's containers alone.
- * @param propose makes a new name; used only when there is none yet
+ * Name of this installation, created once. It is a label of every container, so that two installations on one engine
+ * ignore each other's containers.
+ * @param propose creates a name; used only when there is none yet
  */
 export async function installationName(db: Db, propose: () => string): Promise<string> {
   return madeOnce(db, 'instance', propose)
 }
 
-/** The era of tokens that are made now; see `Revocations`. @param propose as above */
+/** The era of new tokens; see `Revocations`. @param propose as above */
 export async function tokenEra(db: Db, propose: () => string): Promise<string> {
   return madeOnce(db, 'token era', propose)
 }
@@ -18,7 +18,7 @@ export async function setTokenEra(db: Db, era: string): Promise<void> {
   await set(db, 'token era', era)
 }
 
-/** Writes something that means nothing, to find out whether the store can be written. */
+/** Writes a row without meaning, to check that the store can be written. */
 export async function noteWritten(db: Db, now: Date): Promise<void> {
   await set(db, 'written', now.toISOString())
 }

@@ -1,14 +1,14 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** What a list may be ordered by, and which way round. */
+/** Column that a list is ordered by, and direction. */
 export interface ListOrder {
   readonly by: 'id' | 'email' | 'last_used' | 'created_at'
   readonly isDescending: boolean
 }
 
-/** The row that a page ended with: what the list is ordered by, and the id, which decides between equals. */
+/** The last row of a page: value of the order's column, and the id, which orders equal values. */
 export interface PageCursor {
-  /** Of the column of the order; null only where that has no value, and for an order by id, which needs none. */
+  /** Null only where the column has no value, and for an order by id, which needs none. */
   readonly value: string | number | null
   readonly id: number
 }
@@ -21,7 +21,7 @@ export interface PageRequest {
   readonly after?: PageCursor | undefined
 }
 
-/** Some rows of the list in a row: which, and in which order. */
+/** A range of the list: condition and order. */
 export interface KeysetRange {
   /** Undefined: all. */
   readonly where: RawBuilder<boolean> | undefined
@@ -32,13 +32,14 @@ export interface KeysetRange {
 export type OrderColumns = Readonly<Record<ListOrder['by'], string>>
 
 /**
- * Reads a page by its keys, not by counting rows, so that no page costs more than the first one, and a row that comes or
- * goes meanwhile neither hides another nor shows one twice. Rows without a value come last, whichever way round.
+ * Keyset pagination: reads a page by its keys, not by counting rows, so that no page costs more than the first, and
+ * rows that are added or removed meanwhile neither hide nor repeat another row. Rows without a value come last in both
+ * directions.
  *
- * A list without a filter is read in the order of an index. One with a filter is read whole and sorted, the first `limit`
- * rows kept: where few rows match, an index's order means 100,000 looks at rows all over the table, which took ten times
- * as long; so both databases are kept from it by an expression that no index has.
- * @param read runs the query for one slice
+ * A list without a filter is read in the order of an index. With a filter the whole list is read and sorted, and the
+ * first `limit` rows kept: where few rows match, an index's order means 100,000 reads all over the table, which took
+ * ten times as long; an expression that no index has keeps both databases from it.
+ * @param read runs the query for one range
  */
 export async function readPage<Row>(
   { order, limit, after }: PageRequest,

@@ -20,7 +20,7 @@ export interface Schema {
 }
 
 export interface UsersTable {
-  /** Never given twice, so that a deleted person's token cannot become the next person's. */
+  /** Never assigned twice, so that a deleted user's token cannot become another user's. */
   id: Generated<number>
   email: string
   slug: string
@@ -31,7 +31,10 @@ export interface UsersTable {
   created_at: number
 }
 
-/** Every slug ever given: a new person must not inherit bookmarks, cookies and service workers of an old one. */
+/**
+ * Every slug that was ever assigned: a new user must not inherit bookmarks, cookies and service workers of a former
+ * one.
+ */
 export interface UsedSlugsTable {
   slug: string
 }
@@ -48,13 +51,13 @@ export interface UserContainersTable {
   is_blocked: number
   blocked_at: number | null
   blocked_by: number | null
-  /** Whether one container was blocked, or its whole user: unblocking a user releases only the latter. */
+  /** Whether the container or its user was blocked: unblocking a user releases only the latter. */
   block_source: 'container' | 'user' | null
-  /** When Berth stopped it last; null once it was started again. */
+  /** When Berth stopped it last; null after a start. */
   stopped_at: number | null
-  /** Since when it should run; null when it was stopped, or ended while the engine was well. */
+  /** Since when its desired state is running; null when it was stopped, or ended while the engine was up. */
   running_since: number | null
-  /** When its container was removed from the engine because nobody used it; null while there is one, or never was. */
+  /** When its container was retired; null while there is one, or never was. */
   retired_at: Generated<number | null>
 }
 
@@ -68,11 +71,14 @@ export interface MagicLinksTable {
   ip_address: string
   used_at: number | null
   created_at: number
-  /** When the mail server took the mail; null when none was sent, or the store failed at that moment. */
+  /** When the mail server accepted the mail; null when none was sent, or the store failed at that moment. */
   accepted_at: Generated<number | null>
 }
 
-/** What the limit counts. Apart from `magic_links`, because it must outlive a user whose first mail failed. */
+/**
+ * Requests that the rate limit counts. Separate from `magic_links`, because they outlive a user whose first mail
+ * failed.
+ */
 export interface LinkRequestsTable {
   id: Generated<number>
   email: string
@@ -86,7 +92,7 @@ export interface RevokedTokensTable {
   expires_at: number
 }
 
-/** Access tokens that were handed out, to be seen and ended by their owner. */
+/** Sessions (issued access tokens), for their owner to see and end. */
 export interface SessionsTable {
   id: Generated<number>
   user_id: number
@@ -95,15 +101,18 @@ export interface SessionsTable {
   expires_at: number
   address: string
   browser: string | null
-  /** Null for the operator, and for the owner's own. Kept, with the address, when that account is deleted: no foreign key. */
+  /**
+   * Null for the operator, and for the owner's own session. Kept, with the address, when that account is deleted: no
+   * foreign key.
+   */
   acting_admin_id: number | null
-  /** Null for the owner's own. */
+  /** Null for the owner's own session. */
   acting_admin_email: string | null
   reason: string | null
   ended_at: number | null
 }
 
-/** Triggers keep its lines from being changed or deleted. */
+/** Triggers prevent changes and deletions of its rows. */
 export interface AuditLogTable {
   id: Generated<number>
   at: number
@@ -116,11 +125,11 @@ export interface AuditLogTable {
   detail: string
   /** 1, 2, 3... without a gap. */
   position: number
-  /** Over this line and the hash of the one before; see `audit-chain.ts`. */
+  /** Hash over this entry and the hash of the one before; see `audit-chain.ts`. */
   hash: string
 }
 
-/** Homes whose owner was deleted, until their time is over. */
+/** Homes whose owner was deleted, until their retention is over. */
 export interface KeptHomesTable {
   volume: string
   user_id: number
@@ -129,24 +138,24 @@ export interface KeptHomesTable {
   remove_after: number
 }
 
-/** Containers that the engine may still have although their record is deleted. */
+/** Deleted containers that the engine may still have. */
 export interface RemovalsTable {
   id: Generated<number>
   /** No foreign key: it outlives its user. */
   user_id: number
   slug: string
   container_type: string
-  /** Whether its home goes, too. */
+  /** Whether its home is removed, too. */
   is_purge: number
   requested_at: number
 }
 
-/** What still has to follow a clock that was moved: rows of a table with ids above `after_id`, up to `last_id`. */
+/** Rows that a clock jump has still to adjust: of a table, with ids above `after_id`, up to `last_id`. */
 export interface ClockMovesTable {
   table_name: string
-  /** ms; negative when it was set back. */
+  /** ms; negative when the clock was set back. */
   move_by: number
-  /** By the moved clock. */
+  /** By the new clock. */
   moved_at: number
   after_id: number
   last_id: number

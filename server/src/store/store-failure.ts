@@ -1,6 +1,6 @@
 /**
- * The store could not be asked, or could not write: locked by another program, full, gone, or silent. Nothing is wrong
- * with what was asked; the same may work a little later. Its message is for the operator, the cause says more.
+ * The store cannot be read or written now: locked by another program, full, gone, or without an answer. The query
+ * itself is correct; it may succeed a little later. The message is for the operator, the cause has details.
  */
 export class StoreFailure extends Error {
   constructor(message: string, cause?: unknown) {
@@ -10,7 +10,7 @@ export class StoreFailure extends Error {
 }
 
 /**
- * How long anything may wait for the store, in ms: for another program's lock, for a connection, for an answer. Whatever
- * it is part of is then refused, well before the ten seconds that a person is asked to wait.
+ * Timeout of every wait for the store, in ms: for another program's lock, a connection, an answer. The request is
+ * refused then, well before the ten seconds that a client has to wait at most.
  */
 export const storeTimeout = 4_000

@@ -6,27 +6,27 @@ import type { AuditLogTable } from '../schema.ts'
 
 type AuditFacts = Readonly<Record<string, unknown>>
 
-/** What somebody did. Written in the same transaction as the change itself. */
+/** Audit entry. Written in the same transaction as the change itself. */
 export interface AuditEntry {
   readonly at: Date
-  /** Whoever did it as they were then; `id` is null for the operator. `address`: where the request came from. */
+  /** Actor at that time; `id` is null for the operator. `address`: origin of the request. */
   readonly actor: { readonly id: number | null; readonly email: string; readonly address: string }
-  /** What it was about and what was done, e.g. `container.block`. */
+  /** Target and operation, e.g. `container.block`. */
   readonly action: AuditAction
   /** e.g. `container:12` */
   readonly target: string
-  /** In the words of whoever did it. */
+  /** As the actor wrote it. */
   readonly reason?: string
-  /** What was different before, named as on the wire; only what the action changed. */
+  /** Values before the change, named as in the API; only those that the action changed. */
   readonly before?: AuditFacts
   readonly after?: AuditFacts
-  /** What else belongs to it. Never a secret: entries are exported. */
+  /** Further facts. Never a secret: entries are exported. */
   readonly detail?: AuditFacts
 }
 
 /** An entry as it is stored: reason, before, after and address are in its detail. */
 export interface StoredAuditEntry {
-  /** Its place in the log: 1, 2, 3... without a gap. */
+  /** Its position in the log: 1, 2, 3... without a gap. */
   readonly id: number
   readonly at: Date
   readonly actor: { readonly id: number | null; readonly email: string }
@@ -35,27 +35,27 @@ export interface StoredAuditEntry {
   readonly detail: AuditFacts
 }
 
-/** Exact matches; an action that ends with a dot stands for all that begin with it. */
+/** Exact matches; an action that ends with a dot matches all that begin with it. */
 export interface AuditFilter {
   readonly actorId?: number
   readonly actorEmail?: string
   readonly action?: string
   readonly target?: string
-  /** The first that is meant. */
+  /** Inclusive. */
   readonly since?: Date
-  /** The first that is not meant any more. */
+  /** Exclusive. */
   readonly until?: Date
 }
 
-/** Entries of a time that are few enough to be looked through for where they begin and end in the log. */
+/** Max entries of a period for which the bounds of their ids are read first. */
 const maxBounded = 10_000
 
 /**
- * Adds entries to the end of the log. Call it last in the transaction that makes the change.
+ * Appends entries to the log. Call it last in the transaction that makes the change.
  *
- * The head of the log is locked by writing it, so that of two transactions each knows the line before its own, with
- * both databases. Last, because of PostgreSQL: whoever holds the head and then waits for a row, for a foreign key's sake
- * even, while its holder waits for the head, waits for ever. With nothing locked after it there is no such circle.
+ * Writing the head locks it, so that each of two transactions knows the entry before its own, with both databases.
+ * Last, because PostgreSQL could deadlock otherwise: a transaction that holds the head and then waits for a row, even
+ * for a foreign key, whose holder waits for the head. With no lock taken after the head there is no such cycle.
  */
 export async function insertAuditEntries(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
@@ -73,19 +73,19 @@ export async function insertAuditEntries(tx: Db, entries: readonly AuditEntry[])
     .execute()
 }
 
-/** Where the log ends now. */
+/** Present head of the log. */
 export async function auditHead(db: Db): Promise<AuditHead> {
   const row = await db.selectFrom('installation').select('value').where('name', '=', headName).executeTakeFirst()
   return headFromText(row?.value)
 }
 
-/** A page, the newest first. @param page `before`: the id of the last entry of the page before */
+/** A page, newest first. @param page `before`: the id of the last entry of the page before */
 export async function listAuditEntries(
   db: Db,
   page: { limit: number; before?: number },
   filter: AuditFilter = {},
 ): Promise<StoredAuditEntry[]> {
-  // Lines without a position were put in by somebody else.
+  // Entries without a position were not written by Berth.
   const before = page.before ?? Number.MAX_SAFE_INTEGER
   let query = db.selectFrom('audit_log').selectAll().where('position', '<', before)
   if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
@@ -95,22 +95,24 @@ export async function listAuditEntries(
   if (since || until) {
     const bounds = await boundsOf(db, filter)
     if (bounds) query = query.where('position', '>=', bounds.first).where('position', '<=', bounds.last)
-    // An expression that no index has: of a long time all entries would be found by it first, and then sorted.
+    // No index has this expression: an index on the time would find all entries of a long period first, and then sort
+    // them.
     const at = sql<number>`at + 0`
     if (since) query = query.where(at, '>=', since.getTime())
     if (until) query = query.where(at, '<', until.getTime())
   }
   const { action } = filter
   if (action?.endsWith('.'))
-    // Not LIKE: it takes `_` for any letter, and with SQLite A for a.
+    // Not LIKE: `_` is a wildcard there, and SQLite ignores case.
     query = query.where(({ fn, lit }) => fn('substr', ['action', lit(1), lit(action.length)]), '=', action)
   else if (action !== undefined) query = query.where('action', '=', action)
   return (await query.orderBy('position', 'desc').limit(page.limit).execute()).map(fromRow)
 }
 
 /**
- * Where in the log the entries of a time are, when they are not too many: else a page of an hour with five entries would
- * be looked for to the beginning of the log. Found by their times, because a clock may have been set back in between.
+ * Bounds in the log of the entries of a period, when they are not too many: otherwise a page of an hour with five
+ * entries would be searched for down to the beginning of the log. Found by time, because the clock may have been set
+ * back in between.
  */
 async function boundsOf(db: Db, { since, until }: AuditFilter): Promise<{ first: number; last: number } | undefined> {
   let times = db
@@ -131,7 +133,7 @@ async function boundsOf(db: Db, { since, until }: AuditFilter): Promise<{ first:
   return { first: Number(found.first ?? 0), last: Number(found.last ?? 0) }
 }
 
-/** A page of lines as they are stored, in the order in which they were added. @param after id of the row before the page */
+/** A page of entries as stored, in the order in which they were added. @param after id of the row before the page */
 export async function listAuditLines(
   db: Db,
   page: { limit: number; after: number | undefined },
@@ -140,7 +142,9 @@ export async function listAuditLines(
   return (page.after === undefined ? query : query.where('id', '>', page.after)).execute()
 }
 
-/** Nobody else gets the head before this transaction ends. It is made when it is missing: a change must not fail for that. */
+/**
+ * Locks the head until this transaction ends. Creates it when it is missing: a change must not fail because of that.
+ */
 async function lockHead(tx: Db): Promise<AuditHead> {
   const { value } = await tx
     .insertInto('installation')
@@ -164,7 +168,7 @@ function toLine({
   return {
     at: at.getTime(),
     actor_id: actor.id,
-    // What is no Unicode would come back as something else, and break the chain; in JSON it is escaped.
+    // Text that is no valid Unicode would be stored differently, and break the chain; in JSON it is escaped.
     actor_email: actor.email.toWellFormed(),
     action,
     target,
@@ -184,13 +188,13 @@ function fromRow(row: Selectable<AuditLogTable>): StoredAuditEntry {
   }
 }
 
-/** One line that somebody changed by hand must not keep all others from being read; verifying names it. */
+/** An entry that was changed by hand must not make the others unreadable; verification reports it. */
 function readDetail(text: string): AuditFacts {
   try {
     const detail: unknown = JSON.parse(text)
     if (typeof detail === 'object' && detail !== null && !Array.isArray(detail)) return detail as AuditFacts
   } catch {
-    // Nothing of ours.
+    // Not written by Berth.
   }
   return { unreadable: text }
 }

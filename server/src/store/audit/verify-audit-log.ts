@@ -5,37 +5,41 @@ import { auditHead, listAuditLines } from './audit-log.ts'
 import type { Db } from '../database.ts'
 import type { AuditLogTable } from '../schema.ts'
 
-/** Lines read at once: few enough that nobody else waits long while they are looked at. */
+/** Entries per page: few enough that other work is not delayed while they are hashed. */
 const pageSize = 500
 
-/** The first line that is not as it was written. What comes after it was not looked at. */
+/** The first entry that is not as it was written. Later ones are not checked. */
 export interface BrokenLine {
   readonly id: number
-  /** `missing`: it is gone, and maybe more after it; the last ones are missed, too. `inserted`: Berth did not write it. */
+  /**
+   * `missing`: it was removed, and maybe later ones, too, or the last entries are missing. `inserted`: Berth did not
+   * write it.
+   */
   readonly what: 'changed' | 'missing' | 'inserted'
 }
 
-/** How many lines were found whole, and the hash of the last of them. */
+/** Number of intact entries, and the hash of the last of them. */
 export interface AuditVerdict extends AuditHead {
-  /** Null when the whole log is as it was written. */
+  /** Null when the whole log is intact. */
   readonly firstBroken: BrokenLine | null
 }
 
 export interface AuditVerification {
   /**
-   * A head that was kept elsewhere. Whoever can write the store can write the whole log anew, its head included; only
-   * this tells. The line that breaks is then the one that was kept, although an earlier one may have been changed.
+   * A head that was saved elsewhere. With write access to the store the whole log can be rewritten, including its head;
+   * only this comparison detects it. The broken entry is then the one of the saved head, although an earlier one may
+   * have been changed.
    */
   readonly kept?: AuditHead
   readonly signal?: AbortSignal
-  /** Told after each page how many lines are looked at. */
+  /** Called after each page with the number of entries that were checked. */
   readonly onProgress?: (entries: number) => void
 }
 
 /**
- * Reads the log from its beginning, page by page, compares every line with its hash, and the end with the head that is
- * kept beside it; ends at the first that is wrong. Entries may be added meanwhile, and are looked at, too.
- * @throws the signal's reason when it is given up
+ * Reads the log from its beginning page by page, compares every entry with its hash, and the end with the stored head;
+ * stops at the first mismatch. Entries that are added meanwhile are checked, too.
+ * @throws the signal's reason when it is aborted
  */
 export async function verifyAuditLog(db: Db, verification: AuditVerification = {}): Promise<AuditVerdict> {
   const { kept, signal, onProgress } = verification
@@ -53,21 +57,21 @@ export async function verifyAuditLog(db: Db, verification: AuditVerification = {
     after = lines.at(-1)?.id ?? after
     onProgress?.(last.entries)
     if (lines.length === 0) {
-      // Read after the lines: it counts at least those that there were.
+      // Read after the entries: it counts at least those.
       const head = await auditHead(db)
       if (head.entries < last.entries) return broken('inserted', head.entries + 1)
-      // Lines that were added in between are there now, as they came with their head.
+      // Entries that were added in between exist now, because their head does.
       const isMore = (await listAuditLines(db, { limit: 1, after })).length > 0
       if (isMore) continue
       if (last.entries < Math.max(head.entries, kept?.entries ?? 0)) return broken('missing', last.entries + 1)
       return head.hash === last.hash ? { ...last, firstBroken: null } : broken('changed', last.entries)
     }
-    // SQLite answers at once; without this nobody else would be served before the end.
+    // SQLite answers synchronously; without this nothing else would run until the end.
     await others()
   }
 }
 
-/** @param last the line before, which is whole */
+/** @param last the entry before, which is intact */
 function wrongWith(line: Selectable<AuditLogTable>, last: AuditHead): BrokenLine['what'] | undefined {
   const expected = last.entries + 1
   if (line.position > expected) return 'missing'

@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts'
 import { fromRow, type UserContainer } from './user-containers.ts'
 import { matchesSearch } from '../users/user-list.ts'
 
-/** Of which all of these hold. */
+/** All conditions must hold. */
 export interface ContainerFilter {
   /** Part of the owner's e-mail address or slug, as in `UserFilter`. */
   readonly q?: string | undefined
@@ -15,18 +15,18 @@ export interface ContainerFilter {
   readonly selection?: RecordSelection | undefined
 }
 
-/** Which records are meant, by something that the store does not know. */
+/** Selects records by a property that the store does not have, such as the status. */
 export interface RecordSelection {
   readonly ids: readonly number[]
-  /** True: these are not meant, and all others are. */
+  /** True: selects all others. */
   readonly isInverted: boolean
-  /** Of these types alone. */
+  /** Only of these types. */
   readonly types?: readonly string[]
-  /** And all of other types than these. */
+  /** And all records of other types than these. */
   readonly orOtherThanTypes?: readonly string[]
 }
 
-/** A record, and whose it is. */
+/** A record and its owner. */
 export interface ContainerOfOwner {
   readonly record: UserContainer
   readonly email: string
@@ -40,7 +40,7 @@ const columns = {
   created_at: 'user_containers.created_at',
 }
 
-/** A page of all records with their owners; costs as `listUsers`. */
+/** A page of all records with their owners; costs as much as `listUsers`. */
 export async function listContainersWithOwners(
   db: Db,
   page: PageRequest,
@@ -53,7 +53,7 @@ export async function listContainersWithOwners(
       .limit(limit)
     if (where) ids = ids.where(where)
     for (const term of orderBy) ids = ids.orderBy(term)
-    // Apart, so that owners are looked up for a page, and not for each of 100,000 rows that are sorted.
+    // A separate query: owners are looked up for one page, and not for each of 100,000 rows that are sorted.
     let query = selectWithOwners(db)
       .selectAll('user_containers')
       .select(['users.email', 'users.slug'])
@@ -64,7 +64,7 @@ export async function listContainersWithOwners(
   return rows.map((row) => ({ record: fromRow(row), email: row.email, slug: row.slug }))
 }
 
-/** How many there are of which a filter holds. */
+/** Number of records that match a filter. */
 export async function countContainers(db: Db, filter: ContainerFilter): Promise<number> {
   const { count } = await filtered(db, selectFor(db, filter), filter)
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
@@ -75,7 +75,7 @@ export async function countContainers(db: Db, filter: ContainerFilter): Promise<
 const selectWithOwners = (db: Db) =>
   db.selectFrom('user_containers').innerJoin('users', 'users.id', 'user_containers.user_id')
 
-/** With owners where they matter. */
+/** Joins the owners where the filter or the order needs them. */
 function selectFor(db: Db, { q }: ContainerFilter, page?: PageRequest): Query<object> {
   if (q || page?.order.by === 'email') return selectWithOwners(db)
   return db.selectFrom('user_containers') as unknown as Query<object>
@@ -86,16 +86,16 @@ type Query<O> = SelectQueryBuilder<Schema, 'user_containers' | 'users', O>
 function filtered<O>(db: Db, query: Query<O>, { q, type, isBlocked, selection }: ContainerFilter): Query<O> {
   if (q) query = query.where(matchesSearch(q))
   if (type !== undefined) query = query.where('user_containers.container_type', '=', type)
-  // Not "= 0": SQLite would take the index of blocked ones for that, and then read nearly all rows out of order.
+  // Not "= 0": SQLite would use the index of blocked records for that, and then read nearly all rows out of order.
   if (isBlocked !== undefined) query = query.where('user_containers.is_blocked', isBlocked ? '=' : '!=', 1)
   if (selection) query = query.where(isSelected(db, selection))
   return query
 }
 
 /**
- * One value for any number of ids, which a statement could not have each by itself. Each database by its own means: with
- * JSON, which both know, PostgreSQL took a second for 50,000. And "is true", because else it joins, and for each of them
- * looks into an index: it expects far fewer.
+ * One parameter for any number of ids; a statement cannot have each as a parameter. By the means of each database: with
+ * JSON, which both support, PostgreSQL took a second for 50,000. "is true" prevents a join with an index look-up for
+ * each id: PostgreSQL expects far fewer.
  */
 function isSelected(db: Db, { ids, isInverted, types, orOtherThanTypes }: RecordSelection) {
   const id = sql.ref('user_containers.id')

@@ -1,6 +1,9 @@
 import type { Db } from '../database.ts'
 
-/** The homes of one deleted account. Its id alone would not do: after an older store was restored, ids are given again. */
+/**
+ * Owner of the homes of one deleted account. The id alone would not do: after an older store is restored, ids are
+ * assigned again.
+ */
 export interface FormerOwner {
   readonly userId: number
   readonly slug: string
@@ -12,7 +15,7 @@ export interface KeptHome extends FormerOwner {
   readonly type: string
 }
 
-/** Notes until when these homes are kept; in the transaction that deletes their owner. */
+/** Stores until when these homes are kept; in the transaction that deletes their owner. */
 export async function keepHomes(db: Db, homes: readonly KeptHome[], removeAfter: Date): Promise<void> {
   if (homes.length === 0) return
   const rows = homes.map(({ volume, userId, slug, type }) => ({
@@ -25,12 +28,12 @@ export async function keepHomes(db: Db, homes: readonly KeptHome[], removeAfter:
   await db
     .insertInto('kept_homes')
     .values(rows)
-    // A volume's name has its owner's id and slug in it.
+    // A volume's name contains its owner's id and slug.
     .onConflict((conflict) => conflict.column('volume').doUpdateSet({ remove_after: removeAfter.getTime() }))
     .execute()
 }
 
-/** Former owners the time of whose homes is over, whoever waits longest first. */
+/** Former owners whose retention is over, the one with the longest wait first. */
 export async function listDueOwners(db: Db, now: Date, limit: number): Promise<FormerOwner[]> {
   const rows = await db
     .selectFrom('kept_homes')
@@ -43,7 +46,7 @@ export async function listDueOwners(db: Db, now: Date, limit: number): Promise<F
   return rows.map(({ user_id, slug }) => ({ userId: user_id, slug }))
 }
 
-/** Notes that these homes could not be removed now, which puts them behind those that wait already. */
+/** Postpones homes that could not be removed now: they are retried after all others that are due. */
 export async function postponeHomes(db: Db, { userId, slug }: FormerOwner, now: Date): Promise<void> {
   await db
     .updateTable('kept_homes')
@@ -53,7 +56,7 @@ export async function postponeHomes(db: Db, { userId, slug }: FormerOwner, now: 
     .execute()
 }
 
-/** Nothing more is to be done about the homes of this former owner. */
+/** Drops the kept homes of this former owner. */
 export async function forgetHomes(db: Db, { userId, slug }: FormerOwner): Promise<void> {
   await db.deleteFrom('kept_homes').where('user_id', '=', userId).where('slug', '=', slug).execute()
 }

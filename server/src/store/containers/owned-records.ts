@@ -1,6 +1,6 @@
 import type { Db } from '../database.ts'
 
-/** A record with what its owner is: all that decides whether its container should run. */
+/** A record with its owner's fields: all that decides whether its container should run. */
 export interface OwnedRecord {
   readonly id: number
   readonly userId: number
@@ -11,13 +11,13 @@ export interface OwnedRecord {
   readonly isBlocked: boolean
   /** Whether Berth itself stopped it last, and has not started it since. */
   readonly wasStopped: boolean
-  /** Whether it is noted as what should run. */
+  /** Whether its desired state is running. */
   readonly shouldRun: boolean
-  /** When it was used, stopped or made last; ms since 1970. */
+  /** Time of the last use, stop or creation; ms since 1970. */
   readonly lastUse: number
 }
 
-/** Ids in one statement. */
+/** Max ids in one statement. */
 const batchSize = 500
 
 /**
@@ -58,28 +58,28 @@ export async function findOwnedRecord(db: Db, userId: number, type: string): Pro
   return row && fromRow(row)
 }
 
-/** Stores which engine container a record stands for, that was made for it before. */
+/** Stores the id of an existing engine container that a record adopts. */
 export async function storeAdopted(db: Db, id: number, found: { id: string; port: number | null }): Promise<void> {
   const change = { container_id: found.id, container_port: found.port, retired_at: null }
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 
-/** Stores that there is no engine container of a record any more. */
+/** Stores that a record has no engine container any more. */
 export async function clearContainer(db: Db, id: number): Promise<void> {
   const change = { container_id: null, container_port: null, running_since: null }
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 
 /**
- * Stores that a container is removed from the engine because nobody uses it. Record and home stay, and the next launch makes
- * it anew.
+ * Stores a retirement: the unused container is removed from the engine. Record and home stay, and the next launch
+ * creates a new one.
  */
 export async function storeRetired(db: Db, id: number, at: Date): Promise<void> {
   const change = { container_id: null, container_port: null, running_since: null, retired_at: at.getTime() }
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 
-/** Notes of records that they should run, unless Berth has stopped them since `unlessStoppedSince`. */
+/** Sets the desired state of records to running, unless Berth has stopped them since `unlessStoppedSince`. */
 export async function noteShouldRun(
   db: Db,
   ids: readonly number[],
@@ -96,7 +96,7 @@ export async function noteShouldRun(
       .execute()
 }
 
-/** Notes of records that their containers ended by themselves, and are to stay so. */
+/** Sets the desired state of records to stopped, because their programs ended by themselves. */
 export async function noteShouldStayStopped(db: Db, ids: readonly number[]): Promise<void> {
   for (let start = 0; start < ids.length; start += batchSize)
     await db

@@ -2,21 +2,21 @@ import type { Selectable } from 'kysely'
 import type { Db } from '../database.ts'
 import type { RemovalsTable } from '../schema.ts'
 
-/** Whose container it was. By slug as well: after an older store was restored, ids are given again. */
+/** Owner and type of a deleted container. By slug as well: after an older store is restored, ids are assigned again. */
 export interface RemovedContainer {
   readonly userId: number
   readonly slug: string
   readonly type: string
 }
 
-/** A container that was deleted here and that the engine may still have. */
+/** A deleted container that the engine may still have. */
 export interface PendingRemoval extends RemovedContainer {
   readonly id: number
-  /** Whether its home goes, too. */
+  /** Whether its home is removed, too. */
   readonly isPurge: boolean
 }
 
-/** Notes what the engine has to do; in the transaction that deletes the records. */
+/** Stores the pending removals; in the transaction that deletes the records. */
 export async function insertRemovals(
   db: Db,
   containers: readonly RemovedContainer[],

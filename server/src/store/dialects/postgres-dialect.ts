@@ -3,18 +3,20 @@ import { PostgresDialect, type Dialect } from 'kysely'
 import { isConflictCode, retryOnConflict, StoreConflict } from './transaction-retry.ts'
 import { StoreFailure, storeTimeout } from '../store-failure.ts'
 
-/** Connections at the same time. */
+/** Max connections of the pool. */
 const maxConnections = 10
-/** A transaction of which nothing was heard for so long is ended, with its locks, in ms: whoever began it hangs or is gone. */
+/**
+ * Timeout of an idle transaction, in ms, after which the server ends it with its locks: its client hangs or is gone.
+ */
 const maxIdleInTransaction = 30_000
-/** How much later than the server, which says why, we stop waiting for it, in ms. */
+/** How much longer than the server, which reports the reason, the client waits, in ms. */
 const networkAllowance = 500
 
 /**
- * PostgreSQL, behind Kysely, with a limit on everything that could keep a request waiting: a free connection, a new one,
- * a lock, an answer. A connection that broke, or whose answer did not come, is never used again; the next query gets a
- * new one, so that nothing has to be restarted when the server was.
- * @param withoutTimeouts for updates of the tables, which may take long: no limits on answers
+ * PostgreSQL dialect of Kysely, with a timeout for everything that a request may wait for: a free connection, a new
+ * one, a lock, an answer. A connection that broke, or that timed out, is never used again; the next query opens a new
+ * one, so that a restart of the server needs none of Berth.
+ * @param withoutTimeouts for migrations, which may take long: no timeout of answers
  */
 export async function postgresDialect(url: string, withoutTimeouts = false): Promise<Dialect> {
   // Loaded on demand: with SQLite it would only cost memory and start-up time.
@@ -35,7 +37,7 @@ export async function postgresDialect(url: string, withoutTimeouts = false): Pro
     keepAlive: true,
     ...(withoutTimeouts ? {} : answers),
   })
-  // Said of connections that are lost while nobody uses them; without a listener it would end the process.
+  // Emitted for idle connections that are lost; without a listener it would end the process.
   pool.on('error', () => {})
   pool.on('connect', watch)
   return new PostgresDialect({
@@ -57,11 +59,11 @@ export async function postgresDialect(url: string, withoutTimeouts = false): Pro
 const broken = new WeakSet<PoolClient>()
 
 /**
- * Notes when a connection is of no more use, and says what failed in our words. A statement outside of a transaction is
- * retried here after a conflict; a transaction is retried as a whole, see `Database.transaction`.
+ * Marks a connection as broken after an error and translates the error. A statement outside of a transaction is retried
+ * here after a conflict; a transaction is retried as a whole, see `Database.transaction`.
  */
 function watch(client: PoolClient): void {
-  // While it is in use the pool does not listen; without anybody the process would end.
+  // The pool does not listen while a connection is in use; without a listener an error would end the process.
   client.on('error', () => void broken.add(client))
   const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
   let isInTransaction = false
@@ -75,7 +77,7 @@ function watch(client: PoolClient): void {
     }
   }
   const once = async (...args: unknown[]) => {
-    // After an answer that did not come even a rollback would be waited for in vain.
+    // After a timeout even a rollback would not be answered.
     if (broken.has(client)) throw new StoreFailure('the connection to the database is lost')
     try {
       return await query(...args.map(withoutNul))
@@ -88,8 +90,9 @@ function watch(client: PoolClient): void {
 }
 
 /**
- * PostgreSQL's text knows no NUL and refuses the whole statement, so that an address or a search with one would fail on
- * our side. Like other letters that cannot be stored it becomes U+FFFD, which no address has: nothing is found.
+ * PostgreSQL's text has no NUL, and a statement with one fails, so that an address or a search with a NUL would count
+ * as a failure of the store. Like other characters that cannot be stored it becomes U+FFFD, which no address has:
+ * nothing is found.
  * @param arg of `query`: the statement, or the list of its values
  */
 function withoutNul(arg: unknown): unknown {
@@ -98,12 +101,12 @@ function withoutNul(arg: unknown): unknown {
 }
 
 /**
- * Beginnings of SQLSTATE codes (postgresql.org/docs/current/errcodes-appendix.html) that say nothing about what was asked:
- * connection, read-only, rights of the role, resources, cancelled or locked, shut down, the system's own errors.
+ * Prefixes of SQLSTATE codes (postgresql.org/docs/current/errcodes-appendix.html) that are not caused by the statement:
+ * connection, read-only, rights of the role, resources, cancelled or locked, shut down, system errors.
  */
 const failureStates = ['08', '25006', '28', '53', '55P03', '57', '58']
 
-/** A `StoreFailure` for what the server or the way to it suffers from; anything else stays what it is. */
+/** A `StoreFailure` for failures of the server or the connection; other errors are returned as they are. */
 function translate(error: unknown): unknown {
   const state = stateOf(error)
   if (isConflictCode(state)) return new StoreConflict(error)
@@ -114,7 +117,7 @@ function translate(error: unknown): unknown {
   )
 }
 
-/** Five characters that only the server gives; without them it did not answer. */
+/** SQLSTATE: five characters that only the server gives; without it the server did not answer. */
 function stateOf(error: unknown): string | undefined {
   const { code, severity } = Object(error) as { code?: unknown; severity?: unknown }
   return typeof code === 'string' && severity !== undefined ? code : undefined

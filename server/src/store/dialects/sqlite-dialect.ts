@@ -13,13 +13,13 @@ import { isBusy, SqliteFile, translate } from './sqlite-file.ts'
 import { Semaphore } from '#/concurrency/semaphore.ts'
 import { StoreFailure, storeTimeout } from '../store-failure.ts'
 
-/** Between two attempts to get a lock that another program holds, in ms. */
+/** Pause between two attempts to get a lock that another program holds, in ms. */
 const retryEvery = 20
 
 /**
- * SQLite, as it comes with Node, behind Kysely: one connection that writes, and one that reads and waits for nobody, not
- * even for another program that keeps the database locked. `node:sqlite` waits for a lock by standing still, and this
- * process with it; so it is told not to wait, and asked again from time to time, while everything else goes on.
+ * SQLite dialect of Kysely on `node:sqlite`: one connection that writes, and one that reads and never waits, not even
+ * while another program locks the database. `node:sqlite` would block the event loop while it waits for a lock; so its
+ * own timeout is zero, and a locked statement is retried at intervals.
  * @param file path @throws when it cannot be opened
  */
 export function sqliteDialect(file: string): Dialect {
@@ -32,7 +32,7 @@ export function sqliteDialect(file: string): Dialect {
   }
 }
 
-/** Who waits for whom is decided here and not by Kysely, which would let readers wait for writers. */
+/** Locking is done here and not by Kysely, which would let readers wait for writers. */
 class TwoConnectionsAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -42,7 +42,7 @@ class TwoConnectionsAdapter extends SqliteAdapter {
 class SqliteDriver implements Driver {
   readonly #writing: SqliteFile
   readonly #reading: SqliteFile
-  /** One writer at a time. Each gives up after its own time: if each waited for the one before, the last might wait forever. */
+  /** Mutex of writers, with a timeout for each: if each waited for the one before, the last might wait for ever. */
   readonly #writeMutex = new Semaphore({ max: 1, timeout: storeTimeout })
 
   constructor(file: string) {
@@ -74,17 +74,17 @@ class SqliteDriver implements Driver {
 
   async destroy(): Promise<void> {
     this.#reading.close()
-    // The last to close folds the write-ahead log into the database, which a reader may not.
+    // The last connection to close checkpoints the write-ahead log, which a reading one may not.
     this.#writing.close()
   }
 }
 
-/** What one query, or one transaction, runs on. */
+/** Connection of one query, or one transaction. */
 class SqliteConnection implements DatabaseConnection {
   readonly #writing: SqliteFile
   readonly #reading: SqliteFile
   readonly #writeMutex: Semaphore
-  /** The turn to write is ours, from `begin` to the end of the transaction. */
+  /** Whether it holds the write mutex, from `begin` to the end of the transaction. */
   #isInTransaction = false
 
   constructor(writing: SqliteFile, reading: SqliteFile, writeMutex: Semaphore) {
@@ -107,8 +107,8 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   /**
-   * A transaction that reads before it writes would fail with BUSY_SNAPSHOT, however long it waits, as soon as another
-   * program writes in between; so it takes the write lock at its beginning.
+   * Takes the write lock at the beginning: a transaction that reads before it writes would fail with BUSY_SNAPSHOT,
+   * whatever its timeout, when another program writes in between.
    */
   async begin(): Promise<void> {
     const deadline = performance.now() + storeTimeout
@@ -126,7 +126,7 @@ class SqliteConnection implements DatabaseConnection {
     this.#within('commit', [])
   }
 
-  /** SQLite ends a transaction by itself when the disk is full; a rollback would then fail and hide the reason. */
+  /** SQLite rolls a transaction back by itself when the disk is full; a rollback would then fail and hide the cause. */
   rollBack(): void {
     if (this.#writing.isInTransaction) this.#writing.exec('rollback')
   }
@@ -139,7 +139,7 @@ class SqliteConnection implements DatabaseConnection {
 
   // oxlint-disable-next-line eslint/require-yield
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('rows are read page by page: a stream would keep the write-ahead log from being folded in')
+    throw new Error('rows are read page by page: a stream would prevent checkpoints of the write-ahead log')
   }
 
   async #lockForWriting(): Promise<void> {
@@ -148,7 +148,7 @@ class SqliteConnection implements DatabaseConnection {
     })
   }
 
-  /** Once SQLite has ended the transaction, each further statement would count by itself, and for good. */
+  /** Once SQLite has rolled the transaction back, each further statement would be committed by itself. */
   #within<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
     if (!this.#writing.isInTransaction) throw new Error('SQLite has ended this transaction already')
     try {
@@ -159,12 +159,15 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** Everything else may write; the connection that reads refuses to. */
+/** Everything else may write; the reading connection refuses writes. */
 function isRead({ query, sql }: CompiledQuery): boolean {
   return query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql))
 }
 
-/** Works until nobody is in the way. @param deadline by `performance.now()` @throws {StoreFailure} then, and when it fails otherwise */
+/**
+ * Retries while the database is locked. @param deadline by `performance.now()` @throws {StoreFailure} at the deadline,
+ * and when it fails otherwise
+ */
 async function retryWhileBusy<T>(deadline: number, work: () => T): Promise<T> {
   for (;;) {
     try {

@@ -2,12 +2,12 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import type { QueryResult } from 'kysely'
 import { StoreFailure } from '../store-failure.ts'
 
-/** Statements kept prepared; the server has far fewer distinct queries than this. */
+/** Max prepared statements; the server has far fewer distinct queries. */
 const maxStatements = 200
-/** How long opening waits for another program's lock, in ms: nothing else is going on then that could be held up. */
+/** Timeout of another program's lock while opening, in ms; blocks the event loop, at the start only. */
 const openTimeout = 5_000
 
-/** One connection to a database file. Every call either works at once or throws at once. */
+/** One connection to a database file. Synchronous: every call returns or throws at once. */
 export class SqliteFile {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
@@ -18,9 +18,9 @@ export class SqliteFile {
   }
 
   /**
-   * - WAL, so that a backup, a look from outside and our own reading never wait for a writer, nor it for them.
-   * - `synchronous=FULL`: an answer 200 is a promise that survives a power cut.
-   * - Foreign keys on: SQLite ignores them unless told on every connection.
+   * - WAL, so that backups, other readers and our own never wait for a writer, nor it for them.
+   * - `synchronous=FULL`: a success that was answered survives a power cut.
+   * - Foreign keys on: SQLite ignores them unless they are enabled on every connection.
    */
   static forWriting(path: string): SqliteFile {
     const database = new DatabaseSync(path, { timeout: openTimeout, enableForeignKeyConstraints: true })
@@ -41,7 +41,7 @@ export class SqliteFile {
     this.#database.exec(sql)
   }
 
-  /** A statement with columns is one that answers rows, whether it writes or not. */
+  /** A statement with columns returns rows, whether it writes or not. */
   run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
     const statement = this.#prepare(sql)
     const values = parameters as SQLInputValue[]
@@ -64,10 +64,10 @@ export class SqliteFile {
   }
 }
 
-/** Somebody else holds the lock: SQLITE_BUSY and SQLITE_LOCKED, with whatever says more in the higher bits. */
+/** Another program holds the lock: SQLITE_BUSY and SQLITE_LOCKED, with extended codes in the higher bits. */
 export const isBusy = (error: unknown) => [5, 6].includes(primaryCode(error))
 
-/** Primary result codes of SQLite that say nothing about what was asked (sqlite.org/rescode.html), in words. */
+/** Primary result codes of SQLite that are not caused by the statement (sqlite.org/rescode.html), in words. */
 const failureCodes: Record<number, string> = {
   5: 'the database is locked by another program',
   6: 'the database is locked by another program',
@@ -77,7 +77,10 @@ const failureCodes: Record<number, string> = {
   14: 'the database file cannot be opened',
 }
 
-/** A `StoreFailure` for what SQLite suffers from; anything else, such as a violated constraint, stays what it is. */
+/**
+ * A `StoreFailure` for failures of SQLite or its file; other errors, such as a violated constraint, are returned as
+ * they are.
+ */
 export function translate(error: unknown): unknown {
   const words = failureCodes[primaryCode(error)]
   return words === undefined ? error : new StoreFailure(words, error)

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreFailure } from '../store-failure.ts'
 
-/** SQLSTATE codes that ask for the same work once more: serialization_failure and deadlock_detected. */
+/** SQLSTATE codes after which the same work may be retried: serialization_failure and deadlock_detected. */
 const conflictCodes: ReadonlySet<string> = new Set(['40001', '40P01'])
-/** Before the retry, in ms; random, so that two transactions that met do not meet again. */
+/** Pause before the retry, in ms; random, so that two transactions that conflicted do not conflict again. */
 const [minPause, maxPause] = [5, 50]
 
 /**

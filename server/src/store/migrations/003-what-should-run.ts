@@ -2,14 +2,14 @@ import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Which containers should run, so that an engine that comes back finds them started again; and which homes are kept for a
- * while although their owner is gone.
+ * Desired state of containers, so that they are started again after an outage of the engine; and kept homes of deleted
+ * users.
  */
 export const whatShouldRun: Migration = {
   async up(db: Kysely<unknown>) {
     const tables = await db.introspection.getTables()
     const columns = tables.find(({ name }) => name === 'user_containers')?.columns ?? []
-    // Either may be there already, when an earlier attempt was cut off before it was noted down.
+    // Either may exist, when an earlier attempt was interrupted before it was recorded.
     if (!columns.some(({ name }) => name === 'running_since'))
       await db.schema.alterTable('user_containers').addColumn('running_since', 'bigint').execute()
     await db.schema

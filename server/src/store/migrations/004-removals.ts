@@ -2,8 +2,8 @@ import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Containers whose record is deleted and that the engine may still have, so that neither a crash nor an engine that does
- * not answer makes Berth forget them, and no launch takes them for the new one.
+ * Deleted containers that the engine may still have, so that neither a crash nor an engine that does not answer leaves
+ * one behind, and no launch adopts it as the new one.
  */
 export function removals(isPostgres: boolean): Migration {
   const idType = isPostgres ? 'bigint' : 'integer'

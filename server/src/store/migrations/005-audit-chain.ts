@@ -2,13 +2,14 @@ import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { headAfter, headName, headToText, noEntries, type ChainedLine } from '../audit/audit-chain.ts'
 
-/** Lines chained in one statement. */
+/** Entries chained in one statement. */
 const pageSize = 1_000
 
 /**
- * Chains the audit log line by line and lets nobody change or delete one. Cut off half-way it may be run again: the
- * hashes are the same each time, and the head is written only after all of them. From then on the lines are left alone,
- * or an attacker who takes this migration off the list would have a forged log chained for them.
+ * Builds the hash chain of the audit log, and triggers that prevent changes and deletions. An interrupted run may be
+ * repeated: the hashes are the same each time, and the head is written after all of them. Once the head exists the
+ * entries are left alone; otherwise an attacker who removes this migration from the list would have a forged log
+ * chained.
  */
 export function auditChain(isPostgres: boolean): Migration {
   return {
@@ -26,7 +27,7 @@ export function auditChain(isPostgres: boolean): Migration {
   }
 }
 
-/** For reading it page by page, and for each filter. */
+/** For pages, and for each filter. */
 const indexes = {
   audit_log_position: ['position'],
   audit_log_actor: ['actor_id', 'position'],
@@ -55,7 +56,7 @@ async function chainAll(db: Kysely<unknown>): Promise<void> {
       return sql`(cast(${row.id} as bigint), cast(${head.entries} as bigint), cast(${head.hash} as text))`
     })
     if (chained.length === 0) break
-    // One statement a page: with SQLite each waits for the disk.
+    // One statement a page: with SQLite each one waits for the disk.
     await sql`
       update audit_log set position = chained.column2, hash = chained.column3
       from (values ${sql.join(chained)}) as chained where audit_log.id = chained.column1`.execute(db)

@@ -2,8 +2,8 @@ import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Who signed in when and from where, so that people can see it and end what is not theirs; and which administrator acted
- * for them. Tokens from before this migration go on without a row: they work, and are listed nowhere.
+ * Sessions with time, origin and acting administrator, so that users can see them and end those that are not theirs.
+ * Tokens from before this migration stay valid without a row, and are not listed.
  */
 export function sessions(isPostgres: boolean): Migration {
   const idType = isPostgres ? 'bigint' : 'integer'

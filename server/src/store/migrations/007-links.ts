@@ -2,14 +2,14 @@ import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Which mailbox a link was asked for, whatever tag its address has, so that tags do not get around the limit; when a link's
- * mail was accepted; and an index for finding the accounts that nobody ever verified.
+ * The mailbox that a link was requested for, without the address's plus tag, so that tags do not evade the limit; when
+ * a link's mail was accepted; and an index of accounts that were never verified.
  */
 export function links(isPostgres: boolean): Migration {
   return {
     async up(db: Kysely<unknown>) {
       await addColumn(db, 'link_requests', 'mailbox', (table) =>
-        // The empty text is what an older Berth writes that serves until this one has taken its place.
+        // The empty text is what an older Berth writes while it still serves.
         table.addColumn('mailbox', 'text', (column) => column.notNull().defaultTo('')),
       )
       await fillMailboxes(db, isPostgres ? 'strpos' : 'instr')
@@ -23,7 +23,7 @@ export function links(isPostgres: boolean): Migration {
 
 type Altering = ReturnType<Kysely<unknown>['schema']['alterTable']>
 
-/** Unless it is there already, when an earlier attempt was cut off before it was noted down. */
+/** Unless it exists, when an earlier attempt was interrupted before it was recorded. */
 async function addColumn(
   db: Kysely<unknown>,
   table: string,
@@ -35,7 +35,7 @@ async function addColumn(
   if (!columns.some((column) => column.name === name)) await add(db.schema.alterTable(table)).execute()
 }
 
-/** @param find the dialect's function for the place of a text in another one, from 1; 0 when it is not there */
+/** @param find the dialect's function for the position of a text in another one, from 1; 0 when it is not there */
 async function fillMailboxes(db: Kysely<unknown>, find: 'strpos' | 'instr'): Promise<void> {
   const [plus, at] = [sql.raw(`${find}(email, '+')`), sql.raw(`${find}(email, '@')`)]
   await sql`update link_requests set mailbox = email where mailbox = ''`.execute(db)

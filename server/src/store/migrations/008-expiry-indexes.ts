@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** What has expired is looked for every half minute, in the turn of whoever writes: without these all rows are read for it. */
+/**
+ * Indexes for expired rows, which are deleted every 30 s under the write lock: without them every row is read for it.
+ */
 export const expiryIndexes: Migration = {
   async up(db: Kysely<unknown>) {
     const index = (name: string) => db.schema.createIndex(name).ifNotExists()

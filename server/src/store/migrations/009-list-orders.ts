@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * The orders of the administrators' lists, so that the first page is read and not found among 100,000 rows. SQLite ends
- * each with the row's id by itself; for PostgreSQL it is named, because it decides between equals. And the audit log by
- * time, which is nearly its order, but for a clock that was set back.
+ * Indexes for the orders of the admin lists, so that the first page is read without sorting 100,000 rows. SQLite
+ * appends the row's id to each by itself; PostgreSQL needs it named, because it orders equal values. And the audit log
+ * by time, which is nearly its order, except after a clock that was set back.
  */
 export const listOrders: Migration = {
   async up(db: Kysely<unknown>) {

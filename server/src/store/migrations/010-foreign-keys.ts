@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration'
 
 /**
  * An index for each foreign key that had none: without it every deletion of a user reads all records to find those that
- * this user has blocked. And for the homes that are kept, which are looked for by time and by former owner.
+ * this user has blocked. And for kept homes, which are searched by time and by former owner.
  */
 export const foreignKeys: Migration = {
   async up(db: Kysely<unknown>) {

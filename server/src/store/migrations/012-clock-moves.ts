@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Tables whose instants still have to follow a clock that was moved, and how far that is done. Empty but for some seconds. */
+/**
+ * Tables whose instants a clock jump has still to adjust, and the progress. Empty except for some seconds after a jump.
+ */
 export function clockMoves(isPostgres: boolean): Migration {
   const idType = isPostgres ? 'bigint' : 'integer'
   return {

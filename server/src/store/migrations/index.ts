@@ -14,7 +14,7 @@ import { clockMoves } from './012-clock-moves.ts'
 
 /**
  * Every migration in order of its name. A released one is never edited.
- * Each must survive being cut off half-way and run again: SQLite's are not wrapped in one transaction by Kysely.
+ * Each must be repeatable after an interruption: Kysely does not wrap SQLite's in one transaction.
  */
 export function migrations(isPostgres: boolean): Record<string, Migration> {
   return {
