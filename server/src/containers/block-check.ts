@@ -3,10 +3,10 @@ import type { Db } from '#/store/database.ts'
 import { findContainer } from '#/store/containers/user-containers.ts'
 import { findUser } from '#/store/users/users.ts'
 
-/** Seconds that a blocked program has to end by itself: nothing blocked runs for longer than five after its block. */
+/** Grace of a stop because of a block, in seconds: a blocked container runs for 5 s at most after its block. */
 export const blockedGrace = 3
 
-/** The refusal of whoever has launched it now: blocked, or deleted meanwhile. Undefined when nobody would be refused. */
+/** The refusal of a launch that was blocked, or whose user was deleted, meanwhile; undefined when neither. */
 export async function checkBlock(db: Db, userId: number, type: string): Promise<Refusal | undefined> {
   const [record, user] = await Promise.all([findContainer(db, userId, type), findUser(db, userId)])
   if (!user) return refusals.userGone()
@@ -15,7 +15,10 @@ export async function checkBlock(db: Db, userId: number, type: string): Promise<
   return user.isBlocked ? refusals.userBlockedFromContainers(record.blockedAt) : undefined
 }
 
-/** The refusal of a blocked user who asks for a container of theirs: its own block when it has one, with its time. */
+/**
+ * The refusal of a blocked user who requests one of their containers: the container's own block when it has one, with
+ * its time.
+ */
 export async function refusalForBlockedUser(db: Db, userId: number, type: string): Promise<Refusal> {
   const record = await findContainer(db, userId, type)
   return record?.isBlocked ? refusals.containerBlocked(record.blockedAt) : refusals.userBlockedFromContainers(null)

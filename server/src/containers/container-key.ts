@@ -1,4 +1,4 @@
-/** A container by whose it is: there is at most one per user and type. */
+/** A container by its owner and type: at most one each. */
 export interface ContainerRef {
   readonly userId: number
   readonly type: string

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Longest name that every runtime takes (a DNS label). */
+/** Max length that every runtime accepts (a DNS label). */
 const maxLength = 63
 
 /**
@@ -12,8 +12,8 @@ export function containerPrefix(slug: string, type: string): string {
 }
 
 /**
- * The engine's name of a container. Derived, never stored, so that a second attempt finds what the first one made.
- * Types that the engine cannot spell, or that are too long, get a hash of the whole in place of what was lost.
+ * The engine's name of a container. Derived, never stored, so that a retry finds what the first attempt created. Types
+ * with characters that the engine does not accept, or that are too long, get a hash.
  */
 export function containerName(installation: string, slug: string, type: string): string {
   const exact = `${installation}-${slug}-${type}`
@@ -23,8 +23,8 @@ export function containerName(installation: string, slug: string, type: string):
 }
 
 /**
- * Name of the volume that holds a home. By user id and slug: neither is given twice, but after an older store was
- * restored the next person gets an id again whose files are still there.
+ * Name of the volume that holds a home. By user id and slug: neither is reused, but after an older store is restored
+ * the next user gets an id again whose files still exist.
  */
 export function homeVolume(installation: string, userId: number, slug: string, type: string): string {
   const spelled = type.replace(/[^a-z0-9-]/g, '_')

@@ -17,9 +17,9 @@ export interface ContainerRemovalParts {
 }
 
 /**
- * Takes away from the engine what was deleted in the store. What is to be done is stored together with the deletion and
- * forgotten when it is done, so that neither a crash nor a silent engine leaves a container behind; and it is done before
- * the same person's next launch of this type, which would find the old container by its name and use it again.
+ * Removes from the engine what was deleted in the store. The removal is stored together with the deletion and dropped
+ * when it is done, so that neither a crash nor an engine that does not answer leaves a container behind; it is finished
+ * before the same user's next launch of this type, which would find the old container by its name and use it again.
  */
 export class ContainerRemoval {
   readonly #parts: ContainerRemovalParts
@@ -29,14 +29,15 @@ export class ContainerRemoval {
   }
 
   /**
-   * Finishes the deletion of one container, after whatever is under way for it; nothing, when it is finished already.
-   * @throws {RuntimeError} it stays to be done then
+   * Finishes the deletion of one container, after operations in progress (single-flight); does nothing when it is
+   * finished already.
+   * @throws {RuntimeError} the removal stays pending
    */
   async finish(container: RemovedContainer): Promise<void> {
     return this.#parts.singleFlight.run(containerKey(container), 'remove', () => this.finishLocked(container))
   }
 
-  /** As `finish`, for who is in a flight of this container already. */
+  /** As `finish`, for callers that hold this container's flight already. */
   async finishLocked(container: RemovedContainer): Promise<void> {
     const { database } = this.#parts
     const pending = await pendingRemovals(database.db, container)
@@ -49,14 +50,16 @@ export class ContainerRemoval {
     )
   }
 
-  /** Found by its name: a crash can leave one whose id no record ever knew. */
+  /** Found by its name: a crash can leave one whose id was never stored. */
   async #removeContainer(container: RemovedContainer): Promise<void> {
     const { runtime, installation } = this.#parts
     const found = await runtime.inspect(containerName(installation, container.slug, container.type))
     if (found && isOf(container, found)) await this.#remove(found.id)
   }
 
-  /** One that somebody renamed still has the home; only its labels tell whose it is, and to look for them takes the engine long. */
+  /**
+   * A renamed container still uses the home; only its labels name the owner, and the engine takes long to search them.
+   */
   async #removeHome(container: RemovedContainer): Promise<void> {
     const { runtime, installation } = this.#parts
     const { userId, slug, type } = container
@@ -80,6 +83,6 @@ export class ContainerRemoval {
   }
 }
 
-/** By slug as well: after an older store was restored, ids are given again. */
+/** By slug as well: after an older store is restored, ids are assigned again. */
 const isOf = ({ userId, slug, type }: RemovedContainer, { owner }: RuntimeContainer) =>
   owner?.userId === userId && owner.slug === slug && owner.type === type

@@ -4,7 +4,7 @@ import type { User } from '#/store/users/users.ts'
 import { containerName, containerPrefix, homeVolume } from './container-name.ts'
 import type { Template } from './templates/template.ts'
 
-/** What is the same for all containers of an installation. */
+/** Values that are the same for all containers of an installation. */
 export interface InstallationSettings {
   /** Name of this installation; begins every container's name. */
   readonly installation: string
@@ -12,14 +12,14 @@ export interface InstallationSettings {
   readonly jwksUrl: string
   /** JSON of the key set: a container cannot reach a listener on the host's loopback address. */
   readonly jwks: string
-  /** The same with the key alone that signs new tokens: only when that is another does a container need to be made anew. */
+  /** The same with only the key that signs new tokens: a container is outdated only when that one changes. */
   readonly signingJwks: string
 }
 
-/** What of a user a container is made of. */
+/** Fields of a user that a container depends on. */
 export type SpecUser = Pick<User, 'id' | 'slug' | 'email'>
 
-/** The one place where a template and a user become what the runtime is asked for. */
+/** Builds the runtime's container specification from a template and a user. */
 export function containerSpec(user: SpecUser, template: Template, settings: InstallationSettings): ContainerSpec {
   const { installation } = settings
   const spec = {
@@ -49,7 +49,7 @@ export function containerSpec(user: SpecUser, template: Template, settings: Inst
   return { ...spec, fingerprint: fingerprintOf(lasting) }
 }
 
-/** What an app has to know about its place. Nothing secret: everything in the container can read it. */
+/** Environment variables about the platform. No secrets: every process of the container can read them. */
 function platformEnv(user: SpecUser, template: Template, settings: InstallationSettings): Record<string, string> {
   const prefix = containerPrefix(user.slug, template.type)
   return {

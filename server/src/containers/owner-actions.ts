@@ -12,9 +12,9 @@ import type { RouteSync } from './routing/route-sync.ts'
 import type { IdleSuspension } from './idle/idle-suspension.ts'
 import type { Template, Templates } from './templates/template.ts'
 
-/** How long whoever asked for a stop is kept waiting, in ms; it goes on after that. */
+/** Timeout of a request that waits for a stop, in ms; the stop continues after that. */
 const stopTimeout = 25_000
-/** Between two looks whether a launch that stands before the stop waits for its turn, in ms. */
+/** Interval of checks whether a launch before the stop is queued and can be cancelled, in ms. */
 const cancelInterval = 250
 
 export interface OwnerActionsParts {
@@ -27,7 +27,7 @@ export interface OwnerActionsParts {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** Actions of a container's owner beside launching: stop and keep; a takeover does them likewise. */
+/** Actions of a container's owner beside launching: stop and keep; also in a takeover. */
 export class OwnerActions {
   readonly #parts: OwnerActionsParts
 
@@ -36,10 +36,11 @@ export class OwnerActions {
   }
 
   /**
-   * Stops it at once; its home stays, and the next launch or visit starts it again. A launch that is under way is given
-   * up: at once while it waits or fetches its image, otherwise as soon as the engine has done its step.
+   * Stops it at once; its home stays, and the next launch or request starts it again. A launch in progress is
+   * cancelled: at once while it is queued or pulls its image, otherwise after the present step of the engine.
    * @returns false when it did not run
-   * @throws {Refusal} 400 unknown type · 403 blocked · 500 the engine could not, or takes too long; then it goes on
+   * @throws {Refusal} 400 unknown type · 403 blocked · 500 the engine could not, or takes too long; then the stop
+   * continues
    */
   async stop(user: User, type: string): Promise<boolean> {
     await this.#requireUnblocked(user, type)
@@ -47,14 +48,16 @@ export class OwnerActions {
     const stop = this.#stopNow(owned)
     const stopped = await withTimeout(stopTimeout, stop)
     if (stopped !== undefined) return stopped
-    stop.catch((error: unknown) => this.#parts.log.warn({ err: error, ...owned }, 'a stop that took long failed'))
+    stop.catch((error: unknown) =>
+      this.#parts.log.warn({ err: error, ...owned }, 'a stop failed after its request had timed out'),
+    )
     throw refusals.stopFailed(new Error(`a stop took longer than ${stopTimeout} ms`))
   }
 
   /**
-   * Counts the time of nobody using it from now on. Also when it is reached by another process than this: what that one
-   * hears of use is told here (`ControlPlane.used`), and nothing is put to rest without asking here.
-   * @returns when it is put to rest at the earliest; null when it never is, or does not run
+   * Restarts its idle time now. Also when traffic reaches it through another gateway process: that one reports use here
+   * (`ControlPlane.used`), and every suspension is decided here.
+   * @returns the earliest suspension; null when it is never suspended, or does not run
    * @throws {Refusal} 400 unknown type · 403 blocked · 500 the engine does not answer about it
    */
   async keep(user: User, type: string, now: Date): Promise<Date | null> {
@@ -79,7 +82,7 @@ export class OwnerActions {
     return template
   }
 
-  /** A launch may stand before it that has not come to the line yet, so that is looked at until it is this one's turn. */
+  /** A launch before it may not be queued yet, so this checks at intervals until it holds the flight. */
   async #stopNow(owned: ContainerRef): Promise<boolean> {
     const { admission, idleSuspension } = this.#parts
     const cancel = () => admission.cancel(owned, refusals.launchStopped())

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 import type { DiskUse } from '#/containers/disk/disk-use.ts'
 
-/** Between two measurements, and at most before another attempt after one that failed, in ms. */
+/** Interval of measurements, and max delay after one that failed, in ms. */
 const [defaultInterval, retryAfter] = [600_000, 60_000]
-/** A measurement that takes long reads much, and may do so for a tenth of the time only. */
+/** Pause after a measurement, as a multiple of its duration: measuring takes at most a tenth of the time. */
 const restFactor = 9
 
 /**
- * Has homes measured now and then, as long as anybody needs the numbers. Apart from the reconciler, whose tasks follow one
- * after the other: this one may take minutes.
+ * Measures homes at intervals, while a limit needs the numbers. Separate from the reconciler, whose tasks run one after
+ * the other: a measurement may take minutes.
  */
 export class DiskMeasurement {
   readonly #diskUse: Pick<DiskUse, 'isWanted' | 'measure' | 'close'>
@@ -30,12 +30,12 @@ export class DiskMeasurement {
     this.#interval = interval
   }
 
-  /** Measures now and from now on; never, when no limit is set. */
+  /** Measures now and at intervals; never, when no limit is set. */
   start(): void {
     if (this.#diskUse.isWanted) this.#running = this.#run()
   }
 
-  /** Ends what is under way; resolves when it has ended. */
+  /** Cancels a measurement in progress; resolves when it has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -59,9 +59,9 @@ export class DiskMeasurement {
       this.#isFailing = false
       return true
     } catch (error) {
-      // Said once: an engine that cannot measure at all would say it every minute.
+      // Logged once: an engine that cannot measure at all would repeat it every minute.
       if (!this.#isStopped && !this.#isFailing)
-        this.#log.warn({ err: error }, 'homes could not be measured; it is tried again and again')
+        this.#log.warn({ err: error }, 'homes could not be measured; the measurement is retried at intervals')
       this.#isFailing = true
       return false
     }

@@ -9,17 +9,17 @@ import { isFull, sumOf, type DiskLimit, type DiskLimits, type HomeBytes } from '
 import type { UserEvent } from '../events/user-events.ts'
 import type { Template } from '../templates/template.ts'
 
-/** How long a refused launch waits for numbers that are newer, in ms. */
+/** Timeout of a refused launch that waits for newer numbers, in ms. */
 const refreshTimeout = 4_000
-/** How old numbers may be before they are asked for again at a refusal, in ms. */
+/** Age from which numbers are measured again before a refusal, in ms. */
 const defaultMaxAge = 30_000
-/** How many people a warning names. */
+/** Max users that a warning names. */
 const maxNamed = 3
 
 export interface DiskUseParts {
   readonly runtime: Pick<Runtime, 'homes' | 'measureHomes'>
   readonly limits: DiskLimits
-  /** Who has this id now; undefined when nobody has. */
+  /** Slug of the user with this id; undefined when there is none. */
   readonly slugOf: (userId: number) => string | undefined
   readonly publish: (userId: number, event: UserEvent) => void
   readonly log: Pick<Logger, 'warn' | 'info'>
@@ -27,20 +27,20 @@ export interface DiskUseParts {
   readonly maxAge?: number
 }
 
-/** Whose homes they are. By slug as well: after an older store was restored, ids are given again. */
+/** Owner of homes. By slug as well: after an older store is restored, ids are assigned again. */
 interface HomeOwner {
   readonly userId: number
   readonly slug: string
 }
 
-/** Somebody's homes when they were measured last. */
+/** Homes of one user at the last measurement. */
 interface Measured extends HomeOwner {
   readonly bytes: HomeBytes
 }
 
 /**
- * What people's homes took on the disk when they were measured last: warns them and the operator before a limit is
- * reached, and refuses to start more beyond it. What nobody measured yet is no reason to refuse anything.
+ * Disk use of homes at the last measurement: warns owners and the operator before a limit is reached, and refuses
+ * launches above it. What was never measured is not refused.
  */
 export class DiskUse {
   readonly #parts: DiskUseParts
@@ -55,28 +55,28 @@ export class DiskUse {
     this.#parts = parts
   }
 
-  /** Whether there is any limit that the numbers are needed for. */
+  /** Whether any limit needs the numbers. */
   get isWanted(): boolean {
     return this.#parts.limits.areSet
   }
 
   /**
-   * Asks the engine, which may take minutes; everybody who asks meanwhile waits for the same answer.
-   * @throws {RuntimeError} what was known before goes on to count
+   * Asks the engine, which may take minutes; concurrent calls share one measurement.
+   * @throws {RuntimeError} the numbers of the last measurement stay in use
    */
   async measure(): Promise<void> {
     this.#measuring ??= this.#measureOnce().finally(() => (this.#measuring = undefined))
     return this.#measuring
   }
 
-  /** Ends a measurement that is under way. */
+  /** Cancels a measurement in progress. */
   close(): void {
     this.#end.abort()
   }
 
   /**
-   * For the list of launch checks. Numbers that are not new are asked for again before anybody is refused, so that a
-   * clean-up counts soon; with many files that takes longer than anybody wants to wait, and the next attempt has them.
+   * Pre-launch hook. Numbers that are not new are measured again before a refusal, so that deleted files count soon;
+   * with many files that exceeds the timeout, and the next attempt has the new numbers.
    */
   async refusalFor(
     { id, slug }: Pick<User, 'id' | 'slug'>,
@@ -89,13 +89,13 @@ export class DiskUse {
     return limit && this.#refusal(owner, limit)
   }
 
-  /** What a page that is new has to be told of somebody. */
+  /** Present warnings as events, for a page that opens. */
   current(userId: number): UserEvent[] {
     const slug = this.#parts.slugOf(userId)
     return slug === undefined ? [] : this.#parts.limits.nearlyFull(this.#bytesOf({ userId, slug })).map(toEvent)
   }
 
-  /** For the operator, each a sentence; a few, however many people there are. */
+  /** Warnings for the operator, a sentence each; a few, however many users there are. */
   warnings(): readonly LocalizedMessage[] {
     const reached = [...this.#byOwner.values()].flatMap(({ userId, slug, bytes }) =>
       this.#parts.limits.nearlyFull(bytes).map((limit) => ({ userId, slug, limit })),
@@ -127,7 +127,7 @@ export class DiskUse {
     const sizes = await runtime.measureHomes(this.#end.signal)
     const byOwner = new Map<string, HomeOwner & { bytes: Map<string, number> }>()
     for (const { volume, owner } of homes) {
-      // Where the engine could not tell this time, what it said last is nearer than nothing.
+      // If the engine has no size of it this time, the last one is the best estimate.
       const size = sizes.get(volume) ?? this.#bytesOf(owner).get(owner.type)
       if (size === undefined) continue
       const { userId, slug } = owner
@@ -142,7 +142,7 @@ export class DiskUse {
       this.#publishChange(owner, before.get(key)?.bytes ?? none)
   }
 
-  /** Pages are told of each new number from the first warning on, and once when there is no reason to warn any more. */
+  /** Publishes each new number from the first warning on, and once when the warning ends. */
   #publishChange(owner: HomeOwner, before: HomeBytes): void {
     const { limits, log } = this.#parts
     const { userId, slug } = owner
@@ -158,11 +158,11 @@ export class DiskUse {
         )
     }
     for (const old of was)
-      // A home that is gone has no limit any more.
+      // A home that was deleted has no limit any more.
       if (!now.some(isOfSame(old))) this.#publishLimit(owner, all.find(isOfSame(old)) ?? { ...old, used: 0 })
   }
 
-  /** What somebody left who had this id before is no business of who has it now. */
+  /** Homes of an earlier user with this id are not published to the present one. */
   #publishLimit({ userId, slug }: HomeOwner, limit: DiskLimit): void {
     const { slugOf, publish } = this.#parts
     if (slugOf(userId) === slug) publish(userId, toEvent(limit))
@@ -204,7 +204,7 @@ interface Reached {
   readonly limit: DiskLimit
 }
 
-/** Slugs and numbers; an operator's page is no place for addresses. */
+/** Slugs and numbers; an operator's page shows no addresses. */
 function largest(reached: readonly Reached[]): Value {
   const first = reached.toSorted((one, other) => other.limit.used - one.limit.used).slice(0, maxNamed)
   const named = first.map(({ userId, slug, limit: { type, used, limit } }) => {

@@ -3,13 +3,13 @@ import type { UserEvent } from './user-events.ts'
 import type { ContainerState } from '../state/container-state.ts'
 import type { RouteStatus } from '../routing/route-changes.ts'
 
-/** What a container's owner is told of where it stands, and, when its program is over or was never there, why. */
+/** The event of a container's status for its owner, with the cause when its program has ended or never ran. */
 export function containerEvent(type: string, status: RouteStatus, known?: ContainerState): UserEvent {
   const why = known && whyOf(status, known)
   return { name: 'container', data: why === undefined ? { type, status } : { type, status, message: why } }
 }
 
-/** From what the engine said last, and not from the launch: it is known after a restart of Berth, too. */
+/** From the last inspect, not from the launch: it is known after a restart of Berth, too. */
 function whyOf(status: RouteStatus, { seen, failure }: ContainerState): LocalizedMessage | undefined {
   if (status === 'no-image') return message('launches.noImage')
   if (status === 'failed') return message('launches.failed')

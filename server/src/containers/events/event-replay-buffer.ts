@@ -1,28 +1,31 @@
 import { randomBytes } from 'node:crypto'
 
-/** One thing that a person's open pages are told. */
+/** An event for the open pages of a user. */
 export interface UserEvent {
-  /** Name of the event; `containerEvents` of the API's table has its data. */
+  /** Name of the event; `containerEvents` of the endpoint table has its data. */
   readonly name: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** As it is sent. Who names the id later is told what came after it; without one there is nothing to come back to yet. */
+/**
+ * The event as it is sent. A client that sends the id later receives the events after it; without an id there is
+ * nothing to resume yet.
+ */
 export interface SentEvent extends UserEvent {
   readonly id?: string
 }
 
-/** What is remembered: events of one person, milliseconds, and bytes of all people together. */
+/** Bounds of the buffer: events of one user, milliseconds, and bytes of all users together. */
 export interface Bounds {
   readonly events: number
   readonly time: number
   readonly bytes: number
 }
 
-/** A page that comes back later than that is better served by how things are now. */
+/** A page that reconnects later than that receives a snapshot of the present state instead. */
 const defaultBounds: Bounds = { events: 100, time: 10 * 60_000, bytes: 4 * 1024 * 1024 }
 
-/** What an event takes beside its text, about, in bytes. */
+/** Memory of an event beside its text, about, in bytes. */
 const overhead = 200
 
 interface Kept {
@@ -31,11 +34,11 @@ interface Kept {
   readonly size: number
 }
 
-/** What is remembered of one person. Events are numbered from 1 on; those that are kept end with the last. */
+/** Kept events of one user. Events are numbered from 1; those that are kept end with the last. */
 interface Person {
   /**
-   * Begins every id. Another one each time, so that an id from before a restart, or from before all was forgotten, is
-   * told from ours although its number is the same.
+   * Prefix of every id. Random, so that an id from before a restart, or from before the events were dropped, differs
+   * from ours although its number is the same.
    */
   readonly epoch: string
   readonly kept: Kept[]
@@ -44,23 +47,23 @@ interface Person {
 }
 
 /**
- * What people's pages were told lately, so that one that lost its connection is told what it missed. Only of people who
- * have listened: nobody else can come back, and a thousand launches by programs are not worth remembering.
+ * Replay buffer of recent events: a page that lost its connection receives what it missed. Only for users with a page
+ * open lately: no other page can reconnect, and launches by programs need no replay.
  */
 export class EventReplayBuffer {
   readonly #bounds: Bounds
   readonly #now: () => number
-  /** In the order in which something happened last. */
+  /** In order of the last event. */
   readonly #people = new Map<number, Person>()
   #bytes = 0
 
-  /** @param now in ms, never set back */
+  /** @param now monotonic clock, in ms */
   constructor(bounds = defaultBounds, now = () => performance.now()) {
     this.#bounds = bounds
     this.#now = now
   }
 
-  /** Remembers what is told to somebody. @param hasListener whether they listen now @returns it with its id */
+  /** Keeps an event. @param hasListener whether the user has a page open @returns the event with its id */
   add(userId: number, event: UserEvent, hasListener: boolean): SentEvent {
     const person = hasListener ? this.#touch(userId) : this.#people.get(userId)
     if (!person) return event
@@ -72,7 +75,7 @@ export class EventReplayBuffer {
     return sent
   }
 
-  /** What somebody was told after that id, in order; undefined when the id is none of theirs, or something after it is forgotten. */
+  /** Events of a user after that id, in order; undefined when the id is unknown, or a later event was dropped. */
   since(userId: number, id: string): SentEvent[] | undefined {
     const person = this.#people.get(userId)
     const [, epoch, number] = /^(\w+)-(\d{1,15})$/.exec(id) ?? []
@@ -83,13 +86,13 @@ export class EventReplayBuffer {
     return person.kept.slice(person.kept.length - missed).map(({ event }) => event)
   }
 
-  /** The id after which nothing was told to somebody yet; from now on they are remembered. */
+  /** Id after which the user has no event yet; from now on their events are kept. */
   position(userId: number): string {
     const { epoch, last } = this.#touch(userId)
     return `${epoch}-${last}`
   }
 
-  /** Makes it the last in order. */
+  /** Moves the user to the end of the order. */
   #touch(userId: number): Person {
     const person = this.#people.get(userId) ?? { epoch: newEpoch(), kept: [], last: 0, touchedAt: 0 }
     person.touchedAt = this.#now()
@@ -98,7 +101,7 @@ export class EventReplayBuffer {
     return person
   }
 
-  /** Of this person what is too old or too much, and whole people whom nothing was told for long. */
+  /** Drops events of this user that are too old or too many, and users without an event for long. */
   #evict(person: Person): void {
     const { events, time, bytes } = this.#bounds
     const since = this.#now() - time

@@ -1,15 +1,15 @@
 import { refusals } from '#/errors.ts'
 
-/** Max streams of each kind that one person may have open: a page has one of each, and people have several pages. */
+/** Max open streams of each kind per user: a page has one of each, and a user has several pages. */
 const maxPerPerson = { events: 20, logs: 5 } as const
 /**
- * Max streams of each kind of everybody together. A followed log keeps a connection to the engine busy, an event stream
- * about 20 KB of this process's memory.
+ * Max open streams of each kind of all users. A followed log occupies a connection to the engine, an event stream about
+ * 20 KB of this process's memory.
  */
 const maxInTotal = { events: 5_000, logs: 500 } as const
 export type StreamKind = keyof typeof maxInTotal
 
-/** Whose stream it is, and the token (`jti`) that it was opened with. */
+/** Owner of a stream, and the token (`jti`) that it was opened with. */
 export interface StreamOwner {
   readonly userId: number
   readonly jti: string
@@ -20,7 +20,7 @@ interface OpenStream extends StreamOwner {
   readonly end: () => void
 }
 
-/** The answers that do not end by themselves, so that they end when their reader may not read on. */
+/** Open event and log streams, so that revocation, blocks and shutdown end them. */
 export class OpenStreams {
   readonly #byUser = new Map<number, Set<OpenStream>>()
   readonly #open: Record<StreamKind, number> = { events: 0, logs: 0 }
@@ -28,8 +28,8 @@ export class OpenStreams {
 
   /**
    * @param end called at most once: signed out, blocked, or Berth stops; must not throw
-   * @returns what takes it off the list, for when it ended otherwise; calling it again does nothing
-   * @throws {Refusal} 429 when this person has too many of the kind · 503 when all people together have
+   * @returns removes the stream, for one that ended otherwise; further calls do nothing
+   * @throws {Refusal} 429 when the user has too many of the kind · 503 when all users together have
    */
   open(kind: StreamKind, { userId, jti }: StreamOwner, end: () => void): () => void {
     const theirs = this.#byUser.get(userId) ?? new Set()
@@ -42,22 +42,22 @@ export class OpenStreams {
     return () => this.#remove(stream)
   }
 
-  /** Ends the streams of a person who is blocked or gone. */
+  /** Ends the streams of a user who was blocked or deleted. */
   endUser(userId: number): void {
     this.#end(userId, () => true)
   }
 
-  /** Ends the streams that were opened with a token that counts no more. */
+  /** Ends the streams that were opened with a revoked token. */
   endToken(userId: number, revoked: string): void {
     this.#end(userId, ({ jti }) => jti === revoked)
   }
 
-  /** Ends all; whoever may open another. */
+  /** Ends all; new ones may be opened. */
   endAll(): void {
     for (const userId of this.#byUser.keys()) this.endUser(userId)
   }
 
-  /** Ends all, and takes no more. */
+  /** Ends all; further ones are refused. */
   close(): void {
     this.#isClosed = true
     this.endAll()

@@ -2,26 +2,29 @@ import type { Database } from '#/store/database.ts'
 import { noteUse } from '#/store/containers/user-containers.ts'
 import { containerKey, type ContainerRef } from '../container-key.ts'
 
-/** Between two writes of one container's `last_used`, in ms: bytes move by the second, and each write is one to the disk. */
+/**
+ * Min interval between two writes of one container's `last_used`, in ms: bytes move every second, and each write costs
+ * one to the disk.
+ */
 const writeInterval = 60_000
-/** Containers whose use is written in one transaction. */
+/** Max containers that are written in one transaction. */
 const batchSize = 200
 
 interface Use {
   readonly owned: ContainerRef
-  /** When it was used last, or began to run; by `performance.now()`. */
+  /** Last use, or start; by `performance.now()`. */
   at: number
-  /** When it was used last; ms since 1970. */
+  /** Last use; ms since 1970. */
   usedAt: number
-  /** When `last_used` was written last; by `performance.now()`. */
+  /** Last write of `last_used`; by `performance.now()`. */
   writtenAt: number
   isWritten: boolean
 }
 
 /**
- * When each container was used last. In memory, because it is asked every second; `last_used` in the store follows.
- * What ran before this process began counts from its beginning: nobody knows what happened while nobody listened.
- * Reckoned by a clock that nobody can move: one that is moved by a day must neither stop everything nor keep it for a day.
+ * Last activity of each container. In memory, because it is read every second; `last_used` in the store follows. For a
+ * container that ran before this process began, its idle time begins with the process. Measured by the monotonic clock:
+ * a jump of the wall clock must neither stop every container nor keep them for a day.
  */
 export class Activity {
   readonly #database: Database
@@ -37,12 +40,12 @@ export class Activity {
     return Math.max(this.#began, this.#uses.get(containerKey(owned))?.at ?? 0)
   }
 
-  /** It begins to run, is as good as used, or its owner wants it kept: its time starts over. */
+  /** Restarts its idle time: it starts, or its owner keeps it. */
   startOver(owned: ContainerRef): void {
     this.#useOf(owned).at = performance.now()
   }
 
-  /** Somebody used it. @param at when the last byte moved, in ms since 1970; an instant to come counts as now */
+  /** Notes a use. @param at of the last byte, in ms since 1970; a time in the future counts as now */
   used(owned: ContainerRef, at: number): void {
     const use = this.#useOf(owned)
     const now = Date.now()
@@ -56,7 +59,7 @@ export class Activity {
     this.#uses.delete(containerKey(owned))
   }
 
-  /** Writes what this container's `last_used` does not say yet. @throws when the store fails */
+  /** Writes this container's `last_used` if it is older than its last use. @throws when the store fails */
   async write(owned: ContainerRef): Promise<void> {
     const use = this.#uses.get(containerKey(owned))
     if (use && !use.isWritten) await this.#write([use])
@@ -74,7 +77,7 @@ export class Activity {
   }
 
   async #writeWhere(isMeant: (use: Use) => boolean): Promise<void> {
-    // Rows are locked in an order that does not depend on who used what first, so that no circle of waits comes of it.
+    // Rows are locked in a fixed order, which prevents deadlocks.
     const due = [...this.#uses.values()].filter((use) => !use.isWritten && isMeant(use)).toSorted(byOwner)
     for (let start = 0; start < due.length; start += batchSize) await this.#write(due.slice(start, start + batchSize))
   }
@@ -85,7 +88,7 @@ export class Activity {
     await this.#database.transaction(async (tx) => {
       for (const { use, usedAt } of rows) await noteUse(tx, use.owned.userId, use.owned.type, new Date(usedAt))
     })
-    // One that was used again while the store worked is written again.
+    // A container that was used during the write is written again.
     for (const { use, usedAt } of rows) Object.assign(use, { writtenAt, isWritten: use.usedAt === usedAt })
   }
 

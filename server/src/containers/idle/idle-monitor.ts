@@ -8,13 +8,13 @@ import type { IdleSuspension, SuspendMode } from '#/containers/idle/idle-suspens
 import type { Template, Templates } from '#/containers/templates/template.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 
-/** Between two looks at who is idle, in ms. */
+/** Interval of checks, in ms. */
 const checkInterval = 1_000
-/** Containers put to rest at the same time; the others come with the next look. */
+/** Max containers that are suspended at the same time; the others follow with the next check. */
 const maxParallel = 8
-/** Containers whose CPU time is asked for half-way at the same time; the engine may take a second over each. */
+/** Max parallel samples of CPU time; the engine may take a second for each. */
 const maxParallelSamples = 8
-/** How long before a stop its owner is told, in ms; a quarter of the time when that is shorter. */
+/** Max time between the warning of the owner and the stop, in ms; a quarter of the idle time when that is shorter. */
 const maxWarning = 60_000
 
 export interface IdleMonitorParts {
@@ -35,17 +35,17 @@ interface Sample {
 }
 
 /**
- * Idle monitor: pauses containers after `idle_pause`, stops them after `idle_timeout`, both since the last byte.
- * It runs by the second and apart from the reconciler, whose tasks may take long; what it does not manage in one look is
+ * Idle monitor: pauses containers after `idle_pause` and stops them after `idle_timeout`, both since the last byte. It
+ * runs every second, separate from the reconciler, whose tasks may take long; containers above the max of one check are
  * still due in the next.
  */
 export class IdleMonitor {
   readonly #parts: IdleMonitorParts
   readonly #suspending = new Set<string>()
   readonly #samples = new Map<string, Sample>()
-  /** By `ownedKey`, when one was asked for half-way last; by `performance.now()`. */
+  /** Containers whose CPU time was sampled half-way; by `ownedKey`. */
   readonly #sampledAt = new Map<string, { readonly known: ContainerRef; readonly at: number }>()
-  /** `ownedKey` of those that are asked for now. */
+  /** `ownedKey` of the samples in progress. */
   readonly #sampling = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
@@ -53,7 +53,7 @@ export class IdleMonitor {
     this.#parts = parts
   }
 
-  /** Begins to look; never, when no template asks for it. */
+  /** Starts the checks; never, when no template has an idle time. */
   start(): void {
     const isWanted = this.#parts.templates.all().some((template) => firstStep(template) > 0)
     if (!isWanted) return
@@ -65,7 +65,7 @@ export class IdleMonitor {
     clearInterval(this.#timer)
   }
 
-  /** One look at all that run; what sleeps costs nothing, however much there is of it. */
+  /** One check of all running containers; stopped ones cost nothing. */
   check(): void {
     const now = performance.now()
     for (const { known, isPaused } of this.#parts.routeSync.running()) {
@@ -95,14 +95,17 @@ export class IdleMonitor {
       if (template.idleCpu !== null && !isPaused && (await this.#isBusy(known, template.idleCpu))) return
       const quietFor = (kind === 'stop' ? template.idleTimeout : template.idlePause) * 1_000
       if ((await idleSuspension.suspend(known, kind, quietFor)) === 'used') return activity.startOver(known)
-      log.info({ userId, type, kind }, 'put to rest')
+      log.info({ userId, type, kind }, 'suspended an idle container')
     } catch (error) {
-      log.warn({ err: error, userId, type, kind }, 'could not be put to rest; tried again after another idle time')
+      log.warn(
+        { err: error, userId, type, kind },
+        'suspending an idle container failed; retried after another idle time',
+      )
       activity.startOver(known)
     }
   }
 
-  /** Once for each time that it fell quiet; when it is used after all, or kept, that is told as well. */
+  /** Warns once for each idle time; a use, or `keep`, ends the warning. */
   #warnBeforeStop(known: ContainerState, { idleTimeout }: Template, quiet: number): void {
     const { warnings } = this.#parts
     const limit = idleTimeout * 1_000
@@ -112,8 +115,8 @@ export class IdleMonitor {
   }
 
   /**
-   * Half-way through its quiet time, so that what it did when it was last used does not count. Tried once for each time that
-   * it fell quiet: one that cannot be measured must not take the place of others at each look.
+   * Samples CPU time half-way through the idle time, so that work of the last use does not count. Once for each idle
+   * time: a container that cannot be sampled must not take the slots of others at each check.
    */
   #sampleHalfWay(known: ContainerState): void {
     const key = containerKey(known)
@@ -127,12 +130,12 @@ export class IdleMonitor {
       .finally(() => this.#sampling.delete(key))
   }
 
-  /** Whether it used more than so many cores since it was looked at last; then its time starts over. */
+  /** Whether it used more than `cores` since the last sample; then its idle time restarts. */
   async #isBusy(known: ContainerState, cores: number): Promise<boolean> {
     const before = this.#samples.get(containerKey(known))
     const now = await this.#sample(known)
     if (!now) return false
-    // Without anything to compare with, and after a new start, the next look knows more.
+    // Without an earlier sample, and after a new start, the next sample decides.
     if (!before || now.at - before.at < 500 || now.cpuSeconds < before.cpuSeconds) return true
     const isBusy = (now.cpuSeconds - before.cpuSeconds) / ((now.at - before.at) / 1_000) > cores
     if (isBusy) this.#parts.activity.startOver(known)

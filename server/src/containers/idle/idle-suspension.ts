@@ -10,7 +10,7 @@ import { isAddress, type ContainerState } from '../state/container-state.ts'
 import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
 
-/** The two steps: memory kept but no CPU, and neither. */
+/** `pause` keeps the memory and frees the CPU, `stop` frees both. */
 export type SuspendMode = 'pause' | 'stop'
 
 export interface IdleSuspensionParts {
@@ -23,8 +23,9 @@ export interface IdleSuspensionParts {
 }
 
 /**
- * Idle suspension: pauses or stops containers without traffic. The gateway first makes sure that no byte moves and
- * holds whoever comes; they wait for a wake, which waits in the same queue as this, and then starts it again.
+ * Idle suspension: pauses or stops containers without traffic. First the gateway confirms that no byte moves and holds
+ * new requests. A held request waits for a wake, which is serialized with this by the container's single-flight and
+ * starts the container again.
  */
 export class IdleSuspension {
   readonly #parts: IdleSuspensionParts
@@ -34,9 +35,9 @@ export class IdleSuspension {
   }
 
   /**
-   * @param quietFor ms without a byte that are asked for
-   * @returns `used`, when it was used meanwhile and nothing was done; `done`, also when there is nothing to do any more
-   * @throws {RuntimeError} when the engine could not; requests reach it again then
+   * @param quietFor required ms without a byte
+   * @returns `used`, when it was used meanwhile and nothing was done; `done`, also when there is nothing left to do
+   * @throws {RuntimeError} when the engine could not suspend it; requests reach it again
    */
   async suspend(owned: ContainerRef, mode: SuspendMode, quietFor: number): Promise<'done' | 'used'> {
     return this.#parts.singleFlight.run(containerKey(owned), mode === 'pause' ? 'pause' : 'idle stop', () =>
@@ -45,9 +46,9 @@ export class IdleSuspension {
   }
 
   /**
-   * Stops it at once, whoever uses it: what is open to it is cut. Its owner's next request starts it again; one that only
-   * waited to be started again after the engine's restart is not.
-   * @param onBegin called when whatever was asked of this container before is done
+   * Stops it at once and closes its connections, whether it is used or not. Its owner's next request starts it again; a
+   * pending restore of it is cancelled.
+   * @param onBegin called when earlier operations on this container are done
    * @returns false when it did not run @throws {Refusal} 500 when the engine could not, or does not answer about it
    */
   async stopNow(owned: ContainerRef, onBegin: () => void = () => undefined): Promise<boolean> {
@@ -78,7 +79,7 @@ export class IdleSuspension {
     const lastUse = activity.lastOf(known)
     if (performance.now() - lastUse < quietFor || !(await this.#hold(known, quietFor))) return 'used'
     try {
-      // Its owner may have asked to keep it, which no byte tells the gateway of.
+      // Its owner may have kept it, which moves no byte in the gateway.
       if (quietFor > 0 && activity.lastOf(known) !== lastUse) return 'used'
       await (mode === 'pause' ? this.#pause(known) : this.#stop(known))
       return 'done'
@@ -88,7 +89,7 @@ export class IdleSuspension {
     }
   }
 
-  /** One that was not confirmed may count all the same, and nobody would end it: requests would wait for ever. */
+  /** Releases a hold that was not confirmed: it may be in force all the same, and its requests would wait for ever. */
   async #hold(known: ContainerState, quietFor: number): Promise<boolean> {
     const { routeSync, gateway } = this.#parts
     try {
@@ -99,7 +100,7 @@ export class IdleSuspension {
     }
   }
 
-  /** It may have ended, or been paused, while this waited for its turn. */
+  /** It may have ended, or been paused, while this waited for the flight. */
   #isDue(known: ContainerState, mode: SuspendMode): boolean {
     const where = this.#parts.routeSync.routeOf(known)?.where
     return where !== undefined && isAddress(where) && (mode === 'stop' || !where.isPaused)
@@ -111,11 +112,11 @@ export class IdleSuspension {
     const since = routeSync.now()
     await runtime.pause(known.containerId)
     await routeSync.applyConfirmed(known, 'paused', since)
-    // An engine that restarts loses what was paused; nobody used it, so nothing is started again.
+    // An engine that restarts loses paused containers; they were not in use, so they are not restored.
     await noteRunning(database.db, known.userId, known.type, null)
   }
 
-  /** Noted before it is done: whatever the program says when it ends, it has not crashed. */
+  /** Stored before the stop: an end that Berth requested is no crash, whatever the exit code. */
   async #stop(known: ContainerState): Promise<void> {
     const { database, routeSync, runtime } = this.#parts
     const { containerId, userId, type } = known

@@ -1,17 +1,17 @@
 import type { UserEvent } from '../events/user-events.ts'
 import type { ContainerRef } from '../container-key.ts'
 
-/** That nobody uses a container, so that it is about to be stopped. */
+/** An idle container that is about to be stopped. */
 export interface IdleWarning {
-  /** The use that it was quiet since; by `performance.now()`. */
+  /** The last use before its idle time; by `performance.now()`. */
   readonly lastUse: number
-  /** When it will be stopped. */
+  /** Time of the stop. */
   readonly at: Date
 }
 
 /**
- * Which containers are about to be stopped, for the open pages of their owners. Never more than one warning of each that
- * runs, and none of those that nobody was warned of.
+ * Idle containers that are about to be stopped, for the open pages of their owners. Each use is followed by one warning
+ * at most; the end of a warning is published only if there was one.
  */
 export class IdleWarnings {
   readonly #publish: (userId: number, event: UserEvent) => void
@@ -22,7 +22,7 @@ export class IdleWarnings {
     this.#publish = publish
   }
 
-  /** Told once for each use that it was quiet since. */
+  /** Published once for each idle time. */
   warn({ userId, type }: ContainerRef, warning: IdleWarning): void {
     const theirs = this.#standing.get(userId) ?? new Map<string, IdleWarning>()
     if (theirs.get(type)?.lastUse === warning.lastUse) return
@@ -30,12 +30,12 @@ export class IdleWarnings {
     this.#publish(userId, eventOf(type, warning.at))
   }
 
-  /** It stays: it was used again, or kept. Told when there was a warning. */
+  /** It was used again, or kept; published when there was a warning. */
   end(owned: ContainerRef): void {
     if (this.forget(owned)) this.#publish(owned.userId, eventOf(owned.type, null))
   }
 
-  /** It does not run any more, which is told otherwise. @returns whether there was a warning */
+  /** It does not run any more, which other events report. @returns whether there was a warning */
   forget({ userId, type }: ContainerRef): boolean {
     const theirs = this.#standing.get(userId)
     const wasStanding = theirs?.delete(type) ?? false
@@ -43,7 +43,7 @@ export class IdleWarnings {
     return wasStanding
   }
 
-  /** As events, for a page that comes in the middle. */
+  /** Present warnings as events, for a page that opens. */
   current(userId: number): UserEvent[] {
     return [...(this.#standing.get(userId) ?? [])].map(([type, { at }]) => eventOf(type, at))
   }

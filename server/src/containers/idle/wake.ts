@@ -24,12 +24,12 @@ import type { LaunchProgress } from '../launch/progress/launch-progress.ts'
 import { isImageOutdated, isUpToDate } from '../launch/starter.ts'
 import type { Template, Templates } from '../templates/template.ts'
 
-/** How long somebody waits for a container, in ms; it goes on starting after that. */
+/** Timeout of a request that waits for a wake, in ms; the start continues after that. */
 const wakeTimeout = 60_000
-/** How long an explanation may take, in ms; what is missing then is left out. */
+/** Timeout of an explanation, in ms; details that are missing then are left out. */
 const explainTimeout = 2_500
 const maxLines = 20
-/** Between two looks at a container that did not answer, in ms. */
+/** Min interval between two inspects of a container that did not answer, in ms. */
 const minSuspectInterval = 1_000
 const maxSuspects = 10_000
 
@@ -48,7 +48,7 @@ export interface WakeParts {
   readonly report: (error: unknown, what: string) => void
 }
 
-/** What the gateway asks about a container that it cannot reach. */
+/** Wake: starts suspended containers for the gateway, and explains why a container cannot be reached. */
 export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnreachable'> {
   readonly #parts: WakeParts
   readonly #suspectedAt = new Map<string, number>()
@@ -57,14 +57,14 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     this.#parts = parts
   }
 
-  /** In the container's turn: behind a stop that is under way, together with everybody else who wakes it. */
+  /** Behind a stop in progress, and together with all other requests that wake it (single-flight). */
   async wake(prefix: string): Promise<Unavailable | undefined> {
     const { routeSync, singleFlight, admission, report } = this.#parts
     const known = routeSync.findByPrefix(prefix)
     if (!known) return unavailable('missing')
     admission.promote(known)
     const waking = singleFlight.run<Woken>(containerKey(known), 'wake', (answer) => this.#wakeExclusive(known, answer))
-    // Whoever stops waiting leaves the flight without a listener.
+    // After its timeout a request no longer awaits the flight; its failure is reported here.
     waking.catch((error: unknown) => report(error, 'waking a container'))
     const woken = await withTimeout(wakeTimeout, waking)
     return woken?.instead ?? this.#absenceOf(known, woken ? undefined : unavailable('asleep'))
@@ -82,7 +82,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     return { unavailable: this.#endOf(known) ?? this.#absenceOf(known), lastLines: lastLines ?? [], displayName }
   }
 
-  /** Ended by itself without an error, which its place tells from a stop by nothing but the exit code. */
+  /** Why its program ended without an error: its route shows that like a stop, except for the exit code. */
   #endOf(owned: ContainerRef): Unavailable | undefined {
     const known = this.#parts.routeSync.get(owned)
     if (!known || known.isBlocked || known.wasStopped || !hasExited(known) || exitCodeOf(known) !== 0) return undefined
@@ -99,11 +99,11 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     routeSync.inspect(known).catch((error: unknown) => report(error, 'looking at a container that did not answer'))
   }
 
-  /** @param answer lets those go on who wait for it; only what has to be noted is left then */
+  /** @param answer answers waiting requests; only notes are left to do then */
   async #wakeExclusive(owned: ContainerRef, answer: (woken: Woken) => void): Promise<Woken> {
     const { routeSync, admission, crashLoops } = this.#parts
     const before = routeSync.get(owned)
-    // It may have ended a moment ago, and not be asleep at all.
+    // It may have ended a moment ago, with the inspect still in progress.
     if (before) await routeSync.settled(before)
     const known = routeSync.get(owned)
     if (known && !known.isBlocked && isRunning(routeSync, known)) await routeSync.republishKnown(known)
@@ -124,8 +124,8 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
   }
 
   /**
-   * The short way, for the container that is there: no look at name and image, no watching whether the program stays.
-   * @returns false when it takes a launch: there is no such container any more, it is of an older template or image, or does not start
+   * Fast path for an existing container: no look-up of name and image, no start verification.
+   * @returns false when a launch is needed: the container is gone, has an older template or image, or does not start
    */
   async #startExisting(known: ContainerState): Promise<boolean> {
     const { admission, templates, preLaunchHooks, runtime } = this.#parts
@@ -143,7 +143,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     )
   }
 
-  /** The block is looked up while the engine works; one that was stored after that stops it in the next flight. */
+  /** The block is looked up while the engine works; a block that is stored after that stops it in the next flight. */
   async #start(known: ContainerState, containerId: string): Promise<boolean> {
     const { database, routeSync, runtime } = this.#parts
     const since = routeSync.now()
@@ -163,14 +163,14 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     return true
   }
 
-  /** What is only unpaused is there before a page could show any stage. */
+  /** An unpaused container answers before a page could show any stage. */
   #noteStart(known: ContainerState): void {
     if (isPaused(known)) return
     this.#parts.crashLoops.started(known)
     this.#parts.launchProgress.enter(known, { stage: 'starting' })
   }
 
-  /** The event of the start has often led to a look already, and that one found it. */
+  /** The start event has often caused an inspect already, and that one found it. */
   async #publishStarted(known: ContainerState): Promise<void> {
     const { routeSync, launchProgress } = this.#parts
     await routeSync.settled(known)
@@ -192,7 +192,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     )
   }
 
-  /** What the gateway shows is told by the place; this is for the owner's open pages. @throws what is no refusal */
+  /** The route has what the gateway shows; this is for the owner's open pages. @throws any error that is no refusal */
   async #publishFailure(known: ContainerState, error: unknown): Promise<void> {
     const { runtime, launchProgress } = this.#parts
     const explained = error instanceof RuntimeError ? await explainFailure(runtime, error) : error
@@ -200,7 +200,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     if (!(error instanceof Refusal)) throw error
   }
 
-  /** What went wrong is told by the place, which was published, and by the last stage. */
+  /** The published route and the last stage have the cause of a failure. */
   async #launch(known: ContainerState): Promise<void> {
     const { database, templates, spawner, report } = this.#parts
     const [template, user] = [templates.get(known.type), await findUser(database.db, known.userId)]
@@ -212,7 +212,7 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
     }
   }
 
-  /** That it was used, and should run from now on. Within the flight, or it could undo a stop that follows. Never throws. */
+  /** Notes the use, and that it should run. Within the flight, or it could undo a later stop. Never throws. */
   async #note(known: ContainerState): Promise<void> {
     const { activity, database, routeSync, report } = this.#parts
     activity.used(known, Date.now())
@@ -226,11 +226,11 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
 
   async #lastLines({ containerId }: ContainerState): Promise<readonly string[]> {
     if (containerId === null) return []
-    // The engine may keep no output, or not answer; there is a page to show all the same.
+    // The engine may keep no output, or not answer; the page is shown without it.
     return this.#parts.runtime.logs(containerId, maxLines).catch(() => [])
   }
 
-  /** @param otherwise when the place says that it runs */
+  /** @param otherwise result when the route says that it runs */
   #absenceOf(owned: ContainerRef, otherwise?: Unavailable): Unavailable | undefined {
     const { routeSync } = this.#parts
     const known = routeSync.get(owned)
@@ -241,12 +241,12 @@ export class Wake implements Pick<ControlPlane, 'wake' | 'explain' | 'reportUnre
   }
 }
 
-/** What became of a wake: what is to be said instead of what its place says. */
+/** Outcome of a wake: what to answer instead of the route's state. */
 interface Woken {
   readonly instead?: Unavailable
 }
 
-/** The gateway asks all the same: it may hold the place still, because what was to end that did not reach it. */
+/** The gateway may hold a route that runs already, because the message that ends the hold did not reach it. */
 function isRunning(routeSync: RouteSync, known: ContainerState): boolean {
   const where = routeSync.routeOf(known)?.where
   return where !== undefined && isAddress(where) && !where.isPaused
@@ -261,7 +261,7 @@ const isPaused = ({ seen }: ContainerState) => seen !== undefined && seen !== 'g
 
 const exitCodeOf = ({ seen }: ContainerState) => (seen && seen !== 'gone' ? seen.exitCode : null)
 
-/** False when the engine says that it cannot. @throws {RuntimeError} when it does not answer */
+/** False when the engine refuses. @throws {RuntimeError} when it does not answer */
 async function isDone(work: Promise<void>): Promise<boolean> {
   try {
     await work

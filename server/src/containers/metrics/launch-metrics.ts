@@ -1,9 +1,9 @@
 import { percentilesOf } from '#/percentiles.ts'
 
-/** The latest so many times are kept. */
+/** Max durations that are kept. */
 const maxTimes = 1_000
 
-/** Launches since the process began, wherever they came from: how many went well, how long they took, how many did not. */
+/** Launch metrics since the process began: counts of successes and failures, and durations. */
 export class LaunchMetrics {
   /** ms; the oldest is replaced. */
   readonly #times: number[] = []
@@ -11,7 +11,7 @@ export class LaunchMetrics {
   #launched = 0
   #failed = 0
 
-  /** A container was started. @param ms since it was asked for; undefined when nobody asked for it then */
+  /** A container was started. @param ms since the request; undefined for a launch without one */
   launched(ms: number | undefined): void {
     this.#launched++
     if (ms !== undefined) this.#times[this.#timed++ % maxTimes] = ms
@@ -25,13 +25,13 @@ export class LaunchMetrics {
     return { launched: this.#launched, failed: this.#failed, timed: this.#timed }
   }
 
-  /** How long those took that were launched since, in ms; of very many the latest thousand. */
+  /** Durations of the launches since, in ms; the latest thousand at most. */
   timesSince({ timed }: Pick<LaunchTotals, 'timed'>): number[] {
     const count = Math.min(this.#timed - timed, this.#times.length)
     return Array.from({ length: count }, (_, back) => this.#times[(this.#timed - 1 - back) % maxTimes] ?? 0)
   }
 
-  /** Numbers for `/metrics`, by name; what is not known yet is left out. */
+  /** Numbers for `/metrics`, by name; those that are not known yet are left out. */
   counts(): Readonly<Record<string, number>> {
     const percentiles = percentilesOf(this.#times)
     return {
@@ -43,10 +43,10 @@ export class LaunchMetrics {
   }
 }
 
-/** How many there were by some moment. */
+/** Totals at one moment. */
 export interface LaunchTotals {
   readonly launched: number
   readonly failed: number
-  /** Launched ones whose time is known. */
+  /** Launches whose duration is known. */
   readonly timed: number
 }

@@ -4,30 +4,30 @@ import type { HostResources } from '../queue/host-resources.ts'
 import type { LaunchMetrics, LaunchTotals } from './launch-metrics.ts'
 import type { Capacity } from '../queue/capacity.ts'
 
-/** Between two samples, in ms. */
+/** Interval of samples, in ms. */
 const sampleInterval = 60_000
-/** Samples a minute apart that are kept at least: two hours. */
+/** Max samples a minute apart: two hours. */
 const maxFine = 120
-/** Minutes that become one sample when they are older. */
+/** Older samples are merged by so many. */
 const mergeSize = 10
-/** Of the samples that are left of them: with the fine ones a day. */
+/** Max merged samples: with the others a day. */
 const maxCoarse = (24 * 60 - maxFine) / mergeSize
-/** Times of launches of one sample that are kept until it is merged. */
+/** Max durations of a sample that are kept until it is merged. */
 const maxTimes = 100
 
-/** How things were at one moment, and what happened since the sample before. */
+/** Load at one moment, and events since the sample before. */
 export interface LoadSample {
   readonly at: Date
   /** Containers that run or are paused. */
   readonly running: number
-  /** Launches that wait for their turn. */
+  /** Queued launches. */
   readonly waiting: number
   readonly launched: number
   readonly failed: number
-  /** Bytes; null when the engine has not told yet. */
+  /** Bytes; null when the engine has not reported it yet. */
   readonly memoryLeft: number | null
   readonly diskLeft: number | null
-  /** From the request to the running container; null when none was launched that somebody asked for. */
+  /** From the request to the running container, percentiles; null without a launch that a user asked for. */
   readonly readySeconds: Percentiles | null
 }
 
@@ -45,9 +45,8 @@ interface FineSample {
 }
 
 /**
- * Time series of load and launches for the last day: one sample a minute for two hours, one in ten minutes before.
- * In memory, and of this API process: there is one at a time, and a new one begins anew. At most 262 samples and 13,000
- * times of launches are kept, below 200 KB.
+ * Time series of load and launches for the last day: one sample a minute for two hours, one in ten minutes before. In
+ * memory, lost with the process. At most 262 samples and 13,000 durations, below 200 KB.
  */
 export class LoadTimeSeries {
   readonly #parts: LoadTimeSeriesParts
@@ -61,7 +60,7 @@ export class LoadTimeSeries {
     this.#before = parts.launchMetrics.totals()
   }
 
-  /** Takes a sample now, and one a minute from now on. */
+  /** Takes a sample now, and one a minute. */
   start(): void {
     this.sample(new Date())
     this.#timer = setInterval(() => this.sample(new Date()), sampleInterval).unref()
@@ -76,7 +75,7 @@ export class LoadTimeSeries {
     return [...this.#coarse, ...this.#fine.map(({ sample }) => sample)]
   }
 
-  /** How things are now, and what happened since the last sample; the next one has it, too. */
+  /** The present load, and events since the last sample; the next sample includes them, too. */
   current(at: Date): LoadSample {
     return this.#measure(at).sample
   }
@@ -108,7 +107,7 @@ export class LoadTimeSeries {
   }
 }
 
-/** What happened adds up; how things were is as in the last of them. */
+/** Events add up; the load is that of the last sample. */
 function merge(parts: readonly FineSample[]): LoadSample {
   const last = parts.at(-1)?.sample
   if (!last) throw new Error('there is nothing to merge')

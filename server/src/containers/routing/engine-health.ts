@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Runtime } from '#/runtime/runtime.ts'
 
-/** Between two questions, in ms. */
+/** Interval of pings, in ms. */
 const pingInterval = 1_000
-/** How long the engine may keep silent before nothing that it said counts any more, in ms. */
+/** Grace period without an answer before the engine counts as down, in ms. */
 const unreachableGrace = 3_000
 
-/** What is told, each once: that what the engine said counts no more, and that it answers again. */
+/** Notified once each: the engine counts as down, and it answers again. */
 export interface EngineHealthListener {
   onUnreachable(): void
   onRecovered(): void
 }
 
 /**
- * Health check of the engine, with a grace time: it answers pings, and its events arrive. Without events an address may be another
- * else's by now, so both are needed. No other question counts: engines do not answer about one container for ever while
- * they serve all others.
+ * Engine health check with a grace period: the engine answers pings, and its events arrive. Without events an address
+ * may belong to another container by now, so both are needed. No other call counts: an engine may fail to answer about
+ * one container for ever while it serves all others.
  */
 export class EngineHealth {
   readonly #runtime: Runtime
@@ -33,7 +33,7 @@ export class EngineHealth {
     return this.#isDown
   }
 
-  /** Asks every second until the signal aborts. */
+  /** Pings every second until the signal aborts. */
   async monitor(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#ping()
@@ -41,19 +41,22 @@ export class EngineHealth {
     }
   }
 
-  /** Events are heard, or are not. */
+  /** Whether the event stream is connected. */
   setEventsHeard(areEventsHeard: boolean): void {
     this.#areEventsLost = !areEventsHeard
     if (this.#areEventsLost) this.#noteFailure(performance.now())
   }
 
-  /** As if a ping had failed, without the grace time: nothing is known yet that could count on. @param askedAt by `performance.now()` */
+  /**
+   * As a failed ping without the grace period: at the start no earlier answer exists. @param askedAt by
+   * `performance.now()`
+   */
   markDown(askedAt: number): void {
     this.#failingSince = Math.min(askedAt, performance.now() - unreachableGrace)
     this.#noteFailure(this.#failingSince)
   }
 
-  /** A ping was not answered that was sent then (`performance.now()`), or no event is heard since. */
+  /** A ping of that time (`performance.now()`) was not answered, or the event stream is disconnected since. */
   #noteFailure(askedAt: number): void {
     this.#failingSince = Math.min(this.#failingSince ?? askedAt, askedAt)
     if (this.#isDown || performance.now() - this.#failingSince < unreachableGrace) return

@@ -2,12 +2,12 @@ import type { GatewayChange, Revocation } from '#/gateway/gateway-state.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { RoutingSnapshot } from './routing-snapshot.ts'
 
-/** How long after the gateway did not confirm something everything is said anew, in ms. */
+/** Delay after a failed publication before everything is sent again, in ms. */
 const retryAfter = 500
 
 export interface RoutePublisherParts {
   readonly gateway: Gateway
-  /** What is revoked now. */
+  /** Present revocations. */
   readonly revoked: () => readonly Revocation[]
   readonly report: (error: unknown, what: string) => void
 }
@@ -16,9 +16,9 @@ export interface RoutePublisherParts {
 export class RoutePublisher {
   readonly snapshot = new RoutingSnapshot()
   readonly #parts: RoutePublisherParts
-  /** The last thing told; who finds that nothing is left to tell waits for it. */
+  /** The last publication; a call without changes waits for it. */
   #lastPublish: Promise<void> = Promise.resolve()
-  /** Nothing is told before everything was. */
+  /** Nothing is published before the whole state was. */
   #signal: AbortSignal | undefined
   #retry: NodeJS.Timeout | undefined
 
@@ -26,12 +26,12 @@ export class RoutePublisher {
     this.#parts = parts
   }
 
-  /** Whether everything was told once. */
+  /** Whether the whole state was published once. */
   get hasBegun(): boolean {
     return this.#signal !== undefined
   }
 
-  /** Resolves when these changes, and all that was told before, count. @throws when the gateway did not confirm it */
+  /** Resolves when these and all earlier changes are acknowledged. @throws when the gateway did not acknowledge them */
   async publish(changes: readonly GatewayChange[]): Promise<void> {
     if (changes.length > 0 && this.#signal) this.#lastPublish = this.#confirmed(this.#parts.gateway.apply(changes))
     return this.#lastPublish
@@ -43,14 +43,14 @@ export class RoutePublisher {
     this.publish(changes).catch((error: unknown) => this.#parts.report(error, 'telling the gateway'))
   }
 
-  /** Tells the whole picture in one step. @param signal ends what this does by itself @throws as `tell` */
+  /** Publishes the whole state in one step. @param signal ends retries @throws as `publish` */
   async publishAll(signal: AbortSignal): Promise<void> {
     this.#signal = signal
     this.#lastPublish = this.#confirmed(this.#parts.gateway.replace(this.snapshot.all(this.#parts.revoked())))
     return this.#lastPublish
   }
 
-  /** What was not confirmed may or may not count: soon all of it is said anew. */
+  /** Changes that were not acknowledged may or may not be in force: soon everything is sent again. */
   async #confirmed(published: Promise<void>): Promise<void> {
     try {
       await published

@@ -9,7 +9,7 @@ import type {
 } from '#/gateway/gateway-state.ts'
 import { unavailable, isAddress } from '../state/container-state.ts'
 
-/** How the container of a place is, blocked or not. */
+/** State of the container of a route, blocked or not. */
 export type RouteState = 'running' | 'paused' | Unavailable['reason']
 
 export const routeStates = [
@@ -33,26 +33,26 @@ export function routeStateOf({ where }: Pick<RouteEntry, 'where'>): RouteState {
 
 /**
  * Routing snapshot: the routes and users that the gateway has acknowledged, and the deltas that lead to a new state.
- * Every method that returns changes counts on their being told, in this order.
+ * Every method that returns changes expects that they are sent, in this order.
  */
 export class RoutingSnapshot {
   readonly #users = new Map<number, GatewayUser>()
   readonly #routes = new Map<string, RouteEntry>()
-  /** Prefix by address: the engine gives addresses on, and no two places may have the same. */
+  /** Prefix by address: the engine reuses addresses, and no two routes may have the same. */
   readonly #prefixByAddress = new Map<string, string>()
-  /** Prefixes by how their containers are: of 100,000 those of one kind cannot be looked for each time. */
+  /** Prefixes by state: searching 100,000 routes each time would take too long. */
   readonly #prefixesByState = new Map<RouteState, Set<string>>()
 
   route(prefix: string): RouteEntry | undefined {
     return this.#routes.get(prefix)
   }
 
-  /** How many places there are. */
+  /** Number of routes. */
   get size(): number {
     return this.#routes.size
   }
 
-  /** Prefixes of the places of a kind. */
+  /** Prefixes of the routes in a state. */
   inState(state: RouteState): ReadonlySet<string> {
     return this.#prefixesByState.get(state) ?? none
   }
@@ -71,7 +71,10 @@ export class RoutingSnapshot {
     return this.#users.delete(userId) ? [{ kind: 'user-gone', userId }] : []
   }
 
-  /** An address that another place has is taken from that one first. @param isAnew tells it although nothing changed */
+  /**
+   * An address of another route is removed from that one first. @param isAnew includes the route although it is
+   * unchanged
+   */
   putRoute(route: RouteEntry, isAnew = false): GatewayChange[] {
     const old = this.#routes.get(route.prefix)
     if (!isAnew && isSame(old, route)) return []
@@ -124,12 +127,12 @@ export class RoutingSnapshot {
 }
 
 /**
- * A container has its address to itself, whatever port its app listens on: the next one that gets the address may listen
- * on any. Only of programs on the host's own address each has but a port.
+ * A container has its address to itself, whatever port its app listens on: the next container with the address may
+ * listen on any. Only programs on the host's own address are identified by port.
  */
 const addressKey = ({ host, port }: UpstreamAddress) => (/^(127\.|::1$)/.test(host) ? `${host} ${port}` : host)
 
-/** Of plain data, as deep as it goes; written out because ten thousand are compared at a time. */
+/** Deep comparison of plain data; written out because ten thousand are compared at a time. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

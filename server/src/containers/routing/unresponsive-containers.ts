@@ -1,24 +1,24 @@
 import pLimit from 'p-limit'
 
 /**
- * How long a container may be without an answer before it is unknown, in ms. Less than one call's timeout, so that one that
- * was not answered in time is enough; a connection that broke is not.
+ * Grace period before a container without an answer is unknown, in ms. Less than the timeout of one call, so that one
+ * call that times out is enough; a broken connection is not.
  */
 const grace = 2_500
-/** Before it is asked again, in ms; doubled with each further failure. */
+/** First and max pause before it is asked again, in ms; doubled with each further failure (backoff). */
 const [firstPause, maxPause] = [1_000, 30_000]
-/** Retries under way at the same time, beside all other look-ups. */
+/** Max parallel retries, beside all other look-ups. */
 const maxParallelRetries = 4
 
 export interface UnresponsiveContainersParts {
-  /** Looks at it once more; must not reject, and must end within a limit of its own. */
+  /** Inspects it once more; must not reject, and must have a timeout of its own. */
   readonly retry: (id: string) => Promise<void>
   /** Called when a container becomes unknown; must not throw. */
   readonly onUnknown: (id: string) => void
 }
 
 interface Failure {
-  /** When the first question was asked that was not answered; by `performance.now()`. */
+  /** Time of the first call without an answer; by `performance.now()`. */
   readonly since: number
   readonly attempts: number
   readonly isUnknown: boolean
@@ -26,8 +26,9 @@ interface Failure {
 }
 
 /**
- * Containers that an engine which answers pings does not answer about, as when one's lock is held for ever (moby#41427).
- * Each is unknown by itself and asked again with backoff, in slots of its own, so that it keeps no other look-up waiting.
+ * Containers about which an engine that answers pings does not answer, as when a container's lock is never released
+ * (moby#41427). Each is unknown by itself and inspected again with backoff, in slots of its own, so that it delays no
+ * other look-up.
  */
 export class UnresponsiveContainers {
   readonly #parts: UnresponsiveContainersParts
@@ -39,7 +40,7 @@ export class UnresponsiveContainers {
     this.#parts = parts
   }
 
-  /** Whether it is left to the retries. */
+  /** Whether only the retries ask about it. */
   has(id: string): boolean {
     return this.#failures.has(id)
   }
@@ -48,7 +49,7 @@ export class UnresponsiveContainers {
     return this.#failures.get(id)?.isUnknown ?? false
   }
 
-  /** A question about it was not answered. @param askedAt by `performance.now()` */
+  /** A call about it was not answered. @param askedAt by `performance.now()` */
   failed(id: string, askedAt: number): void {
     if (this.#isStopped) return
     const before = this.#failures.get(id)
@@ -61,18 +62,18 @@ export class UnresponsiveContainers {
     if (isUnknown && !before?.isUnknown) this.#parts.onUnknown(id)
   }
 
-  /** It was answered about, or there is no record of it any more. */
+  /** The engine answered about it, or its record was deleted. */
   answered(id: string): void {
     clearTimeout(this.#failures.get(id)?.timer)
     this.#failures.delete(id)
   }
 
-  /** The engine answers nothing at all: whatever it is asked when it is back says more. */
+  /** The engine is down as a whole: its recovery inspects everything. */
   clear(): void {
     for (const id of this.#failures.keys()) this.answered(id)
   }
 
-  /** Nothing is asked again. */
+  /** Ends all retries. */
   stop(): void {
     this.#isStopped = true
     this.clear()

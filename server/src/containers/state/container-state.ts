@@ -3,7 +3,7 @@ import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { containerPrefix } from '../container-name.ts'
 import type { ContainerRef } from '../container-key.ts'
 
-/** Merged view of one container: its record in the store, and what the engine said last. */
+/** Merged view of one container: its record in the store, and the last inspect. */
 export interface ContainerState extends ContainerRef {
   /** Of its record in the store. */
   readonly recordId: number
@@ -17,18 +17,18 @@ export interface ContainerState extends ContainerRef {
   readonly wasStopped: boolean
   /** Whether Berth removed it from the engine because nobody used it: it counts as stopped, and wakes by a launch. */
   readonly isRetired: boolean
-  /** What the engine said of this id: undefined, when it was not asked yet. */
+  /** Last inspect of this id; undefined before the first. */
   readonly seen: RuntimeContainer | 'gone' | undefined
   /** Why the last launch failed, until the next one. */
   readonly failure: Unavailable | undefined
 }
 
-/** Ends of programs that are no fault: by itself, and by the two signals that a stop sends (128 + 9, 128 + 15). */
+/** Exit codes that are no failure: 0, and those of the two signals that a stop sends (128 + 9, 128 + 15). */
 const quietEnds = new Set([0, 137, 143])
 
 /**
- * Where a container is, or why it cannot be reached, as far as the engine was asked.
- * A container that does not carry this user and type on its labels is none of theirs, whatever the store says.
+ * Upstream address of a container, or why it cannot be reached, by its last inspect.
+ * A container without this user and type on its labels counts as missing, whatever the store says.
  */
 export function upstreamOf(known: ContainerState): UpstreamAddress | Unavailable {
   const { seen, failure } = known
@@ -48,17 +48,17 @@ export const unavailable = (reason: Unavailable['reason'], exitCode: number | nu
   exitCode,
 })
 
-/** By slug, which the prefix begins with, as well: after an older store was restored, ids are given again. */
+/** By slug, which the prefix begins with, as well: after an older store is restored, ids are assigned again. */
 const isOwnedBy = ({ userId, prefix }: ContainerState, { owner }: RuntimeContainer) =>
   owner?.userId === userId && containerPrefix(owner.slug, owner.type) === prefix
 
-/** Something took it off its network when it has none; a start does not mend that. */
+/** Without an address it was removed from its network; a start does not repair that. */
 function addressOf({ id, address, port, state }: RuntimeContainer): UpstreamAddress | Unavailable {
   if (address === null || port === null) return unavailable('failed')
   return { containerId: id, host: address, port, isPaused: state === 'paused' }
 }
 
-/** What its end was, when it was one to be told. What Berth stopped has done nothing wrong, whatever it said at the end. */
+/** The failure that its end was, if any. An end that Berth requested is none, whatever the exit code. */
 function faultOf(
   { wasStopped }: ContainerState,
   { isOutOfMemory, exitCode }: RuntimeContainer,

@@ -4,7 +4,7 @@ import type { ContainerRef } from '../container-key.ts'
 import { routeStates, routeStateOf, type RouteState } from '../routing/routing-snapshot.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
 
-/** What administrators read of each way that a container may be. */
+/** Status of the admin pages for each state of a route. */
 const statusOf: Readonly<Record<RouteState, ContainerStatus>> = {
   running: 'running',
   paused: 'paused',
@@ -20,18 +20,18 @@ const statusOf: Readonly<Record<RouteState, ContainerStatus>> = {
 type KnownRoutes = Pick<RouteSync, 'get' | 'routeOf' | 'fewerInStates'>
 
 /**
- * Where containers stand, as far as Berth knows without asking the engine, which would have to be asked for each.
- * - `missing`: the record has no container: it was never launched, or somebody removed it from the engine.
- * - `failed`: its program ended by itself with an error or for want of memory, or its last launch failed, since this
- *   process began; the next launch forgets it.
- * - `unknown`: the engine does not answer, or the type is not configured any more, so that nobody looks at it.
- * - `stopped`: any other that does not run. Whether it is blocked, the record says.
+ * Status of containers as far as Berth knows it without asking the engine, which would need a call for each.
+ * - `missing`: the record has no container: it was never launched, or was removed from the engine.
+ * - `failed`: since this process began, its program ended by itself with an error or out of memory, or its last launch
+ *   failed; the next launch resets it.
+ * - `unknown`: the engine does not answer, or the type is not configured any more, so that it is not inspected.
+ * - `stopped`: any other that does not run. The record says whether it is blocked.
  */
 export class ContainerStatuses {
   readonly #routeSync: KnownRoutes
   readonly #types: readonly string[]
 
-  /** @param types those that are configured */
+  /** @param types configured types */
   constructor(routeSync: KnownRoutes, types: readonly string[]) {
     this.#routeSync = routeSync
     this.#types = types
@@ -43,12 +43,12 @@ export class ContainerStatuses {
     return route ? statusOf[routeStateOf(route)] : 'unknown'
   }
 
-  /** Which records have this status, in fewer than half of the ids; about 10 ms of 100,000. */
+  /** Records with this status, as fewer than half of the ids; about 10 ms of 100,000. */
   withStatus(status: ContainerStatus): RecordSelection {
     const states = new Set(routeStates.filter((kind) => statusOf[kind] === status))
     const { containers, areOthers } = this.#routeSync.fewerInStates(states)
     const ids = containers.map(({ recordId }) => recordId)
-    // What nobody looks at is unknown, and has no id here.
+    // Containers that are not inspected are unknown, and have no id here.
     if (status === 'unknown')
       return areOthers ? { ids, isInverted: true } : { ids, isInverted: false, orOtherThanTypes: this.#types }
     return areOthers ? { ids, isInverted: true, types: this.#types } : { ids, isInverted: false }

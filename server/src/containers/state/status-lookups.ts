@@ -7,8 +7,8 @@ import { Coalescer } from '../../concurrency/coalescer.ts'
 import type { Templates } from '../templates/template.ts'
 
 /**
- * The words of the specification's status fields. They are computed here and nowhere else; every other word is the
- * engine's own (running, exited, paused, ...).
+ * Words of the specification's status fields, computed here alone; every other word is the engine's own (running,
+ * exited, paused, ...).
  */
 export const statusWords = {
   /** list: no record, or none with an engine id */
@@ -23,20 +23,20 @@ export const statusWords = {
   error: 'error',
 } as const
 
-/** Look-ups for people who read, at the same time; a thousand polling pages leave the engine free for launches. */
+/** Max parallel look-ups for readers; a thousand polling pages leave the engine capacity for launches. */
 const maxParallel = 32
-/** How long a look-up may take, the wait for its slot included, in ms. */
+/** Timeout of a look-up, including the wait for its slot, in ms. */
 const lookUpTimeout = 3_000
-/** How long one question about several containers may take before each is looked up by itself, in ms. */
+/** Timeout of one call for several containers before each is looked up by itself, in ms. */
 const listTimeout = 1_500
 
-/** What the engine says of a container in its own word, or why it could not be asked. */
+/** The engine's word for the state of a container, or why it could not be asked. */
 export type StatusLookup = { readonly state: string } | { readonly failure: string }
 
 /**
- * Looks containers up for people who read their status. The engine is asked each time, because it alone knows; requests
- * for the same container share one look-up that began after they came, so that nobody costs more than two at a time.
- * A container whose look-up hangs costs its own requests 3 s and nobody else anything.
+ * Looks up the status of containers for readers. The engine is asked each time; requests for the same container share
+ * one look-up that began after they arrived, so a container has two in progress at most. A look-up that hangs delays
+ * its own requests by 3 s and no others.
  */
 export class StatusLookups {
   readonly #runtime: Pick<Runtime, 'inspectId' | 'list'>
@@ -78,7 +78,7 @@ export class StatusLookups {
       const states = new Map((await this.#runtime.list({ ids })).map(({ id, state }) => [id, state]))
       return new Map(ids.map((id) => [id, { state: states.get(id) ?? statusWords.notFound }]))
     } catch {
-      // Each is looked up by itself then, which says why.
+      // Each is looked up by itself then, which gives its reason.
       return undefined
     }
   }
@@ -86,15 +86,15 @@ export class StatusLookups {
 
 const unreachableReason = 'the container engine does not answer'
 
-/** A reason that may be shown to users: no address, no path, nothing of the engine's own words. */
+/** A reason for users: no address, no path, no text of the engine. */
 function detailOf(error: unknown): string {
   const isUnreachable = error instanceof RuntimeError && error.kind === 'unreachable'
   return isUnreachable ? unreachableReason : 'the container engine could not look it up'
 }
 
 /**
- * The record that `me`, `status` and the auth response speak of: the first type's when it has a container, else the
- * user's oldest one that has.
+ * The record that `me`, `status` and the auth response describe: the first type's when it has a container, else the
+ * user's oldest with one.
  */
 export function primaryOf(records: readonly UserContainer[], templates: Templates): UserContainer | undefined {
   const created = records.filter((record) => record.containerId !== null)

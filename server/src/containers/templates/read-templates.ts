@@ -173,7 +173,7 @@ function capabilities(value: unknown): Read<readonly string[]> {
   return problem === undefined ? read : bad(problem)
 }
 
-/** With these an app could sign people in as somebody else, or put a service worker in front of everybody's pages. */
+/** With these an app could sign users in to another account, or put a service worker in front of all users' pages. */
 const alwaysConfined = new Set(['set-cookie', 'service-worker-allowed'])
 
 function readEnv(value: unknown): Read<Readonly<Record<string, string>>> {
