@@ -173,7 +173,7 @@ export class App {
  * @param {string} path of the page
  * @param {string} to
  */
-const way = (path, to) => './/' + '../'.repeat(path.split('/').length - 2) + to
+const way = (path, to) => './' + '../'.repeat(path.split('/').length - 2) + to
 
 /** @param {string} allowed */
 const wrongMethod = (allowed) => new Refusal(405, `This address answers ${allowed} only.`, { allow: allowed })

@@ -59,6 +59,8 @@ class ReverseProxy implements NetGateway, GatewayContext {
   readonly #timers: NodeJS.Timeout[]
 
   constructor({ timeouts, limits }: NetGatewayOptions) {
+    // The clock stands still while no gateway runs; the first request may come before the first tick.
+    readClock()
     this.#timeouts = { ...defaultClientTimeouts, ...timeouts }
     this.limiter = new ConnectionLimiter({ ...defaultGatewayLimits, ...limits })
     this.connections = new ClientConnections(this.limiter.limits)

@@ -83,7 +83,7 @@ test('a launch that fails says how its program ended and what it wrote last, als
   await page.goto(launchPage('lab'))
   await page.getByRole('heading', { name: 'Your container was not started' }).waitFor()
   await page.getByRole('alert').getByText('exit code 3').waitFor()
-  const lines = page.getByRole('region', { name: 'What it wrote last' })
+  const lines = page.getByRole('region', { name: 'Last lines of its output' })
   assert.match((await lines.textContent()) ?? '', /reading \/etc\/app\.conf\nno such port: 99999$/)
   assert.deepEqual(await violations(page), [])
   await picture('launch-crashed')
@@ -93,8 +93,8 @@ test('a launch that fails says how its program ended and what it wrote last, als
   await card('Laboratory')
     .getByRole('button', { name: /^(Launch|Try again)/ })
     .click()
-  await card('Laboratory').getByText('What it wrote last', { exact: true }).click()
-  await card('Laboratory').getByRole('region', { name: 'What it wrote last' }).getByText('no such port').waitFor()
+  await card('Laboratory').getByText('Last lines of its output', { exact: true }).click()
+  await card('Laboratory').getByRole('region', { name: 'Last lines of its output' }).getByText('no such port').waitFor()
   assert.deepEqual(await violations(page), [])
   await picture('dashboard-crashed')
 })
@@ -113,7 +113,7 @@ test('a program that ends after a second is told within another one: on the laun
   await page.getByRole('heading', { name: 'Your container was not started' }).waitFor()
   assert.ok((await sinceEnd('brief')) < 1_000)
   await page.getByRole('alert').getByText('exit code 3').waitFor()
-  const lines = (of: Page | Locator) => of.getByRole('region', { name: 'What it wrote last' })
+  const lines = (of: Page | Locator) => of.getByRole('region', { name: 'Last lines of its output' })
   await lines(page).getByText('no such file: data.csv').waitFor()
   assert.deepEqual(await violations(page), [])
 
@@ -123,7 +123,7 @@ test('a program that ends after a second is told within another one: on the laun
   await card('Batch').getByRole('alert').getByText('exit code 0').waitFor()
   assert.ok((await sinceEnd('done')) < 1_000)
   // Folded, so that nothing below the card moves by itself.
-  await card('Batch').getByText('What it wrote last', { exact: true }).click()
+  await card('Batch').getByText('Last lines of its output', { exact: true }).click()
   await lines(card('Batch')).getByText('all done').waitFor()
   assert.equal(new URL(page.url()).pathname, '/', 'what has ended is not opened')
 

@@ -160,7 +160,7 @@ test('wherever a process is killed while it rotates, what it leaves signs and ac
        let planned
        const onPlanned = async ({ kid }) => { planned = kid }
        await keys.rotate(new Date(at), { onPlanned, onAccepted: async () => console.log(planned) })
-       if (keys.retired.length > 5) await keys.drop(new Date(at - 3))
+       if (keys.retired.length > 5) await keys.dropExpired(new Date(at - 3))
      }`,
   )
   for (let round = 0; round < 6; round += 1) {
