@@ -1,4 +1,5 @@
 import type Type from 'typebox'
+import type { AdminScope, ContainersScope } from './scopes.ts'
 
 /**
  * Access level of an endpoint: who may call it.
@@ -23,10 +24,12 @@ export type Blocked = 'refused' | 'may read'
 
 /** Row of the endpoint table: routes, validation, serialization, OpenAPI, client and access test are derived from it. */
 export type Endpoint = Row &
+  // The scope that an API token needs here. A row that omits it is refused to every API token: closed by default.
   (
-    | { readonly access: 'user'; readonly blocked?: Blocked }
+    | { readonly access: 'user'; readonly blocked?: Blocked; readonly scope?: ContainersScope }
     // A blocked administrator has no rights; `public` and `operator` have no account.
-    | { readonly access: Exclude<Access, 'user'>; readonly blocked?: never }
+    | { readonly access: 'admin'; readonly blocked?: never; readonly scope?: AdminScope }
+    | { readonly access: 'public' | 'operator'; readonly blocked?: never; readonly scope?: never }
   )
 
 interface Row {

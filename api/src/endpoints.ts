@@ -3,6 +3,7 @@ import { accountEndpoints } from './endpoints/account.ts'
 import { adminContainersEndpoints } from './endpoints/admin-containers.ts'
 import { adminSystemEndpoints } from './endpoints/admin-system.ts'
 import { adminUsersEndpoints } from './endpoints/admin-users.ts'
+import { apiTokenEndpoints } from './endpoints/api-tokens.ts'
 import { authEndpoints } from './endpoints/auth.ts'
 import { containersEndpoints } from './endpoints/containers.ts'
 import { operatorEndpoints } from './endpoints/operator.ts'
@@ -17,6 +18,7 @@ export type { Access, Blocked, Endpoint, Refusals } from './endpoint.ts'
 export const endpoints = {
   ...authEndpoints,
   ...accountEndpoints,
+  ...apiTokenEndpoints,
   ...containersEndpoints,
   ...adminUsersEndpoints,
   ...adminContainersEndpoints,

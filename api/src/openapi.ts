@@ -28,6 +28,7 @@ export function openApiDocument(server: string): Record<string, unknown> {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         cookie: { type: 'apiKey', in: 'cookie', name: 'spawner_token' },
+        apiToken: { type: 'http', scheme: 'bearer', description: 'API token with the scope that is named' },
       },
     },
   }
@@ -38,12 +39,19 @@ function operation(name: string, endpoint: Endpoint): Record<string, unknown> {
     operationId: name,
     summary: endpoint.summary,
     tags: [endpoint.path.split('/')[2] ?? 'system'],
-    ...(endpoint.access === 'public' ? {} : { security: [{ bearer: [] }, { cookie: [] }] }),
+    ...(endpoint.access === 'public' ? {} : { security: securityOf(endpoint) }),
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
     ...(endpoint.body ? { requestBody: { required: true, content: json(endpoint.body) } } : {}),
     responses: responses(endpoint),
   }
 }
+
+/** Any of these. Source of the scope's place: OpenAPI 3.1.0, Security Requirement Object ("role names"). */
+const securityOf = ({ scope }: Endpoint) => [
+  { bearer: [] },
+  { cookie: [] },
+  ...(scope === undefined ? [] : [{ apiToken: [scope] }]),
+]
 
 function parameters(location: 'path' | 'query', schema: Type.TSchema | undefined): unknown[] {
   const object = schema as { properties?: Record<string, Type.TSchema>; required?: string[] } | undefined
@@ -55,11 +63,11 @@ function parameters(location: 'path' | 'query', schema: Type.TSchema | undefined
   }))
 }
 
-/** What the table names, plus what access alone can answer: 401 without a token, 403 without the role, 429 with too many at once. */
+/** What the table names, plus what access alone can answer: 401 without a token, 403 without role or scope, 429 with too many at once. */
 function responses(endpoint: Endpoint): Record<string, unknown> {
   const schemas: Record<number, Type.TSchema> = {}
   if (endpoint.access !== 'public') Object.assign(schemas, { 401: ErrorBody, 429: ErrorBody })
-  if (endpoint.access === 'admin') schemas[403] = ErrorBody
+  if (endpoint.access === 'admin' || endpoint.access === 'user') schemas[403] = ErrorBody
   Object.assign(schemas, endpoint.refusals)
   const refused = Object.entries(schemas).map(([status, schema]) => [status, response(status, json(schema))])
   return {

@@ -3,7 +3,7 @@ import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
 import { fieldsOf, sharedShapes } from './fields.ts'
 import { code, page, table } from './markdown.ts'
 
-const introduction = `All endpoints of the API. The same table as an OpenAPI 3.1 document is served at \`GET /api/openapi.json\`. Tokens are sent as \`Authorization: Bearer\` or as the cookie \`spawner_token\`. Every status other than 2xx has the body of [errors](errors.md); \`/metrics\` is described in [metrics](metrics.md).
+const introduction = `All endpoints of the API. The same table as an OpenAPI 3.1 document is served at \`GET /api/openapi.json\`. Tokens are sent as \`Authorization: Bearer\` or as the cookie \`spawner_token\`, [API tokens](../how-to/use-api-tokens.md) in the header only. Every status other than 2xx has the body of [errors](errors.md); \`/metrics\` is described in [metrics](metrics.md).
 
 | access | who may call |
 | --- | --- |
@@ -11,6 +11,8 @@ const introduction = `All endpoints of the API. The same table as an OpenAPI 3.1
 | user | a user with a valid token; *blocked users: refused* means 403 for a blocked user, *may read* that the endpoint answers |
 | admin | an administrator, or the operator |
 | operator | the operator, through the operator's socket only; 404 for all others |
+
+*Scope*: the scope that an API token needs; an endpoint without one is refused to every API token (403).
 
 *CSRF token*: a browser that authenticates by cookie must also send the header \`X-CSRF-Token\`, which only Berth's own pages have. All \`POST\` and \`DELETE\` endpoints require it, and the \`GET\` endpoints marked below. In addition to the statuses below every endpoint with a token answers 401 without one and 429 for more than 100 requests of one user at the same time, and every endpoint 500 on a failed dependency.`
 
@@ -51,6 +53,7 @@ function section([name, endpoint]: readonly [string, Endpoint]): string {
   const notes = [
     `Access: ${access}`,
     ...(endpoint.access === 'user' ? [`blocked users: ${endpoint.blocked ?? 'refused'}`] : []),
+    ...(endpoint.scope ? [`scope: ${code(endpoint.scope)}`] : []),
     ...(endpoint.guarded ? ['CSRF token'] : []),
     ...(endpoint.endsTakeover ? ['accepts an expired takeover'] : []),
     `errors: ${Object.keys(refusals).join(', ') || 'none of its own'}`,

@@ -1,3 +1,4 @@
+import type { Scope } from '@berth/api/scopes.ts'
 import type { LaunchFailure } from '@berth/api/schemas/container.ts'
 import { defaultLanguage } from '#/messages/language.ts'
 import { list, message, type LocalizedMessage } from '#/messages/localized-message.ts'
@@ -118,10 +119,20 @@ export const refusals = named({
     }),
   takenOver: () => new Refusal(403, message('refusals.takenOver')),
   notAdministrator: () => new Refusal(403, message('refusals.notAdministrator')),
+  /** RFC 6750, 3.1. */
+  missingScope: (scope: Scope) =>
+    new Refusal(403, message('refusals.missingScope', { scope }), {
+      headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+    }),
+  notForApiTokens: () =>
+    new Refusal(403, message('refusals.notForApiTokens'), {
+      headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
+    }),
+  adminScope: () => new Refusal(403, message('refusals.adminScope')),
   forgeable: () => new Refusal(403, message('refusals.forgeable')),
 
   userGone: () => new Refusal(404, message('refusals.userGone')),
-  notFound: (what: 'user' | 'container' | 'session' | 'address') =>
+  notFound: (what: 'user' | 'container' | 'session' | 'token' | 'address') =>
     new Refusal(404, message(`refusals.${what}NotFound`)),
   wrongMethod: (allowed: readonly string[]) =>
     new Refusal(405, message('refusals.wrongMethod', { methods: list('and', allowed) }), {

@@ -57,13 +57,28 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'during a takeover, an action that only the user may perform',
     remedy: 'end the takeover; administer with your own account',
   },
+  missingScope: {
+    when: 'the API token lacks the scope that the endpoint asks for; the message and `WWW-Authenticate` name it',
+    remedy: 'make a token with this scope',
+  },
+  notForApiTokens: {
+    when: 'an API token at an endpoint without a scope, such as sessions, takeover and API tokens themselves',
+    remedy: 'sign in with a browser',
+  },
+  adminScope: {
+    when: 'a user who is no administrator asks for an API token with `admin:`',
+    remedy: 'leave the scope out',
+  },
   forgeable: {
     when: "a browser authenticated by cookie without the CSRF token of one of Berth's own pages",
     remedy: 'open Berth by its address; on plain http sign in again; programs send the token as a header',
   },
 
   userGone: { when: 'the account of the token was deleted', remedy: 'sign up' },
-  notFound: { when: 'the user, container, session or address does not exist', remedy: 'look it up in the list' },
+  notFound: {
+    when: 'the user, container, session, API token or address does not exist',
+    remedy: 'look it up in the list',
+  },
   wrongMethod: { when: 'the address exists with another method (`Allow`)', remedy: 'use that method' },
   conflict: {
     when: 'the change would leave no active administrator, concerns oneself, or there is no takeover to end',

@@ -3,11 +3,12 @@ import type { Database } from '#/store/database.ts'
 import { endTakeoversBy, type StoredSession } from '#/store/users/sessions.ts'
 import { setUserAdmin } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
+import type { ApiTokenEffects } from './api-token-administration.ts'
 import { administer, requireUser, refuseSelfAndLast } from './guards.ts'
 import { withContainers, type UserWithContainers } from './admin-lists.ts'
 
 /** What follows a change, once it is stored. */
-export interface RightsEffects {
+export interface RightsEffects extends ApiTokenEffects {
   /** Refuses, everywhere, sessions that the store says are ended. */
   revokeSessions(ended: readonly StoredSession[]): Promise<void>
 }
@@ -40,11 +41,11 @@ export class Rights {
   }
 
   async #set(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<UserWithContainers> {
-    const { takeovers, ...result } = await administer(this.#database, actor, async (tx) => {
+    const { takeovers, tokens, ...result } = await administer(this.#database, actor, async (tx) => {
       const user = await requireUser(tx, id)
-      if (user.isAdmin === isAdmin) return { ...(await withContainers(tx, id)), takeovers: [] }
+      if (user.isAdmin === isAdmin) return { ...(await withContainers(tx, id)), takeovers: [], tokens: [] }
       if (!isAdmin) await refuseSelfAndLast(tx, actor, user, 'demote')
-      await setUserAdmin(tx, id, isAdmin)
+      const tokens = await setUserAdmin(tx, id, isAdmin)
       const takeovers = isAdmin ? [] : await endTakeoversBy(tx, [id], at)
       const changed = await withContainers(tx, id)
       await insertAuditEntries(tx, [
@@ -57,8 +58,9 @@ export class Rights {
           after: { is_admin: isAdmin },
         },
       ])
-      return { ...changed, takeovers }
+      return { ...changed, takeovers, tokens }
     })
+    for (const token of tokens) this.#effects.endStreams(token)
     await this.#effects.revokeSessions(takeovers)
     return result
   }

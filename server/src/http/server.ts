@@ -9,6 +9,7 @@ import fastify, {
 import type { RequestListener, Server } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
 import type { Logger } from 'pino'
+import type { ApiTokenAuthenticator } from '#/accounts/api-tokens/api-token-authenticator.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import { refusals } from '#/errors.ts'
@@ -41,6 +42,7 @@ declare module 'fastify' {
 export interface HttpParts {
   readonly handlers: Handlers
   readonly authenticator: SessionAuthenticator
+  readonly apiTokens: ApiTokenAuthenticator
   readonly cookie: CookieSettings
   readonly log: Logger
   /** Name of the operator when a request came by their socket, which nobody else can reach. */

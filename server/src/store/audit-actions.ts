@@ -37,6 +37,18 @@ export const auditActions = {
   'user.invite-failed': { when: 'the mail of an invitation was not accepted; its link is void', detail: '' },
   'user.resend-verification': { when: 'a new signup link was issued', detail: '' },
   'user.resend-verification-failed': { when: 'its mail was not accepted; the link is void', detail: '' },
+  'token.create': {
+    when: 'a user made an API token, or the operator made one for an account',
+    detail: 'number, name, scopes and end of the token, never the token',
+  },
+  'token.use': {
+    when: 'an API token was used for the first time, or after seven days without use',
+    detail: 'as `token.create`; the actor is its owner',
+  },
+  'token.remove': {
+    when: 'an API token was removed by its owner, an administrator or the operator. A block, a deletion and, for `admin:`, a demotion remove tokens without such an entry',
+    detail: 'as `token.create`',
+  },
   'keys.rotate': {
     when: 'the operator created a new signing key',
     detail: 'names of the keys, never a key',

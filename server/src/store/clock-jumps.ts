@@ -12,7 +12,7 @@ type JumpTable = 'magic_links' | 'link_requests' | 'sessions'
 
 /**
  * Adjusts stored instants to a clock jump of `by` ms (negative: set back), so that durations stay the same: requests
- * for links keep their age, homes their retention, links their remaining lifetime.
+ * for links keep their age, homes their retention, links and API tokens their remaining lifetime.
  *
  * When this resolves, every reader sees adjusted instants: rows that `finishClockJump` has not rewritten yet are
  * adjusted when they are read. Idempotent: it may be repeated.
@@ -30,7 +30,24 @@ export async function beginClockJump(database: Database, by: number, now: Date):
       .updateTable('kept_homes')
       .set({ remove_after: sql<number>`remove_after + ${moved}` })
       .execute()
+    if (moved < 0) await setApiTokensBack(tx, moved, now)
   })
+}
+
+/** One that had expired by the old clock must not work again. Few: users have some, not thousands. */
+async function setApiTokensBack(tx: Db, by: number, now: Date): Promise<void> {
+  await tx
+    .deleteFrom('api_tokens')
+    .where('expires_at', '<=', now.getTime() - by)
+    .execute()
+  await tx
+    .updateTable('api_tokens')
+    .set({
+      expires_at: sql<number>`expires_at + ${by}`,
+      created_at: sql<number>`created_at + ${by}`,
+      last_used: sql<number | null>`last_used + ${by}`,
+    })
+    .execute()
 }
 
 async function insertJump(tx: Db, table: JumpTable, by: number, now: Date): Promise<void> {

@@ -12,6 +12,7 @@ export interface Schema {
   link_requests: LinkRequestsTable
   revoked_tokens: RevokedTokensTable
   sessions: SessionsTable
+  api_tokens: ApiTokensTable
   audit_log: AuditLogTable
   installation: InstallationTable
   kept_homes: KeptHomesTable
@@ -110,6 +111,21 @@ export interface SessionsTable {
   acting_admin_email: string | null
   reason: string | null
   ended_at: number | null
+}
+
+/** Tokens that users made for their programs. */
+export interface ApiTokensTable {
+  id: Generated<number>
+  user_id: number
+  /** SHA-256 of the token in hex; the token itself is with its owner only. */
+  token_hash: string
+  name: string
+  /** Separated by a space. */
+  scopes: string
+  created_at: number
+  expires_at: number
+  /** Written once a minute at most. */
+  last_used: number | null
 }
 
 /** Triggers prevent changes and deletions of its rows. */

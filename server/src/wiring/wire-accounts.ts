@@ -5,6 +5,8 @@ import { LinkLimits, type LinkLimitSettings } from '#/accounts/abuse-protection/
 import { LinksLeftCount } from '#/accounts/abuse-protection/links-left.ts'
 import { NewAddressLimit } from '#/accounts/abuse-protection/new-address-limit.ts'
 import { ResponsePadding } from '#/accounts/abuse-protection/response-padding.ts'
+import { apiTokenJti, ApiTokenAuthenticator } from '#/accounts/api-tokens/api-token-authenticator.ts'
+import { ApiTokens, type ApiTokenEffects } from '#/accounts/api-tokens/api-tokens.ts'
 import { Compensations } from '#/accounts/links/compensations.ts'
 import { MagicLinks, type MagicLinkSettings } from '#/accounts/links/magic-link.ts'
 import { MailStatistics } from '#/accounts/links/mail-statistics.ts'
@@ -86,7 +88,14 @@ export interface AccountsContext {
 /** Accounts, sessions and signing keys. */
 export function wireAccounts(
   { config, database, mailer, key, log }: AppParts,
-  { addresses, tokens: { tokens, revocations }, containers, activate, slugsKnown, publishKeys }: AccountsContext,
+  {
+    addresses,
+    tokens: { tokens, revocations, streams },
+    containers,
+    activate,
+    slugsKnown,
+    publishKeys,
+  }: AccountsContext,
 ) {
   const { launch, routeSync } = containers
   const settings = { ...config, frontendUrl: addresses.frontendUrl, reservedSlugs, slugsKnown }
@@ -96,10 +105,16 @@ export function wireAccounts(
     startPrimary: (user: Parameters<Launch['startPrimary']>[0]) => launch.startPrimary(user, new Date()),
     noteUse: (ms: number) => byMail.mailStatistics.used(ms),
   }
+  const apiTokenEffects: ApiTokenEffects = {
+    endStreams: ({ id, userId: ownerId }) => streams.endToken(ownerId, apiTokenJti(id)),
+  }
   const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
   return {
     authenticator: new SessionAuthenticator(database, tokens, revocations, key.secretFor('csrf')),
     sessionList: new SessionList(database, revocations),
+    apiTokens: new ApiTokens(database, apiTokenEffects),
+    apiTokenEffects,
+    apiTokenAuthenticator: new ApiTokenAuthenticator(database, log),
     ...byMail,
     verifyLink: new VerifyLink(database, tokens, byMail.compensations, effects, log),
     rotateKeys: new RotateKeys(database, key, { tokenLifetime, publishKeys }),

@@ -2,6 +2,7 @@ import { EndSessions } from '#/accounts/sessions/end-sessions.ts'
 import { PrintLink } from '#/accounts/links/print-link.ts'
 import type { RevokedSession } from '#/accounts/sessions/revocations.ts'
 import { AdminLists } from '#/administration/admin-lists.ts'
+import { ApiTokenAdministration } from '#/administration/api-token-administration.ts'
 import { AuditReader } from '#/administration/audit-reader.ts'
 import { BlockPreviews } from '#/administration/block-preview.ts'
 import { ContainerBlocking } from '#/administration/block-containers.ts'
@@ -27,7 +28,7 @@ import type { Tokens } from '#/wiring/wire-tokens.ts'
 export function wireAdministration(
   parts: AppParts,
   tokens: Tokens,
-  { links }: Accounts,
+  { links, apiTokenEffects }: Accounts,
   containers: Containers,
   { reconciler, containerReconciler }: Reconciling,
 ) {
@@ -54,7 +55,8 @@ export function wireAdministration(
     blockPreviews: new BlockPreviews(database.db, (record) => ['running', 'paused'].includes(statuses.of(record))),
     containerBlocking: new ContainerBlocking(database, { publish, enforce, revokeSessions }),
     userBlocking: new UserBlocking(database, { publish, enforce, revokeSessions }),
-    rights: new Rights(database, { revokeSessions }),
+    rights: new Rights(database, { revokeSessions, ...apiTokenEffects }),
+    apiTokens: new ApiTokenAdministration(database, apiTokenEffects),
     deletion: wireDeletion(parts, containers, { publish, revokeSessions, activate }),
     takeover,
     endSessions,

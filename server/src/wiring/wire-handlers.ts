@@ -1,7 +1,9 @@
 import type { Addresses } from '#/config/config.ts'
+import { apiTokenHandlers } from '#/http/handlers/account/api-token-handlers.ts'
 import { authHandlers } from '#/http/handlers/account/auth-handlers.ts'
 import { sessionHandlers } from '#/http/handlers/account/session-handlers.ts'
 import { userHandlers } from '#/http/handlers/account/user-handlers.ts'
+import { apiTokenAdministrationHandlers } from '#/http/handlers/admin/api-token-administration-handlers.ts'
 import { auditHandlers } from '#/http/handlers/admin/audit-handlers.ts'
 import { containerBlockingHandlers } from '#/http/handlers/admin/container-blocking-handlers.ts'
 import { deletionHandlers } from '#/http/handlers/admin/deletion-handlers.ts'
@@ -72,6 +74,7 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
     }),
     ...userHandlers({ ownContainers: containers.ownContainers, spawnerUrl: addresses.spawnerUrl }),
     ...sessionHandlers({ sessionList: accounts.sessionList, cookie: browsers.cookie }),
+    ...apiTokenHandlers({ apiTokens: accounts.apiTokens }),
     ...healthHandlers({ database, runtime }),
     ...discoveryHandlers({ key, spawnerUrl: addresses.spawnerUrl }),
   }
@@ -98,6 +101,7 @@ function administrators({ config }: AppParts, context: HandlersContext) {
     ...containerBlockingHandlers({ blocking: administration.containerBlocking }),
     ...roleHandlers({ rights: administration.rights, verification: administration.verification }),
     ...deletionHandlers({ deletion: administration.deletion }),
+    ...apiTokenAdministrationHandlers({ apiTokens: administration.apiTokens }),
     ...auditHandlers({ audit: administration.audit }),
     ...invitationHandlers({ invite: accounts.invite }),
     ...takeoverHandlers({

@@ -36,6 +36,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
   const http = await createHttpServer({
     handlers: wireHandlers(parts, { ...context, browsers, rateLimiter, findings }),
     authenticator,
+    apiTokens: accounts.apiTokenAuthenticator,
     cookie: browsers.cookie,
     blocked: { database, templates: config.templates },
     frontEnd: await FrontEnd.load({

@@ -28,7 +28,7 @@ export function wireReconciling(
   { config, database, runtime, installation, pace, isForOneCommand, log }: AppParts,
   { revocations }: Tokens,
   { spawner, removal, routeSync, singleFlight, admission, activity }: Containers,
-  { compensations, sessionList, unverifiedAccounts, retiredKeys }: Accounts,
+  { compensations, sessionList, apiTokens, unverifiedAccounts, retiredKeys }: Accounts,
   { reconciler, engineList, hostCheck, takenSlugs }: ReconcilingContext,
 ) {
   const containerReconciler = new ContainerReconciler({
@@ -53,7 +53,7 @@ export function wireReconciling(
     containerReconciler,
     keptHomesTask(database, runtime),
     takenSlugs,
-    expiredTask(database, revocations, compensations, sessionList),
+    expiredTask(database, revocations, compensations, sessionList, apiTokens),
     unverifiedTask(unverifiedAccounts),
     retiredKeys,
     lastUsedTask(activity),

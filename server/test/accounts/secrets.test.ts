@@ -12,6 +12,7 @@ test('a log with a token, a link, a cookie, a secret header or a CSRF token in i
     { msg: 'GET /', token: `eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlc2ln` },
     { msg: `opened http://berth.test/verify-login?token=${link}` },
     { msg: `opened http://berth.test/verify-login%3Ftoken%3D${link}` },
+    { msg: `used berth_${link}` },
     { err: { message: `no link with ${link}` } },
     { headers: { cookie: 'a=b' } },
     { headers: { authorization: 'Bearer x' } },

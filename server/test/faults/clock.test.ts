@@ -80,6 +80,23 @@ for (const [words, by] of [
   })
 }
 
+test('an API token lives as long as it would have when the clock is set back, and one that had expired stays void', async (t) => {
+  const clock = movableClock(t)
+  const berth = await startBerth(t, quick)
+  const ann = await berth.signUp('ann@x.org')
+  const make = async (minutes: number) => {
+    const body = { name: 'x', scopes: ['containers:read'], expires_in: minutes * 60 }
+    return (await ann.call('POST', '/api/user/tokens', { body })).body.token as string
+  }
+  const [short, long] = [await make(10), await make(40)]
+  clock.pass(20 * minute)
+  assert.deepEqual([await me(berth, short), await me(berth, long)], [401, 200])
+  clock.set(-hour)
+  assert.deepEqual([await me(berth, short), await me(berth, long)], [401, 200])
+  clock.pass(21 * minute)
+  assert.equal(await me(berth, long), 401)
+})
+
 test('however the clock is moved, an hour has three links, and is over after an hour', async (t) => {
   const clock = movableClock(t)
   const berth = await startBerth(t, quick)

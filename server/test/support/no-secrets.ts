@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 /** What no log may have, by name. */
 const secrets: Readonly<Record<string, RegExp>> = {
   'an access token': /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/,
+  'an API token': /berth_[\w-]{20,}/,
   'the token of a link': /[?&](?:amp;)?token=[\w-]{6,}|token(?:%3D|\\u003d)[\w-]{6,}/i,
   'a cookie': /spawner_(?:token|bind)=[\w-]|__Host-[\w-]+=[\w-]/,
   'a header with a secret': /"(?:authorization|proxy-authorization|cookie|set-cookie|x-csrf-token)":/i,

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Scope } from '@berth/api/scopes.ts'
 import type { Database } from '#/store/database.ts'
 import { findUser, type User } from '#/store/users/users.ts'
 import { selectTrustedToken, candidateTokens, maxTokensChecked, tokenCookie } from '#/tokens/token-cookies.ts'
@@ -15,6 +16,8 @@ export interface Session {
   readonly user: User | undefined
   /** A cookie is sent by the browser whoever made the request; a header only by who has the token. */
   readonly via: 'header' | 'cookie'
+  /** What an API token may do; undefined for an access token, which may do all that its user may. */
+  readonly scopes?: readonly Scope[]
 }
 
 /** What the headers of a request say of who sends it. */

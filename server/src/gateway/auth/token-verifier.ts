@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { importJWK, type CryptoKey, type JWK } from 'jose'
+import { containsApiToken } from '../../tokens/api-token-form.ts'
 import { parseToken, SignatureChecks, tokenKeyId, type UnverifiedToken } from '../../tokens/signature-checks.ts'
 import type { Revocation } from '../gateway-state.ts'
 import { clock } from '../coarse-clock.ts'
@@ -131,18 +132,21 @@ export class TokenVerifier {
   }
 
   /**
-   * Whether one of our tokens stands anywhere in a header's value: bare, behind a scheme, in a cookie of another name, or in
+   * Whether one of our tokens, or an API token, stands anywhere in a header's value: bare, behind a scheme, in a cookie of another name, or in
    * `Basic` credentials. Linear in the length; a value with very many words of a token's form counts as holding one.
    */
   containsOwnToken(value: string): boolean {
     const words = tokenWords(value)
-    return words.length > maxTokenWords || words.some((word) => this.#keys.has(kidIn(word)))
+    return containsApiToken(value) || words.length > maxTokenWords || words.some((word) => this.#keys.has(kidIn(word)))
   }
 
   /** Predicate for the lines to remove from such a text: those with a token of this installation, or all candidates above the limit. */
   ownTokenLines(text: string): (line: string) => boolean {
     const isFull = tokenWords(text).length > maxTokenWords
-    return (line) => (isFull ? line.includes(tokenStart) || /:[ \t]*basic /i.test(line) : this.containsOwnToken(line))
+    return (line) =>
+      isFull
+        ? line.includes(tokenStart) || containsApiToken(line) || /:[ \t]*basic /i.test(line)
+        : this.containsOwnToken(line)
   }
 
   /**

@@ -1,4 +1,5 @@
 import { networkOf } from '../../ip-address.ts'
+import { bearerApiToken } from '../../tokens/api-token-form.ts'
 import { clearTokenCookies } from '../../tokens/clear-cookies.ts'
 import { unavailableResponse } from '../responses/unavailable-response.ts'
 import { authorize, type AuthorizationResult } from '../auth/authorize.ts'
@@ -88,9 +89,10 @@ function servePlatform({ context, config, client, head }: Request): void {
   )
 }
 
-/** @throws {GatewayRefusal} 503 before it is known who there is */
+/** @throws {GatewayRefusal} 503 before it is known who there is · 401 with an API token, whatever else the request carries */
 function authenticateAndServe(request: Request): void {
   if (!request.context.hasState) throw gatewayRefusals.starting()
+  if (bearerApiToken(request.head.fields.authorization) !== undefined) throw gatewayRefusals.apiToken()
   serveContainer(request, authenticate(request))
 }
 

@@ -59,6 +59,10 @@ export const gatewayRefusals = {
     new GatewayRefusal(401, message('gateway.noToken'), {
       headers: { 'www-authenticate': 'Bearer' },
     }),
+  apiToken: () =>
+    new GatewayRefusal(401, message('gateway.apiToken'), {
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    }),
   /** @param setCookie what makes the browser forget them */
   tossedTokens: (setCookie: readonly string[]) =>
     new GatewayRefusal(401, message('gateway.tossedTokens'), {

@@ -1,9 +1,19 @@
 import type { Endpoint } from '@berth/api/endpoints.ts'
+import { grants } from '@berth/api/scopes.ts'
 import type { FastifyRequest } from 'fastify'
-import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { ApiTokenAuthenticator } from '#/accounts/api-tokens/api-token-authenticator.ts'
+import type { AuthenticationResult, Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { refusals } from '#/errors.ts'
 import { isLoopbackHost } from '#/ip-address.ts'
+import { clientAddress } from '#/http/request/client-address.ts'
+import { bearerApiToken } from '#/tokens/api-token-form.ts'
 import { clearTokenCookies, hostName, type CookieSettings } from '#/tokens/clear-cookies.ts'
+
+export interface AuthorizationParts {
+  readonly authenticator: SessionAuthenticator
+  readonly apiTokens: ApiTokenAuthenticator
+  readonly cookie: CookieSettings
+}
 
 /**
  * Lets a request to an endpoint of this access through, or refuses it.
@@ -11,22 +21,43 @@ import { clearTokenCookies, hostName, type CookieSettings } from '#/tokens/clear
  * @throws {Refusal} 401 · 403
  */
 export async function authorizeRequest(
-  { authenticator, cookie }: { readonly authenticator: SessionAuthenticator; readonly cookie: CookieSettings },
+  parts: AuthorizationParts,
   endpoint: Endpoint,
   request: FastifyRequest,
   now: Date,
 ): Promise<Session | undefined> {
+  const { authenticator, cookie } = parts
   const { access } = endpoint
   refuseCrossSite(request)
   if (access === 'public') return undefined
-  const { session: good, wasSent, isTossed } = await authenticator.authenticate(request.headers, now)
+  const { session: good, wasSent, isTossed } = await authenticate(parts, request, now)
   if (isTossed) throw refusals.tossedTokens(clearTokenCookies(request.url, request.headers.host, cookie))
   const session = good ?? (endpoint.endsTakeover ? await authenticator.endedTakeover(request.headers) : undefined)
   if (!session) throw wasSent ? refusals.invalidToken() : refusals.noToken()
-  refuseForgeable({ authenticator, cookie }, endpoint, session, request)
+  refuseForgeable(parts, endpoint, session, request)
+  refuseMissingScope(endpoint, session)
   if (access === 'admin' && session.claims.acting !== null) throw refusals.takenOver()
   if (access === 'admin' && !(session.user?.isAdmin && !session.user.isBlocked)) throw refusals.notAdministrator()
   return session
+}
+
+/** An API token is looked for in the header alone, and then nothing else is. */
+async function authenticate(
+  { authenticator, apiTokens }: AuthorizationParts,
+  request: FastifyRequest,
+  now: Date,
+): Promise<AuthenticationResult> {
+  const token = bearerApiToken(request.headers.authorization)
+  if (token === undefined) return authenticator.authenticate(request.headers, now)
+  const session = await apiTokens.authenticate(token, clientAddress(request.raw), now)
+  return { session, wasSent: true, isTossed: false }
+}
+
+/** @throws {Refusal} 403 that names the scope, or says that no API token may call this endpoint */
+function refuseMissingScope({ scope }: Endpoint, { scopes }: Session): void {
+  if (scopes === undefined) return
+  if (scope === undefined) throw refusals.notForApiTokens()
+  if (!grants(scopes, scope)) throw refusals.missingScope(scope)
 }
 
 const isSafe = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
@@ -43,7 +74,7 @@ function refuseCrossSite(request: FastifyRequest): void {
  * an app knows of its visitor anyway; a command-line client has no other site's pages in it and needs none.
  */
 function refuseForgeable(
-  { authenticator, cookie }: { readonly authenticator: SessionAuthenticator; readonly cookie: CookieSettings },
+  { authenticator, cookie }: AuthorizationParts,
   { access, guarded }: Endpoint,
   session: Session,
   request: FastifyRequest,

@@ -31,6 +31,12 @@ export function actorOf(call: CallOrigin): Actor {
   return { id, email, address, language }
 }
 
+/** The account's owner, as the audit log names them. @throws {Refusal} 401, 404 as `userOf` */
+export function ownerOf(call: CallOrigin): { readonly id: number; readonly email: string; readonly address: string } {
+  const { id, email } = userOf(call)
+  return { id, email, address: call.client.address }
+}
+
 /** The account behind the session. @throws {Refusal} 404 when it was deleted. Source: specification, Errors */
 export function userOf(call: CallOrigin): User {
   const { user } = sessionOf(call)

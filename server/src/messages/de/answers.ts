@@ -7,6 +7,7 @@ export const answers: Translated<'answers'> = {
   signedOut: 'Du bist abgemeldet.',
   sessionEnded: 'Die Sitzung ist beendet.',
   sessionsEnded: '{count, plural, one {{count} andere Sitzung ist} other {{count} andere Sitzungen sind}} beendet.',
+  tokenRemoved: 'Das API-Token ist entfernt.',
   running: 'Dein Container läuft.',
   restarted: 'Dein Container wurde neu gestartet.',
   containerBlocked: 'Der Container ist gesperrt.',

@@ -9,6 +9,8 @@ export const gateway: Translated<'gateway'> = {
   tooSlow: 'Die Anfrage kam nicht rechtzeitig an.',
   noToken:
     'Du bist bei Berth nicht angemeldet, oder deine Anmeldung ist abgelaufen. Lade diese Seite im Browser neu, um dich anzumelden und hierher zurückzukommen; ein Programm muss ein gültiges Zugriffstoken mitschicken.',
+  apiToken:
+    'Ein API-Token öffnet keinen Container: Es ist nur für die API. Melde dich mit einem Browser an, oder schicke es hier nicht mit.',
   tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',
   nothingHere: 'Unter dieser Adresse gibt es keinen Container.',
   callerBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',

@@ -24,12 +24,16 @@ export const refusals: Translated<'refusals'> = {
   takenOver:
     'In dieser Sitzung handelt jemand anderes für den Inhaber des Kontos. Verwalten und Sitzungen beenden darf sie nicht.',
   notAdministrator: 'Das dürfen nur Administratoren.',
+  missingScope: 'Dieses API-Token hat nicht das Recht {scope}. Erstelle eines, das es hat.',
+  notForApiTokens: 'Das darf kein API-Token, welche Rechte es auch hat. Melde dich mit einem Browser an.',
+  adminScope: 'Nur Administratoren dürfen API-Token mit einem Recht haben, das mit admin beginnt.',
   forgeable:
     'Ein Browser darf das nur von einer Seite aus, die von Berth selbst kommt. Öffne Berth über seine Adresse; wenn sie mit http beginnt, melde dich neu an.',
   userGone: 'Das Konto zu diesem Token gibt es nicht mehr.',
   userNotFound: 'Dieses Konto gibt es nicht.',
   containerNotFound: 'Diesen Container gibt es nicht.',
   sessionNotFound: 'Diese Sitzung gibt es nicht.',
+  tokenNotFound: 'Dieses API-Token gibt es nicht.',
   addressNotFound: 'Diese Adresse gibt es nicht.',
   wrongMethod: 'Diese Adresse antwortet nur auf {methods}.',
   tooLarge: 'Der Inhalt ist zu groß: Hier werden höchstens {limit} Bytes angenommen.',

@@ -49,5 +49,6 @@ export const requests: Translated<'requests'> = {
   unblockFirst: 'Dieses Konto ist gesperrt. Entsperre es zuerst.',
   ownAccount: 'Das ist dein eigenes Konto. Dafür brauchst du keine Übernahme.',
   noTakeover: 'In dieser Sitzung handelt niemand für jemand anderen, also gibt es keine Übernahme zu beenden.',
+  tooManyTokens: 'Du hast schon {max} API-Token, mehr dürfen es nicht sein. Entferne zuerst eines.',
   tooManyKeys: 'Es gibt schon {max} abgelöste Schlüssel. Warte, bis der erste davon weg ist.',
 }

@@ -5,6 +5,7 @@ export const answers = {
   signedOut: 'You are signed out.',
   sessionEnded: 'The session is ended.',
   sessionsEnded: '{count, plural, one {{count} other session is} other {{count} other sessions are}} ended.',
+  tokenRemoved: 'The API token is removed.',
   running: 'Your container is running.',
   restarted: 'Your container was restarted.',
   containerBlocked: 'The container is blocked.',

@@ -8,6 +8,8 @@ export const gateway = {
   tooSlow: 'The request did not arrive in time.',
   noToken:
     'You are not signed in to Berth, or your sign-in has ended. Load this page again in your browser to sign in and come back here; a program has to send a valid access token.',
+  apiToken:
+    'An API token opens no container: it is for the API only. Sign in with a browser, or leave it out of this request.',
   tossedTokens: 'The browser sent several access tokens, so none of them is believed. Sign in again.',
   nothingHere: 'There is no container at this address.',
   callerBlocked: 'This account is blocked. Ask your administrator.',

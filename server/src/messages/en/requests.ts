@@ -47,5 +47,6 @@ export const requests = {
   unblockFirst: 'This user is blocked. Unblock them first.',
   ownAccount: 'This is your own account. You can use it without a takeover.',
   noTakeover: 'In this session nobody acts for anybody, so there is no takeover to end.',
+  tooManyTokens: 'You have {max} API tokens already, as many as you may. Remove one first.',
   tooManyKeys: 'There are {max} retired keys already. Wait until the first has gone.',
 } as const

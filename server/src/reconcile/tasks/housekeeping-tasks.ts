@@ -1,4 +1,5 @@
 import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import type { ApiTokens } from '#/accounts/api-tokens/api-tokens.ts'
 import type { UnverifiedAccounts } from '#/accounts/sign-up/unverified-accounts.ts'
 import type { Activity } from '#/containers/idle/activity.ts'
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
@@ -14,7 +15,7 @@ const requestRetention = 2 * 3_600_000
 const maxUnknownAddressRequests = 100_000
 
 /**
- * Forgets links, requests, revocations and sessions that no longer mean anything, so that the store does not grow for ever, and
+ * Forgets links, requests, revocations, sessions and API tokens that no longer mean anything, so that the store does not grow for ever, and
  * makes up for what could not be written when it should have been.
  */
 export function expiredTask(
@@ -22,6 +23,7 @@ export function expiredTask(
   revocations: Revocations,
   compensations: Compensations,
   sessionList: SessionList,
+  apiTokens: Pick<ApiTokens, 'prune'>,
 ): Task {
   return {
     name: 'expired',
@@ -32,6 +34,7 @@ export function expiredTask(
       await revocations.save()
       await revocations.prune(now)
       await sessionList.prune(now)
+      await apiTokens.prune(now)
       return { withdrawn: await compensations.retryPending() }
     },
   }

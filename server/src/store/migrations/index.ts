@@ -11,6 +11,7 @@ import { listOrders } from './009-list-orders.ts'
 import { foreignKeys } from './010-foreign-keys.ts'
 import { retired } from './011-retired.ts'
 import { clockMoves } from './012-clock-moves.ts'
+import { apiTokens } from './014-api-tokens.ts'
 
 /**
  * Every migration in order of its name. A released one is never edited.
@@ -30,5 +31,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '010-foreign-keys': foreignKeys,
     '011-retired': retired,
     '012-clock-moves': clockMoves(isPostgres),
+    '014-api-tokens': apiTokens(isPostgres),
   }
 }

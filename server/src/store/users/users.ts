@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../database.ts'
 import type { UsersTable } from '../schema.ts'
+import { deleteAdminApiTokensOf, deleteApiTokensOf, type DeletedApiToken } from './lost-rights.ts'
 
 export type UserState = UsersTable['state']
 
@@ -104,6 +105,7 @@ export async function touchUser(db: Db, id: number, now: Date): Promise<void> {
   await db.updateTable('users').set({ last_used: now.getTime() }).where('id', '=', id).execute()
 }
 
+/** A block deletes their API tokens, in whichever transaction it is stored. */
 export async function setUsersBlocked(db: Db, ids: readonly number[], isBlocked: boolean): Promise<void> {
   if (ids.length === 0) return
   await db
@@ -111,6 +113,7 @@ export async function setUsersBlocked(db: Db, ids: readonly number[], isBlocked:
     .set({ is_blocked: Number(isBlocked) })
     .where('id', 'in', ids)
     .execute()
+  if (isBlocked) await deleteApiTokensOf(db, ids)
 }
 
 /** Ids of all blocked accounts, for the reconciler. */
@@ -119,12 +122,14 @@ export async function listBlockedUserIds(db: Db): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-export async function setUserAdmin(db: Db, id: number, isAdmin: boolean): Promise<void> {
+/** A demotion deletes their API tokens with an administrator's scope. @returns these */
+export async function setUserAdmin(db: Db, id: number, isAdmin: boolean): Promise<DeletedApiToken[]> {
   await db
     .updateTable('users')
     .set({ is_admin: Number(isAdmin) })
     .where('id', '=', id)
     .execute()
+  return isAdmin ? [] : deleteAdminApiTokensOf(db, id)
 }
 
 /** Administrators other than `id` who could administer at once: not blocked, and have signed in before. */

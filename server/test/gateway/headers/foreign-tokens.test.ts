@@ -53,6 +53,46 @@ for (const [what, token] of Object.entries(useless)) {
   })
 }
 
+const apiToken = `berth_${'Ab-_9'.repeat(9).slice(0, 43)}`
+
+test('an API token is 401 at every container, whatever cookie comes along', async (t) => {
+  for (const access of ['owner', 'authenticated', 'public'] as const) {
+    const { port } = await startGatewayHarness(t, echoApp(), { rules: { access } })
+    for (const scheme of ['Bearer', 'bearer  '])
+      for (const cookie of ['X-No: cookie', `Cookie: spawner_token=${annToken}`]) {
+        const answer = await exchange(port, plainHead(`Authorization: ${scheme} ${apiToken}`, cookie))
+        assert.match(answer, /^HTTP\/1\.1 401 /, `${access}, ${scheme}, ${cookie}`)
+        assert.match(answer, /\r\nwww-authenticate: Bearer/i)
+        assert.match(bodyOf(answer), /^\{"error":"An API token opens no container/)
+      }
+  }
+})
+
+test('an API token in any other header never reaches an app', async (t) => {
+  const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'public' } })
+  const words = Array<string>(40).fill('eyJ.a').join(' ')
+  for (const carrier of [
+    `Authorization: Token ${apiToken}`,
+    `Authorization: ${apiToken}`,
+    `Authorization: Bearer "${apiToken}"`,
+    `Authorization: Bearer ${apiToken}x`,
+    `Authorization: ${basic(apiToken)}`,
+    `Cookie: spawner_token=${apiToken}`,
+    `Cookie: token="${apiToken}"`,
+    `X-Auth-Token: ${apiToken}`,
+    `X-Auth-Token: ${words} ${apiToken}`,
+    `X-Padding: ${words}\r\nX-Auth-Token: ${apiToken}`,
+    `Sec-WebSocket-Protocol: chat, ${apiToken}`,
+  ]) {
+    const answer = await exchange(port, plainHead(carrier, 'X-Own: berth_of_an_app'))
+    assert.match(answer, /^HTTP\/1\.1 200 /, carrier)
+    const { headers, lines } = JSON.parse(bodyOf(answer)) as Echo
+    const basicText = basic(apiToken).slice(6)
+    assert.ok(!lines.some((line) => line.includes(apiToken) || line.includes(basicText)), carrier)
+    assert.equal(headers['x-own'], 'berth_of_an_app', carrier)
+  }
+})
+
 test('beside the cookie of who is signed in, another token of ours is taken out, and tokens of the app stay', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'authenticated' } })
   const foreign = `eyJhbGciOiJIUzI1NiJ9.${Buffer.from('{"sub":"7"}').toString('base64url')}.c2ln`

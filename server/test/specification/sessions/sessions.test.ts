@@ -125,7 +125,7 @@ test('sessions that have expired are not listed, and go from the store', async (
   const count = async () =>
     (await berth.database.db.selectFrom('sessions').select('id').where('user_id', '=', lea.id).execute()).length
   const nothing = { save: async () => {}, prune: async () => {}, retryPending: async () => 0 } as never
-  const task = expiredTask(berth.database, nothing, nothing, new SessionList(berth.database, nothing))
+  const task = expiredTask(berth.database, nothing, nothing, new SessionList(berth.database, nothing), nothing)
   await task.run(new Date())
   assert.equal(await count(), 1)
   await withTime(async (pass) => {

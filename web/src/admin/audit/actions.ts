@@ -14,6 +14,7 @@ export const actionGroups = {
     'resend-verification-failed',
   ],
   container: ['block', 'unblock', 'delete', 'stop'],
+  token: ['create', 'use', 'remove'],
   keys: ['rotate'],
   link: ['print'],
 } as const

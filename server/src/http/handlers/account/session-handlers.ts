@@ -1,9 +1,9 @@
 import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
-import type { Owner, SessionList } from '#/accounts/sessions/session-list.ts'
+import type { SessionList } from '#/accounts/sessions/session-list.ts'
 import { tokenCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
-import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
+import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { readId } from '#/http/handlers/parameters.ts'
-import { ownSessionOf, sessionOf, userOf } from '#/http/auth/caller.ts'
+import { ownSessionOf, ownerOf, sessionOf, userOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { StoredSession } from '#/store/users/sessions.ts'
@@ -37,11 +37,6 @@ export function sessionHandlers({ sessionList, cookie }: SessionParts): Pick<Han
       return { message: localizedReply(call, message('answers.sessionsEnded', { count: ended })), ended }
     },
   }
-}
-
-function ownerOf(call: Call<SessionNames>): Owner {
-  const { id, email } = userOf(call)
-  return { id, email, address: call.client.address }
 }
 
 function toEntry(session: StoredSession, currentJti: string): SessionEntry {

@@ -1,4 +1,5 @@
 import type { Invite } from '#/accounts/sign-up/invitations.ts'
+import { refusals } from '#/errors.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
@@ -12,6 +13,8 @@ export function invitationHandlers({ invite }: InvitationParts): Pick<Handlers, 
   return {
     invite: async (call) => {
       const { emails, send = true, language } = call.body
+      // With a link one signs in, which no API token does.
+      if (!send && call.session?.scopes) throw refusals.notForApiTokens()
       const actor = actorOf(call)
       const report = (error: unknown) => call.request.log.error({ err: error }, 'somebody could not be invited')
       const invitations = await invite.run(

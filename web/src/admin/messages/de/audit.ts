@@ -21,6 +21,7 @@ export const audit: AdminWords['audit'] = {
   group: {
     user: 'Alles zu Konten',
     container: 'Alles zu Containern',
+    token: 'Alles zu API-Token',
     keys: 'Alles zu Schlüsseln',
     link: 'Alles zu ausgegebenen Links',
   },
@@ -44,6 +45,7 @@ export const audit: AdminWords['audit'] = {
       delete: 'Container gelöscht',
       stop: 'Container gestoppt',
     },
+    token: { create: 'API-Token erstellt', use: 'API-Token benutzt', remove: 'API-Token entfernt' },
     keys: { rotate: 'Neuer Signaturschlüssel' },
     link: { print: 'Link ausgegeben' },
   },
@@ -69,6 +71,11 @@ export const audit: AdminWords['audit'] = {
       unblock: '<b>{actor}</b> hat <container></container> entsperrt',
       delete: '<b>{actor}</b> hat <container></container> gelöscht',
       stop: '<b>{actor}</b> hat <container></container> gestoppt',
+    },
+    token: {
+      create: '<b>{actor}</b> hat ein API-Token für <b>{person}</b> erstellt',
+      use: '<b>{actor}</b> hat ein API-Token von <b>{person}</b> zum ersten Mal oder nach einer Pause benutzt',
+      remove: '<b>{actor}</b> hat ein API-Token von <b>{person}</b> entfernt',
     },
     keys: { rotate: '<b>{actor}</b> hat einen neuen Signaturschlüssel erzeugt' },
     link: {
@@ -101,6 +108,10 @@ export const audit: AdminWords['audit'] = {
     blocked_by: 'Gesperrt von',
     is_admin: 'Administrator',
     kid: 'Schlüssel',
+    token: 'Nummer des Tokens',
+    name: 'Name',
+    scopes: 'Rechte',
+    expires_at: 'Gültig bis',
     container_id: 'Kennung in der Engine',
     template_image: 'Image',
     created_at: 'Angelegt',

@@ -20,6 +20,7 @@ export const audit = {
   group: {
     user: 'Everything about accounts',
     container: 'Everything about containers',
+    token: 'Everything about API tokens',
     keys: 'Everything about keys',
     link: 'Everything about printed links',
   },
@@ -43,6 +44,7 @@ export const audit = {
       delete: 'Container deleted',
       stop: 'Container stopped',
     },
+    token: { create: 'API token made', use: 'API token used', remove: 'API token removed' },
     keys: { rotate: 'New signing key' },
     link: { print: 'Link printed' },
   },
@@ -68,6 +70,11 @@ export const audit = {
       unblock: '<b>{actor}</b> unblocked <container></container>',
       delete: '<b>{actor}</b> deleted <container></container>',
       stop: '<b>{actor}</b> stopped <container></container>',
+    },
+    token: {
+      create: '<b>{actor}</b> made an API token for <b>{person}</b>',
+      use: '<b>{actor}</b> used an API token of <b>{person}</b> for the first time, or after a pause',
+      remove: '<b>{actor}</b> removed an API token of <b>{person}</b>',
     },
     keys: { rotate: '<b>{actor}</b> made a new signing key' },
     link: {
@@ -100,6 +107,10 @@ export const audit = {
     blocked_by: 'Blocked by',
     is_admin: 'Administrator',
     kid: 'Key',
+    token: 'Number of the token',
+    name: 'Name',
+    scopes: 'Scopes',
+    expires_at: 'Valid until',
     container_id: 'Id in the engine',
     template_image: 'Image',
     created_at: 'Created',

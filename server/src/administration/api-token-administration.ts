@@ -1,0 +1,58 @@
+import { refusals } from '#/errors.ts'
+import { insertAuditEntries } from '#/store/audit/audit-log.ts'
+import type { Database } from '#/store/database.ts'
+import { apiTokenEntry } from '#/store/users/api-token-entry.ts'
+import { deleteApiToken, listApiTokens, type StoredApiToken } from '#/store/users/api-tokens.ts'
+import type { DeletedApiToken } from '#/store/users/lost-rights.ts'
+import { findUserByEmail } from '#/store/users/users.ts'
+import type { Actor } from './actor.ts'
+import { administer } from './guards.ts'
+
+/** A page of API tokens, newest first, each with the address of its owner. */
+export interface ApiTokenPage {
+  readonly tokens: (StoredApiToken & { readonly email: string })[]
+  /** Id before which the next page begins; null after the last page. */
+  readonly next: number | null
+}
+
+/** What follows the end of a token, once it is stored. */
+export interface ApiTokenEffects {
+  /** Ends the event and log streams that were opened with it. */
+  endStreams(ended: DeletedApiToken): void
+}
+
+/** The API tokens of all users, for administrators: seen without the tokens themselves, and removed. */
+export class ApiTokenAdministration {
+  readonly #database: Database
+  readonly #effects: ApiTokenEffects
+
+  constructor(database: Database, effects: ApiTokenEffects) {
+    this.#database = database
+    this.#effects = effects
+  }
+
+  /** @param owner id or e-mail address; undefined for all owners, an unknown one has none @param before id of the last row of the page before */
+  async list(owner: string | undefined, limit: number, before?: number): Promise<ApiTokenPage> {
+    const userId = owner === undefined ? undefined : await this.#idOf(owner)
+    // One row more than the limit shows whether there is a next page.
+    const found = await listApiTokens(this.#database.db, { limit: limit + 1, before }, userId)
+    const tokens = found.slice(0, limit)
+    return { tokens, next: found.length > limit ? (tokens.at(-1)?.id ?? null) : null }
+  }
+
+  /** Removes a token of any user; it counts no more when this resolves. @throws {Refusal} 403 as `administer` · 404 */
+  async revoke(actor: Actor, id: number, now: Date): Promise<void> {
+    const removed = await administer(this.#database, actor, async (tx) => {
+      const token = await deleteApiToken(tx, id)
+      if (!token) throw refusals.notFound('token')
+      await insertAuditEntries(tx, [apiTokenEntry('token.remove', actor, token, now)])
+      return token
+    })
+    this.#effects.endStreams(removed)
+  }
+
+  async #idOf(owner: string): Promise<number> {
+    if (/^\d{1,15}$/.test(owner)) return Number(owner)
+    return (await findUserByEmail(this.#database.db, owner.trim().toLowerCase()))?.id ?? 0
+  }
+}
