@@ -2,22 +2,22 @@ import { createClient, refusalIn, type Client, type OnAnswer } from '@berth/api/
 import { takeBoot } from '#/api/boot-data.ts'
 import { monitoredFetch } from '#/api/connectivity.ts'
 
-/** What the server told this document; its proofs are for this module alone. */
+/** The boot data of this document. The CSRF value and the visit token stay inside this module. */
 const { csrf, visit, signedIn, ...rest } = takeBoot(document)
 export const boot = rest
 
-/** The token itself, where the document cannot carry the CSRF value; never anywhere but in this variable. */
+/** The access token, where the document cannot carry a CSRF value; kept only in this variable. */
 let bearer: string | null = null
 
-/** Whether somebody is signed in: this document was served to them, or they signed in on it. */
+/** Whether a user is signed in: the document was served to one, or one signed in on it. */
 export const isSignedIn = () => signedIn || bearer !== null
 
-/** Whether this document may change something: see `keepToken` for when a signed-in person's may not. */
+/** Whether this document may change something: see `keepAccessToken` for a signed-in user who may not. */
 export const canAct = () => csrf !== null || bearer !== null
 
 /**
- * For plain http anywhere but on this machine: browsers do not say there that a person navigated, so the server cannot
- * tell our documents from what a container's page fetched, and gives them no CSRF value. The page then works with the
+ * For plain http on another host than localhost: browsers do not send there that a user navigated, so the server cannot
+ * distinguish our documents from what a container's page fetches, and gives them no CSRF value. The page then uses the
  * token of the sign-in, until it is left or reloaded.
  */
 export function keepAccessToken(token: string): void {
@@ -27,23 +27,23 @@ export function keepAccessToken(token: string): void {
 /** Whether the sign-in ends when this page is left: its token is nowhere else. */
 export const endsWithPage = () => csrf === null && bearer !== null
 
-/** Milliseconds that a usual request may take. Mailing a link is the slowest of them. */
+/** Timeout of a usual request in ms. Mailing a link is the slowest of them. */
 const defaultTimeout = 30_000
-/** Milliseconds that starting a container may take: more than the server waits for it, unless it is set to wait longer. */
+/** Timeout of a launch in ms: longer than the server waits by default (`LAUNCH_TIMEOUT`). */
 export const launchTimeout = 200_000
 
 /**
- * The API of this origin, with the cookie and the CSRF value of this document.
- * @param signal gives all requests of this client up
- * @param timeout  milliseconds after which one request ends with a `TimeoutError`
- * @param onAnswer is shown each answer, for what is in its headers alone
+ * A client of this origin's API, with the cookie and the CSRF value of this document.
+ * @param signal aborts all requests of this client
+ * @param timeout ms after which one request fails with a `TimeoutError`
+ * @param onAnswer receives each response, for what is in its headers alone
  */
 export const createApiClient = (signal: AbortSignal, timeout = defaultTimeout, onAnswer?: OnAnswer): Client =>
   createClientWith(csrf, signal, timeout, onAnswer)
 
 /**
- * As `connect`, for who is not signed in yet, to sign in and to ask for the link: the server sets its cookies for a page of
- * its own alone, so that this very browser may use the link without another press.
+ * As `createApiClient`, for a user who is not signed in yet: signs in and requests magic links. The visit token lets
+ * the server set its cookies for this browser, so that the link works here without another press.
  */
 export const createSignInClient = (signal: AbortSignal, onAnswer?: OnAnswer): Client =>
   createClientWith(visit, signal, defaultTimeout, onAnswer)
@@ -59,9 +59,9 @@ function createClientWith(proof: string | null, signal: AbortSignal, timeout: nu
 }
 
 /**
- * An answer that does not end by itself, to be read as it comes. Not by `EventSource`: that can send no token, gives up
- * for good when Berth is being started again (503), and tells nobody why it was refused.
- * @param lastId of the event that was heard last @throws {ApiError} when the answer is not 2xx
+ * Opens a response that is read as it arrives. `EventSource` cannot send a token, does not reconnect after a 503 (Berth
+ * is starting), and hides why the server refused.
+ * @param lastId of the last event received @throws {ApiError} when the answer is not 2xx
  */
 export async function openStream(path: string, lastId: string | undefined, signal: AbortSignal): Promise<Response> {
   const headers = withProof(lastId === undefined ? {} : { 'last-event-id': lastId }, csrf)

@@ -21,22 +21,22 @@ test('a signed-in document carries its CSRF value', () => {
   assert.deepEqual(boot, { ...nobody, csrf: 'abc', signedIn: true, email: 'ann@x.org', isAdmin: true })
 })
 
-test('somebody can be signed in without a CSRF value, where a browser cannot prove its origin', () => {
+test('a user is signed in without a CSRF value where a browser cannot prove its origin', () => {
   assert.deepEqual(parseBoot('{"csrf":null,"signed_in":true}'), { ...nobody, signedIn: true })
 })
 
-test('a document from which people sign in carries the value for that', () => {
+test('a document of the sign-in page carries the visit token', () => {
   const boot = parseBoot('{"csrf":null,"visit":"v","signed_in":false,"asked_here":true}')
   assert.deepEqual(boot, { ...nobody, visit: 'v', askedHere: true })
 })
 
-test('language, contact, who acts and how long links work are taken over as they are', () => {
+test('language, contact, takeover and link lifetime are read as they are', () => {
   const acting = { by: 'ada@example.org', until: '2026-11-21T10:00:00.000Z' }
   const boot = parseBoot(JSON.stringify({ language: 'de', contact: 'help@example.org', acting, link_lifetime: 900 }))
   assert.deepEqual(boot, { ...nobody, language: 'de', contact: 'help@example.org', acting, linkLifetime: 900 })
 })
 
-test('how wrong the clock of this machine is, either way, is known from when the document was made', () => {
+test('the offset of this machine's clock follows from the time at which the document was made', () => {
   const text = '{"now":"2026-11-21T10:00:00.000Z"}'
   assert.equal(parseBoot(text, Date.parse('2026-11-21T10:20:00Z')).clockAhead, -1_200_000)
   assert.equal(parseBoot(text, Date.parse('2026-11-21T09:40:00Z')).clockAhead, 1_200_000)

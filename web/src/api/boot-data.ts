@@ -1,6 +1,6 @@
 import { languages, type BootData, type Language } from '@berth/api/boot.ts'
 
-/** What the server knows about this navigation and tells the page inside the document; see `BootData`. */
+/** What the server knows about this navigation, sent inside the document; see `BootData`. */
 export interface Boot {
   readonly csrf: string | null
   readonly visit: string | null
@@ -11,9 +11,9 @@ export interface Boot {
   readonly contact: string | null
   readonly acting: BootData['acting']
   readonly askedHere: boolean
-  /** How far the server's clock is ahead of this one, in ms, less the time that the document took to come. */
+  /** How far the server's clock is ahead of this one, in ms, without the time that the document took to arrive. */
   readonly clockAhead: number
-  /** Seconds. */
+  /** In seconds. */
   readonly linkLifetime: number | null
 }
 
@@ -32,7 +32,7 @@ const nobody: Boot = {
 }
 
 /**
- * Reads the server's JSON. Anything unexpected, such as the placeholder that was never filled, means: signed out.
+ * Parses the server's JSON. Invalid data, such as a placeholder that was not replaced, counts as signed out.
  * @param now of this machine, in ms since 1970
  */
 export function parseBoot(text: string | null | undefined, now = Date.now()): Boot {
@@ -73,7 +73,7 @@ function actingIn(value: unknown): Boot['acting'] {
   return typeof by === 'string' && typeof until === 'string' ? { by, until } : null
 }
 
-/** Reads the boot element once and takes it out of the document, where other scripts and extensions could find it. */
+/** Reads the boot element once and removes it from the document, where other scripts and extensions could read it. */
 export function takeBoot(page: Document): Boot {
   const element = page.getElementById('boot')
   element?.remove()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { ConnectivityMonitor, type Connectivity } from './connectivity-monitor.ts'
 
-/** A server that can be switched off, and how often it was asked. */
+/** A server that can be switched off; counts its requests. */
 function watch(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const world = { answers: true, isOnline: true, isVisible: true, asked: 0 }
@@ -13,7 +13,7 @@ function watch(t: TestContext) {
   const reach = new ConnectivityMonitor({ ping, isOnline: () => world.isOnline, isVisible: () => world.isVisible })
   const told: Connectivity[] = []
   reach.subscribe(() => told.push(reach.state))
-  /** Lets that much time pass, and everything happen that follows. */
+  /** Advances the timers and runs everything that follows from it. */
   const pass = async (ms: number) => {
     t.mock.timers.tick(ms)
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
@@ -21,14 +21,14 @@ function watch(t: TestContext) {
   return { world, reach, told, pass }
 }
 
-test('one request that fails is no news when Berth answers the next', async (t) => {
+test('one failed request is not reported when Berth answers the next', async (t) => {
   const { reach, told, pass } = watch(t)
   reach.check()
   await pass(0)
   assert.deepEqual(told, [])
 })
 
-test('a Berth that does not answer is told of once, asked more and more seldom, and its return is told by itself', async (t) => {
+test('an outage is reported once, pings back off, and the return is reported without a request of the page', async (t) => {
   const { world, reach, told, pass } = watch(t)
   world.answers = false
   reach.check()
@@ -45,7 +45,7 @@ test('a Berth that does not answer is told of once, asked more and more seldom, 
   assert.equal(world.asked, before, 'nothing is asked any more')
 })
 
-test('a device without a network is told apart, and a network that comes back is tried at once', async (t) => {
+test('an offline device is reported as such, and a network that returns is tried at once', async (t) => {
   const { world, reach, told, pass } = watch(t)
   Object.assign(world, { answers: false, isOnline: false })
   reach.check()
@@ -56,7 +56,7 @@ test('a device without a network is told apart, and a network that comes back is
   assert.deepEqual(told, ['offline', 'reachable'])
 })
 
-test('a hidden page asks nothing until it is looked at', async (t) => {
+test('a hidden page sends no ping until it is visible', async (t) => {
   const { world, reach, pass } = watch(t)
   Object.assign(world, { answers: false, isVisible: false })
   reach.check()
@@ -68,7 +68,7 @@ test('a hidden page asks nothing until it is looked at', async (t) => {
   assert.equal(reach.state, 'unreachable')
 })
 
-test('an answer to any request is as good as one to the question', async (t) => {
+test('a response to any request counts as one to the ping', async (t) => {
   const { world, reach, told, pass } = watch(t)
   world.answers = false
   reach.check()

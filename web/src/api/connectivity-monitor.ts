@@ -1,20 +1,20 @@
-/** Whether Berth answers: it does, this device is offline, or it does not although the device is not. */
+/** Whether Berth answers; if it does not, whether this device is offline. */
 export type Connectivity = 'reachable' | 'offline' | 'unreachable'
 
 export interface ConnectivityMonitorParts {
-  /** Asks for as little as possible; rejects when nobody answers. */
+  /** Sends the cheapest request; rejects when there is no response. */
   readonly ping: () => Promise<unknown>
   readonly isOnline: () => boolean
-  /** Nobody looks at a hidden page, so it asks nothing. */
+  /** A hidden page sends no pings. */
   readonly isVisible: () => boolean
 }
 
-/** ms between two questions while nobody answers: the first, and the longest. */
+/** Exponential backoff between pings while Berth does not answer, in ms. */
 const retryDelays = { first: 2_000, max: 20_000 } as const
 
 /**
- * Watches whether Berth can be reached. One request that fails is no news: networks hiccup, and the page asks itself
- * before it says anything; then it asks on, more and more seldom, until there is an answer.
+ * Watches whether Berth can be reached. One failed request is not reported: the monitor sends a ping first, and then
+ * pings with exponential backoff until there is a response.
  */
 export class ConnectivityMonitor {
   readonly #parts: ConnectivityMonitorParts
@@ -28,7 +28,7 @@ export class ConnectivityMonitor {
     this.#parts = parts
   }
 
-  /** Whether it was ever anything but reachable. */
+  /** Whether the state was ever anything but reachable. */
   get wasUnreachable(): boolean {
     return this.#wasUnreachable
   }
@@ -37,18 +37,18 @@ export class ConnectivityMonitor {
     return this.#state
   }
 
-  /** @param listener is called when the state has changed @returns what ends that */
+  /** @param listener is called when the state has changed @returns unsubscribes */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** A request had an answer, whichever. */
+  /** A request received a response, of any status. */
   noteAnswer(): void {
     this.#set('reachable')
   }
 
-  /** A request had none, or something happened that may have changed how things are: asks at once. */
+  /** A request failed, or the network may have changed: pings at once. */
   check(): void {
     this.#wake?.()
     if (!this.#isChecking) void this.#checkUntilReachable()

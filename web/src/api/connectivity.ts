@@ -2,20 +2,20 @@ import { endpoints } from '@berth/api/endpoints.ts'
 import { isNetworkError } from '#/api/errors.ts'
 import { ConnectivityMonitor } from '#/api/connectivity-monitor.ts'
 
-/** ms that the question may take. */
+/** Timeout of a ping in ms. */
 const timeout = 5_000
 
-/** @throws when nobody answers */
+/** @throws when there is no response */
 const ping = () => fetch(endpoints.health.path, { cache: 'no-store', signal: AbortSignal.timeout(timeout) })
 
-/** Whether Berth answers at this moment, with anything but a failure. */
+/** Whether Berth answers now, with any status below 500. */
 export const isServerReachable = () =>
   ping().then(
     ({ ok }) => ok,
     () => false,
   )
 
-/** How this page reaches Berth. */
+/** The connectivity of this page. */
 export const connectivity = new ConnectivityMonitor({
   ping,
   isOnline: () => navigator.onLine,
@@ -27,7 +27,7 @@ document.addEventListener('visibilitychange', () => {
   if (connectivity.state !== 'reachable') connectivity.check()
 })
 
-/** As `fetch`, and tells the watch how it went. @throws as `fetch` */
+/** As `fetch`, and reports the outcome to the monitor. @throws as `fetch` */
 export async function monitoredFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     const response = await fetch(input, init)

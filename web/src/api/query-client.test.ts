@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { InfiniteQueryObserver } from '@tanstack/react-query'
 import { isOnePage, queryClient } from '#/api/query-client.ts'
 
-test('after an outage a page asks again for what is one request, and not for each of many pages of a list', async () => {
+test('after an outage a page refetches what is one request, and not each of many pages of a list', async () => {
   const asked: number[] = []
   const list = new InfiniteQueryObserver(queryClient, {
     queryKey: ['list'],

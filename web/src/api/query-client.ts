@@ -3,19 +3,19 @@ import { ApiError } from '@berth/api/client.ts'
 import { isSignedOut } from '#/api/errors.ts'
 import { redirectToLogin } from '#/session/login-redirect.ts'
 
-/** How often a request that nobody answered, or that the server could not answer just now, is made again by itself. */
+/** Automatic retries of a request without a response, or with a status of 500 and above. */
 const maxRetries = 2
 
 /**
- * What the pages know of the server. Answers are shown until a newer one is there; looks are taken when a page opens, when
- * the window comes back, and when an event says that something changed.
+ * The cache of server data. Data is shown until newer data arrives; it is refetched when a page opens, when the window
+ * gains focus, and when an event reports a change.
  */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
       retry: (count, error) => count < maxRetries && isRetryable(error),
-      // A page says itself that Berth cannot be reached, and goes on trying; see `Problem`.
+      // The page itself reports that Berth cannot be reached, and retries; see `Problem`.
       networkMode: 'always',
       throwOnError: (error) => {
         if (isSignedOut(error)) redirectToLogin()
@@ -26,12 +26,12 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** A refusal stays a refusal, however often it is asked for. */
+/** A refusal stays a refusal: a retry changes nothing. */
 const isRetryable = (error: unknown) => !(error instanceof ApiError) || error.status >= 500
 
 /**
- * Whether loading it anew is one request. Of a list of which many pages were loaded each would be asked for again, one after
- * the other: that waits until somebody wants it.
+ * Whether a refetch is one request. A list with many loaded pages would refetch each of them in turn: it waits until a
+ * user opens it.
  */
 export function isOnePage({ state: { data } }: Pick<Query, 'state'>): boolean {
   const isList = typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages)

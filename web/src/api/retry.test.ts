@@ -6,29 +6,29 @@ import { withRetry } from './retry.ts'
 const unheard = new TypeError('Failed to fetch')
 const refused = new ApiError(409, { error: 'It is blocked.' })
 
-/** Fails in these ways, one after the other, and then gives how often it was asked. */
+/** Fails with these errors in turn, then resolves with the number of calls. */
 function failing(...errors: Error[]) {
   let asked = 0
   return { work: () => (asked++ < errors.length ? Promise.reject(errors[asked - 1]!) : Promise.resolve(asked)) }
 }
 
-test('what nobody heard is asked again, and its answer counts', async () => {
+test('a request without a response is retried, and the answer of the retry counts', async () => {
   assert.equal(await withRetry(failing(unheard, unheard).work, new AbortController().signal, [1, 1]), 3)
 })
 
-test('who is never heard learns of it after a few attempts', async () => {
+test('a request that never gets a response fails after the last attempt', async () => {
   const { work } = failing(unheard, unheard, unheard)
   await assert.rejects(withRetry(work, new AbortController().signal, [1, 1]), unheard)
   assert.equal(await work(), 4)
 })
 
-test('a refusal is an answer, and is not asked for twice', async () => {
+test('a refusal is an answer and is not retried', async () => {
   const { work } = failing(refused)
   await assert.rejects(withRetry(work, new AbortController().signal, [1]), refused)
   assert.equal(await work(), 2)
 })
 
-test('a page that is left asks no more', async () => {
+test('a page that is left sends no further attempt', async () => {
   const leaving = new AbortController()
   const { work } = failing(unheard)
   const asking = withRetry(work, leaving.signal, [60_000])

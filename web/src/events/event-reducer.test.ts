@@ -8,7 +8,7 @@ const disk = (type: string | null, used: number) => ({
   data: { type, used: used * 2 ** 30, limit: 10 * 2 ** 30 },
 })
 
-test('after a snapshot only what it says counts', () => {
+test('a snapshot replaces the state of all launches and disks', () => {
   const before = reduceEvents(initialEventState, [
     launch('dev', 'starting'),
     launch('prod', 'creating'),
@@ -18,13 +18,13 @@ test('after a snapshot only what it says counts', () => {
   assert.deepEqual([[...after.launches.keys()], after.disks.size], [['dev'], 0])
 })
 
-test('a home with nearly no room left is known until it is told that it has some again', () => {
+test('a nearly full home is listed until an event reports space again', () => {
   const full = reduceEvents(initialEventState, [disk('dev', 9.2), disk(null, 9.9), disk('dev', 9.5)])
   assert.equal(full.disks.get('dev')?.used, 9.5 * 2 ** 30)
   assert.deepEqual([...reduceEvents(full, [disk('dev', 8.9)]).disks.keys()], [null])
 })
 
-test('a warning that a container rests soon holds until it is used, or does not run any more', () => {
+test('a warning of idle suspension holds until the container is used or stops', () => {
   const idle = (at: string | null) => ({ name: 'idle', data: { type: 'dev', action: 'stop', at } })
   const stands = (status: string) => ({ name: 'container', data: { type: 'dev', status } })
   const warned = reduceEvents(initialEventState, [stands('running'), idle('2026-11-21T09:01:00.000Z')])
@@ -34,7 +34,7 @@ test('a warning that a container rests soon holds until it is used, or does not 
   assert.equal(reduceEvents(warned, [stands('asleep')]).idles.size, 0)
 })
 
-test('a takeover is told once, so that no snapshot takes it away', () => {
+test('a takeover is sent once, so a snapshot does not remove it', () => {
   const takeover = { by: 'root@x.org', reason: 'You asked', until: '2026-11-21T09:15:00.000Z' }
   const told = reduceEvents(initialEventState, [
     { name: 'takeover', data: takeover },

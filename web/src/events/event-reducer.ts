@@ -2,21 +2,21 @@ import type { ContainerEvent, DiskEvent, IdleEvent, LaunchEvent, TakeoverEvent }
 import type { ServerEvent } from '#/events/event-stream.ts'
 import { withLaunch, type Launches } from '#/launch/launch-state.ts'
 
-/** That a container is about to be put to rest. */
+/** A warning of idle suspension. */
 export type IdleWarning = IdleEvent & { readonly at: string }
 
-/** What the stream of events has told so far, as far as pages show it. */
+/** The state that the event stream has reported, as far as pages show it. */
 export interface EventState {
   readonly launches: Launches
   /** Limits that are nearly used up, by container type; null for all homes together. */
   readonly disks: ReadonlyMap<string | null, DiskEvent>
-  /** What is about to be put to rest, by container type. */
+  /** Warnings of idle suspension, by container type. */
   readonly idles: ReadonlyMap<string, IdleWarning>
-  /** Where each container stands, by type. */
+  /** The status of each container, by type. */
   readonly statuses: ReadonlyMap<string, ContainerEvent['status']>
-  /** Why one does not run, by type, where that was told. */
+  /** Why a container does not run, by type, where an event gave the reason. */
   readonly reasons: ReadonlyMap<string, string>
-  /** The last that began; it may be over by now. Told once, so that no snapshot takes it away. */
+  /** The latest takeover; it may be over by now. The server sends it once, so a snapshot does not remove it. */
   readonly takeover: TakeoverEvent | undefined
 }
 
@@ -29,12 +29,12 @@ export const initialEventState: EventState = {
   takeover: undefined,
 }
 
-/** What is known after these events. */
+/** Reduces events to the next state. */
 export const reduceEvents = (state: EventState, events: readonly ServerEvent[]): EventState =>
   events.reduce(reduceEvent, state)
 
 function reduceEvent(state: EventState, { name, data }: ServerEvent): EventState {
-  // After a snapshot only what it says counts.
+  // A snapshot replaces all state but the takeover, which is sent once.
   if (name === 'snapshot') return { ...initialEventState, takeover: state.takeover }
   if (name === 'launch') return { ...state, launches: withLaunch(state.launches, data as LaunchEvent) }
   if (name === 'disk') return { ...state, disks: withDisk(state.disks, data as DiskEvent) }
@@ -44,7 +44,7 @@ function reduceEvent(state: EventState, { name, data }: ServerEvent): EventState
   return state
 }
 
-/** It is told once more when it is less than nine tenths again: then it is no matter any more. */
+/** The server sends one more event when usage falls below 90 %: it removes the warning. */
 function withDisk(disks: EventState['disks'], event: DiskEvent): EventState['disks'] {
   const others = [...disks].filter(([type]) => type !== event.type)
   return new Map(event.used < event.limit * 0.9 ? others : [...others, [event.type, event]])
@@ -54,7 +54,7 @@ function withIdle(idles: EventState['idles'], { at, ...event }: IdleEvent): Even
   return at === null ? withoutContainerType(idles, event.type) : new Map(idles).set(event.type, { ...event, at })
 }
 
-/** What does not run any more is not about to be put to rest either, and nobody tells that apart. */
+/** A container that does not run has no warning of idle suspension; the server sends no event for that. */
 function withContainer(state: EventState, { type, status, message }: ContainerEvent): EventState {
   const isThere = status === 'running' || status === 'paused'
   const idles = isThere ? state.idles : withoutContainerType(state.idles, type)

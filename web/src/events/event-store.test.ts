@@ -4,7 +4,7 @@ import { ApiError } from '@berth/api/client.ts'
 import { refusedRetryDelay } from './event-connection.ts'
 import { EventStore } from './event-store.ts'
 
-/** A server whose streams the test writes, and a page whose visibility it decides. */
+/** A server whose streams the test writes, and a page whose visibility it controls. */
 function setUp() {
   const opened: { lastId: string | undefined; signal: AbortSignal; write(text: string): void; end(): void }[] = []
   let work: ((signal: AbortSignal) => void) | undefined
@@ -14,7 +14,7 @@ function setUp() {
       const stream = new TransformStream<Uint8Array, Uint8Array>()
       const writer = stream.writable.getWriter()
       writer.closed.catch(() => undefined)
-      // As a real answer ends with its signal.
+      // A real response ends with its signal, too.
       signal.addEventListener('abort', () => void writer.abort(signal.reason).catch(() => undefined), { once: true })
       opened.push({
         lastId,
@@ -39,7 +39,7 @@ function setUp() {
 
 const starting = 'id: 7\nevent: launch\ndata: {"type":"dev","stage":"starting"}\n\n'
 
-/** Until it is so; half a minute at most. */
+/** Waits until `isSo` holds, for up to 30 s. */
 async function until(isSo: () => boolean) {
   const end = performance.now() + 30_000
   while (!isSo()) {
@@ -48,7 +48,7 @@ async function until(isSo: () => boolean) {
   }
 }
 
-test('one stream serves however many listen, and ends with the last of them', async () => {
+test('one stream serves all listeners, and ends with the last of them', async () => {
   const { store, opened } = setUp()
   const stops = [store.subscribe(() => undefined), store.subscribe(() => undefined)]
   await until(() => store.get().isLive)
@@ -60,7 +60,7 @@ test('one stream serves however many listen, and ends with the last of them', as
   assert.equal(store.get().isLive, false)
 })
 
-test('who listens again is told what was missed, from the event that was heard last', async () => {
+test('a new listener receives what was missed since the last event', async () => {
   const { store, opened } = setUp()
   const stop = store.subscribe(() => undefined)
   await until(() => opened.length === 1)
@@ -74,7 +74,7 @@ test('who listens again is told what was missed, from the event that was heard l
   stopAgain()
 })
 
-test('events are passed on as they come, and the clock of the server is known', async () => {
+test('events are passed on as they arrive, and the offset of the server's clock is known', async () => {
   const { store, opened } = setUp()
   const heard: string[] = []
   store.onEvents((events) => heard.push(...events.map(({ name }) => name)))
@@ -87,7 +87,7 @@ test('events are passed on as they come, and the clock of the server is known', 
   stop()
 })
 
-test('how a launch ended is forgotten when another one begins', async () => {
+test('the end of a launch is forgotten when the next one begins', async () => {
   const { store, opened } = setUp()
   const stop = store.subscribe(() => undefined)
   await until(() => opened.length === 1)
@@ -102,7 +102,7 @@ test('how a launch ended is forgotten when another one begins', async () => {
   stop()
 })
 
-test('a stream that is refused is known to be, and asked for again after a while, for a block is lifted one day', async (t) => {
+test('a refused stream is reported as refused and requested again later, because a block can be lifted', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const turn = () => new Promise((resolve) => setImmediate(resolve))
   let asked = 0

@@ -4,18 +4,21 @@ import type { Bookmark, ServerEvent } from '#/events/event-stream.ts'
 import { isOver, without } from '#/launch/launch-state.ts'
 import { initialEventState, reduceEvents, withoutContainerType, type EventState } from '#/events/event-reducer.ts'
 
-/** How long an app is waited for before nobody speaks of it any more, in ms: some never listen. */
+/** How long the stage `waiting` is kept, in ms: some apps never answer. */
 const appTimeout = 60_000
-/** How long what was told last is believed after the stream broke off, in ms. */
+/** How long the last state stays valid after the connection was lost, in ms. */
 const staleAfter = 5_000
-/** What is known from the stream of events. */
+/** The state of the event stream, and what it has reported. */
 export interface EventStoreState {
   readonly events: EventState
-  /** Whether it is there now; without it everything works by asking. */
+  /** Whether the stream is open now; pages work without it, by polling. */
   readonly isLive: boolean
-  /** Whether it was refused: to who is blocked, for example, and it cannot say that any more. */
+  /** Whether the server refuses the stream, to a blocked user for example. */
   readonly isRefused: boolean
-  /** Whether that is because the account is blocked. The list of containers says it of those with a record alone. */
+  /**
+   * Whether that is because the account is blocked. The list of containers shows a block only for containers with a
+   * record.
+   */
   readonly isAccountBlocked: boolean
   /** How far the server's clock is ahead of this one, in ms, to about a second. */
   readonly clockAhead: number
@@ -23,7 +26,7 @@ export interface EventStoreState {
 
 export interface EventStoreParts {
   readonly open: OpenStream
-  /** Does something while the page is visible. @returns what stops it */
+  /** Runs the work while the page is visible. @returns stops it */
   whileVisible(work: (signal: AbortSignal) => void): () => void
 }
 
@@ -31,8 +34,8 @@ type Listener = () => void
 type EventsListener = (events: readonly ServerEvent[]) => void
 
 /**
- * The one stream of events of this document, open while anybody listens and the page is visible, however many show
- * something of it: browsers open six connections to a host, and a person may have twenty streams.
+ * The one event stream of this document, open while there is a subscriber and the page is visible: browsers open six
+ * connections to a host, and a user may have 20 streams.
  */
 export class EventStore {
   readonly #parts: EventStoreParts
@@ -55,7 +58,7 @@ export class EventStore {
 
   readonly get = (): EventStoreState => this.#state
 
-  /** @param listener is called when what is heard has changed @returns what ends it */
+  /** @param listener is called when the state has changed @returns unsubscribes */
   readonly subscribe = (listener: Listener): (() => void) => {
     this.#listeners.add(listener)
     this.#stop ??= this.#parts.whileVisible((signal) => this.#start(signal))
@@ -69,19 +72,19 @@ export class EventStore {
     }
   }
 
-  /** Events as they come, to who listens already. @returns what ends it */
+  /** Calls the listener with events as they arrive; does not open the stream. @returns unsubscribes */
   onEvents(listener: EventsListener): () => void {
     this.#eventsListeners.add(listener)
     return () => this.#eventsListeners.delete(listener)
   }
 
-  /** How an earlier launch ended is no matter any more: another one begins. */
+  /** Forgets how the earlier launch of this type ended, because another one begins. */
   forgetEnd(type: string): void {
     const event = this.#state.events.launches.get(type)?.event
     if (event && (isOver(event) || event.stage === 'waiting')) this.#forget(event)
   }
 
-  /** It was kept: the server says so, too, a moment later. */
+  /** Removes the warning of a container that was kept; the server's event follows a moment later. */
   forgetIdle(type: string): void {
     const { events } = this.#state
     this.#set({ events: { ...events, idles: withoutContainerType(events.idles, type) } })
@@ -120,7 +123,7 @@ export class EventStore {
     this.#set({ isLive: false })
     this.#staleTimer ??= setTimeout(() => {
       this.#set({ events: { ...initialEventState, takeover: this.#state.events.takeover } })
-      // So that the next connection says how things are, and not only what has changed since.
+      // The next connection then begins with a snapshot instead of the changes since the last event.
       this.#bookmark.lastId = undefined
     }, staleAfter)
   }

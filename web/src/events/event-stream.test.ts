@@ -5,7 +5,7 @@ import { followStream, retryDelays, type Bookmark, type ServerEvent } from './ev
 
 type Answer = string | ApiError | 'open'
 
-/** Follows a stream whose connections bring these pieces of text and then end, one after the other; the last stays open. */
+/** Follows a stream whose connections each deliver one of these texts and then end; the last one stays open. */
 function following(context: TestContext, answers: readonly Answer[], bookmark: Bookmark = {}) {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   const [asked, events, turns]: [(string | undefined)[], ServerEvent[], string[]] = [[], [], []]
@@ -38,7 +38,7 @@ function bodyOf(answer: string, signal: AbortSignal): ReadableStream<Uint8Array<
   })
 }
 
-test('events are read however the network cuts them', async (context) => {
+test('events are parsed across every chunk boundary', async (context) => {
   const text = 'retry: 2000\n\n: still here\n\nid: a-1\nevent: launch\ndata: {"type":"dév"}\n\nevent: end\ndata: {}\n\n'
   const { events, stop, settle, done } = following(context, [text])
   await settle()
@@ -50,7 +50,7 @@ test('events are read however the network cuts them', async (context) => {
   await done
 })
 
-test('a stream that breaks off is asked for again, from where it was left, after longer and longer pauses', async (context) => {
+test('a lost stream is reopened after the last event received, with exponential backoff', async (context) => {
   const broken = new ApiError(503, { error: 'Berth is being started.' })
   const first = 'id: a-1\nevent: x\ndata: 1\n\nid: a-2\nevent: x\ndata: 2\n\nid: a-3\nevent: x\nda'
   const { asked, turns, settle, pass, stop, done } = following(context, [first, broken, broken])
@@ -69,7 +69,7 @@ test('a stream that breaks off is asked for again, from where it was left, after
   await done
 })
 
-test('a connection that gives no sign of life for a minute is given up', async (context) => {
+test('a connection without data for a minute is closed and reopened', async (context) => {
   const { asked, turns, settle, pass, stop, done } = following(context, ['open'])
   await settle()
   pass(60_000)
@@ -82,14 +82,14 @@ test('a connection that gives no sign of life for a minute is given up', async (
   await done
 })
 
-test('a refusal that waiting does not mend is told, and not asked for again', async (context) => {
+test('a permanent refusal is thrown and not retried', async (context) => {
   const refusal = new ApiError(403, { error: 'This account is blocked.' })
   const { asked, done } = following(context, [refusal])
   await assert.rejects(done, refusal)
   assert.equal(asked.length, 1)
 })
 
-test('who stops hears nothing more, and comes back to where they were', async (context) => {
+test('no event follows the abort, and the bookmark keeps the last id', async (context) => {
   const bookmark: Bookmark = {}
   const { stop, settle, done, turns } = following(context, ['id: b-7\nevent: x\ndata: {}\n\n'], bookmark)
   await settle()

@@ -4,14 +4,14 @@ import { openStream } from '#/api/api-client.ts'
 import { EventStore, type EventStoreState } from '#/events/event-store.ts'
 import { whileVisible } from '#/events/while-visible.ts'
 
-/** The stream of this document. */
+/** The event stream of this document. */
 export const eventStore = new EventStore({
   open: (lastId, signal) => openStream(endpoints.containerEvents.path, lastId, signal),
   whileVisible,
 })
 
 /**
- * What happens to the person's containers, such as how far a launch is, whoever asked for it; told while the page is
- * visible. Nothing where the stream cannot be had: everything works without it, by asking.
+ * The events of the user's containers, such as the progress of a launch, wherever it was started; updated while the
+ * page is visible. Without the stream pages work by polling.
  */
 export const useEvents = (): EventStoreState => useSyncExternalStore(eventStore.subscribe, eventStore.get)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { whileVisible } from './while-visible.ts'
 
-test('it is done while the page is visible, again when it comes back, and never after the stop', () => {
+test('the work runs while the page is visible, again when it returns, and never after the stop', () => {
   const page = Object.assign(new EventTarget(), { visibilityState: 'visible' as DocumentVisibilityState })
   const signals: AbortSignal[] = []
   const stop = whileVisible((signal) => void signals.push(signal), page as Document)

@@ -1,10 +1,10 @@
-/** The document, as far as it is needed here. */
+/** The part of the document that this module uses. */
 export type Visible = Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>
 
 /**
- * Does something while the page is visible: a hidden one shows nobody anything, and what it keeps open others wait for
- * (browsers open six connections to a host). @param work its signal aborts when the page is hidden, or at the stop
- * @returns what stops it
+ * Runs work while the page is visible: a hidden page shows nothing, and browsers open only six connections to a host.
+ * @param work its signal aborts when the page is hidden, or when it is stopped
+ * @returns stops it
  */
 export function whileVisible(work: (signal: AbortSignal) => void, page: Visible = document): () => void {
   let current: AbortController | undefined

@@ -1,24 +1,24 @@
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 
-/** How long a stage that belongs to an answered launch may be on its way, in ms: the stream is another connection. */
+/** How much later than the response a stage may arrive, in ms: the event stream is another connection. */
 const grace = 1_500
-/** How long an app is waited for, in ms. Some never listen; the gateway says so better than a page that waits. */
+/** How long the page waits for an app, in ms. Some never answer; the gateway's page says so better. */
 const appTimeout = 60_000
 
-/** How far a launch is that somebody wants to see the end of. */
+/** The progress of a launch that the page waits for. */
 export interface LaunchProgress {
-  /** The last that was told of it. */
+  /** The latest stage. */
   readonly stage: LaunchEvent['stage'] | undefined
-  /** ms since the server said that its program runs; undefined before that. */
+  /** ms since the server reported that the program runs; undefined before that. */
   readonly answeredFor: number | undefined
-  /** Whether stages are told at all. */
+  /** Whether the event stream is open. */
   readonly isLive: boolean
 }
 
 /**
- * How long to wait, in ms, before the container is opened, as far as is known now; 0 opens it, and undefined says that
- * something else has to happen first. Its app answers at `ready`; without anybody to tell that, a program that runs has to
- * do: the gateway keeps whoever comes waiting.
+ * Delay in ms until the container is opened, as far as is known now; 0 opens it at once, undefined waits for another
+ * event. The app answers at `ready`; without the event stream a running program is enough, because the gateway holds
+ * requests until the app answers.
  */
 export function delayBeforeOpening({ stage, answeredFor, isLive }: LaunchProgress): number | undefined {
   if (stage === 'ready') return 0

@@ -12,13 +12,13 @@ const inside = {
 }
 
 for (const [next, path] of Object.entries(inside)) {
-  test(`after a launch, ${next} of the same container is where a person goes on`, () => {
+  test(`a launch leads to ${next} of the same container`, () => {
     assert.equal(landingUrlFor(next, service), `http://spawner.berth.test:8080${path}`)
   })
 }
 
 const outside = {
-  'somebody else’s container': '/bob-dev/',
+  'another user’s container': '/bob-dev/',
   'another type': '/ann-prod/',
   'a type whose name begins alike': '/ann-development/',
   'another container behind dots': '/ann-dev/../bob-dev/',

@@ -16,7 +16,7 @@ const pull = (layers: [number, number], bytes: [number, number]): StageEvent => 
   bytes_total: bytes[1],
 })
 
-/** The sentence of a stage, as pages say it. */
+/** The sentence of a stage as pages show it. */
 function sentenceOf(event: StageEvent, locale: 'en' | 'de'): string {
   const t = createTranslator({ locale, messages: { en, de: de as typeof en }[locale], namespace: 'dashboard.stage' })
   return t(
@@ -43,19 +43,19 @@ for (const [event, words, share] of cases) {
   })
 }
 
-test('numbers of a stage are written as German writes them', () => {
+test('numbers of a stage are formatted in German', () => {
   assert.equal(
     sentenceOf(pull([1, 2], [1.25e9, 3.4e9]), 'de'),
     'Image wird heruntergeladen: 1 von 2 Schichten, 1,3 von 3,4 GB',
   )
 })
 
-test('when it is ready there is nothing to wait for', () => {
+test('a launch that is ready has no stage', () => {
   const ready: LaunchEvent = { type: 'dev', stage: 'ready' }
   assert.deepEqual([stageIn(ready), stageIn(undefined)], [undefined, undefined])
 })
 
-test('all steps are there from the beginning, so that none moves another; one that was left out counts as done', () => {
+test('all steps are listed from the beginning, and a skipped one counts as done', () => {
   const shown = (now?: StageEvent['stage']) => stages.map((stage) => stepState(stage, now)).join(' ')
   assert.equal(shown(), 'next next next next next')
   assert.equal(shown('queued'), 'now next next next next')
@@ -63,7 +63,7 @@ test('all steps are there from the beginning, so that none moves another; one th
   assert.equal(shown('waiting'), 'done done done done now')
 })
 
-test('how a program ended is said unless the sentence about it says it already', () => {
+test('the end of a program is described unless the server’s sentence describes it', () => {
   const none = { isOutOfMemory: false, exitCode: undefined }
   assert.deepEqual(factsOf({ error: 'It ended (exit code 3).', exit_code: 3, is_out_of_memory: false }), none)
   assert.deepEqual(factsOf({ error: 'Es endete mit 13.', exit_code: 3 }), { ...none, exitCode: 3 })
@@ -73,12 +73,12 @@ test('how a program ended is said unless the sentence about it says it already',
   assert.deepEqual(factsOf({ error: 'The server is full.', reason: 'full' }), none)
 })
 
-test('who needs more memory or another image is led to somebody, everybody else to another try', () => {
+test('a failure for lack of memory or a command leads to the administrator, any other to another launch', () => {
   const helps = ['out-of-memory', 'no-image', 'crashed', 'full', 'engine', 'failed', undefined].map((reason) =>
     helpAfter(reason === undefined ? {} : { reason }),
   )
   assert.deepEqual(helps, ['contact', 'contact', 'retry', 'retry', 'retry', 'retry', 'retry'])
-  // "Start it again" was said of a command that is not in the image.
+  // A missing command once led to "Start it again".
   assert.deepEqual(
     [126, 127, 1].map((exit_code) => helpAfter({ reason: 'crashed', exit_code })),
     ['contact', 'contact', 'retry'],

@@ -1,10 +1,10 @@
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import { formatShare, shareOf, type WriteNumber } from '#/i18n/byte-sizes.ts'
 
-/** What a launch may go through, in this order. Those that are not needed are left out of the events. */
+/** The stages of a launch, in order. Skipped stages have no event. */
 export const stages = ['queued', 'pulling', 'creating', 'starting', 'waiting'] as const
 export type StageName = (typeof stages)[number]
-/** An event of a launch that is not over. */
+/** An event of a launch that is under way. */
 export type StageEvent = Extract<LaunchEvent, { stage: StageName }>
 
 /** Undefined when there is nothing to wait for. */
@@ -12,12 +12,12 @@ export function stageIn(event: LaunchEvent | undefined): StageEvent | undefined 
   return event && stages.some((stage) => stage === event.stage) ? (event as StageEvent) : undefined
 }
 
-/** What the sentence of a stage (`dashboard.stage`) is told; a sentence takes what it names. */
+/** The values of a stage's sentence (`dashboard.stage`); each sentence uses those it names. */
 export function stageValues(event: StageEvent, write: WriteNumber) {
   const none = { place: '', waiting: '', detail: 'none', done: '', total: 0, part: '', whole: '', unit: '' }
   const plain = (value: number) => write(value, { minimumFractionDigits: 0, maximumFractionDigits: 0 })
   if (event.stage === 'queued') return { ...none, place: plain(event.place), waiting: plain(event.waiting) }
-  // Nothing is known of layers at first, and of bytes never where the engine does not tell.
+  // Layers are unknown at first, and bytes are unknown where the engine does not report them.
   if (event.stage !== 'pulling' || event.layers_total === 0) return none
   const layers = { ...none, detail: 'layers', done: plain(event.layers_done), total: event.layers_total }
   if (event.bytes_total === 0) return layers
@@ -25,7 +25,7 @@ export function stageValues(event: StageEvent, write: WriteNumber) {
   return { ...layers, ...bytes, detail: 'bytes' }
 }
 
-/** From 0 to 1; undefined where nobody can tell. */
+/** From 0 to 1; undefined where it is unknown. */
 export function stageShare(event: StageEvent): number | undefined {
   if (event.stage !== 'pulling' || event.layers_total === 0) return undefined
   const [done, total] =
@@ -33,7 +33,10 @@ export function stageShare(event: StageEvent): number | undefined {
   return Math.min(1, done / total)
 }
 
-/** How a step stands beside the present stage. One that was not needed is as good as done. @param now undefined before the first */
+/**
+ * The state of a step relative to the current stage. A skipped step counts as done. @param now undefined before the
+ * first stage
+ */
 export function stepState(stage: StageName, now: StageName | undefined): 'done' | 'now' | 'next' {
   const ahead = stages.indexOf(stage) - (now === undefined ? -1 : stages.indexOf(now))
   return ahead === 0 ? 'now' : ahead < 0 ? 'done' : 'next'

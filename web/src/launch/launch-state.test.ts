@@ -16,27 +16,27 @@ const failed: LaunchEvent = {
 }
 const none: Launches = new Map()
 
-test('a stage is read out when it begins, and not again with each number that changes in it', () => {
+test('a stage is announced when it begins, and not at each change of its numbers', () => {
   const first = withLaunch(none, queued(12))
   const later = withLaunch(withLaunch(first, queued(11)), queued(10)).get('dev')
   assert.deepEqual([later?.event, later?.began], [queued(10), queued(12)])
   assert.equal(withLaunch(first, starting).get('dev')?.began, starting)
 })
 
-test('what is forgotten after a while is not what came since', () => {
+test('forgetting an event keeps a newer one', () => {
   const known = withLaunch(none, starting)
   assert.equal(without(known, queued(1)), known)
   assert.equal(without(known, starting).size, 0)
 })
 
-test('a failure that was only told is shown as the answer would have been', () => {
+test('a failure known from an event is shown as the response would have been', () => {
   const error = failureOf(undefined, failed)
   assert.ok(error instanceof ApiError)
   const { error: sentence, exit_code, is_out_of_memory, last_lines } = error.body
   assert.deepEqual([sentence, exit_code, is_out_of_memory, last_lines], ['It needed too much.', 137, true, ['Killed']])
 })
 
-test('who waited longer than the server does sees no failure while the launch goes on, and then how it ended', () => {
+test('after the server’s timeout no failure is shown while the launch is under way, and then how it ended', () => {
   for (const late of [
     new ApiError(500, { error: 'Your container waits for its turn.' }),
     new DOMException('signal timed out', 'TimeoutError'),
@@ -47,7 +47,7 @@ test('who waited longer than the server does sees no failure while the launch go
   }
 })
 
-test('a refusal is shown whatever was told', () => {
+test('a refusal is shown whatever events arrived', () => {
   for (const refusal of [
     new ApiError(403, { error: 'This container is blocked.' }),
     new ApiError(500, { error: 'The server is full.', reason: 'full' }),
@@ -58,7 +58,7 @@ test('a refusal is shown whatever was told', () => {
   }
 })
 
-test('a launch that its owner stopped is no failure', () => {
+test('a launch that its owner stopped is not shown as a failure', () => {
   const stopped: LaunchEvent = { ...failed, reason: 'stopped', exit_code: null, last_lines: [] }
   assert.equal(failureOf(undefined, stopped), undefined)
   assert.equal(failureOf(new ApiError(500, { error: 'It was stopped.', reason: 'stopped' }), undefined), undefined)

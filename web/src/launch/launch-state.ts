@@ -2,11 +2,11 @@ import { ApiError } from '@berth/api/client.ts'
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import { stageIn, type StageEvent } from '#/launch/launch-stages.ts'
 
-/** What was told of one launch. */
+/** What events have reported of one launch. */
 export interface LaunchState {
-  /** The last. */
+  /** The latest event. */
   readonly event: LaunchEvent
-  /** The first of its stage: said to who listens to the page, and not again with each number that changes. */
+  /** The first event of the current stage: announced to screen readers, unlike each change of its numbers. */
   readonly began: StageEvent | undefined
 }
 
@@ -21,22 +21,22 @@ export function withLaunch(launches: Launches, event: LaunchEvent): Launches {
   return new Map(launches).set(event.type, { event, began: isSameStage ? before?.began : stage })
 }
 
-/** Without what is known of an event, unless something newer is. */
+/** Removes the state of an event, unless a newer event replaced it. */
 export function without(launches: Launches, event: LaunchEvent): Launches {
   const isLast = launches.get(event.type)?.event === event
   return isLast ? new Map([...launches].filter(([type]) => type !== event.type)) : launches
 }
 
-/** Whether the engine has still something to do for it. An app that is waited for runs already. */
+/** Whether the engine is still working on the launch. An app that is waited for runs already. */
 export const isUnderWay = (event: LaunchEvent | undefined) =>
   event !== undefined && event.stage !== 'waiting' && !isOver(event)
 
 export const isOver = ({ stage }: LaunchEvent) => stage === 'ready' || stage === 'failed'
 
 /**
- * Why a launch failed, to be shown. Who asked for it knows that from the answer, unless it came before the end; everybody
- * else from the event. That its owner stopped it is no failure.
- * @param error of the answer; undefined when it went well, or nobody asked here
+ * Why a launch failed. The page that requested it knows from the response, unless that arrived before the end; every
+ * other page from the event. A stop by the owner is no failure.
+ * @param error of the response; undefined when it succeeded, or this page did not request it
  */
 export function failureOf(error: unknown, event: LaunchEvent | undefined): unknown {
   if (error !== undefined && !mayGoOn(error)) return wasStopped(error) ? undefined : error
@@ -44,19 +44,21 @@ export function failureOf(error: unknown, event: LaunchEvent | undefined): unkno
   return isUnderWay(event) ? undefined : error
 }
 
-/** The error that an event tells of; undefined when it tells of none. */
+/** The error that an event reports, if any. */
 export const failureIn = (event: LaunchEvent | undefined) => (event?.stage === 'failed' ? errorOf(event) : undefined)
 
-/** A launch that failed, told by an event, is the error that its answer would have been. */
+/** The error that the response would have been, made from the event of a failed launch. */
 function errorOf({ message, reason, exit_code, last_lines }: Extract<LaunchEvent, { stage: 'failed' }>): ApiError {
   const is_out_of_memory = reason === 'out-of-memory'
   return new ApiError(500, { error: message, reason, exit_code, is_out_of_memory, last_lines })
 }
 
-/** Its owner stopped it before it ran. */
+/** The owner stopped the launch before the container ran. */
 export const wasStopped = (error: unknown) => error instanceof ApiError && error.body.reason === 'stopped'
 
-/** Whether a launch may go on although its answer was an error: the server, or this page, has waited long enough. */
+/**
+ * Whether a launch may still be under way although its response was an error: a timeout of the server, or of this page.
+ */
 export function mayGoOn(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 500 && error.body.reason === undefined
   return error instanceof DOMException && error.name === 'TimeoutError'

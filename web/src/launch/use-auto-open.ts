@@ -4,35 +4,35 @@ import { useEvents } from '#/events/use-events.ts'
 import { delayBeforeOpening } from '#/launch/auto-open.ts'
 
 export interface AutoOpenParts {
-  /** Where focus may move from one part of the launch (`data-launching`) to another without turning away. */
+  /** The focus may move within this element (`data-launching`) without cancelling. */
   readonly within: RefObject<HTMLElement | null>
   readonly stage: LaunchEvent['stage'] | undefined
-  /** When the server said that the program runs, by `performance.now()`; undefined before that. */
+  /** When the server reported that the program runs, by `performance.now()`; undefined before that. */
   readonly answeredAt: number | undefined
-  /** Nothing is under way that could make it ready: it failed, or was stopped. */
+  /** The launch has failed or was stopped. */
   readonly isOver: boolean
-  /** The page is there for nothing else: opened is asked for from the beginning, and hiding it is no turning away. */
+  /** The page exists only for the launch: it opens automatically from the beginning, also after the page was hidden. */
   readonly isWholePage?: boolean
   open(): void
 }
 
 export interface AutoOpen {
-  /** It opens by itself. */
+  /** Whether the container opens automatically. */
   readonly isAsked: boolean
   ask(): void
-  /** Not any more. */
+  /** Cancels the automatic opening. */
   stay(): void
 }
 
 /**
- * Opens a container in this tab as soon as its app answers, when that was asked for here and the person has not turned
- * away since: to another tab, or with the focus to something else. A page that changes under somebody's hands is worse
- * than one more press (WCAG 2.2, 3.2.5).
+ * Opens a container in this tab as soon as its app answers, if the user asked for it here and has neither changed to
+ * another tab nor moved the focus elsewhere since: an unexpected change of context is worse than one more press (WCAG
+ * 2.2, 3.2.5).
  */
 export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
   const { within, stage, answeredAt, isOver, isWholePage = false, open } = parts
   const [isAsked, setAsked] = useState(isWholePage)
-  // What is launched later, perhaps by another page, is not what was asked for here.
+  // A later launch, perhaps from another page, was not requested here.
   if (isAsked && isOver) setAsked(false)
   const { isLive } = useEvents()
   const openNow = useEffectEvent(() => {
@@ -68,5 +68,5 @@ export function useAutoOpen(parts: AutoOpenParts): AutoOpen {
   return { isAsked, ask: () => setAsked(true), stay: () => setAsked(false) }
 }
 
-/** What people move the focus to; not the headings that a page puts it on by itself. */
+/** Controls that users move the focus to; without headings, which pages focus themselves. */
 const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"], article'

@@ -6,28 +6,28 @@ import { eventStore, useEvents } from '#/events/use-events.ts'
 import { useTask } from '#/components/use-task.ts'
 import { failureIn, failureOf, mayGoOn, wasStopped, type LaunchState } from '#/launch/launch-state.ts'
 
-/** A launch that was answered: its program runs. */
+/** The response to a launch: its program runs. */
 export interface LaunchAnswer {
-  /** Address of the container, absolute. */
+  /** Absolute URL of the container. */
   readonly serviceUrl: string
-  /** When, by `performance.now()`. */
+  /** When it arrived, by `performance.now()`. */
   readonly at: number
 }
 
 export interface OwnLaunch {
-  /** What was told of the launch. */
+  /** What events have reported of the launch. */
   readonly launch: LaunchState | undefined
   readonly answer: LaunchAnswer | undefined
   /** Why it failed. */
   readonly failure: unknown
-  /** Once more. */
+  /** Launches again. */
   start(): void
 }
 
 /**
- * Launches one container as soon as the page is there, and again when asked to.
- * @param type the launch is refused where there is none of that name
- * @param onSignedOut, onRefused are told what led to it; the second of every error
+ * Launches a container as soon as the page opens, and again on demand.
+ * @param type the launch is refused where no such type exists
+ * @param onSignedOut is called when the user is signed out @param onRefused is called for every other error
  */
 export function useLaunch(type: string, onSignedOut: () => void, onRefused: (reason: unknown) => void): OwnLaunch {
   const { busy, error, run } = useTask()
@@ -53,15 +53,16 @@ export function useLaunch(type: string, onSignedOut: () => void, onRefused: (rea
   const startFirst = useEffectEvent(start)
   useEffect(() => startFirst(), [])
 
-  // What took longer than the server, or this page, waits: its end is told, and then asking again leads on.
+  // The launch outlasted the timeout of the server or of this page: its end arrives as an event, and another request
+  // continues.
   const isStarted = launch?.event.stage === 'waiting' || launch?.event.stage === 'ready'
   const goOn = useEffectEvent(() => mayGoOn(error) && start())
   useEffect(() => void (isStarted && goOn()), [isStarted])
 
   const failure = useMemo(() => {
     if (busy) return undefined
-    // It was answered, and its program, or somebody, ended it before its app listened. On this page somebody waits for it,
-    // so that a stop is told, too.
+    // After the response, the program ended, or was stopped, before its app answered. This page waits for the app, so
+    // it shows a stop, too.
     if (error === undefined) return answer && failureIn(launch?.event)
     return wasStopped(error) ? error : failureOf(error, launch?.event)
   }, [busy, error, launch, answer])

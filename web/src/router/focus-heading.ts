@@ -1,6 +1,6 @@
 /**
- * Puts the focus where a page begins.
- * @param unlessInMain leaves it where the page has put it already, such as in its only field
+ * Moves the focus to the heading of the page.
+ * @param unlessInMain keeps a focus that the page has set inside `main`, such as on its only field
  */
 export function focusHeading({ unlessInMain = false } = {}): void {
   const hasFocus = unlessInMain && document.querySelector('main')?.contains(document.activeElement)

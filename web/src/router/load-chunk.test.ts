@@ -21,21 +21,21 @@ function tab({ isReachable = true } = {}) {
   }
 }
 
-/** Whether it has neither come nor failed by now. */
+/** Whether the promise is still pending. */
 const isWaiting = (loading: Promise<unknown>) =>
   Promise.race([loading.then(() => false), new Promise((resolve) => setImmediate(resolve, true))])
 
-test('a part that the updated server does not have any more makes the page reload, once', async () => {
+test('a chunk that the updated server no longer has makes the page reload once', async () => {
   const { seen, parts } = tab()
   assert.equal(await isWaiting(loadChunk(gone, parts, 1_000_000)), true)
   assert.equal(seen.reloads, 1)
   await assert.rejects(loadChunk(gone, parts, 1_030_000), ChunkLoadError)
-  assert.equal(seen.reloads, 1, 'half a minute later it is still missing: somebody has to say so')
+  assert.equal(seen.reloads, 1, 'half a minute later it is still missing and the error is reported')
   assert.equal(await isWaiting(loadChunk(gone, parts, 1_100_000)), true)
   assert.equal(seen.reloads, 2, 'the next update')
 })
 
-test('without a server, or without storage to know it was tried, the page stays and says so', async () => {
+test('without a server, or without storage for the time of the last reload, the page stays and reports the error', async () => {
   const offline = tab({ isReachable: false })
   await assert.rejects(loadChunk(gone, offline.parts), ChunkLoadError)
   const { seen, parts } = tab()
@@ -46,6 +46,6 @@ test('without a server, or without storage to know it was tried, the page stays 
   assert.deepEqual([offline.seen.reloads, seen.reloads], [0, 0])
 })
 
-test('a part that is there is there', async () => {
+test('a chunk that loads is returned', async () => {
   assert.equal(await loadChunk(async () => 'part', tab().parts), 'part')
 })

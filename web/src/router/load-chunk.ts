@@ -1,4 +1,4 @@
-/** A part of the front end could not be loaded, and reloading the page by itself did not help, or would not. */
+/** A chunk of the front end could not be loaded, and a reload of the page did not help or was not possible. */
 export class ChunkLoadError extends Error {
   constructor(cause: unknown) {
     super('A part of the front end could not be loaded', { cause })
@@ -7,20 +7,20 @@ export class ChunkLoadError extends Error {
 }
 
 export interface LoadChunkParts {
-  /** Whether the server answers: without it a reload leads to the browser's own page of errors. */
+  /** Whether the server answers: without it a reload shows the browser's own error page. */
   readonly isServerReachable: () => Promise<boolean>
   readonly reload: () => void
-  /** Kept while the tab lives, across reloads; it may be forbidden to touch it. */
+  /** Survives reloads of the tab; access may be forbidden. */
   readonly storage: () => Pick<Storage, 'getItem' | 'setItem'>
 }
 
 const key = 'berth.reloaded'
-/** ms within which a second failure is not mended by reloading once more. */
+/** A second failure within this many ms causes no further reload. */
 const reloadInterval = 60_000
 
 /**
- * Loads a part of the front end that comes later. After an update of the server the old page's parts are gone from it: then
- * the page reloads, once. @throws {ChunkLoadError}
+ * Loads a chunk that is not part of the first load. After an update the server no longer has the old page's chunks: the
+ * page then reloads once. @throws {ChunkLoadError}
  */
 export async function loadChunk<T>(load: () => Promise<T>, parts: LoadChunkParts, now = Date.now()): Promise<T> {
   try {
@@ -28,12 +28,15 @@ export async function loadChunk<T>(load: () => Promise<T>, parts: LoadChunkParts
   } catch (error) {
     if (!(await parts.isServerReachable()) || !mayReload(parts.storage, now)) throw new ChunkLoadError(error)
     parts.reload()
-    // The document goes away; nothing is to be shown until then.
+    // The document is being replaced; nothing is shown until then.
     return new Promise(() => undefined)
   }
 }
 
-/** Notes it, too. Without storage nobody knows whether it was tried before, so it is not. */
+/**
+ * Records the attempt, too. Without storage it is unknown whether a reload was tried before, so the page does not
+ * reload.
+ */
 function mayReload(storage: LoadChunkParts['storage'], now: number): boolean {
   try {
     const age = now - Number(storage().getItem(key) ?? 0)

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react'
 import { clearHistoryState, useLocation } from '#/router/router.ts'
 
-/** What one page has another say, in the history entry. */
+/** A sentence that one page leaves for the next, in the history entry. */
 export interface Notice {
   readonly notice: string
 }
 
-/** A sentence that the page before has left for this one. Said once: after a reload it is gone. */
+/** The notice that the previous page left for this one. It is shown once: after a reload it is gone. */
 export function useNotice(): string | undefined {
   const { state } = useLocation()
   const [notice] = useState(() => noticeIn(state))

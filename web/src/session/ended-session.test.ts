@@ -11,7 +11,7 @@ function storageWith(text: string | null = null) {
   }
 }
 
-test('that a sign-in ended is remembered with its address for an hour, or until the next one', () => {
+test('an ended sign-in is remembered with its address for an hour, or until the next sign-in', () => {
   const storage = storageWith()
   rememberEndedSession({ email: 'ann@x.org' }, storage, 1_000)
   assert.deepEqual(endedSession(storage, 2_000), { email: 'ann@x.org' })
@@ -21,13 +21,13 @@ test('that a sign-in ended is remembered with its address for an hour, or until 
   assert.equal(endedSession(storage, 2_000), undefined)
 })
 
-test('nobody need have been known yet', () => {
+test('an ended sign-in without a known address is remembered', () => {
   const storage = storageWith()
   rememberEndedSession({ email: undefined }, storage, 1_000)
   assert.deepEqual(endedSession(storage, 1_000), { email: undefined })
 })
 
 for (const rubbish of ['', '{', '"text"', '{"at":"now"}', '[]', '{"email":"a@b"}']) {
-  test(`rubbish in the storage (${rubbish}) is nothing`, () =>
+  test(`invalid data in storage (${rubbish}) is ignored`, () =>
     assert.equal(endedSession(storageWith(rubbish), 1_000), undefined))
 }

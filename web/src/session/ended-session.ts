@@ -1,25 +1,25 @@
-/** The part of web storage that is used here. */
+/** The part of web storage that this module uses. */
 type EndedSessionStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** That a sign-in ended while somebody was at work in this tab. */
+/** A sign-in that ended while the user worked in this tab. */
 export interface EndedSession {
   /** Who was signed in; undefined when the page did not know yet. */
   readonly email: string | undefined
 }
 
 const key = 'berth.ended'
-/** Milliseconds for which that is said: who comes back tomorrow begins anew. */
+/** In ms. The next day's sign-in starts without this notice. */
 const maxAge = 60 * 60 * 1000
 
 /**
- * Remembers in this tab alone that its sign-in has ended, for the page that asks to sign in again. A container's page, which
- * shares our origin, could write here, too: the address is only put into a field, as one that nobody has typed.
+ * Remembers in this tab alone that its sign-in has ended, for the sign-in page. A container's page shares our origin
+ * and could write here, too: the address is only put into a field, and does not count as typed by the user.
  */
 export function rememberEndedSession({ email }: EndedSession, storage?: EndedSessionStorage, now = Date.now()): void {
   quietly(() => (storage ?? sessionStorage).setItem(key, JSON.stringify({ email, at: now })))
 }
 
-/** What `noteEnded` remembered within the last hour; undefined when that was nothing, or rubbish. */
+/** What `rememberEndedSession` stored within the last hour; undefined when there is nothing, or invalid data. */
 export function endedSession(storage?: EndedSessionStorage, now = Date.now()): EndedSession | undefined {
   return quietly(() => {
     const value: unknown = JSON.parse((storage ?? sessionStorage).getItem(key) ?? 'null')
@@ -31,12 +31,12 @@ export function endedSession(storage?: EndedSessionStorage, now = Date.now()): E
   })
 }
 
-/** Somebody is signed in again. */
+/** A user is signed in again. */
 export function forgetEndedSession(storage?: EndedSessionStorage): void {
   quietly(() => (storage ?? sessionStorage).removeItem(key))
 }
 
-/** Storage may be switched off, or full: then the page asks to sign in without a reason. */
+/** Storage may be disabled or full: then the sign-in page gives no reason. */
 function quietly<T>(action: () => T): T | undefined {
   try {
     return action()

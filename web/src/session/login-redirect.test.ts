@@ -8,23 +8,23 @@ Object.assign(globalThis, {
   sessionStorage: undefined,
 })
 
-test('whoever is signed out is led to the login, and from there to where they were', () => {
+test('a signed-out user is redirected to the login, and from there back to the page', () => {
   redirectToLogin('/launch/dev')
   assert.deepEqual(went.splice(0), ['/login?next=%2Flaunch%2Fdev'])
 })
 
-test('an end that fails leads nowhere, and to the login whoever is signed out after it', async () => {
+test('a failed end redirects nowhere, and a sign-out after it redirects to the login', async () => {
   await assert.rejects(
-    endSessionAndRedirect(() => Promise.reject(new Error('nobody answers')), '/admin/users'),
-    /nobody answers/,
+    endSessionAndRedirect(() => Promise.reject(new Error('no response')), '/admin/users'),
+    /no response/,
   )
   assert.deepEqual(went, [])
   redirectToLogin()
   assert.deepEqual(went.splice(0), ['/login?next=%2Fsessions%3Fa%3D1'])
 })
 
-// The last one: its document is not there any more.
-test('who ends a session on purpose gets where that leads, although others are told meanwhile that they are signed out', async () => {
+// The last test, because its document is gone afterwards.
+test('a user who ends a session reaches its target page, although other requests are answered as signed out meanwhile', async () => {
   const answer = Promise.withResolvers<void>()
   const ending = endSessionAndRedirect(() => answer.promise, '/admin/users')
   redirectToLogin()

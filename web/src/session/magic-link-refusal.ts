@@ -1,6 +1,6 @@
 import { ApiError } from '@berth/api/client.ts'
 
-/** Why a link let nobody in, as the page says it (`signIn.refused`). */
+/** Why a link was refused, as a key of `signIn.refused`. */
 export type MagicLinkRefusal = 'expired' | 'used' | 'otherKind' | 'invalid' | 'incomplete' | 'unverified' | 'blocked'
 
 /** By the names of the server's refusals, `docs/reference/errors.md`. */
@@ -15,8 +15,9 @@ const byName: Readonly<Record<string, MagicLinkRefusal>> = {
 }
 
 /**
- * What an error of the verify endpoints says of the link; undefined when it says nothing of it, so that trying again may
- * help. A refusal whose name is missing or new is told by its status, so that nobody is left without a way out.
+ * Maps an error of the verify endpoints to the refusal of the link; undefined when the error is not about the link, so
+ * that a retry may help. A refusal whose name is missing or unknown is mapped by its status, so that each one offers a
+ * new link.
  */
 export function magicLinkRefusalIn(error: unknown): MagicLinkRefusal | undefined {
   if (!(error instanceof ApiError)) return undefined

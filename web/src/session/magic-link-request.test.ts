@@ -9,7 +9,7 @@ const request = (left?: number, reset = 3600) => ({
 })
 const after = (seconds: number) => 1_000_000 + seconds * 1000
 
-test('a mail can be asked for again after half a minute, and without a link left when the hour has one again', () => {
+test('a mail can be requested again after 30 seconds; without links left, when the hourly limit allows one again', () => {
   assert.deepEqual(
     [0, 29.5, 30, 500].map((seconds) => secondsToWait(request(2), after(seconds))),
     [30, 1, 0, 0],
@@ -22,13 +22,13 @@ test('a mail can be asked for again after half a minute, and without a link left
   assert.equal(secondsToWait(request(), after(-86_400)), 30, 'a clock that was set back')
 })
 
-test('how many links are left is said as long as it is true', () => {
+test('the number of links left is shown as long as it is valid', () => {
   assert.equal(linksLeftAt(request(1), after(3599)), 1)
   assert.equal(linksLeftAt(request(1), after(3600)), undefined)
   assert.equal(linksLeftAt(request(), after(0)), undefined)
 })
 
-test('what is no mail request in a history entry is none', () => {
+test('other state of a history entry is no mail request', () => {
   for (const state of [null, undefined, 'x', { token: 't' }, { email: 7 }])
     assert.equal(magicLinkRequestIn(state), undefined)
   assert.deepEqual(magicLinkRequestIn({ email: 'a@x.org' }), { email: 'a@x.org', at: 0, links: undefined })

@@ -4,14 +4,14 @@ import { createApiClient, createSignInClient } from '#/api/api-client.ts'
 import type { MagicLinkRequest } from '#/session/magic-link-request.ts'
 
 /**
- * Asks for the mail that lets the owner of an address in, in the one way that is right for everybody: `signUp` would do for
- * newcomers and for people with an account, but to somebody who lost their first mail it sends a login link, which is
- * refused as long as they are not verified (specification, signup rule 2); `logIn` mails newcomers nothing; and two calls
- * would cost two of the three links of an hour. The answer is the same for everybody, so this page need not know who they are.
- * @param isTypedHere whether a person typed the address into this very page: only then may this browser use the link without
- *   another press. What the history entry says may be the work of a container's page, which shares our origin: it could put
- *   its author's address there, and a press on "send it again" would end in its author's account.
- * @param onLimit is told when the address has no link left, before that is thrown
+ * Requests the mail that signs the owner of an address in, in the one way that is right for every address: `signUp`
+ * would do for new and existing users, but sends a login link to a user who lost their first mail, and that is refused
+ * until they are verified (specification, signup rule 2); `logIn` mails new users nothing; two calls would cost two of
+ * the three links of an hour. The answer is the same for every address, so this page need not know the account.
+ * @param isTypedHere whether the user typed the address into this page: only then may this browser use the link without
+ * another press. The state of a history entry may come from a container's page, which shares our origin: it could hold
+ * its author's address, and a press on "Send it again" would sign in to its author's account.
+ * @param onLimit is called when the address has no link left, before the error is thrown
  * @throws {ApiError} 400 not an address · 403 blocked · 429 limit · 500 mail not accepted
  */
 export async function requestMagicLink(

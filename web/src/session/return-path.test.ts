@@ -13,7 +13,7 @@ function storage(): ReturnPathStorage {
   }
 }
 
-/** A browser in which the person forbids storage. */
+/** A browser in which the user forbids storage. */
 const forbidden: ReturnPathStorage = {
   getItem: () => refuse(),
   setItem: () => refuse(),
@@ -24,7 +24,7 @@ function refuse(): never {
   throw new DOMException('The operation is insecure.', 'SecurityError')
 }
 
-test('the place survives the way through the mail and is used once', () => {
+test('the return path survives until the link is opened, and is used once', () => {
   const tabs = storage()
   rememberReturnPath('/ann-dev/', tabs, 0)
   assert.equal(recallReturnPath(tabs, 15 * minute), '/ann-dev/')
@@ -32,13 +32,13 @@ test('the place survives the way through the mail and is used once', () => {
   assert.equal(takeReturnPath(tabs, 15 * minute), undefined)
 })
 
-test('a place from yesterday is forgotten', () => {
+test('a return path from yesterday is forgotten', () => {
   const tabs = storage()
   rememberReturnPath('/ann-dev/', tabs, 0)
   assert.equal(takeReturnPath(tabs, 24 * 60 * minute), undefined)
 })
 
-test('asking for a link without a place forgets the place before', () => {
+test('a request for a link without a return path removes the earlier one', () => {
   const tabs = storage()
   rememberReturnPath('/ann-dev/', tabs, 0)
   rememberReturnPath(undefined, tabs, 1)
@@ -52,7 +52,7 @@ for (const rubbish of [
   '"/ann-dev/"',
   '{',
 ]) {
-  test(`what another script left in storage is not trusted: ${rubbish}`, () => {
+  test(`a path that another script left in storage is not trusted: ${rubbish}`, () => {
     const tabs = storage()
     tabs.setItem('berth.next', rubbish)
     assert.equal(takeReturnPath(tabs, 1), undefined)

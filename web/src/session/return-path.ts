@@ -1,15 +1,15 @@
 import { safeNext } from '#/paths.ts'
 
-/** The part of web storage that is used here. */
+/** The part of web storage that this module uses. */
 export type ReturnPathStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 const key = 'berth.next'
-/** Milliseconds. Someone who signs in tomorrow does not expect yesterday's page. */
+/** In ms. A user who signs in tomorrow does not expect yesterday's page. */
 const maxAge = 60 * 60 * 1000
 
 /**
- * Keeps the place to go on to while the person is away in their mail. The link opens in a new tab, so this needs
- * storage that tabs share; a path is no secret. Forgets an older place when there is no new one.
+ * Stores the path to return to while the user opens the mail. The link opens in a new tab, so this needs storage that
+ * tabs share; a path is no secret. Removes an older path when there is no new one.
  */
 export function rememberReturnPath(
   next: string | undefined,
@@ -22,7 +22,7 @@ export function rememberReturnPath(
   })
 }
 
-/** The remembered place, checked again because anything on this origin can write to storage; undefined after one hour. */
+/** The stored path, checked again because every page of this origin can write to storage; undefined after one hour. */
 export function recallReturnPath(storage: ReturnPathStorage = localStorage, now = Date.now()): string | undefined {
   return quietly(() => {
     const value: unknown = JSON.parse(storage.getItem(key) ?? 'null')
@@ -32,14 +32,14 @@ export function recallReturnPath(storage: ReturnPathStorage = localStorage, now 
   })
 }
 
-/** As `recallNext`, and nothing is remembered afterwards. */
+/** As `recallReturnPath`, and removes the path. */
 export function takeReturnPath(storage: ReturnPathStorage = localStorage, now = Date.now()): string | undefined {
   const next = recallReturnPath(storage, now)
   quietly(() => storage.removeItem(key))
   return next
 }
 
-/** Storage may be switched off, full or hold rubbish. Going home instead is good enough. */
+/** Storage may be disabled, full or hold invalid data. The start page is the fallback. */
 function quietly<T>(action: () => T): T | undefined {
   try {
     return action()

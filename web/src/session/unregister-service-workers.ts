@@ -1,8 +1,8 @@
 /**
- * Ends the service workers of containers that are not the signed-in person's: they stay in a browser after whoever
- * registered them has signed out, or after a visit, and go on with the cookies of who is there next. What is open in such a
- * container keeps its worker until it is closed. Browsers without workers, and plain http, have none to end.
- * @param slug of the signed-in person; undefined ends the workers of all containers
+ * Unregisters the service workers of other users' containers: they stay in a browser after their user has signed out,
+ * or after a visit, and would run with the next user's cookies. A tab that is open in such a container keeps its worker
+ * until it is closed. Browsers without workers, and plain http, have none.
+ * @param slug of the signed-in user; undefined unregisters the workers of all containers
  */
 export async function unregisterForeignServiceWorkers(slug: string | undefined): Promise<void> {
   try {
@@ -11,6 +11,6 @@ export async function unregisterForeignServiceWorkers(slug: string | undefined):
       slug === undefined || !new URL(scope).pathname.startsWith(`/${slug}-`)
     await Promise.all(all.filter(isForeign).map((each) => each.unregister()))
   } catch {
-    // A browser that keeps no storage for this site refuses to list them, and has none.
+    // A browser without storage for this site refuses to list workers, and has none.
   }
 }

@@ -3,16 +3,16 @@ import { boot, createApiClient, endsWithPage, isSignedIn } from '#/api/api-clien
 import { unregisterForeignServiceWorkers } from '#/session/unregister-service-workers.ts'
 import { isRedirecting, rememberEmail } from '#/session/login-redirect.ts'
 
-/** Whose this document is: what it shows, its proofs and its banner are of this person alone. */
+/** The user of this document: its content, its proofs and its banner belong to this user alone. */
 let owner: number | undefined
 
-/** The signed-in person; undefined while they are being looked up, and when nobody is signed in. */
+/** The signed-in user; undefined while loading, and when no user is signed in. */
 export function useMe() {
   const { data } = useQuery({
     queryKey: ['me'],
     queryFn: async ({ signal }) => {
       const { user } = await createApiClient(signal).me()
-      // Who acts for somebody is not to leave with what that person's containers put here.
+      // An administrator who acts for a user must not keep workers of that user's containers.
       if (owner === undefined) void unregisterForeignServiceWorkers(boot.acting === null ? user.slug : undefined)
       owner ??= user.id
       if (user.id !== owner) becomeTheirs()
@@ -27,9 +27,9 @@ export function useMe() {
 }
 
 /**
- * Another tab signed somebody else in, acts for somebody, or does so no more: this page would show what is theirs under the
- * name of who was there before, and without the banner. Not below a dialog, whose words may stand nowhere else, nor where
- * the sign-in would end with the page, nor where this very page made it so and goes on by itself.
+ * Reloads when another tab signed another user in, or started or ended a takeover: this page would otherwise show one
+ * user's data under another's name, and without the banner. It waits while a dialog is open, whose input would be lost,
+ * where the sign-in would end with the page, and where this page made the change and navigates by itself.
  */
 function becomeTheirs(): void {
   if (!endsWithPage() && !isRedirecting() && document.querySelector('dialog[open]') === null) location.reload()

@@ -4,9 +4,10 @@ import { recallReturnPath } from '#/session/return-path.ts'
 import { pages } from '#/paths.ts'
 
 /**
- * Goes on when somebody has signed in meanwhile, in another tab: looked at whenever this page is seen or focused again. A
- * channel between tabs would be one that pages of containers can speak on, too: they share the origin. Nobody is sent away from here who was signed in already, and asks for a link for another account.
- * @param next where to; where the person wanted to go when they asked for a link, when it is not said
+ * Continues when the user has signed in meanwhile in another tab: checked whenever this page becomes visible or gets
+ * the focus. A channel between tabs could be used by pages of containers, too, because they share the origin. A user
+ * who was signed in already and requests a link for another account is not redirected.
+ * @param next the target; by default the stored return path
  */
 export function useSignInElsewhere(next?: string): void {
   useEffect(() => {
@@ -17,10 +18,10 @@ export function useSignInElsewhere(next?: string): void {
       current = new AbortController()
       createApiClient(current.signal)
         .me()
-        // A real navigation: the next document is told that somebody is signed in.
+        // A real navigation, so that the next document knows the user.
         .then(() => location.replace(next ?? recallReturnPath() ?? pages.home))
         .catch(() => {
-          // Nobody is, or nobody answers: then this page is right as it is.
+          // Not signed in, or no response: this page stays.
         })
     }
     const lookIfSeen = () => document.visibilityState === 'visible' && look()
