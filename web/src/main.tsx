@@ -1,4 +1,4 @@
-// Before all that comes with styles of its own: what comes later wins.
+// Before components that import styles of their own: later rules win.
 import '#/styles/base.css'
 import '#/styles/controls.css'
 import '#/styles/layout.css'
@@ -21,11 +21,11 @@ import { connectivity } from '#/api/connectivity.ts'
 import { CurrentPage } from '#/routes.tsx'
 import { I18nProvider } from '#/i18n/i18n-provider.tsx'
 
-// Before anything is rendered or requested: the link's token leaves the address bar.
+// Before anything is rendered or requested, the link's token leaves the address bar.
 hideTokenFromUrl()
 if (boot.email !== null) rememberEmail(boot.email)
 if (isSignedIn()) forgetEndedSession()
-// What was asked for meanwhile has failed.
+// Requests during the outage have failed.
 connectivity.subscribe(() => {
   if (connectivity.state === 'reachable') void queryClient.invalidateQueries({ predicate: isOnePage })
 })

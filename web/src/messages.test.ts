@@ -7,7 +7,7 @@ import { en } from './messages/en.ts'
 
 type Texts = { readonly [key: string]: string | Texts }
 
-/** Each text by its key, e.g. `frame.nav.signOut`. */
+/** Each text by its key, such as `frame.nav.signOut`. */
 function textsOf(texts: Texts, before = ''): Map<string, string> {
   const entries = Object.entries(texts).flatMap(([key, text]) =>
     typeof text === 'string' ? [[before + key, text] as const] : [...textsOf(text, `${before}${key}.`)],
@@ -18,7 +18,7 @@ function textsOf(texts: Texts, before = ''): Map<string, string> {
 const english = textsOf({ ...en, admin: adminEn })
 const german = textsOf({ ...de, admin: adminDe })
 
-/** Names, and words that both languages have; it grows by such alone. */
+/** Names, and words that are the same in both languages; only such are added. */
 const same = new Set([
   'Berth',
   '{page} · Berth',
@@ -34,7 +34,7 @@ const same = new Set([
   'Docker Engine',
 ])
 
-test('both languages have the same texts, and none is empty', () => {
+test('both languages have the same keys, and no text is empty', () => {
   assert.deepEqual([...german.keys()].toSorted(), [...english.keys()].toSorted())
   for (const [key, text] of [...english, ...german]) assert.notEqual(text.trim(), '', key)
 })
@@ -43,32 +43,32 @@ test('a text takes the same arguments and tags in both languages', () => {
   for (const [key, text] of english) assert.deepEqual(holesOf(german.get(key) ?? ''), holesOf(text), key)
 })
 
-test('every text was translated, but for those that are the same', () => {
+test('every text is translated, except those that are the same in both languages', () => {
   const left = [...english].filter(([key, text]) => german.get(key) === text && /\p{L}{2}/u.test(withoutHoles(text)))
   const unexpected = left.filter(([, text]) => !same.has(text))
   assert.deepEqual(Object.fromEntries(unexpected), {})
 })
 
-test('German speaks to one person, as du, and nothing pleads or shouts', () => {
+test('German addresses one user with du, and no text begs or exclaims', () => {
   for (const [key, text] of german)
     assert.doesNotMatch(text, /[\p{L},] (Sie|Ihnen|Ihre?[nmrs]?)\b|\bbitte\b(?! (d?einen|darum))|!/u, key)
   for (const [key, text] of english) assert.doesNotMatch(text, /\b(please|oops|sorry)\b|!/i, key)
 })
 
-test('the reader of arguments reads them', () => {
+test('the parser of arguments finds each argument and tag', () => {
   const text =
     'A <b>{x}</b> {n, plural, one {# day {z}} other {days}} {d, date, short} {s, select, a {one} other {<i>t</i>}}'
   assert.deepEqual(holesOf(text), ['<b>', '<i>', 'd date', 'n plural', 's select', 'x', 'z'])
 })
 
-/** Arguments, with their kind, and tags of an ICU message; each once, in the order of the alphabet. */
+/** Arguments with their kind, and tags of an ICU message; each once, in alphabetical order. */
 function holesOf(text: string): string[] {
   const holes = new Set<string>()
   readMessage(text, 0, holes)
   return [...holes].toSorted()
 }
 
-/** What is left of a text without its arguments, tags and choices. */
+/** The text without its arguments, tags and choices. */
 const withoutHoles = (text: string) => text.replace(/<[^>]*>|\{\w+\}/g, '')
 
 /** @returns where the message ends: at a brace that it did not open, or at the end of the text */
@@ -82,7 +82,7 @@ function readMessage(text: string, from: number, holes: Set<string>): number {
   return at
 }
 
-/** @param from where its brace opens @returns what follows the one that closes */
+/** @param from where its brace opens @returns the position after the closing brace */
 function readArgument(text: string, from: number, holes: Set<string>): number {
   const [head = '', name, kind] = /^\{\s*(\w+)\s*(?:,\s*(\w+))?/.exec(text.slice(from)) ?? []
   assert.ok(name, `an argument without a name: ${text.slice(from)}`)

@@ -12,7 +12,7 @@ const safe = [
 ]
 
 for (const path of safe) {
-  test(`after signing in, ${path} is a place to go on to`, () => assert.equal(safeNext(path), path))
+  test(`signing in may lead on to ${path}`, () => assert.equal(safeNext(path), path))
 }
 
 const strange = {
@@ -33,19 +33,19 @@ const strange = {
   'an empty text': '',
   'a list': ['/ann-dev/'],
   nothing: null,
-  'a path longer than any honest one': '/' + 'a'.repeat(3000),
+  'a path that is too long': '/' + 'a'.repeat(3000),
 }
 
 for (const [what, value] of Object.entries(strange)) {
   test(`signing in never leads on to ${what}`, () => assert.equal(safeNext(value), undefined))
 }
 
-test('a safe place travels in the query, encoded', () => {
+test('a safe path is passed in the query, encoded', () => {
   const link = withNext(pages.login, '/ann-dev/?a=1&b=2')
   assert.equal(new URL(link, 'http://berth.test').searchParams.get('next'), '/ann-dev/?a=1&b=2')
   assert.equal(new URL(link, 'http://berth.test').pathname, '/login')
 })
 
-test('a page without a safe place, or with home as its place, has no query', () => {
+test('a page without a safe path, or with the start page as its path, has no query', () => {
   for (const next of [undefined, '//evil.example', '/']) assert.equal(withNext(pages.signUp, next), '/signup')
 })

@@ -1,6 +1,6 @@
 /**
- * Every path that the front end answers, and nothing else does. The server imports this list to serve the pages
- * and to keep slugs off them, so this file must stay free of anything that only a browser has.
+ * Every path that the front end answers. The server imports this list to serve the pages and to reserve their names as
+ * slugs, so this file must not use anything that only a browser has.
  */
 export const pages = {
   home: '/',
@@ -20,17 +20,17 @@ export const pages = {
 
 export type PagePath = (typeof pages)[keyof typeof pages]
 
-/** Longer than any address a browser is sent back to; keeps rubbish out of links and storage. */
+/** Longer than any real path; keeps oversized values out of links and storage. */
 const maxNextLength = 2048
 
 /**
- * A place to go on to after signing in: a path of this very origin, or undefined when the value is anything else.
- * Refused are other origins in every spelling that browsers understand (`//host`, `/\host`, `/<tab>/host`, `https:`),
- * and the API, whose GET endpoints sign people in: a link must not make them somebody else.
+ * A path to continue to after signing in: a path of this origin, or undefined when the value is anything else. Refused
+ * are other origins in every spelling that browsers understand (`//host`, `/\host`, `/<tab>/host`, `https:`), and the
+ * API, whose GET endpoints sign users in: a link must not sign a user in to another account.
  */
 export function safeNext(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > maxNextLength) return undefined
-  // Control characters are dropped by URL parsers, which turns "/\t/host" into "//host".
+  // URL parsers drop control characters, which turns "/\t/host" into "//host".
   if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined
   const { pathname } = new URL(value, 'http://berth.invalid')
   return pathname.startsWith('//') || leadsToApi(pathname) ? undefined : value
@@ -45,13 +45,13 @@ function leadsToApi(pathname: string): boolean {
   }
 }
 
-/** Whether a path, its query aside, is one of the front end's own pages. */
+/** Whether a path, without its query, is one of the front end's own pages. */
 export function isPage(path: string): boolean {
   const wanted = path.replace(/[?#].*$/s, '')
   return Object.values<string>(pages).includes(wanted)
 }
 
-/** `page` with `?next=` behind it when there is a safe place to go on to, else `page` alone. */
+/** `page` with `?next=` when there is a safe path to continue to, else `page` alone. */
 export function withNext(page: PagePath, next: unknown): string {
   const safe = safeNext(next)
   return safe === undefined || safe === pages.home ? page : `${page}?${new URLSearchParams({ next: safe })}`

@@ -16,7 +16,7 @@ import { pages, type PagePath } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 import { isServerReachable } from '#/api/connectivity.ts'
 
-/** Loaded when somebody goes there: most people never do, and should not wait for tables and plots. */
+/** Loaded on demand: most users never open it, and should not load tables and plots. */
 const Admin = lazy(async () => {
   const parts = { isServerReachable, reload: () => location.reload(), storage: () => sessionStorage }
   const { Admin: component } = await loadChunk(() => import('#/admin/admin.tsx'), parts)
@@ -48,12 +48,12 @@ const administrators = (page: AdminPath) =>
     </ForAdministrators>,
   )
 
-/** The page of the current path. A slash at the end is forgiven. */
+/** The page of the current path. A trailing slash is ignored. */
 export function CurrentPage() {
   const { path } = useLocation()
   const wanted = path.replace(/(?<=.)\/+$/, '')
   const page = Object.hasOwn(routes, wanted) ? routes[wanted as PagePath]() : <NotFound />
-  // The key tells React that pages which share a component are different pages: fields and errors must not move along.
+  // Pages that share a component are different pages to React: fields and errors must not be kept.
   return (
     <PageBoundary key={wanted}>
       <Suspense fallback={<Loading />}>{page}</Suspense>

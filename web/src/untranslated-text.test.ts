@@ -5,14 +5,14 @@ import { test } from 'node:test'
 import { parseAst } from 'vite'
 
 /**
- * Every word that people read comes out of the catalogues. What is found here and is no such word stands in `known`, by
- * file, and there is no reason for that to grow.
+ * All text that users read comes from the catalogues. Other sentences that the search finds are listed in `known`, by
+ * file; the list should not grow.
  */
 const known: Readonly<Record<string, readonly string[]>> = {}
 
 const folder = import.meta.dirname
 
-test('no sentence, label or title is left in the code of the front end', () => {
+test('the front end's code contains no sentence, label or title', () => {
   const found = Object.fromEntries(
     globSync('**/*.{ts,tsx}', { cwd: folder })
       .filter((file) => !/\.test\.ts$|\.d\.ts$|(^|\/)messages\//.test(file))
@@ -22,7 +22,7 @@ test('no sentence, label or title is left in the code of the front end', () => {
   assert.deepEqual(found, known)
 })
 
-test('the search finds what it is for, and leaves what is for programs', () => {
+test('the search finds text for users and ignores text for programs', () => {
   const code = `
     const a = 'Type your address.'
     const b = <p title="Close">Hello {name}</p>
@@ -39,14 +39,14 @@ interface Node {
   readonly [key: string]: unknown
 }
 
-/** Attributes that people read or hear. */
+/** Attributes that users read or hear. */
 const spoken = new Set(['title', 'alt', 'placeholder', 'label', 'aria-label', 'aria-description', 'aria-valuetext'])
-/** Words between words, as in a sentence; `button primary` and `a.b` have none of its signs. */
+/** Punctuation and spaces of a sentence; `button primary` and `a.b` have none. */
 const isSentence = (text: string) =>
   /\p{L}{2,}.*\s.*\p{L}{2,}/u.test(text) && /^\P{L}*\p{Lu}|[.?!…]$|\s\p{L}+\s/u.test(text) && !/[=;[\]{}<>]/.test(text)
 const hasWords = (text: string) => /\p{L}{2,}/u.test(text)
 
-/** @param file by its ending: arrow functions of a type parameter cannot be told from elements */
+/** @param file by its extension: arrow functions with a type parameter cannot be distinguished from elements */
 function wordsIn(code: string, file: string): string[] {
   const found: string[] = []
   visit(parseAst(code, { lang: file.endsWith('.tsx') ? 'tsx' : 'ts' }) as unknown as Node, found)
@@ -61,13 +61,13 @@ function visit(node: Node, found: string[]): void {
   for (const child of childrenOf(node)) visit(child, found)
 }
 
-/** Of an attribute that nobody reads, such as `className`, only what is computed is looked at. */
+/** Of other attributes, such as `className`, only computed values are searched. */
 function visitExpression({ value }: Node, found: string[]): void {
   if (isNode(value) && value.type === 'JSXExpressionContainer' && isNode(value.expression))
     if (/Function/.test(value.expression.type)) visit(value.expression, found)
 }
 
-/** Imports, types and what is thrown at programmers. */
+/** Imports, types and errors for programmers. */
 function isForPrograms({ type, callee }: Node): boolean {
   if (/^(Import|Export(All|Named))Declaration$/.test(type)) return type.startsWith('Import')
   if (type.startsWith('TS') && !/^TS(As|NonNull|Satisfies)/.test(type)) return true

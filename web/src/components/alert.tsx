@@ -2,17 +2,20 @@ import { useEffect, useRef } from 'react'
 import { useErrorMessage } from '#/i18n/use-error-message.ts'
 
 interface AlertProps {
-  /** Anything that was thrown; undefined shows nothing. */
+  /** Any thrown value; undefined shows nothing. */
   error: unknown
-  /** What is wrong without anything having been thrown; it goes first. */
+  /** A failure without a thrown value; shown first. */
   sentence?: string | undefined
   /** For `aria-describedby` of the field that the error is about. */
   id?: string
-  /** Where the failure takes the pressed button away: a lost focus comes here, for this is what matters now. */
+  /** Takes the focus where the failure removes the pressed button: the error is then what matters. */
   takesFocus?: boolean
 }
 
-/** A failure, in a sentence, read out at once. The element is always there: screen readers miss alerts that arrive with their text. */
+/**
+ * A failure, in a sentence, announced at once. The element is always rendered: screen readers miss alerts that arrive
+ * with their text.
+ */
 export function Alert({ error, sentence, id, takesFocus = false }: AlertProps) {
   const text = useRef<HTMLParagraphElement>(null)
   const sentenceOf = useErrorMessage()

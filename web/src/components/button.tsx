@@ -4,18 +4,18 @@ import type { CardKey } from '#/shortcuts/shortcuts.ts'
 
 interface ButtonProps {
   look?: 'primary' | 'small' | undefined
-  /** Presses are ignored. The button keeps the focus, which `disabled` would throw back to the top of the page. */
+  /** Presses are ignored. The button keeps the focus, which `disabled` would move to the top of the page. */
   isOff?: boolean
-  /** Why it is off, by id. */
+  /** Id of the element that says why it is off. */
   describedBy?: string | undefined
-  /** The key that presses it, where keys do. */
+  /** The key that presses it, if any. */
   shortcut?: CardKey
   ref?: Ref<HTMLButtonElement>
   onPress(): void
   children: ReactNode
 }
 
-/** A button that does something by itself, outside a form. */
+/** A button outside a form. */
 export function Button({ look, isOff = false, describedBy, shortcut, ref, onPress, children }: ButtonProps) {
   return (
     <button

@@ -1,6 +1,6 @@
 /**
- * Puts text into the clipboard. @param shown the element that shows it
- * @returns whether the browser did; on plain http away from this machine it has no clipboard for scripts, but copies what
+ * Copies text to the clipboard. @param shown the element that shows it
+ * @returns whether it succeeded; on plain http outside localhost scripts have no clipboard, but the browser copies what
  * is selected
  */
 export async function copyToClipboard(text: string, shown: Element | null): Promise<boolean> {
@@ -14,7 +14,7 @@ export async function copyToClipboard(text: string, shown: Element | null): Prom
   return shown !== null && copySelected(shown)
 }
 
-/** `execCommand` is deprecated, and the only way where a page is no secure context. */
+/** `execCommand` is deprecated, and the only way outside a secure context. */
 function copySelected(shown: Element): boolean {
   getSelection()?.selectAllChildren(shown)
   return document.execCommand('copy')

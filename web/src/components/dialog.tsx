@@ -2,22 +2,22 @@ import { useCallback, useId, useState, type ReactNode } from 'react'
 
 interface DialogProps {
   title: string
-  /** `wide` for what is longer than sentences. */
+  /** `wide` for content that is longer than sentences. */
   look?: 'wide'
-  /** Called whenever the dialog has closed, however. Take it out of the page then. */
+  /** Called when the dialog has closed, for whatever reason. The caller removes it from the page then. */
   onClose(): void
-  /** What stands in it. @param close closes it, as Escape does */
+  /** The content. @param close closes the dialog, as Escape does */
   children: (close: () => void) => ReactNode
 }
 
 /**
- * Asks, or shows, something before anything else goes on. The browser's own modal dialog: it traps the focus, closes on
- * Escape and gives the focus back. It opens as soon as it is rendered.
+ * The browser's own modal dialog: it traps the focus, closes on Escape and restores the focus. It opens as soon as it
+ * is rendered.
  */
 export function Dialog({ title, look, onClose, children }: DialogProps) {
   const [dialog, setDialog] = useState<HTMLDialogElement | null>(null)
   const heading = useId()
-  // In the frame of the press that asked for it, and not in an effect after that.
+  // In the frame of the press, and not in an effect after it.
   const open = useCallback((element: HTMLDialogElement | null) => {
     setDialog(element)
     element?.showModal()

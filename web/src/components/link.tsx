@@ -3,15 +3,17 @@ import { navigate } from '#/router/router.ts'
 
 interface LinkProps {
   to: string
-  /** What the page there finds in its history entry; lost in a new tab. */
+  /** State for the history entry of the target page; lost in a new tab. */
   state?: unknown
   className?: string
-  /** It leads to where one is. */
+  /** The link leads to the current page. */
   isCurrent?: boolean
   children: ReactNode
 }
 
-/** A link to another page of the front end: no document is loaded, and new tabs and windows work as everywhere. */
+/**
+ * A link to another page of the front end: no document is loaded, and modified clicks open tabs and windows as usual.
+ */
 export function Link({ to, state, className, isCurrent = false, children }: LinkProps) {
   function follow(event: MouseEvent) {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return

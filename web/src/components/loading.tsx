@@ -1,6 +1,6 @@
 import { useTranslations } from 'use-intl/react'
 
-/** While a part of the front end is being loaded; seen only when that takes long. */
+/** Shown while a chunk loads; visible only when that takes long. */
 export function Loading() {
   const t = useTranslations('frame')
   return (

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { Link } from '#/components/link.tsx'
 
-/** What stands for the tags of a message (`t.rich`). */
+/** The elements of the tags of a message (`t.rich`). */
 export const rich = {
-  /** An address is what matters in its sentence, and may break anywhere. */
+  /** An e-mail address or URL, which may break anywhere. */
   address: (text: ReactNode) => <b className="address">{text}</b>,
   path: (text: ReactNode) => <span className="path">{text}</span>,
   link: (to: string, state?: unknown) => (text: ReactNode) => (
@@ -11,6 +11,6 @@ export const rich = {
       {text}
     </Link>
   ),
-  /** For a tag that has no words in it, only a place. */
+  /** For a tag without text, which marks a position. */
   inPlace: (node: ReactNode) => () => node,
 } as const

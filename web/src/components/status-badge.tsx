@@ -1,6 +1,6 @@
 import type { Tone } from '#/containers/container-status.ts'
 
-/** Status in a word; colour and shape of the dot only repeat it. */
+/** Status in a word; colour and shape of the dot repeat it. */
 export function StatusBadge({ word, tone }: { word: string; tone: Tone }) {
   return (
     <span className={`badge ${tone}`}>

@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from 'react'
 import { isAborted } from '#/api/errors.ts'
 
-/** One thing that a person starts by hand and waits for. */
+/** An operation that the user starts and waits for. */
 export interface Task {
   readonly busy: boolean
-  /** What the last run threw; undefined while one is under way or after it went well. */
+  /** What the last run threw; undefined while one is under way or after a success. */
   readonly error: unknown
-  /** Runs the action unless one is under way. The signal aborts when the component goes away. Never rejects. */
+  /** Runs the action unless one is under way. The signal aborts on unmount. Never rejects. */
   run(action: (signal: AbortSignal) => Promise<void>): Promise<void>
-  /** Forgets the error. */
+  /** Clears the error. */
   reset(): void
 }
 
-/** State of one action: busy, failed, or neither. */
+/** The state of one operation: busy, failed, or neither. */
 export function useTask(): Task {
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
@@ -21,8 +21,8 @@ export function useTask(): Task {
   useEffect(() => () => current.current?.abort(), [])
 
   async function run(action: (signal: AbortSignal) => Promise<void>) {
-    // A ref and not the state: two clicks can come before React renders. What was given up no longer counts: in
-    // development React takes every component away once and puts it back, with the same ref.
+    // A ref and not state: two clicks can come before React renders. An aborted run does not count: in development
+    // React unmounts and remounts every component, with the same ref.
     if (current.current && !current.current.signal.aborted) return
     const mine = (current.current = new AbortController())
     setBusy(true)

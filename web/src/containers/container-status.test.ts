@@ -6,12 +6,12 @@ const entry = { status: 'running', is_blocked: false, container_id: 'c1', last_u
 const still = { isStarting: false }
 const nothing = { open: false, launch: false, restart: false, stop: false, readLogs: false }
 
-test('a running container is opened, stopped or restarted', () => {
+test('a running container can be opened, stopped or restarted', () => {
   const all = { ...nothing, open: true, restart: true, stop: true, readLogs: true }
   assert.deepEqual(actionsFor(entry, still), all)
 })
 
-test('a container that was never launched has nothing to restart or to stop', () => {
+test('a container that was never launched can be neither restarted nor stopped', () => {
   const fresh = { status: 'not_created', is_blocked: false, container_id: null }
   assert.deepEqual(actionsFor(fresh, still), { ...nothing, launch: true })
 })
@@ -21,29 +21,29 @@ test('a launch that is under way can be stopped before there is a container', ()
   assert.equal(actionsFor(fresh, { ...still, isStarting: true }).stop, true)
 })
 
-test('what is paused is opened, which makes it go on, or stopped', () => {
+test('a paused container can be opened, which resumes it, or stopped', () => {
   const { open, launch, stop } = actionsFor({ ...entry, status: 'paused' }, still)
   assert.deepEqual([open, launch, stop], [true, false, true])
 })
 
-test('a blocked container offers nothing but to read what it wrote, even while the engine still reports it running', () => {
+test('a blocked container offers only its logs, even while the engine still reports it running', () => {
   const blocked = { ...entry, is_blocked: true }
   assert.deepEqual(actionsFor(blocked, { ...still, isStarting: true }), { ...nothing, readLogs: true })
   assert.equal(statusView(blocked).word, 'blocked')
 })
 
-test('what was used and has no container any more is stopped; what was never launched is not', () => {
+test('a used container that the engine no longer has counts as stopped; one never launched does not', () => {
   const { word, hint } = statusView({ ...entry, status: 'not_created', last_used: '2026-10-01T00:00:00.000Z' })
   assert.deepEqual([word, hint], ['stopped', 'renewed'])
   assert.equal(statusView({ ...entry, status: 'not_created' }).word, 'notLaunched')
 })
 
-test('a status that no engine has reported before has no word of ours', () => {
+test('an unknown status of the engine has no word of ours', () => {
   assert.equal(statusView({ ...entry, status: 'hibernating' }).word, undefined)
   assert.equal(statusView({ ...entry, status: 'constructor' }).word, undefined)
 })
 
-test('how a program ended is said as long as it has not been started again', () => {
+test('how a program ended is shown until it is started again', () => {
   assert.equal(statusView({ ...entry, status: 'exited' }, 'out-of-memory').hint, 'outOfMemory')
   assert.equal(statusView({ ...entry, status: 'exited' }, 'asleep').word, 'stopped')
   assert.equal(statusView(entry, 'crashed').word, 'running')

@@ -1,7 +1,7 @@
 import type { ContainerEvent } from '@berth/api/schemas/container.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 
-/** How a status looks; the word beside it says the same. */
+/** The look of a status; the word beside it says the same. */
 export type Tone = 'good' | 'idle' | 'busy' | 'bad'
 
 /** Keys of `dashboard.status`. */
@@ -21,14 +21,14 @@ export type StatusWord =
 export type StatusHint = 'replaced' | 'renewed' | 'engine' | 'paused' | 'crashed' | 'outOfMemory'
 
 export interface StatusView {
-  /** Undefined: nobody has a word for it, so it is shown as the engine reports it. */
+  /** Undefined for an unknown status, which is shown as the engine reports it. */
   readonly word: StatusWord | undefined
   readonly tone: Tone
-  /** What it means for the person, where the word alone does not say. */
+  /** What it means for the user, where the word alone does not say. */
   readonly hint?: StatusHint
 }
 
-/** Specification, Container runtime status values, and the words of Docker's and Podman's engines. */
+/** Specification, Container runtime status values, and the words of the engines of Docker and Podman. */
 const views: Readonly<Record<string, StatusView>> = {
   not_created: { word: 'notLaunched', tone: 'idle' },
   running: { word: 'running', tone: 'good' },
@@ -42,15 +42,15 @@ const views: Readonly<Record<string, StatusView>> = {
   error: { word: 'unknown', tone: 'bad', hint: 'engine' },
 }
 
-/** What is known of the end of a program that the engine only reports as over. */
+/** How a program ended, where the engine reports only that it is over. */
 const ends: Partial<Record<ContainerEvent['status'], StatusView>> = {
   crashed: { word: 'ended', tone: 'bad', hint: 'crashed' },
   'out-of-memory': { word: 'ended', tone: 'bad', hint: 'outOfMemory' },
 }
 
 /**
- * What a container's status looks like. A block comes first: whatever the engine reports, nothing can be launched.
- * @param eventStatus where it stands as an event told it last, which knows how a program ended
+ * The view of a container's status. A block comes first: whatever the engine reports, nothing can be launched.
+ * @param eventStatus the status of the last event, which knows how a program ended
  */
 export function statusView(
   entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'last_used'>,
@@ -59,16 +59,15 @@ export function statusView(
   if (entry.is_blocked) return { word: 'blocked', tone: 'bad' }
   const end = eventStatus && entry.status === 'exited' ? ends[eventStatus] : undefined
   if (end) return end
-  // It was there: Berth removes from the engine what nobody used for long, and the next launch makes it anew.
+  // It existed: Berth removes unused containers from the engine, and the next launch recreates them.
   if (entry.status === 'not_created' && entry.last_used !== null)
     return { word: 'stopped', tone: 'idle', hint: 'renewed' }
   return Object.hasOwn(views, entry.status) ? views[entry.status]! : { word: undefined, tone: 'idle' }
 }
 
 /**
- * What a person can do with a container. Restart replaces, so it needs something to replace; what is stopped, too, for it
- * may not start any more as it is. What is paused goes on by
- * being opened. Stopping gives up a launch that is under way. Reading is never forbidden.
+ * The actions that a user has on a container. Restart replaces a container, so it needs one. Opening resumes a paused
+ * container. Stop also ends a launch that is under way. Logs can always be read.
  */
 export function actionsFor(
   entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'container_id'>,
@@ -84,7 +83,7 @@ export function actionsFor(
   }
 }
 
-/** What the list says of a container that an event told of. Specification, Container runtime status values. */
+/** The list's status for each status of an event. Specification, Container runtime status values. */
 const statuses: Readonly<Record<ContainerEvent['status'], string | undefined>> = {
   running: 'running',
   paused: 'paused',
@@ -93,20 +92,20 @@ const statuses: Readonly<Record<ContainerEvent['status'], string | undefined>> =
   'out-of-memory': 'exited',
   missing: 'not_found',
   unknown: 'error',
-  // What the engine would report of these is not told.
+  // An event does not say what the engine would report of these.
   'no-image': undefined,
   failed: undefined,
   blocked: undefined,
 }
 
-/** An entry as an event changes it, until the next look; the same entry when it says nothing new. */
+/** The entry as an event changes it, until the next refresh; the same entry when the event changes nothing. */
 export function withEventStatus(entry: ContainerEntry, eventStatus: ContainerEvent['status']): ContainerEntry {
   if (eventStatus === 'blocked') return entry.is_blocked ? entry : { ...entry, is_blocked: true }
   const status = statuses[eventStatus]
   if (status === undefined || status === entry.status) return entry
-  // What has no container sleeps, too, once it was used.
+  // A used type without a container is asleep, too.
   if (entry.status === 'not_created' && eventStatus === 'asleep' && entry.last_used !== null) return entry
-  // One that was never launched is nowhere, and stopped is stopped, whichever of its words the engine uses: no news.
+  // A type that was never launched is not found, and a created container is exited in the list's words: no change.
   const isNoNews = { not_created: 'not_found', created: 'exited' }[entry.status] === status
   return isNoNews ? entry : { ...entry, status }
 }

@@ -22,7 +22,7 @@ const entries = [entry('dev', 'running'), entry('prod', 'not_created')]
 const statusOf = (told: string, before = 'running') =>
   applyEvents([entry('dev', before)], [stands('dev', told)])[0]?.status
 
-test('an event shows at once where a container stands, in the words of the list', () => {
+test('an event changes the status of a container at once, in the words of the list', () => {
   assert.deepEqual(
     ['paused', 'asleep', 'crashed', 'missing', 'unknown'].map((told) => statusOf(told)),
     ['paused', 'exited', 'exited', 'not_found', 'error'],
@@ -31,11 +31,11 @@ test('an event shows at once where a container stands, in the words of the list'
   assert.equal(statusOf('running', 'not_created'), 'running')
 })
 
-test('of several events about a container the last counts', () => {
+test('of several events about a container the last one counts', () => {
   assert.equal(applyEvents(entries, [stands('dev', 'asleep'), stands('dev', 'running')])[0]?.status, 'running')
 })
 
-test('an event that says what is shown already changes nothing', () => {
+test('an event with the status that is shown changes nothing', () => {
   const shown = [entry('dev', 'created'), entry('prod', 'not_created')]
   assert.equal(
     applyEvents(shown, [stands('dev', 'asleep'), stands('prod', 'missing'), stands('lab', 'running')]),
@@ -43,19 +43,19 @@ test('an event that says what is shown already changes nothing', () => {
   )
 })
 
-test('a container that changed, and a launch that ended, are reasons to look; a place in the queue is none', () => {
+test('a changed container and an ended launch cause a refresh; a position in the queue does not', () => {
   assert.equal(needsRefresh(entries, [launch('dev', 'queued'), launch('dev', 'starting')]), false)
   for (const event of [stands('dev', 'running'), launch('dev', 'ready'), launch('dev', 'failed')])
     assert.equal(needsRefresh(entries, [event]), true)
 })
 
-test('a snapshot is a reason to look when it says anything else than is shown', () => {
+test('a snapshot causes a refresh when it differs from what is shown', () => {
   assert.equal(needsRefresh(undefined, [snapshot, stands('dev', 'running')]), false)
   assert.equal(needsRefresh(entries, [snapshot, stands('dev', 'running'), stands('prod', 'missing')]), false)
   assert.equal(needsRefresh(entries, [snapshot, stands('dev', 'asleep')]), true)
 })
 
-test('the first visit is one on which nothing was launched yet but by the sign-up', () => {
+test('the first visit is one before any launch but that of the sign-up', () => {
   const now = Date.parse('2026-11-21T09:00:00Z')
   const justNow = '2026-11-21T08:50:00.000Z'
   const never = [entry('dev', 'not_created'), entry('prod', 'not_created')]

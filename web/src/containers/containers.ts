@@ -6,7 +6,7 @@ import { isOver } from '#/launch/launch-state.ts'
 
 type Entries = readonly ContainerEntry[]
 
-/** The list as these events change it; the same list when they say nothing new. */
+/** The list as these events change it; the same list when they change nothing. */
 export function applyEvents(entries: Entries, events: readonly ServerEvent[]): Entries {
   const updates = events.flatMap(({ name, data }) => (name === 'container' ? [data as ContainerEvent] : []))
   const changed = entries.map((entry) =>
@@ -16,23 +16,23 @@ export function applyEvents(entries: Entries, events: readonly ServerEvent[]): E
 }
 
 /**
- * Whether these events are a reason to look: an event says where a container stands, and not since when, or at which
- * address. A snapshot says how everything is, which is no news to who sees it that way already.
+ * Whether these events require a refresh: an event has a container's status, but neither its time nor its address. A
+ * snapshot requires one only when it differs from the list.
  */
 export function needsRefresh(entries: Entries | undefined, events: readonly ServerEvent[]): boolean {
   const isSnapshot = events.some(({ name }) => name === 'snapshot')
-  // How things are when the page opens, it asks by itself.
+  // When the page opens, the list is requested anyway.
   if (isSnapshot) return entries !== undefined && applyEvents(entries, events) !== entries
   return events.some(({ name, data }) => name === 'container' || (name === 'launch' && isOver(data as LaunchEvent)))
 }
 
-/** How long the account of a new person is one, in ms. */
+/** For how long an account counts as new, in ms. */
 const newFor = 60 * 60_000
 
 /**
- * Whether somebody sees their containers for the first time: none was ever launched, or only by the sign-up itself, which
+ * Whether a user sees their containers for the first time: none was ever launched, or only by the sign-up, which
  * launches the first type.
- * @param createdAt of the account; null or undefined when it is not known
+ * @param createdAt of the account; null or undefined when unknown
  */
 export function isFirstVisit(entries: Entries, createdAt: string | null | undefined, now: number): boolean {
   const launched = entries.filter(({ status, last_used: used }) => status !== 'not_created' || used !== null)

@@ -1,25 +1,25 @@
 import type { ServerEvent } from '#/events/event-stream.ts'
 
-/** Lines that are shown at most; older ones go, a block at a time. */
+/** Max lines that are shown; older ones are dropped, a block at a time. */
 export const maxLines = 2_000
-/** Lines of a block. Whole blocks never change, so that a page writes the last one anew only. */
+/** Lines of a block. Full blocks never change, so that a page renders only the last one again. */
 export const blockLines = 100
 
-/** Lines that stand together. */
+/** Consecutive lines. */
 export interface Block {
-  /** Which of all that were read: what React tells them apart by. */
+  /** Sequence number of the block, its React key. */
   readonly at: number
   readonly lines: readonly string[]
 }
 
-/** Characters that turn the reading order round: a line must read as it was written. Others the server takes out. */
+/** Characters that change the reading order. The server removes other control characters. */
 const bidiControls = /\p{Bidi_Control}/gu
 
-/** The lines of these events, in their order. */
+/** The lines of these events, in order. */
 export const linesIn = (events: readonly ServerEvent[]): readonly string[] =>
   events.flatMap(({ name, data }) => (name === 'line' ? [withoutBidiControls((data as { text: string }).text)] : []))
 
-/** The blocks with the lines that came. */
+/** The blocks with the new lines added. */
 export function addLines(blocks: readonly Block[], came: readonly string[]): readonly Block[] {
   if (came.length === 0) return blocks
   const last = blocks.at(-1) ?? { at: 0, lines: [] }

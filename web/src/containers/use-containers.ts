@@ -5,28 +5,31 @@ import { createApiClient } from '#/api/api-client.ts'
 import { needsRefresh, applyEvents } from '#/containers/containers.ts'
 import { eventStore, useEvents } from '#/events/use-events.ts'
 
-/** Of the list of one's own containers. */
+/** Query key of the user's own containers. */
 export const containersKey = ['containers'] as const
 
-/** Between two looks, in ms: events say what changes, and where there are none it has to be asked. */
+/** Poll intervals in ms: with events, which report changes, and without. */
 const pollIntervals = { live: 60_000, withoutEvents: 10_000 } as const
-/** Events that come together, as those of all containers do after a block, are one reason to look; in ms. */
+/** Events that arrive together, such as those of a cascading block, cause one refresh; in ms. */
 const debounceMs = 200
 
 type Entries = readonly ContainerEntry[]
 
 export interface ContainerListState {
-  /** Undefined until the first look went well; the last known truth afterwards. */
+  /** Undefined until the first request succeeded; the last known list afterwards. */
   readonly containers: Entries | undefined
   /** When that was true, in ms since 1970. */
   readonly asOf: number
-  /** What the latest look threw, after it was tried again. */
+  /** What the latest request threw, after its retries. */
   readonly problem: unknown
-  /** Looks again at once. */
+  /** Refreshes at once. */
   refresh(): void
 }
 
-/** The signed-in person's containers, kept fresh while the page is visible. Leads to the login when the token is no good. */
+/**
+ * The signed-in user's containers, refreshed while the page is visible. Redirects to the login when the token is not
+ * valid.
+ */
 export function useContainers(): ContainerListState {
   const client = useQueryClient()
   const { isLive, isRefused } = useEvents()
@@ -36,13 +39,13 @@ export function useContainers(): ContainerListState {
     refetchInterval: isLive ? pollIntervals.live : pollIntervals.withoutEvents,
   })
 
-  // The stream is back, so that the next look will go well.
+  // The stream is open again, so the next request will succeed.
   const hasProblem = error !== null
   useEffect(() => {
     if (isLive && hasProblem) void refetch()
   }, [isLive, hasProblem, refetch])
 
-  // Somebody was blocked just now, perhaps: the list says since when.
+  // The user may have been blocked just now: the list says since when.
   useEffect(() => {
     if (isRefused) void refetch()
   }, [isRefused, refetch])
@@ -53,7 +56,7 @@ export function useContainers(): ContainerListState {
       const known = client.getQueryState<Entries>(containersKey)
       if (needsRefresh(known?.data, events)) soon ??= setTimeout(look, debounceMs)
       const changed = known?.data && applyEvents(known.data, events)
-      // The time stays that of the last look, which alone knew all of it.
+      // The time stays that of the last request, which had the whole list.
       if (changed !== known?.data) client.setQueryData(containersKey, changed, { updatedAt: known?.dataUpdatedAt ?? 0 })
     })
     const look = () => {

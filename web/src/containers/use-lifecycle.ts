@@ -13,26 +13,26 @@ import { useTask } from '#/components/use-task.ts'
 import { failureOf, mayGoOn } from '#/launch/launch-state.ts'
 import { connectivity } from '#/api/connectivity.ts'
 
-/** What a person can have done to a container. */
+/** The operations that a user has on a container. */
 export type Verb = 'launch' | 'restart' | 'stop' | 'keep'
 
 export interface Lifecycle {
   /** Under way now. */
   readonly verb: Verb | undefined
-  /** Went well last. */
+  /** Last success. */
   readonly done: Verb | undefined
   /** When that was, by `performance.now()`. */
   readonly doneAt: number | undefined
-  /** Why the last one failed; it may not have been asked for here. */
+  /** Why the last operation failed; another page may have requested it. */
   readonly failure: unknown
   start(verb: Verb): void
-  /** Stops it while a launch of it is under way, which ends that. */
+  /** Stops the container while a launch is under way, which ends the launch. */
   giveUp(): void
 }
 
 /**
- * What is done to one container, one thing at a time. After each the list is looked at, whatever came of it.
- * @param event the last that was told of a launch of it
+ * The operations on one container, one at a time. After each the list is refreshed, whatever the outcome.
+ * @param event the latest event of its launch
  */
 export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | undefined): Lifecycle {
   const client = useQueryClient()
@@ -45,9 +45,9 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
     [stopping.error, busy, error, event],
   )
 
-  // What somebody gave up waiting for may still come to a good end.
+  // A launch that outlasted the timeout may still succeed.
   const forget = useEffectEvent(() => mayGoOn(error) && reset())
-  // What nobody answered during an outage is no matter any more once it is over.
+  // A request that failed for an outage no longer matters once the outage is over.
   const forgetOutage = useEffectEvent(() => {
     if (connectivity.state !== 'reachable') return
     if (isNetworkError(error)) reset()
@@ -61,7 +61,7 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
     const api = createApiClient(signal, launchTimeout)
     const call = () => calls[verb](api, type)
     try {
-      // A restart is another one the second time.
+      // A second restart would be another restart, so it is not retried.
       await (verb === 'restart' ? call() : withRetry(call, signal))
     } catch (reason) {
       if (isSignedOut(reason)) redirectToLogin()
@@ -76,7 +76,8 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
       setDoneAt(undefined)
       stopping.reset()
       if (chosen !== 'keep') eventStore.forgetEnd(type)
-      // What the press shows comes first: to make the request takes a slow processor a third of what it takes to show it.
+      // The response to the press is rendered first: building the request takes a third of that time on a slow
+      // processor.
       await new Promise((resolve) => setTimeout(resolve))
       await send(signal, chosen)
       if (chosen === 'keep') eventStore.forgetIdle(type)

@@ -5,12 +5,12 @@ import { openStream } from '#/api/api-client.ts'
 import { followStream, type ServerEvent } from '#/events/event-stream.ts'
 import { addLines, linesIn, type Block } from '#/containers/log-lines.ts'
 
-/** Lines of the past that are asked for. */
+/** Past lines that are requested. */
 const pastLines = 200
-/** How often what came is shown, in ms: an app may write a thousand lines a second. */
+/** Max rate of rendering, in ms: an app may write a thousand lines a second. */
 const throttleMs = 100
 
-/** How the reading goes: not begun, going on, broken off for now, all read, or refused. */
+/** State of the stream: not open yet, open, lost for now, at its end, or refused. */
 export type LogState = 'opening' | 'open' | 'lost' | 'ended' | 'refused'
 
 export interface Logs {
@@ -19,13 +19,13 @@ export interface Logs {
   readonly blocks: readonly Block[]
   /** Why it was refused. */
   readonly error: unknown
-  /** Begins anew. */
+  /** Starts again from the beginning. */
   restart(): void
 }
 
 const nothing = { state: 'opening', blocks: [], error: undefined } as const satisfies Partial<Logs>
 
-/** What a container writes: its last lines, and each new one. */
+/** The output of a container: its last lines, and each new one. */
 export function useLogs(type: string): Logs {
   const [seen, setSeen] = useState<Omit<Logs, 'restart'>>(nothing)
   const [attempt, setAttempt] = useState(0)
@@ -43,7 +43,7 @@ export function useLogs(type: string): Logs {
     }
     const reader = {
       open: (_lastId: string | undefined, signal: AbortSignal) => openStream(pathOf(type), undefined, signal),
-      // The stream has no memory: each time it begins with the lines of the past.
+      // The stream has no replay: each connection begins with the past lines.
       onOpen: () => setSeen({ ...nothing, state: 'open' }),
       onLost: () => show('lost'),
       onEvents: (events: readonly ServerEvent[]) => {

@@ -4,7 +4,7 @@ import { diskUsageText } from './byte-sizes.ts'
 
 const write = (value: number, how: Intl.NumberFormatOptions) => new Intl.NumberFormat('de', how).format(value)
 
-test('what homes take is said in the units that limits are set in', () => {
+test('disk use is shown in the units of the limits', () => {
   assert.deepEqual(diskUsageText({ type: 'dev', used: 9.26 * 2 ** 30, limit: 10 * 2 ** 30 }, write), {
     key: 'one',
     values: { part: '9,3', whole: '10,0', unit: 'GiB' },

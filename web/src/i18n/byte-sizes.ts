@@ -1,9 +1,9 @@
 import type { DiskEvent } from '@berth/api/schemas/container.ts'
 
-/** Size in bytes, name, and digits behind the point. */
+/** Size in bytes, name, and decimals. */
 type Unit = readonly [size: number, name: string, digits: number]
 
-/** Those of registries, and those that limits are set in. */
+/** The units of registries, and those of limits. */
 export const units = {
   decimal: [
     [1e9, 'GB', 1],
@@ -17,12 +17,12 @@ export const units = {
   ],
 } as const satisfies Record<string, readonly Unit[]>
 
-/** A part and its whole in one unit, to be written as the reader's language writes numbers. */
+/** A part and its whole in one unit, to be formatted in the reader's language. */
 export interface Share {
   readonly part: number
   readonly whole: number
   readonly unit: string
-  /** Behind the point. */
+  /** Decimals. */
   readonly digits: number
 }
 
@@ -33,19 +33,19 @@ export function shareOf(part: number, whole: number, kind: keyof typeof units): 
   return { part: part / size, whole: whole / size, unit, digits }
 }
 
-/** Writes a number, as `useFormatter().number` of use-intl does. */
+/** Formats a number, as `useFormatter().number` of use-intl does. */
 export type WriteNumber = (
   value: number,
   how: { minimumFractionDigits: number; maximumFractionDigits: number },
 ) => string
 
-/** The values of a sentence that has `{part}`, `{whole}` and `{unit}` in it. */
+/** The values of a sentence with `{part}`, `{whole}` and `{unit}`. */
 export function formatShare({ part, whole, unit, digits }: Share, write: WriteNumber) {
   const how = { minimumFractionDigits: digits, maximumFractionDigits: digits }
   return { part: write(part, how), whole: write(whole, how), unit }
 }
 
-/** A limit that is nearly used up: which sentence of `dashboard.disk` says it, and with what. */
+/** A limit that is nearly used up: the key of its sentence in `dashboard.disk`, and the values. */
 export function diskUsageText({ type, used, limit }: DiskEvent, write: WriteNumber) {
   const key = type === null ? ('all' as const) : ('one' as const)
   return { key, values: formatShare(shareOf(used, limit, 'binary'), write) }

@@ -8,14 +8,14 @@ import { regionalLocale } from '#/i18n/regional-locale.ts'
 
 const catalogues = { en, de }
 
-/** As the reader's region writes dates and numbers. The type says which language it is a kind of. */
+/** The locale of the reader's region, for dates and numbers, as a variant of the page's language. */
 export const useRegionalLanguage = () => regionalLocale(useLanguage(), navigator.languages) as Language
 
-/** Everything inside speaks the language of the page; dates and numbers are written as there, in the reader's own time zone. */
+/** Provides the messages of the page's language; dates and numbers follow the reader's region and time zone. */
 export function I18nProvider({ children }: { children: ReactNode }) {
   const language = useLanguage()
   return (
-    // The type of the messages names those of administrators, too, which come with their pages.
+    // The type of the messages includes those of the administration, which are loaded with its pages.
     <IntlProvider
       locale={useRegionalLanguage()}
       messages={catalogues[language] as never}
@@ -29,7 +29,7 @@ export function I18nProvider({ children }: { children: ReactNode }) {
 
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 
-/** A sentence that is missing is a bug, and tests find it as one. */
+/** A missing message is a bug, and tests find it as one. */
 function fail(error: Error): never {
   throw error
 }

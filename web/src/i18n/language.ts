@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { languageCookie, languages, type Language } from '@berth/api/boot.ts'
 import { boot } from '#/api/api-client.ts'
 
-/** Seconds that a choice is kept. Browsers keep no cookie for more than 400 days. */
+/** Lifetime of the choice in seconds. Browsers keep no cookie for more than 400 days. */
 const cookieMaxAge = 400 * 86_400
 
 let current: Language = boot.language
@@ -13,14 +13,16 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The language of this page: the one that was chosen here, else what the server made of the browser's languages. */
+/**
+ * The language of this page: the one chosen here, else the one that the server derived from the browser's languages.
+ */
 export function useLanguage(): Language {
   return useSyncExternalStore(subscribe, () => current)
 }
 
 /**
- * Shows everything in this language from now on. The choice is a cookie, because the server writes mails, refusals and the
- * pages of the gateway in it, too; the container's pages may read and set it, and it holds nothing that they must not.
+ * Shows everything in this language from now on. The choice is a cookie, because the server uses it for mails, refusals
+ * and the gateway's pages; pages of containers may read and set it, and it holds no secret.
  */
 export function chooseLanguage(language: Language): void {
   const isSecure = location.protocol === 'https:'

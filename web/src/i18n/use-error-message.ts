@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl/react'
 import { problemIn } from '#/api/errors.ts'
 
-/** Says anything that a request can throw in one sentence for a person; in the server's own words where it gave some. */
+/** Turns anything that a request can throw into one sentence; the server's own where it sent one. */
 export function useErrorMessage(): (error: unknown) => string {
   const t = useTranslations('frame.problem')
   return (error) => {

@@ -5,5 +5,5 @@ import { signIn } from './de/sign-in.ts'
 import { takeover } from './de/takeover.ts'
 import type { Words } from './words.ts'
 
-/** The same in German. */
+/** The catalogue in German. */
 export const de: Words = { frame, signIn, dashboard, sessions, takeover }

@@ -4,5 +4,7 @@ import { sessions } from './en/sessions.ts'
 import { signIn } from './en/sign-in.ts'
 import { takeover } from './en/takeover.ts'
 
-/** What every person reads, in English. ICU message syntax (unicode-org.github.io/icu/userguide/format_parse/messages). */
+/**
+ * The texts for every user, in English. ICU message syntax (unicode-org.github.io/icu/userguide/format_parse/messages).
+ */
 export const en = { frame, signIn, dashboard, sessions, takeover } as const

@@ -2,7 +2,7 @@ import type { Language } from '@berth/api/boot.ts'
 import type { admin } from '#/admin/messages/en.ts'
 import type { en } from '#/messages/en.ts'
 
-/** `t('…')` takes keys that there are, with the values that their English sentence names. */
+/** `t('…')` accepts existing keys only, with the values that their English text names. */
 declare module 'use-intl' {
   interface AppConfig {
     Locale: Language

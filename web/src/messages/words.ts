@@ -1,7 +1,7 @@
 import type { en } from './en.ts'
 
-/** The shape of a catalogue: every language has the keys of English, and texts of its own. */
+/** The shape of a catalogue: every language has the keys of English, with its own texts. */
 export type InOtherWords<T> = { readonly [K in keyof T]: T[K] extends string ? string : InOtherWords<T[K]> }
 
-/** What every person may read; what administrators read comes with their pages. */
+/** The texts for every user; those for administrators are loaded with their pages. */
 export type Words = InOtherWords<typeof en>

@@ -11,7 +11,7 @@ import { recallReturnPath } from '#/session/return-path.ts'
 import { pages, withNext } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 
-/** Says what to do with the mail, sends it again on request, and goes on when its link was used in another tab. */
+/** Says what to do with the mail, sends it again on request, and continues when its link was used in another tab. */
 export function CheckMail() {
   const t = useTranslations('signIn.check')
   const durationOf = useDuration()

@@ -21,7 +21,9 @@ import { useErrorMessage } from '#/i18n/use-error-message.ts'
 import { pages } from '#/paths.ts'
 import { areShortcutsOn, saveShortcutsOn } from '#/shortcuts/shortcuts.ts'
 
-/** The signed-in person's home: one card for each type. A page that led here may have left words to say why. */
+/**
+ * The start page of a signed-in user: one card for each type, and a notice of the page that redirected here, if any.
+ */
 export function Dashboard() {
   const t = useTranslations('dashboard')
   const containerList = useContainers()
@@ -31,7 +33,7 @@ export function Dashboard() {
   return (
     <Page title={t('title')}>
       {notice !== undefined && <p className="note">{notice}</p>}
-      {/* Whoever acts has a banner of their own. */}
+      {/* An administrator who acts for the user sees a banner instead. */}
       {boot.acting === null && <TakeoverNote event={events.takeover} />}
       {isAccountBlocked && <BlockedNote containers={containerList.containers} />}
       {!canAct() && <SignInNote id={signInNote} />}
@@ -59,7 +61,7 @@ function Cards({
   const [isOn, setOn] = useState(() => areShortcutsOn())
   const [openedAt] = useState(() => Date.now())
   const [isFirst, setFirst] = useState(false)
-  // Once said it stays: a line that goes away with the first launch would move all cards.
+  // The note stays once shown: removing it at the first launch would move all cards.
   if (!isFirst && isFirstVisit(containers, me?.created_at, openedAt)) setFirst(true)
   if (containers.length === 0) {
     return (
@@ -99,7 +101,7 @@ function Cards({
   )
 }
 
-/** On plain http, after a reload: the document has no proof that it is ours, and nothing can be changed from it. */
+/** On plain http, after a reload: the document has no CSRF value, so nothing can be changed from it. */
 function SignInNote({ id }: { id: string }) {
   const t = useTranslations('dashboard.signInAgain')
   return (
@@ -126,8 +128,8 @@ function Loading() {
 }
 
 /**
- * Why the list may be an old one, and of when it is. The slot is always there, so that a problem that comes up later is
- * read out. That Berth cannot be reached every page says by itself (`AwayNote`).
+ * Why the list may be out of date, and since when. The element is always rendered, so that a later problem is
+ * announced. Every page itself says that Berth cannot be reached (`ConnectivityNote`).
  */
 function Problem({ containerList: { containers, asOf, problem, refresh } }: { containerList: ContainerListState }) {
   const t = useTranslations('dashboard')
@@ -138,7 +140,7 @@ function Problem({ containerList: { containers, asOf, problem, refresh } }: { co
     !isUnreachable(problem) && sentenceOf(problem),
     containers && t('asOf', { time: format.dateTime(asOf, { timeStyle: 'short' }) }),
   ]
-  // The button goes away with the problem, so the focus must leave it first.
+  // The button goes away with the problem, so the focus moves first.
   function retry() {
     focusHeading()
     refresh()

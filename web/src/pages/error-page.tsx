@@ -6,7 +6,7 @@ import { TakeoverBanner } from '#/components/page/takeover-banner.tsx'
 import { focusHeading } from '#/router/focus-heading.ts'
 import { ChunkLoadError } from '#/router/load-chunk.ts'
 
-/** In place of a page that threw. Stands alone: what failed may be the frame of all others. */
+/** Replaces a page that threw. It uses no frame: the error may be in the frame itself. */
 export function ErrorPage({ error }: { error: unknown }) {
   const t = useTranslations(error instanceof ChunkLoadError ? 'frame.outdated' : 'frame.broken')
   useEffect(() => focusHeading(), [])

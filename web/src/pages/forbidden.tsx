@@ -4,8 +4,8 @@ import { StatusPage } from '#/components/page/status-page.tsx'
 import { useMe } from '#/session/use-me.ts'
 
 /**
- * Shows its content to administrators. What the document was told counts until the API has answered: somebody may have
- * become one since, or none. The API refuses everybody else whatever is shown.
+ * Shows its content to administrators. The boot data counts until the API has answered: the role may have changed
+ * since. The API refuses every other user, whatever is shown.
  */
 export function ForAdministrators({ children }: { children: ReactNode }) {
   const isAdmin = useMe()?.is_admin ?? (boot.isAdmin || undefined)

@@ -21,9 +21,9 @@ import { pages, withNext } from '#/paths.ts'
 import { navigateReplacing, useLocation } from '#/router/router.ts'
 
 /**
- * `/launch?type=dev&next=/ann-dev/x`: where the gateway sends people whose container does not wake by itself. It starts
- * the container as soon as it opens, and leads on. All that a link from elsewhere can do with it is to start a container
- * for its own owner.
+ * `/launch?type=dev&next=/ann-dev/x`: where the gateway redirects users whose container does not wake automatically.
+ * The page launches the container as soon as it opens, and continues to it. A link from elsewhere can do no more with
+ * it than launch a container for its own owner.
  */
 export function Launch() {
   const { query } = useLocation()
@@ -63,7 +63,7 @@ function Starting({ type, next, here }: StartingProps) {
     },
   })
 
-  // The button goes away with the failure, so the focus must leave it first.
+  // The button goes away with the failure, so the focus moves first.
   function retry() {
     focusHeading()
     opening.ask()
@@ -77,7 +77,7 @@ function Starting({ type, next, here }: StartingProps) {
 
   if (failure !== undefined) return <Failed error={failure} type={type} onRetry={retry} />
   const { isAsked } = opening
-  // Its app answers, or is waited for by the gateway: until then nothing on this page may move.
+  // The app answers, or the gateway holds requests until it does: until then nothing on this page may move.
   const isUnderWay = isAsked || isGoing || !answer || stageIn(launch?.event) !== undefined
   const state = isGoing ? 'going' : isAsked ? 'starting' : answer ? 'ready' : 'staying'
   return (
@@ -125,7 +125,7 @@ function Failed({ error, type, onRetry }: { error: unknown; type: string; onRetr
   )
 }
 
-/** By a real navigation: what the dashboard shows first is asked for anew. */
+/** A real navigation: the dashboard requests its data anew. */
 function ToContainers() {
   const t = useTranslations('dashboard.launch')
   return (
@@ -135,7 +135,7 @@ function ToContainers() {
   )
 }
 
-/** The link does not say which: all types are to be seen on the dashboard. */
+/** The link names no type: the dashboard lists all. */
 function NoType() {
   const t = useTranslations('dashboard.launch')
   const notice = t('noType')
@@ -144,8 +144,8 @@ function NoType() {
 }
 
 /**
- * Leads strangers to the sign-in. Who is signed in but has no proof is on plain http away from this machine, and would get
- * none by coming here again: they are told, so that they are not sent to and fro.
+ * Redirects signed-out users to the sign-in. A signed-in user without a CSRF value is on plain http outside localhost,
+ * and a redirect would end here again: they are told instead.
  */
 function SignInFirst({ next }: { next: string }) {
   const t = useTranslations('dashboard.launch')
@@ -164,7 +164,7 @@ function SignInFirst({ next }: { next: string }) {
   )
 }
 
-/** Where all types are to be seen, with the reason for coming there. */
+/** The dashboard lists all types; the notice says why the user is there. */
 function toDashboard(notice: string): void {
   navigateReplacing(pages.home, { notice } satisfies Notice)
 }

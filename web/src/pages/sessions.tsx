@@ -9,10 +9,10 @@ import { Page } from '#/components/page/page.tsx'
 import { SessionRow, TakeoverRow } from '#/components/sessions/session-rows.tsx'
 import { focusHeading } from '#/router/focus-heading.ts'
 
-/** Milliseconds between two looks while the page is seen. */
+/** Poll interval in ms while the page is visible. */
 const pause = 30_000
 
-/** Somebody's own sessions, and who acted for them: what they can end, and what they should know. */
+/** The user's own sessions, and takeovers of their account: what they can end, and what they should know. */
 export function Sessions() {
   const t = useTranslations('sessions')
   const query = useQuery({
@@ -69,14 +69,14 @@ export function Sessions() {
   )
 }
 
-/** Ending one session, ending all others, and how many were ended last. */
+/** Ends one session or all others; counts those ended last. */
 function useEnding() {
   const client = useQueryClient()
   const [ended, setEnded] = useState(0)
   const options = {
     onMutate: () => setEnded(0),
     onSuccess: (count: number) => {
-      // What is pressed goes away with its session, so the focus must leave it first.
+      // The pressed button goes away with its session, so the focus moves first.
       focusHeading()
       setEnded(count)
     },

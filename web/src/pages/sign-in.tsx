@@ -10,7 +10,7 @@ import { emailIn } from '#/session/magic-link-request.ts'
 import { isPage, pages, safeNext } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 
-/** Sign-in and sign-up: one field and one button for everybody; see `askForLink` for how that can be. */
+/** Sign-in and sign-up: one field and one button for every user; see `requestMagicLink` for why one form is enough. */
 export function SignIn() {
   const t = useTranslations('signIn.ask')
   const { query, state } = useLocation()
@@ -21,13 +21,13 @@ export function SignIn() {
 
   return (
     <Page title={t('title')} width="narrow">
-      {/* No redirect: a document can believe in a token that the API refuses, and the two would send people to and fro. */}
+      {/* No redirect: a document can hold a token that the API refuses, and the two would redirect in a loop. */}
       {isSignedIn() && (
         <p className="note">
           {t('signedIn')} <a href={next ?? pages.home}>{t('goOn')}</a>
         </p>
       )}
-      {/* Why one is here, although one was at work a moment ago. */}
+      {/* Why the sign-in page appears in the middle of work. */}
       {ended && <p className="note">{t('ended')}</p>}
       {!ended && !isSignedIn() && isToContainer && <p className="note">{t('toContainer')}</p>}
       <p>{t('lead')}</p>

@@ -25,13 +25,13 @@ const kinds = {
 } as const
 
 /**
- * Where mail links lead. Opening it uses nothing up, because mail scanners open pages too; the button does. Only in the very
- * browser that asked for the link it goes on by itself, and the button is there when that fails.
+ * The target of mail links. Opening it does not use the link up, because mail scanners open pages, too; the button
+ * does. Only in the browser that requested the link it continues automatically, and the button appears when that fails.
  */
 export function Verify({ kind }: { kind: 'login' | 'signup' }) {
   const t = useTranslations('signIn.verify')
   const { state } = useLocation()
-  // Kept from the first render on: the history entry forgets a token that was refused.
+  // Kept from the first render on: a refused token is removed from the history entry.
   const [token] = useState(() => tokenIn(state))
   const { busy, error, run } = useTask()
   const [isDone, setDone] = useState(false)
@@ -50,7 +50,7 @@ export function Verify({ kind }: { kind: 'login' | 'signup' }) {
   const goOn = useEffectEvent(use)
   useEffect(() => {
     if (!boot.askedHere) return
-    // Not at once: a page that React takes away and puts back, as it does in development, would use the link up unseen.
+    // Not at once: in development React unmounts and remounts the page, which would use the link up unseen.
     const timer = setTimeout(goOn)
     return () => clearTimeout(timer)
   }, [])
@@ -68,14 +68,14 @@ export function Verify({ kind }: { kind: 'login' | 'signup' }) {
 }
 
 /**
- * A real navigation, where it is of use: the server puts the CSRF value of the new session into the next document.
- * On plain http it cannot, so our own pages go on in this one.
+ * A real navigation where possible: the server puts the CSRF value of the new session into the next document. On plain
+ * http it cannot, so our own pages continue in this document.
  */
 function enter(accessToken: string, next: string | undefined): void {
   const to = next ?? pages.home
   if (isSecureContext || !isPage(to)) return location.replace(to)
   keepAccessToken(accessToken)
-  // It may be of somebody else, who was signed in before.
+  // The cache may hold data of the user who was signed in before.
   queryClient.clear()
   navigate(to)
 }

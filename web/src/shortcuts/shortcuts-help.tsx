@@ -8,11 +8,14 @@ import { cardKeys } from '#/shortcuts/shortcuts.ts'
 interface ShortcutsProps {
   isOn: boolean
   onTurn(isOn: boolean): void
-  /** Cards there are. */
+  /** Number of cards. */
   count: number
 }
 
-/** The keys of the dashboard, a button that lists them where there is a keyboard, and a word for who pressed one too early. */
+/**
+ * The keys of the dashboard, a button that lists them where there is a keyboard, and a note after a key that needs a
+ * chosen card.
+ */
 export function Shortcuts({ isOn, onTurn, count }: ShortcutsProps) {
   const t = useTranslations('dashboard.keys')
   const [isOpen, setOpen] = useState(false)

@@ -5,7 +5,7 @@ import { areShortcutsOn, shortcutOf, saveShortcutsOn } from './shortcuts.ts'
 const press = (key: string, held: object = {}) =>
   shortcutOf({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, repeat: false, ...held })
 
-test('digits choose a card, letters press its buttons, and the question mark lists them', () => {
+test('digits choose a card, letters press its buttons, and the question mark lists the keys', () => {
   assert.deepEqual(
     [press('1'), press('9')],
     [
@@ -18,13 +18,13 @@ test('digits choose a card, letters press its buttons, and the question mark lis
   assert.deepEqual(press('?', { shiftKey: true }), { does: 'help' })
 })
 
-test('with a modifier, held down, or for any other key, nothing happens', () => {
+test('with a modifier, repeated, or any other key, no shortcut applies', () => {
   for (const held of ['ctrlKey', 'metaKey', 'altKey', 'shiftKey', 'repeat'])
     assert.equal(press('r', { [held]: true }), undefined)
   for (const key of ['0', 'x', 'Enter', 'Tab', ' ', 'F1']) assert.equal(press(key), undefined)
 })
 
-test('shortcuts stay off in this browser until they are turned on again', () => {
+test('shortcuts stay off in this browser until they are switched on again', () => {
   const stored = new Map<string, string>()
   const storage = {
     getItem: (key: string) => stored.get(key) ?? null,

@@ -2,7 +2,7 @@
 export const cardKeys = { open: 'o', launch: 'l', restart: 'r', stop: 's', logs: 'g' } as const
 export type CardKey = (typeof cardKeys)[keyof typeof cardKeys]
 
-/** What a key asks for: the list of keys, the card of that number (from 0), or a button of a card. */
+/** What a key does: list the keys, choose the card of that number (from 0), or press a button of a card. */
 export type Shortcut =
   | { readonly does: 'help' }
   | { readonly does: 'choose'; readonly index: number }
@@ -10,7 +10,7 @@ export type Shortcut =
 
 export type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'repeat'>
 
-/** Undefined for every other key, and with a modifier, which is the browser's or the screen reader's. */
+/** Undefined for every other key, and with a modifier, which belongs to the browser or the screen reader. */
 export function shortcutOf({ key, ctrlKey, metaKey, altKey, shiftKey, repeat }: Press): Shortcut | undefined {
   if (ctrlKey || metaKey || altKey || repeat) return undefined
   // With Shift on most keyboards.
@@ -21,17 +21,20 @@ export function shortcutOf({ key, ctrlKey, metaKey, altKey, shiftKey, repeat }: 
   return pressed && { does: 'press', key: pressed }
 }
 
-/** The part of web storage that is used here. */
+/** The part of web storage that this module uses. */
 export type ShortcutStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 const storedAs = 'berth.shortcuts'
 
-/** Whether single keys do something (WCAG 2.2, 2.1.4: they can be turned off). A container's page can change this, which harms nobody. */
+/**
+ * Whether single keys are shortcuts (WCAG 2.2, 2.1.4: they can be switched off). A container's page can change this
+ * setting, which does no harm.
+ */
 export function areShortcutsOn(storage: ShortcutStorage = localStorage): boolean {
   try {
     return storage.getItem(storedAs) !== 'off'
   } catch {
-    // Storage is switched off.
+    // Storage is disabled.
     return true
   }
 }
@@ -41,6 +44,6 @@ export function saveShortcutsOn(on: boolean, storage: ShortcutStorage = localSto
     if (on) storage.removeItem(storedAs)
     else storage.setItem(storedAs, 'off')
   } catch {
-    // Then it holds until the page is left.
+    // The choice then holds until the page is left.
   }
 }

@@ -1,14 +1,14 @@
 import { useEffect, useEffectEvent } from 'react'
 import { shortcutOf, type CardKey } from '#/shortcuts/shortcuts.ts'
 
-/** Where a key means itself, or belongs to something else. */
+/** Elements in which a key has another meaning. */
 const taken = 'input, textarea, select, [contenteditable], dialog'
 
 /**
- * Single keys for the cards of this page. Buttons are found by their `aria-keyshortcuts` and pressed as a person would,
- * so that what is off stays off.
- * @param onHelp the list of keys was asked for
- * @param onNoCard a button's key was pressed, and there are several cards of which none is chosen
+ * Single-key shortcuts for the cards of this page. Buttons are found by their `aria-keyshortcuts` and clicked, so that
+ * a disabled one stays without effect.
+ * @param onHelp the list of keys was requested
+ * @param onNoCard a button's key was pressed, and none of several cards is chosen
  */
 export function useShortcuts(isOn: boolean, onHelp: () => void, onNoCard: () => void): void {
   const press = useEffectEvent((key: CardKey) => {

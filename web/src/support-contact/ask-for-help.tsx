@@ -2,7 +2,7 @@ import { useTranslations } from 'use-intl/react'
 import { boot } from '#/api/api-client.ts'
 import { parseSupportContact } from '#/support-contact/support-contact.ts'
 
-/** Whom to ask, in a sentence: who the operator says, else the reader's administrator. */
+/** Whom to contact, in a sentence: the configured contact, else the reader's administrator. */
 export function AskForHelp() {
   const t = useTranslations('dashboard')
   return t.rich('ask', asking(t('administrator')))
@@ -13,10 +13,10 @@ const asking = (somebody: string) => ({ who: () => (boot.contact === null ? some
 const link = boot.contact === null ? undefined : parseSupportContact(boot.contact).href
 const isMail = link?.startsWith('mailto:') ?? false
 
-/** Whether there is a way to them that can be pressed. */
+/** Whether the contact is a link. */
 export const canAskForHelp = link !== undefined
 
-/** The way to who can help; nothing where there is none. @param about what a mail is about */
+/** A link to the contact; nothing where there is none. @param about subject of a mail */
 export function AskForHelpButton({ about }: { about: string }) {
   const t = useTranslations('dashboard.failure')
   if (link === undefined) return null
@@ -27,7 +27,7 @@ export function AskForHelpButton({ about }: { about: string }) {
   )
 }
 
-/** Whom to ask, as the operator wrote it: pressed where it can be. Nothing where the operator says nothing. */
+/** The contact as the operator wrote it, as a link where possible. Nothing where none is configured. */
 export function ContactLink() {
   if (boot.contact === null) return null
   const { text, href } = parseSupportContact(boot.contact)

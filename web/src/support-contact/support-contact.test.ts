@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseSupportContact } from './support-contact.ts'
 
-test('an address becomes a link to write to it, a URL one to follow, and words stay words', () => {
+test('an e-mail address becomes a mailto link, a URL a link, and other text stays text', () => {
   const hrefOf = (text: string) => parseSupportContact(text).href
   assert.equal(hrefOf('help@cs.x-y.org'), 'mailto:help@cs.x-y.org')
   assert.equal(hrefOf('https://x.org/help?to=berth'), 'https://x.org/help?to=berth')

@@ -1,20 +1,20 @@
 import { useTranslations } from 'use-intl/react'
 
-/** A length of time as people say it. */
+/** A rounded length of time. */
 export interface RoundedDuration {
   readonly unit: 'minutes' | 'hours' | 'days'
   /** Whole, 1 and more. */
   readonly count: number
 }
 
-/** In the largest unit that says it exactly, or nearly so; never too much. @param seconds at least 1 */
+/** Rounds down to the largest unit that is exact or nearly so. @param seconds at least 1 */
 export function roundDuration(seconds: number): RoundedDuration {
   if (seconds >= 2 * 86_400) return { unit: 'days', count: Math.floor(seconds / 86_400) }
   if (seconds >= 2 * 3600) return { unit: 'hours', count: Math.floor(seconds / 3600) }
   return { unit: 'minutes', count: Math.max(1, Math.floor(seconds / 60)) }
 }
 
-/** Says how long something takes or lasts. @returns a function of seconds */
+/** Formats how long something takes or lasts. @returns a function of seconds */
 export function useDuration(): (seconds: number) => string {
   const t = useTranslations('signIn.duration')
   return (seconds) => {

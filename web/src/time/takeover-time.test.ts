@@ -5,20 +5,20 @@ import { minutesToTell, secondsLeft } from './takeover-time.ts'
 const until = '2026-11-21T09:15:00.000Z'
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`)
 
-test('a takeover is over here a moment before its time, and at once when its time cannot be read', () => {
+test('a takeover ends here shortly before its time, and at once when its time cannot be parsed', () => {
   assert.equal(secondsLeft(until, at('09:00:00'), 0), 897)
   assert.equal(secondsLeft(until, at('09:14:56.500'), 0), 1)
   for (const late of ['09:14:57', '09:15:00', '10:00:00']) assert.equal(secondsLeft(until, at(late), 0), 0, late)
   assert.equal(secondsLeft('soon', at('09:00:00'), 0), 0)
 })
 
-test('a clock that is wrong by twenty minutes makes a takeover neither shorter nor longer', () => {
+test('a local clock that is off by 20 minutes makes a takeover neither shorter nor longer', () => {
   assert.equal(secondsLeft(until, at('09:20:00'), -1_200_000), 897)
   assert.equal(secondsLeft(until, at('08:40:00'), 1_200_000), 897)
   assert.equal(secondsLeft(until, at('08:54:57'), 1_200_000), 0)
 })
 
-test('who cannot see the clock is told twice, at five minutes and at one', () => {
+test('the time left is announced twice, at five minutes and at one', () => {
   const announced = Array.from({ length: 900 }, (_, gone) => minutesToTell(900 - gone))
   const changes = announced.filter((minutes, index) => minutes !== undefined && minutes !== announced[index - 1])
   assert.deepEqual(changes, [5, 1])

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react'
 
-/** The time in ms since 1970, new each second while it is of use. */
+/** The time in ms since 1970, updated each second while `isTicking`. */
 export function useNow(isTicking = true): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     if (!isTicking) return
     const tick = () => setNow(Date.now())
     const timer = setInterval(tick, 1000)
-    // Browsers let the timers of a hidden page go to sleep.
+    // Browsers throttle the timers of a hidden page.
     document.addEventListener('visibilitychange', tick)
     return () => {
       clearInterval(timer)

@@ -3,10 +3,10 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { AskForHelp } from '#/support-contact/ask-for-help.tsx'
 import { Time } from '#/components/time.tsx'
 
-/** Once for the whole page: the account is blocked, since when, and whom to ask. Each card said it by itself before. */
+/** Says once for the whole page that the account is blocked, since when, and whom to contact. */
 export function BlockedNote({ containers = [] }: { containers: readonly ContainerEntry[] | undefined }) {
   const t = useTranslations('dashboard')
-  // The block of the account fell on its containers; those that were blocked by themselves were so earlier.
+  // The block of the account cascaded to its containers; those blocked separately were blocked earlier.
   const since = containers
     .map(({ blocked_at: at }) => at)
     .filter((at) => at !== null)

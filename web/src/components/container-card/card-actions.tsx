@@ -9,11 +9,11 @@ import { cardKeys, type CardKey } from '#/shortcuts/shortcuts.ts'
 interface CardActionsProps {
   entry: ContainerEntry
   can: ReturnType<typeof actionsFor>
-  /** Something is under way. */
+  /** An operation is under way. */
   isBusy: boolean
-  /** Why nothing can be changed from this page, by id; undefined when it can. */
+  /** Id of the element that says why this page can change nothing; undefined when it can. */
   offBecause: string | undefined
-  /** Something else helps more than to launch it once more, and is the primary action. */
+  /** Another step helps more than a launch, and is the primary action. */
   isSecondary: boolean
   onLaunch(): void
   onRestart(): void
@@ -22,9 +22,9 @@ interface CardActionsProps {
 }
 
 /**
- * The buttons of a card, one of them primary. Busy buttons stay focusable (`aria-disabled`), and when one goes away that
- * had the focus, as Launch does for Open, the primary one gets it: otherwise a keyboard user is thrown back to the top of
- * the page. The room of a button that is not there now stays, so that those that come move none, and no card grows.
+ * The buttons of a card, one of them primary. Busy buttons stay focusable (`aria-disabled`). When the focused button
+ * goes away, as Launch does for Open, the primary one gets the focus: it would otherwise move to the top of the page.
+ * The space of a hidden button stays reserved, so that no other button moves and no card grows.
  */
 export function CardActions(props: CardActionsProps) {
   const { entry, can, isBusy, offBecause, isSecondary, onLaunch, onRestart, onStop, onLogs } = props
@@ -41,7 +41,7 @@ export function CardActions(props: CardActionsProps) {
   const others = [
     { verb: 'logs', isThere: can.readLogs, isOff: false, onPress: onLogs },
     { verb: 'restart', isThere: can.restart, isOff: isBusy, onPress: onRestart },
-    // Last, so that no gap stands between the buttons of what is stopped.
+    // Last, so that a stopped container's buttons have no gap.
     { verb: 'stop', isThere: can.stop, isOff: isBusy && can.open, onPress: onStop },
   ] as const
   return (
@@ -93,7 +93,7 @@ export function CardActions(props: CardActionsProps) {
   )
 }
 
-/** Tells "Open" on one card from "Open" on the next in a list of links. */
+/** Distinguishes "Open" on one card from "Open" on the next in a list of links. */
 function Named({ entry, children }: { entry: ContainerEntry; children: ReactNode }) {
   return (
     <>

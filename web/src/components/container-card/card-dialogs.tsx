@@ -15,7 +15,7 @@ interface CardDialogsProps {
   onConfirm(verb: 'restart' | 'stop'): void
 }
 
-/** What a card asks and shows in front of the page. Which of it is kept here, so that the card does not render for it. */
+/** The dialogs of a card. Which one is open is state of this component, so that the card does not render for it. */
 export function CardDialogs({ ref, name, type, onConfirm }: CardDialogsProps) {
   const [opened, setOpened] = useState<Asked>()
   useImperativeHandle(ref, () => ({ open: setOpened }), [])

@@ -8,13 +8,16 @@ import { diskUsageText } from '#/i18n/byte-sizes.ts'
 interface CardNotesProps {
   entry: ContainerEntry
   hint: string | undefined
-  /** Something more urgent needs the room of the last launch. */
+  /** A more urgent note needs the space of the last launch. */
   isShort: boolean
-  /** The page says that everything is blocked, since when and whom to ask. */
+  /** The page says that the account is blocked, since when and whom to contact. */
   isBlockSaid: boolean
 }
 
-/** What is to be known of a container: that it is blocked, since when and whom to ask; else its last launch, and what its status means. */
+/**
+ * Notes on a container: that it is blocked, since when and whom to contact; else its last launch and what its status
+ * means.
+ */
 export function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
   const t = useTranslations('dashboard')
   const { is_blocked: isBlocked, blocked_at: blockedAt, last_used: lastUsed } = entry
@@ -28,7 +31,7 @@ export function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps)
   }
   return (
     <>
-      {/* First what is nearly always there: what comes and goes below it moves nothing. */}
+      {/* First what is nearly always shown: notes that come and go below it move nothing. */}
       {lastUsed !== null && !isShort && <p className="hint">{t.rich('lastLaunched', timeAt(lastUsed))}</p>}
       {hint !== undefined && <p className="hint">{hint}</p>}
     </>
@@ -37,7 +40,7 @@ export function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps)
 
 const timeAt = (at: string) => ({ time: () => <Time at={at} /> })
 
-/** That a home, or all of them, has nearly no room left; nothing when it has. */
+/** A warning that a home, or all homes together, has nearly no space left. */
 export function DiskNote({ event }: { event: DiskEvent | undefined }) {
   const t = useTranslations('dashboard.disk')
   const format = useFormatter()

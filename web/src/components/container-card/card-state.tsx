@@ -8,25 +8,25 @@ import { helpAfter } from '#/launch/launch-failure-help.ts'
 import type { LaunchState } from '#/launch/launch-state.ts'
 
 interface CardStateProps {
-  /** Of the card's heading. */
+  /** Id of the card's heading. */
   labelledBy: string
-  /** Why the last thing that was asked for failed. */
+  /** Why the last operation failed. */
   failure: unknown
-  /** What a failure says must be seen: the pressed button has gone. */
+  /** The failure takes the focus, because the pressed button is gone. */
   takesFocus: boolean
-  /** What is going on, in words for as long as no stage is told; undefined when nothing is. */
+  /** The operation under way, and its description until a stage is known; undefined when there is none. */
   progress: { readonly launch: LaunchState | undefined; readonly otherwise: string } | undefined
-  /** It opens by itself; pressing this ends that. */
+  /** Cancels the automatic opening, where there is one. */
   onStay: (() => void) | undefined
-  /** What a mail that asks for help is about. */
+  /** Subject of a mail that asks for help. */
   about: string
-  /** What is shown while nothing goes on. */
+  /** Shown while no operation is under way. */
   children: ReactNode
 }
 
 /**
- * The changing part of a card, in a room of a constant height: how far a launch is, or why it failed, lies over the usual
- * content, so that no card grows, and nothing moves away below a pointer, by itself.
+ * The changing part of a card, of constant height: the progress of a launch, or why it failed, covers the usual
+ * content, so that no card grows and nothing moves under a pointer.
  */
 export function CardState(props: CardStateProps) {
   const { labelledBy, failure, takesFocus, progress, onStay, about, children } = props
@@ -40,12 +40,12 @@ export function CardState(props: CardStateProps) {
           {onStay && <AutoOpenNote onStay={onStay} />}
         </div>
       )}
-      {/* Always there, because screen readers miss alerts that arrive with their text. It scrolls where words are long. */}
+      {/* Always rendered, because screen readers miss alerts that arrive with their text. Long text scrolls. */}
       <div
         className={hasFailed ? 'card-overlay' : undefined}
         role={hasFailed ? 'group' : undefined}
         aria-labelledby={hasFailed ? labelledBy : undefined}
-        // What scrolls must be reached by keyboard (WCAG 2.2, 2.1.1).
+        // A scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1).
         tabIndex={hasFailed ? 0 : undefined}
       >
         <Alert error={failure} takesFocus={takesFocus} />
@@ -58,6 +58,6 @@ export function CardState(props: CardStateProps) {
   )
 }
 
-/** To launch it once more would not help, and there is somebody to ask. */
+/** Another launch would not help, and there is a contact. */
 export const needsHelp = (failure: unknown) =>
   failure instanceof ApiError && helpAfter(failure.body) === 'contact' && canAskForHelp

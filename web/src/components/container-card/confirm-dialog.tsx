@@ -6,11 +6,11 @@ interface ConfirmDialogProps {
   verb: 'restart' | 'stop'
   name: string
   onConfirm(): void
-  /** Called whenever the dialog has closed, confirmed or not. */
+  /** Called when the dialog has closed, confirmed or not. */
   onClose(): void
 }
 
-/** Asks before programs are ended, and says what stays. */
+/** Asks for confirmation before programs are ended, and says what is kept. */
 export function ConfirmDialog({ verb, name, onConfirm, onClose }: ConfirmDialogProps) {
   const t = useTranslations('dashboard')
   return (

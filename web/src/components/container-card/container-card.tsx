@@ -18,23 +18,26 @@ import type { IdleWarning } from '#/events/event-reducer.ts'
 
 interface ContainerCardProps {
   entry: ContainerEntry
-  /** Nothing of theirs can be launched, and the page says so once; the entry of a type without a record does not. */
+  /**
+   * No container of this user can be launched, and the page says so once; the entry of a type without a record does not
+   * say it.
+   */
   isAccountBlocked: boolean
-  /** What was told of it last: its launch, where it stands, that its home has nearly no room, that it is about to rest. */
+  /** What events reported last: the launch, the status, a nearly full home, a warning of idle suspension. */
   launch: LaunchState | undefined
   status: ContainerEvent['status'] | undefined
-  /** Why it does not run, where that was told. */
+  /** Why it does not run, where an event gave the reason. */
   reason: string | undefined
   disk: DiskEvent | undefined
   idle: IdleWarning | undefined
-  /** Says why nothing can be changed from this page, by id. */
+  /** Id of the note that says why this page can change nothing. */
   signInNote: string
 }
 
-/** Words for what is under way, in `dashboard.status`. */
+/** What is under way, as a key of `dashboard.status`. */
 const busyWords = { launch: 'launching', restart: 'restartingNow', stop: 'stopping', keep: undefined } as const
 
-/** One container type: what it is, how it is, and what can be done with it. */
+/** One container type: its description, its status, and its actions. */
 export const ContainerCard = memo(function ContainerCard(props: ContainerCardProps) {
   const { isAccountBlocked, launch: launchState, disk, idle } = props
   const entry = isAccountBlocked ? { ...props.entry, is_blocked: true } : props.entry
@@ -58,7 +61,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
 
   const isLaunching = isStarting || verb === 'launch' || verb === 'restart'
   const isRunning = entry.status === 'running'
-  // Its program runs; whether its app answers nobody knows yet.
+  // Its program runs; whether its app answers is not known yet.
   const isAwaited = isRunning && launchState?.event.stage === 'waiting'
   const busyWord = (verb && busyWords[verb]) ?? (isStarting || isAwaited ? 'starting' : undefined)
   const view = statusView(entry, props.status)
@@ -67,18 +70,18 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
   const isFirst = entry.created_at === null
   const offBecause = canAct() ? undefined : props.signInNote
 
-  // What it was kept by went away with the warning.
+  // The button "Keep it running" went away with the warning.
   useEffect(() => {
     if (done === 'keep' && document.activeElement === document.body) card.current?.focus()
   }, [done, idle])
 
   function launch() {
-    // Leaving would end a sign-in that lives on this page alone.
+    // Leaving the page would end a sign-in that exists on this page alone.
     if (!endsWithPage()) opening.ask()
     start('launch')
   }
 
-  // The button goes away, so the focus must leave it first.
+  // The button goes away, so the focus moves first.
   function stay() {
     card.current?.focus()
     opening.stay()

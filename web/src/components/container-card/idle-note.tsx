@@ -13,7 +13,7 @@ interface IdleNoteProps {
   onKeep(): void
 }
 
-/** That a container is about to be put to rest, counting down, and how to keep it. */
+/** The countdown to an idle suspension, with a button that keeps the container running. */
 export function IdleNote({ warning: { action, at }, isOff, describedBy, onKeep }: IdleNoteProps) {
   const t = useTranslations('dashboard.idle')
   const { clockAhead } = useEvents()
@@ -33,7 +33,7 @@ interface AnnouncementProps {
   warning: IdleWarning | undefined
 }
 
-/** Said once for each warning to who listens to the page, and not again with each second. */
+/** Announces each warning once to screen readers, and not each second. */
 export function IdleAnnouncement({ name, warning }: AnnouncementProps) {
   return (
     <p aria-live="polite" className="visually-hidden">

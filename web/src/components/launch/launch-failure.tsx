@@ -7,11 +7,14 @@ import { blocksOf, withoutBidiControls } from '#/containers/log-lines.ts'
 
 interface LaunchFailureProps {
   error: unknown
-  /** The lines are shown at a press: where they came by themselves they would move what stands below. */
+  /** Lines are shown on demand: they would otherwise move what is below them. */
   isFolded?: boolean
 }
 
-/** What is known of a launch that failed beside the sentence, which an `Alert` says: how its program ended, and what it wrote last. */
+/**
+ * Details of a failed launch beside the sentence of the `Alert`: how its program ended, and the last lines of its
+ * output.
+ */
 export function LaunchFailure({ error, isFolded = false }: LaunchFailureProps) {
   const t = useTranslations('dashboard.failure')
   const label = useId()

@@ -4,15 +4,15 @@ import type { LaunchState } from '#/launch/launch-state.ts'
 import { Button } from '#/components/button.tsx'
 
 interface LaunchProgressProps {
-  /** What was told of the launch; of one that was only asked for nothing yet. */
+  /** What events have reported of the launch; undefined before the first. */
   launch: LaunchState | undefined
-  /** Said until a stage is known. */
+  /** Shown until a stage is known. */
   otherwise: string
 }
 
 /**
- * How far a launch is: a bar, and the present stage below it. The bar is above the words, and room is kept for two lines of
- * them, so that nothing moves while they change. Not read out by itself: numbers change all the time.
+ * The progress of a launch: a bar, and the current stage below it. The space of two lines is reserved for the stage, so
+ * that nothing moves while it changes. Not announced: numbers change all the time.
  */
 export function LaunchProgressBar({ launch, otherwise }: LaunchProgressProps) {
   const t = useTranslations('dashboard')
@@ -29,7 +29,7 @@ export function LaunchProgressBar({ launch, otherwise }: LaunchProgressProps) {
   )
 }
 
-/** All steps that there are, from the beginning on: one that were put in between later would move the others. */
+/** All steps from the beginning on: a step that is inserted later would move the others. */
 export function LaunchSteps({ launch }: Pick<LaunchProgressProps, 'launch'>) {
   const t = useTranslations('dashboard')
   const now = stageIn(launch?.event)?.stage
@@ -48,14 +48,14 @@ export function LaunchSteps({ launch }: Pick<LaunchProgressProps, 'launch'>) {
   )
 }
 
-/** Says a stage with its numbers; nothing for none. */
+/** Returns a stage's sentence with its numbers; empty for no stage. */
 export function useStageSentence(): (event: StageEvent | undefined) => string {
   const t = useTranslations('dashboard.stage')
   const format = useFormatter()
   return (event) => (event ? t(event.stage, stageValues(event, format.number)) : '')
 }
 
-/** Says beforehand that the page will be left, and how it will not. */
+/** Announces the automatic opening, and offers to cancel it. */
 export function AutoOpenNote({ onStay }: { onStay(): void }) {
   const t = useTranslations('dashboard.autoOpen')
   return (

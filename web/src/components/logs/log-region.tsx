@@ -4,21 +4,21 @@ import { Button } from '#/components/button.tsx'
 import type { Block } from '#/containers/log-lines.ts'
 
 interface LogRegionProps {
-  /** What names it, by id. */
+  /** Id of the element that names it. */
   labelledBy: string
   blocks: readonly Block[]
-  /** Long lines go on in the next row; otherwise the region scrolls sideways. */
+  /** Wraps long lines; otherwise the region scrolls sideways. */
   isWrapped?: boolean
-  /** Told whether it stays at its end while lines come. */
+  /** Called when the region starts or stops following its end. */
   onFollow?(isFollowing: boolean): void
 }
 
-/** How near its end a reader has to be to be taken along, in pixels. */
+/** Distance from the end, in pixels, within which the region follows new lines. */
 const nearEnd = 24
 
 /**
- * What an app wrote, in a region that scrolls, can be reached by keyboard, and stays at its end unless one has scrolled up;
- * then a button leads back to it.
+ * The output of an app in a scrollable region that is reachable by keyboard. It follows new lines unless the user has
+ * scrolled up; then a button leads back to the end.
  */
 export function LogRegion({ labelledBy, blocks, isWrapped = true, onFollow }: LogRegionProps) {
   const t = useTranslations('dashboard.logs')
@@ -40,7 +40,7 @@ export function LogRegion({ labelledBy, blocks, isWrapped = true, onFollow }: Lo
     onFollow?.(isFollowing)
   }
 
-  // The button goes away, so the focus must leave it first.
+  // The button goes away, so the focus moves first.
   function jump() {
     region.current?.focus()
     follow(true)
@@ -53,7 +53,7 @@ export function LogRegion({ labelledBy, blocks, isWrapped = true, onFollow }: Lo
         className={isWrapped ? 'lines' : 'lines unwrapped'}
         role="region"
         aria-labelledby={labelledBy}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard (WCAG 2.2, 2.1.1)
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1)
         tabIndex={0}
         translate="no"
         onScroll={noteScroll}
@@ -71,7 +71,7 @@ export function LogRegion({ labelledBy, blocks, isWrapped = true, onFollow }: Lo
   )
 }
 
-/** Written anew only when lines came to it: of thousands, that is the last block. */
+/** Renders again only when its lines change: of thousands, that is the last block. */
 const Lines = memo(function Lines({ block: { lines }, isLast }: { block: Block; isLast: boolean }) {
   return <span className="block">{isLast ? lines.join('\n') : `${lines.join('\n')}\n`}</span>
 })

@@ -15,7 +15,7 @@ interface LogsDialogProps {
   onClose(): void
 }
 
-/** What the program in a container writes, as it writes it; as wide as the window allows. */
+/** The output of a container's program as it is written; as wide as the window allows. */
 export function LogsDialog({ name, type, onClose }: LogsDialogProps) {
   const t = useTranslations('dashboard.logs')
   const title = t('title', { name })

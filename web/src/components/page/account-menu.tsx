@@ -7,11 +7,11 @@ import { useMe } from '#/session/use-me.ts'
 import { pages } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 
-/** Who is signed in; a press opens the way between their pages, and the way out. */
+/** The signed-in user's address; a press opens the menu of pages, with sign-out. */
 export function AccountMenu() {
   const t = useTranslations('frame.nav')
   const me = useMe()
-  // At once, as the document was told: a button that becomes wider later moves.
+  // From the boot data at first: a button that becomes wider later moves.
   const email = me?.email ?? boot.email
   const { path } = useLocation()
   const { isOpen, setOpen, root } = useDisclosure()
@@ -25,7 +25,7 @@ export function AccountMenu() {
         aria-controls={panel}
         onClick={() => setOpen(!isOpen)}
       >
-        {/* Only where the document does not know it is the address missing while it is being looked up. */}
+        {/* The label is shown while the address is unknown. */}
         <span className={email ? 'visually-hidden' : undefined}>{t('account')}</span>
         {email && <span className="account-address">{email}</span>}
       </button>
@@ -54,7 +54,7 @@ function Item({ to, here, text }: { to: string; here: string; text: string }) {
   )
 }
 
-/** What opens below a button: Escape, a press elsewhere, and a focus that goes elsewhere close it. */
+/** A disclosure below a button: Escape, a press outside, and a focus outside close it. */
 function useDisclosure() {
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
@@ -63,7 +63,7 @@ function useDisclosure() {
     if (!isOpen) return
     const isOutside = (target: EventTarget | null) => !root.current?.contains(target as Node | null)
     const onPress = ({ target }: Event) => isOutside(target) && setOpen(false)
-    // Nothing has the focus after a press on mere text: that is no reason to close.
+    // A press on plain text leaves no element focused: that is no reason to close.
     const onFocusOut = ({ relatedTarget }: FocusEvent) =>
       relatedTarget !== null && isOutside(relatedTarget) && setOpen(false)
     const onKey = ({ key }: KeyboardEvent) => {

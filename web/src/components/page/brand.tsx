@@ -2,7 +2,10 @@ import { useTranslations } from 'use-intl/react'
 import iconUrl from '#/icon.svg'
 import { pages } from '#/paths.ts'
 
-/** Name and mark, leading home. The text names the link, so the picture is silent. A plain link: home may look different by now. */
+/**
+ * Name and logo, a link to the start page. The text names the link, so the logo has no alternative text. A real
+ * navigation: the start page may have changed.
+ */
 export function Brand() {
   const t = useTranslations('frame')
   return (

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { connectivity } from '#/api/connectivity.ts'
 
-/** Says that Berth cannot be reached, for as long as that is so. What the page shows stays: it is better than nothing. */
+/** Says that Berth cannot be reached, while that is so. The page's content stays. */
 export function ConnectivityNote() {
   const t = useTranslations('frame.connectivity')
   const state = useSyncExternalStore(connectivity.subscribe, () => connectivity.state)

@@ -3,7 +3,7 @@ import { boot } from '#/api/api-client.ts'
 import { ContactLink } from '#/support-contact/ask-for-help.tsx'
 import { LanguageSwitch } from '#/components/page/language-switch.tsx'
 
-/** Under every page: whom to ask, and in which language one reads. */
+/** The footer of every page: support contact and language switch. */
 export function Footer() {
   const t = useTranslations('frame')
   return (

@@ -2,7 +2,7 @@ import { languages } from '@berth/api/boot.ts'
 import { useTranslations } from 'use-intl/react'
 import { chooseLanguage, useLanguage } from '#/i18n/language.ts'
 
-/** Each language in its own words, so that whoever needs it can read it. */
+/** Each language is named in its own words. */
 export function LanguageSwitch() {
   const t = useTranslations('frame.language')
   const current = useLanguage()

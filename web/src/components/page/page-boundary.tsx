@@ -2,11 +2,11 @@ import { Component, type ReactNode } from 'react'
 import { ErrorPage } from '#/pages/error-page.tsx'
 
 interface State {
-  /** Wrapped, because anything can be thrown. */
+  /** Wrapped, because any value can be thrown. */
   readonly failure: { readonly error: unknown } | undefined
 }
 
-/** Shows what failed in the page inside instead of nothing at all. Given the page's path as key it forgets with the page. */
+/** An error boundary for one page. Its key is the page's path, so that another page starts without the error. */
 export class PageBoundary extends Component<{ children: ReactNode }, State> {
   override state: State = { failure: undefined }
 

@@ -12,19 +12,22 @@ import { useLanguage } from '#/i18n/language.ts'
 
 interface PageProps {
   title: string
-  /** `narrow`: a single card in the middle, for pages with one thing to do; `full`: for tables. */
+  /** `narrow`: a single card in the middle, for pages with one task; `full`: for tables. */
   width?: 'narrow' | 'wide' | 'full'
-  /** Under the header, before the content: the pages of a part of the site. */
+  /** Navigation between the pages of a section, below the header. */
   nav?: ReactNode
   children: ReactNode
 }
 
 export { focusHeading } from '#/router/focus-heading.ts'
 
-/** The first page comes with a document, whose focus and reading order are the browser's business. */
+/** The first page comes with a document, whose focus and reading order the browser handles. */
 let isFirst = true
 
-/** The frame of every page: landmarks, title, and the main heading, which takes the focus when the page changes without a load. */
+/**
+ * The frame of every page: landmarks, title, and the main heading, which takes the focus when the page changes without
+ * a load.
+ */
 export function Page({ title, width = 'wide', nav, children }: PageProps) {
   const t = useTranslations('frame')
   useTitle(t('documentTitle', { page: title }))
@@ -49,7 +52,7 @@ export function Page({ title, width = 'wide', nav, children }: PageProps) {
   )
 }
 
-/** A page that has the same title in another language is still the same page: whoever chose the language keeps the focus. */
+/** A title in another language is the same page: the language switch keeps the focus. */
 function useTitle(title: string): void {
   const language = useLanguage()
   const shown = useRef(language)

@@ -7,7 +7,7 @@ import { useTask } from '#/components/use-task.ts'
 import { endSessionAndRedirect } from '#/session/login-redirect.ts'
 import { pages } from '#/paths.ts'
 
-/** The way out. Says that one is still signed in when it fails: somebody may be about to walk away from a shared computer. */
+/** Signs out. Says that the user is still signed in when it fails: they may be about to leave a shared computer. */
 export function SignOut() {
   const t = useTranslations('frame.nav')
   const { busy, error, run } = useTask()
@@ -19,10 +19,10 @@ export function SignOut() {
         createApiClient(signal)
           .logOut()
           .catch((reason: unknown) => {
-            // Signed out already, perhaps in another tab: that is what was asked for.
+            // Signed out already, perhaps in another tab: the goal is reached.
             if (!isSignedOut(reason)) throw reason
           })
-      // Nobody has to be told why a sign-in is over that they have ended themselves.
+      // The login page gives no reason for a sign-in that the user has ended.
       return endSessionAndRedirect(end, pages.login)
     })
   }

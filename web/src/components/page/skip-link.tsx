@@ -2,10 +2,10 @@ import type { MouseEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { focusHeading } from '#/router/focus-heading.ts'
 
-/** First in the order of the keyboard, seen only when it has the focus (WCAG 2.2, 2.4.1). */
+/** First in keyboard order, visible only with the focus (WCAG 2.2, 2.4.1). */
 export function SkipLink() {
   const t = useTranslations('frame')
-  // Followed as a link it would make a history entry of its own, without what this one keeps.
+  // A followed link would add a history entry without the state of this one.
   function skip(event: MouseEvent) {
     event.preventDefault()
     focusHeading()

@@ -2,7 +2,10 @@ import { useTranslations } from 'use-intl/react'
 import { Page } from '#/components/page/page.tsx'
 import { pages } from '#/paths.ts'
 
-/** A page that says why there is nothing on it, and leads home. A real navigation: home may look different by now. */
+/**
+ * A page that says why there is no content, and leads to the start page. A real navigation: the start page may have
+ * changed.
+ */
 export function StatusPage({ why }: { why: 'notFound' | 'forbidden' }) {
   const t = useTranslations(`frame.${why}`)
   return (

@@ -14,7 +14,10 @@ import { pages } from '#/paths.ts'
 import { formatCountdown } from '#/time/countdown.ts'
 import { minutesToTell, secondsLeft } from '#/time/takeover-time.ts'
 
-/** On every page of an administrator who acts for somebody in this browser: for whom, for how long, and the end of it. */
+/**
+ * On every page of an administrator who acts for a user in this browser: for whom, for how long, and a button that ends
+ * the takeover.
+ */
 export function TakeoverBanner() {
   return boot.acting === null ? null : <Banner until={boot.acting.until} />
 }
@@ -27,7 +30,7 @@ function Banner({ until }: { until: string }) {
   const { busy, error, run } = useTask()
 
   function end() {
-    // A real navigation: from the next document on this browser is the administrator's again.
+    // A real navigation: the next document is the administrator's again.
     void run((signal) => endSessionAndRedirect(() => endTakeover(signal), pages.adminUsers))
   }
   const endInTime = useEffectEvent(end)
@@ -53,7 +56,7 @@ function Banner({ until }: { until: string }) {
   )
 }
 
-/** Also when nobody hears the first time: its own time ends a takeover only once. */
+/** Retries without a response: the takeover would otherwise end only with its time. */
 async function endTakeover(signal: AbortSignal): Promise<void> {
   const api = createApiClient(signal)
   try {

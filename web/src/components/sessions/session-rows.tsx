@@ -7,11 +7,11 @@ import { Time } from '#/components/time.tsx'
 interface RowProps {
   session: SessionEntry
   isOff: boolean
-  /** Undefined where there is nothing to end. */
+  /** Undefined where the session cannot be ended. */
   onEnd: (() => void) | undefined
 }
 
-/** One of somebody's own sessions. */
+/** One session of the signed-in user. */
 export function SessionRow({ session, isOff, onEnd }: RowProps) {
   const t = useTranslations('sessions')
   const { browser, is_current, address, created_at, expires_at } = session
@@ -35,7 +35,7 @@ export function SessionRow({ session, isOff, onEnd }: RowProps) {
   )
 }
 
-/** Somebody who acts, or acted, for the reader: who, why, and when. */
+/** A takeover of the user's account: who, why, and when. */
 export function TakeoverRow({ session, isOff, isOver, onEnd }: RowProps & { isOver: boolean }) {
   const t = useTranslations('sessions')
   const { taken_over_by, reason, created_at, ended_at, expires_at } = session

@@ -7,7 +7,10 @@ import { useEvents } from '#/events/use-events.ts'
 import { useNow } from '#/time/use-now.ts'
 import { pages } from '#/paths.ts'
 
-/** Tells the owner who acts for them, why, and until when; nothing once that time is over. The slot is always there, so it is read out. */
+/**
+ * Tells the user who acts for them, why, and until when; nothing after that time. The element is always rendered, so
+ * that its text is announced.
+ */
 export function TakeoverNote({ event }: { event: TakeoverEvent | undefined }) {
   const t = useTranslations('takeover')
   const format = useFormatter()

@@ -9,15 +9,15 @@ import { navigate } from '#/router/router.ts'
 
 interface EmailFormProps {
   button: string
-  /** What stands in the field at first. */
+  /** The initial value of the field. */
   email?: string | undefined
-  /** Where the field is all that the page is for. */
+  /** Where the page exists only for this field. */
   takesFocus?: boolean
-  /** Where to go on to, once the link has let them in. */
+  /** Where the link leads after signing in. */
   next: string | undefined
 }
 
-/** One field, one button, and the server's sentence beside the field when it refuses; leads to "check your mail". */
+/** One field, one button, and the server's sentence beside the field when it refuses; leads to "Check your mail". */
 export function EmailForm({ button, email: known = '', takesFocus = false, next }: EmailFormProps) {
   const t = useTranslations('signIn.email')
   const id = useId()
@@ -27,7 +27,7 @@ export function EmailForm({ button, email: known = '', takesFocus = false, next 
   const { busy, error, run, reset } = useTask()
   const failed = isMissing || error !== undefined
 
-  // The person is most likely to correct the address, and the field is described by the alert.
+  // The user most likely corrects the address, and the field is described by the alert.
   useEffect(() => {
     if (failed) field.current?.focus()
   }, [failed, error])
@@ -64,7 +64,7 @@ export function EmailForm({ button, email: known = '', takesFocus = false, next 
         aria-describedby={`${id}-error`}
       />
       <Alert error={error} sentence={isMissing ? t('missing') : undefined} id={`${id}-error`} />
-      {/* Not disabled while it works: that would throw the focus away. `run` takes one press. */}
+      {/* Not disabled while busy: that would lose the focus. `run` ignores further presses. */}
       <button className="button primary" aria-disabled={busy}>
         {busy ? t('sending') : button}
       </button>

@@ -8,7 +8,7 @@ import type { MagicLinkRefusal } from '#/session/magic-link-refusal.ts'
 import { recallReturnPath } from '#/session/return-path.ts'
 import { pages } from '#/paths.ts'
 
-/** Says why a link let nobody in, and offers the one step that helps. */
+/** Says why a link was refused, and offers the next step. */
 export function RefusedMagicLink({ why }: { why: MagicLinkRefusal }) {
   const t = useTranslations('signIn.refused')
   return (
@@ -29,7 +29,7 @@ function WayOut({ why, todo }: { why: MagicLinkRefusal; todo: string }) {
         {boot.contact !== null && <p>{t.rich('contact', { contact: rich.inPlace(<ContactLink />) })}</p>}
       </>
     )
-  // Most used links were used right here.
+  // Most used links were used in this browser.
   if (isSignedIn())
     return (
       <>

@@ -9,7 +9,7 @@ import { useTask } from '#/components/use-task.ts'
 import { linksLeftAt, secondsToWait, type MagicLinkRequest } from '#/session/magic-link-request.ts'
 import { replaceHistoryState } from '#/router/router.ts'
 
-/** Sends the same mail again, after a pause, and says how many more there are. */
+/** Sends the same mail again, after a delay, and says how many more there are. */
 export function ResendMagicLink({ request }: { request: MagicLinkRequest }) {
   const t = useTranslations('signIn.check')
   const { busy, error, run } = useTask()
@@ -21,7 +21,7 @@ export function ResendMagicLink({ request }: { request: MagicLinkRequest }) {
   function again() {
     setSent(false)
     void run(async (signal) => {
-      // In the history entry, so that a reload knows it, too. A refusal for the limit starts the wait as well.
+      // In the history entry, so that a reload keeps it. A refusal for the limit starts the delay as well.
       replaceHistoryState(
         await requestMagicLink(request.email, signal, { isTypedHere: false, onLimit: replaceHistoryState }),
       )

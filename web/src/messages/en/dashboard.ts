@@ -1,4 +1,4 @@
-/** Words of the dashboard, of a launch, and of what an app writes. */
+/** Text of the dashboard, of launches, and of logs. */
 export const dashboard = {
   title: 'Your containers',
   loading: 'Loading your containers…',
