@@ -12,7 +12,7 @@ const known: Readonly<Record<string, readonly string[]>> = {}
 
 const folder = import.meta.dirname
 
-test('the front end's code contains no sentence, label or title', () => {
+test('the front end’s code contains no sentence, label or title', () => {
   const found = Object.fromEntries(
     globSync('**/*.{ts,tsx}', { cwd: folder })
       .filter((file) => !/\.test\.ts$|\.d\.ts$|(^|\/)messages\//.test(file))

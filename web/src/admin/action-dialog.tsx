@@ -9,24 +9,27 @@ import { useBulkJobs } from './bulk/bulk-jobs.tsx'
 
 interface ActionDialogProps {
   title: string
-  /** On the button, before and while it is done. */
+  /** Label of the button, before and while the action runs. */
   confirm: string
   busy: string
-  /** It cannot be done yet: something is missing. */
+  /** The action is not possible yet: input is missing. */
   isOff?: boolean
-  /** It cannot be undone. */
+  /** The action cannot be undone. */
   isGrave?: boolean
   /**
-   * Does it, and shows what became of it; the dialog closes when that went well, and says why when not.
-   * @param signal for the request. It never aborts: given up with the dialog, what was asked for would be done all the same,
-   *   and the row would go on saying otherwise
+   * Runs the action and shows its result; the dialog closes on success, and shows the error otherwise.
+   * @param signal for the request. It does not abort when the dialog closes: the server would complete the request all
+   * the same, and the row would not show it
    */
   run(signal: AbortSignal): Promise<void>
   onClose(): void
   children: ReactNode
 }
 
-/** Asks before something is done to one user or container. It may be closed while that is done, and does not stop it. */
+/**
+ * Asks for confirmation of an action on one user or container. Closing it while the action runs does not stop the
+ * action.
+ */
 export function ActionDialog({
   title,
   confirm,
@@ -42,7 +45,7 @@ export function ActionDialog({
   const { notify } = useBulkJobs()
   const sentenceOf = useErrorMessage()
 
-  /** @param dialog aborts when it was closed */
+  /** @param dialog aborts when the dialog is closed */
   async function runToItsEnd(dialog: AbortSignal) {
     try {
       await run(new AbortController().signal)

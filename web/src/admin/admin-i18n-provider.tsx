@@ -9,7 +9,7 @@ import { admin as english } from './messages/en.ts'
 
 const catalogues = { en: { ...englishForAll, admin: english }, de: { ...germanForAll, admin: german } }
 
-/** As `Words`, with what administrators read. */
+/** As `I18nProvider`, with the texts for administrators. */
 export function AdminI18nProvider({ children }: { children: ReactNode }) {
   const language = useLanguage()
   return (

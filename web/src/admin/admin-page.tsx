@@ -6,7 +6,10 @@ import { useMe } from '#/session/use-me.ts'
 import { pages } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 
-/** The frame of an administrators' page. Who is none reads that instead: the server refuses them everything else anyway. */
+/**
+ * The frame of an administration page. A user who is no administrator sees "Access denied": the server refuses them
+ * everything else anyway.
+ */
 export function AdminPage({ title, children }: { title: string; children: ReactNode }) {
   const t = useTranslations('admin.shell')
   const me = useMe()

@@ -35,7 +35,7 @@ const components = {
 
 export type AdminPath = keyof typeof components
 
-/** The pages of administrators, and what only they need; one chunk of its own. */
+/** The administration pages and what only they need, in a chunk of their own. */
 export function Admin({ page }: { page: AdminPath }) {
   const Current = components[page]
   return (

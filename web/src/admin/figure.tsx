@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 
-/** A few numbers that belong together. */
+/** A group of figures. */
 export const Figures = ({ children }: { children: ReactNode }) => <dl className="figures">{children}</dl>
 
 interface FigureProps {
   label: string
-  /** Undefined when it is not known. */
+  /** Undefined when unknown. */
   value: string | undefined
-  /** What the number is of, or how it is meant. */
+  /** What the number counts, or how to read it. */
   meaning?: string | undefined
 }
 
-/** One number, with its name above it and its meaning below. */
+/** A figure, with its name above and its explanation below. */
 export function Figure({ label, value, meaning }: FigureProps) {
   const t = useTranslations('admin.overview')
   return (

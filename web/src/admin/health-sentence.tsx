@@ -2,7 +2,7 @@ import type { SystemReport } from '@berth/api/schemas/admin.ts'
 import { useTranslations } from 'use-intl/react'
 import { healthOf } from './overview/health.ts'
 
-/** How the installation is, in one sentence. */
+/** The health of the installation in one sentence. */
 export function HealthSentence({ report }: { report: SystemReport }) {
   const t = useTranslations('admin.overview.health')
   const health = healthOf(report)
@@ -11,8 +11,8 @@ export function HealthSentence({ report }: { report: SystemReport }) {
 }
 
 /**
- * The same for who does not see the page, read out when it changes. Warnings themselves are no live region: there are numbers
- * in them that change with every look.
+ * The same for screen readers, announced when it changes. The warnings themselves are no live region: their numbers
+ * change with every poll.
  */
 export function HealthStatus({ report }: { report: SystemReport | undefined }) {
   return (

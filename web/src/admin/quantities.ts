@@ -2,19 +2,19 @@ import type { NumberFormatOptions } from 'use-intl'
 import { useMemo } from 'react'
 import { useFormatter } from 'use-intl/react'
 
-/** Writes a number by the reader's language; that of `useFormatter()` of use-intl fits. */
+/** Formats a number in the reader's language, as `useFormatter()` of use-intl does. */
 export type WriteNumber = (value: number, options?: NumberFormatOptions) => string
 
-/** Between a number and its unit, so that no line ends between them. */
+/** Between a number and its unit, to prevent a line break. */
 const noBreak = '\u00A0'
 
-/** Sizes and times as people read them, with the signs of the units, which both languages share. */
+/** Formats sizes and times with unit symbols, which both languages share. */
 export interface Quantities {
-  /** e.g. `1.4 GiB`, `1,4 GiB` */
+  /** Such as `1.4 GiB`, `1,4 GiB`. */
   bytes(count: number): string
-  /** Of any length, e.g. `340 ms`, `1.4 s`, `2 min`, `3 h 20 min`. @param seconds 0 or more */
+  /** Such as `340 ms`, `1.4 s`, `2 min`, `3 h 20 min`. @param seconds 0 or more */
   duration(seconds: number): string
-  /** A share of one, e.g. `33 %`. */
+  /** A share of one, such as `33 %`. */
   percent(share: number): string
   count(value: number): string
 }
@@ -35,7 +35,7 @@ export function quantitiesWith(write: WriteNumber): Quantities {
 }
 
 const bytes = [1, 'B'] as const
-/** Size and sign of binary units. Source: IEC 80000-13. */
+/** Size and symbol of binary units. Source: IEC 80000-13. */
 const sizes = [
   [2 ** 40, 'TiB'],
   [2 ** 30, 'GiB'],
@@ -43,7 +43,7 @@ const sizes = [
   [2 ** 10, 'KiB'],
 ] as const
 
-/** Two units at most, and no more digits than anybody compares. */
+/** At most two units, and no more digits than are useful. */
 function durationWith(withUnit: (value: number, unit: string, digits?: number) => string, seconds: number): string {
   if (seconds === 0) return withUnit(0, 's')
   if (seconds < 0.9995) return withUnit(Math.round(seconds * 1_000), 'ms')

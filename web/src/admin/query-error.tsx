@@ -9,8 +9,8 @@ interface QueryErrorProps {
 }
 
 /**
- * Why something is not shown, or why what is shown is old; looking again goes on by itself. That Berth cannot be reached is
- * said by the frame of every page, and not once more.
+ * Why content is missing or out of date; the query is retried automatically. The frame of every page says that Berth
+ * cannot be reached, so this does not.
  */
 export function QueryError({ query }: QueryErrorProps) {
   const t = useTranslations('admin.overview')

@@ -22,7 +22,7 @@ function tick(): void {
   for (const listener of listeners) listener()
 }
 
-/** How long ago an instant (ISO 8601) was, in words that stay true; the exact time on hovering. Null is never. */
+/** How long ago an instant (ISO 8601) was; the exact time on hover. Null is never. */
 export function RelativeTime({ at }: { at: string | null }) {
   const t = useTranslations('admin.table')
   const format = useFormatter()
@@ -32,12 +32,12 @@ export function RelativeTime({ at }: { at: string | null }) {
   return (
     <time
       dateTime={at}
-      // Only for who hovers: written for each row that scrolls by, it would cost as much as all else in it.
+      // Only on hover: formatting it for each row that scrolls by would double the row's cost.
       onPointerEnter={({ currentTarget }) =>
         (currentTarget.title = format.dateTime(date, { dateStyle: 'medium', timeStyle: 'short' }))
       }
     >
-      {/* The clock ticks twice a minute; what happened since its last tick was not in the future. */}
+      {/* The clock ticks twice a minute; an instant since its last tick is not in the future. */}
       {format.relativeTime(date, Math.max(current, date.getTime()))}
     </time>
   )

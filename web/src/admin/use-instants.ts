@@ -2,16 +2,16 @@ import { useMemo } from 'react'
 import type { DateTimeFormatOptions } from 'use-intl'
 import { useFormatter, useNow } from 'use-intl/react'
 
-/** The hours of a day from 0 to 23 in both languages: operators compare them with logs. */
+/** The hours from 0 to 23 in both languages: operators compare them with logs. */
 const hourCycle = 'h23'
 
-/** Instants as people read them, in their language and time zone. */
+/** Formats instants in the reader's language and time zone. */
 export interface Instants {
-  /** e.g. `21 Nov 2026, 14:05` */
+  /** Such as `21 Nov 2026, 14:05`. */
   full(at: string): string
-  /** e.g. `14:05` */
+  /** Such as `14:05`. */
   time(at: string | Date): string
-  /** e.g. `Saturday, 21 November 2026` */
+  /** Such as `Saturday, 21 November 2026`. */
   day(at: string): string
 }
 
@@ -28,7 +28,7 @@ export function useInstants(): Instants {
   }, [format])
 }
 
-/** e.g. `3 minutes ago`; goes on with the clock. An instant that is not past yet, because clocks differ, is now. */
+/** Such as `3 minutes ago`; updates with the clock. An instant in the future, because clocks differ, is now. */
 export function useAgo(): (at: string) => string {
   const format = useFormatter()
   const now = useNow({ updateInterval: 10_000 })

@@ -36,7 +36,7 @@ test('language, contact, takeover and link lifetime are read as they are', () =>
   assert.deepEqual(boot, { ...nobody, language: 'de', contact: 'help@example.org', acting, linkLifetime: 900 })
 })
 
-test('the offset of this machine's clock follows from the time at which the document was made', () => {
+test('the offset of this machine’s clock follows from the time at which the document was made', () => {
   const text = '{"now":"2026-11-21T10:00:00.000Z"}'
   assert.equal(parseBoot(text, Date.parse('2026-11-21T10:20:00Z')).clockAhead, -1_200_000)
   assert.equal(parseBoot(text, Date.parse('2026-11-21T09:40:00Z')).clockAhead, 1_200_000)

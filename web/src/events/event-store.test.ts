@@ -74,7 +74,7 @@ test('a new listener receives what was missed since the last event', async () =>
   stopAgain()
 })
 
-test('events are passed on as they arrive, and the offset of the server's clock is known', async () => {
+test('events are passed on as they arrive, and the offset of the server’s clock is known', async () => {
   const { store, opened } = setUp()
   const heard: string[] = []
   store.onEvents((events) => heard.push(...events.map(({ name }) => name)))

@@ -8,7 +8,7 @@ import { actionsOf, groups } from './actions.ts'
 
 const all = groups.flatMap(actionsOf)
 
-test('every action of the audit log has words, and there are words for no other', () => {
+test('the catalogue has text for every action of the audit log, and for no other', () => {
   const page = readFileSync(new URL('../../../../docs/reference/audit-actions.md', import.meta.url), 'utf8')
   const rows = page.matchAll(/^\|([^|]*)\|/gm)
   const documented = [...rows].flatMap(([, cell = '']) =>
@@ -19,7 +19,7 @@ test('every action of the audit log has words, and there are words for no other'
 })
 
 for (const [locale, words] of [['en', english] as const, ['de', german] as const])
-  test(`each is a sentence and a name of its own in ${locale}`, () => {
+  test(`each action has its own sentence and name in ${locale}`, () => {
     const t = createTranslator({ locale, messages: words as typeof english })
     const values = { actor: 'ADA', person: 'BO', container: () => 'BOX', containers: 2, purpose: 'login' }
     const sentences = all.map((action) =>

@@ -1,4 +1,4 @@
-/** Everything that is written down, by what it is about; see docs/reference/audit-actions.md. */
+/** All audit actions by subject; see docs/reference/audit-actions.md. */
 export const actionGroups = {
   user: [
     'block',
@@ -20,7 +20,7 @@ export const actionGroups = {
 } as const
 
 export type ActionGroup = keyof typeof actionGroups
-/** e.g. `user.block` */
+/** Such as `user.block`. */
 export type AuditAction = { [G in ActionGroup]: `${G}.${(typeof actionGroups)[G][number]}` }[ActionGroup]
 
 export const groups = Object.keys(actionGroups) as ActionGroup[]
@@ -30,5 +30,5 @@ export const actionsOf = (group: ActionGroup): AuditAction[] =>
 
 const all = new Set<string>(groups.flatMap(actionsOf))
 
-/** Whether there are words for it: a newer server may write down more. */
+/** Whether the catalogue has text for the action: a newer server may log more. */
 export const isKnownAction = (action: string): action is AuditAction => all.has(action)

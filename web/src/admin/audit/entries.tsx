@@ -6,11 +6,12 @@ import { Entry } from './entry.tsx'
 
 const none = {}
 
-/** Entries by the reader's days, the newest first. */
+/** Entries by day in the reader's time zone, newest first. */
 export function Entries({ pages }: { pages: readonly AuditResponse[] }) {
   const t = useTranslations('admin.audit.list')
   const { day } = useInstants()
-  // Each with the names of its own page, which stay the same object: another page must not render all entries again.
+  // Each entry with the names of its own page, which stay the same object: a further page must not render all entries
+  // again.
   const days = useMemo(() => {
     const rows = pages.flatMap(({ entries, names = none }) => entries.map((entry) => ({ entry, names })))
     return Map.groupBy(rows, ({ entry }) => day(entry.at))

@@ -6,7 +6,7 @@ import { addressOf } from './filter/audit-filter.ts'
 import { factsOf, subjectOf, type Facts } from './facts.ts'
 import { useActorName, useFactText } from './use-fact-words.ts'
 
-/** What else an entry says, and the ways to what belongs to it. */
+/** The further facts of an entry, and links to its user or container. */
 export function EntryDetails({ entry, names }: { entry: AuditEntry; names: Readonly<Record<string, string>> }) {
   const t = useTranslations('admin.audit.detail')
   const { full } = useInstants()

@@ -13,7 +13,7 @@ interface EntryProps {
   names: Readonly<Record<string, string>>
 }
 
-/** One entry: a sentence that says who did what to whom, and behind it whatever else is known. */
+/** One audit entry: a sentence that says who did what to whom, with the details on demand. */
 export const Entry = memo(function Entry({ entry, names }: EntryProps) {
   const { time } = useInstants()
   const [isOpen, setOpen] = useState(false)

@@ -12,7 +12,7 @@ const entry: AuditEntry = {
   detail: { containers: [3, 4], before: { is_blocked: false }, after: { is_blocked: true }, address: '192.0.2.7' },
 }
 
-test('facts are told apart: where from, why, what changed, and what else', () => {
+test('facts are sorted into address, reason, changes, and others', () => {
   assert.deepEqual(factsOf(entry), {
     reason: undefined,
     address: '192.0.2.7',
@@ -26,14 +26,14 @@ test('facts are told apart: where from, why, what changed, and what else', () =>
   )
 })
 
-test('whom it is about has the address of now, else that of the entry, else none', () => {
+test('the subject has its current address, else that of the entry, else none', () => {
   assert.equal(subjectOf(entry, { 12: 'bo@example.org' }).email, 'bo@example.org')
   assert.equal(subjectOf(entry, {}).email, undefined)
   assert.equal(subjectOf({ ...entry, detail: { before: { email: 'old@example.org' } } }, {}).email, 'old@example.org')
   assert.equal(subjectOf({ ...entry, detail: { email: 'new@example.org' } }, {}).email, 'new@example.org')
 })
 
-test('a container is its owner’s, and what is neither is nobody’s', () => {
+test('a container belongs to its owner, and an entry about neither has no subject', () => {
   const stopped = { ...entry, action: 'container.stop', target: 'container:3', detail: { user: 12, type: 'dev' } }
   assert.deepEqual(subjectOf(stopped, { 12: 'bo@example.org' }), {
     id: 12,
@@ -45,7 +45,7 @@ test('a container is its owner’s, and what is neither is nobody’s', () => {
   assert.deepEqual([id, email, containerId], [undefined, undefined, undefined])
 })
 
-test('the operator is known by having no account', () => {
+test('an entry without an account is the operator’s', () => {
   assert.equal(operatorIn({ ...entry, actor: { id: null, email: 'operator root' } }), 'root')
   assert.equal(operatorIn(entry), undefined)
   assert.deepEqual([containersIn(entry), containersIn({ ...entry, detail: {} })], [2, 0])

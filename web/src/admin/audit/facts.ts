@@ -1,9 +1,9 @@
 import type { AuditEntry } from '@berth/api/schemas/audit.ts'
 
-/** What an entry knows beside who, what and when, sorted for people. */
+/** The facts of an entry beside who, what and when, sorted for reading. */
 export interface Facts {
   readonly reason: string | undefined
-  /** Where the request came from: an IP address, or `command line`. */
+  /** The client: an IP address, or `command line`. */
   readonly address: string | undefined
   readonly changes: readonly { readonly name: string; readonly before: unknown; readonly after: unknown }[]
   readonly others: readonly { readonly name: string; readonly value: unknown }[]
@@ -26,17 +26,17 @@ const textIn = (value: unknown) => (typeof value === 'string' && value !== '' ? 
 const recordIn = (value: unknown) =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 
-/** Whom an entry is about, and what of theirs, as far as it says so. */
+/** The user that an entry is about, and their container, as far as the entry says. */
 export interface Subject {
   /** Of the user. */
   readonly id: number | undefined
-  /** Address of the user: as it is now, else as the entry has it; undefined when neither is known. */
+  /** Address of the user: the current one, else that of the entry; undefined when neither is known. */
   readonly email: string | undefined
   readonly containerId: number | undefined
   readonly type: string | undefined
 }
 
-/** @param names addresses of users by id, as the API gives them with the entries */
+/** @param names addresses of users by id, as the API returns them with the entries */
 export function subjectOf({ target, detail }: AuditEntry, names: Readonly<Record<string, string>>): Subject {
   const [, kind, number] = /^(user|container):(\d+)$/.exec(target) ?? []
   const owner = typeof detail.user === 'number' ? detail.user : undefined
@@ -49,11 +49,11 @@ export function subjectOf({ target, detail }: AuditEntry, names: Readonly<Record
   }
 }
 
-/** The account of the system behind the operator's command line; undefined for an administrator. */
+/** The system account of the operator's command line; undefined for an administrator. */
 export function operatorIn({ actor }: AuditEntry): string | undefined {
   return actor.id === null ? actor.email.replace(/^operator /, '') : undefined
 }
 
-/** How many containers went along. */
+/** Number of containers that the action included. */
 export const containersIn = ({ detail }: AuditEntry): number =>
   Array.isArray(detail.containers) ? detail.containers.length : 0

@@ -3,14 +3,14 @@ import { createApiClient } from '#/api/api-client.ts'
 import { conditionsOf, type AuditFilter } from './filter/audit-filter.ts'
 
 const pageSize = 50
-/** Pages that are shown at most: nobody reads on for longer, and every row costs. */
+/** Max pages that are shown: every row costs, and filters lead further. */
 const maxPages = 20
-/** Entries that are shown at most. */
+/** Max entries that are shown. */
 export const maxShown = pageSize * maxPages
 
 /**
- * The log, page by page, the newest first. It is asked for once and not again by itself: rows that move while somebody reads
- * would be worse than old ones. @param look another number asks anew
+ * The log, page by page, newest first. It is not refetched automatically: rows must not move while a user reads. @param
+ * look a new number refetches
  */
 export function useAudit(filter: AuditFilter, look: number) {
   return useInfiniteQuery({

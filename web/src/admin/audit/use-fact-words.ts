@@ -6,7 +6,7 @@ import { operatorIn } from './facts.ts'
 /** An instant as the server writes it. */
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
-/** Names and values of facts as people read them; those that there are no words for stand as they are. */
+/** Names and values of facts as text; those without a translation stay as they are. */
 export function useFactText() {
   const t = useTranslations('admin.audit')
   const { full } = useInstants()
@@ -24,7 +24,7 @@ export function useFactText() {
   }
 }
 
-/** Names who did it: an address, or the operator. */
+/** Names the actor: an address, or the operator. */
 export function useActorName(): (entry: AuditEntry) => string {
   const t = useTranslations('admin.audit')
   return (entry) => {

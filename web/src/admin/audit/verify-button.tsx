@@ -6,7 +6,7 @@ import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { useTask } from '#/components/use-task.ts'
 
-/** Has the whole log read and says whether it is as it was written. */
+/** Verifies the whole audit chain, and says whether the log is unchanged. */
 export function VerifyButton() {
   const t = useTranslations('admin.audit.verify')
   const { busy, error, run } = useTask()

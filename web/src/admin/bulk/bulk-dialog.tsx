@@ -4,14 +4,14 @@ import { Dialog } from '#/components/dialog.tsx'
 
 interface BulkDialogProps {
   title: string
-  /** What will happen, and to whom it will not. */
+  /** What will happen, and which rows are left out. */
   lines: readonly string[]
   confirm: string
   onConfirm(): void
   onClose(): void
 }
 
-/** Says what is about to happen to many, before it does. */
+/** Asks for confirmation of a bulk action. */
 export function BulkDialog({ title, lines, confirm, onConfirm, onClose }: BulkDialogProps) {
   const t = useTranslations('admin.table')
   return (

@@ -11,9 +11,9 @@ import { Toasts } from './toasts.tsx'
 import { undoLabelFor } from './undo.ts'
 import { type BulkJob, type ToastMessage, Context } from './bulk-jobs.tsx'
 
-/** Milliseconds that the way back is at hand; hovering and focus stop the clock. */
+/** How long undo is offered, in ms; hovering and focus stop the clock. */
 const undoTimeout = 30_000
-/** Names in a message; the rest is counted. */
+/** Max names in a message; the others are counted. */
 const maxNames = 5
 
 export function BulkJobsProvider({ children }: { children: ReactNode }) {
@@ -39,7 +39,7 @@ function BulkJobRunner({ children }: { children: ReactNode }) {
       title,
       data: { lines },
       onRemove: () => shown.current.delete(id),
-      // Who was left out, and why, is there until it was read.
+      // The toast stays when rows were left out.
       ...(isWorthReading ? { timeout: 0 } : {}),
       ...(undo && {
         actionProps: { children: t(undo.label), onClick: () => (toasts.close(id), undo.run()) },

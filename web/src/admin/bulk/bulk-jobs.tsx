@@ -2,53 +2,53 @@ import { createContext, useContext } from 'react'
 import type { BatchAnswer, BulkTarget } from './run-bulk.ts'
 import type { UndoAction } from './undo.ts'
 
-/** Blocking and unblocking many rows of one list. */
+/** How to block and unblock many rows of one list. */
 export interface BulkKind {
-  /** Asks for one part, and shows what became of it. @param wanted blocked, or not */
+  /** Sends one batch and shows its result. @param wanted blocked, or not */
   send(ids: number[], wanted: boolean): Promise<BatchAnswer>
   readonly text: {
     running(wanted: boolean): string
     changed(wanted: boolean, count: number): string
-    /** How many were so already. */
+    /** How many rows were in that state already. */
     unchanged(wanted: boolean, count: number): string
-    /** That what was unblocked does not start by itself. */
+    /** Says that an unblocked container does not start automatically. */
     staysStopped(): string
   }
-  /** What a row is in `ToastMessage.subjects`. */
+  /** The row's key in `ToastMessage.subjects`. */
   subjectOf(id: number): string
 }
 
 export interface BulkJob {
   readonly kind: BulkKind
   readonly targets: AsyncIterable<readonly BulkTarget[]>
-  /** Rows, as far as it is known. */
+  /** Number of rows, as far as it is known. */
   readonly total: number
   readonly wanted: boolean
-  /** It leads back from other work, and has no way back of its own. */
+  /** The job undoes another one, and offers no undo itself. */
   readonly isUndo?: boolean
 }
 
-/** Something that was done, and what leads back. */
+/** The result of an action, with undo where possible. */
 export interface ToastMessage {
   readonly title: string
   readonly lines?: readonly string[]
   readonly undo?: UndoAction | undefined
-  /** The rows that it is about, such as `user:7`; earlier messages about them go. */
+  /** The rows that it is about, such as `user:7`; earlier messages about them are dismissed. */
   readonly subjects?: readonly string[]
 }
 
 export interface BulkJobs {
-  /** Long work is under way. */
+  /** A bulk job is running. */
   readonly isBusy: boolean
-  /** One at a time: work that is started meanwhile, such as a way back, comes after it. */
+  /** One job at a time: another one, such as an undo, waits for it. */
   start(work: BulkJob): void
-  /** Says it in a corner of the page, whatever page that is by then. */
+  /** Shows a toast, on whatever page the user is by then. */
   notify(message: ToastMessage): void
 }
 
 export const Context = createContext<BulkJobs | undefined>(undefined)
 
-/** Long work and what became of it, for pages of administrators. It goes on when they go to another one. */
+/** Bulk jobs and their results, for the administration pages. A job continues on navigation between them. */
 export function useBulkJobs(): BulkJobs {
   const jobs = useContext(Context)
   if (!jobs) throw new Error('useBulkJobs is only for what is inside BulkJobsProvider')

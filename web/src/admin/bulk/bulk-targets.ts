@@ -4,20 +4,20 @@ import type { ListKind } from '../list/list-kind.ts'
 import type { Listed } from '../table/columns.ts'
 import type { View } from '../list/view.ts'
 
-/** Milliseconds for a page of a thousand rows. */
+/** Timeout of a page of a thousand rows in ms. */
 const timeout = 60_000
 
 /**
- * All rows that match, a thousand after the other, in the order of their ids: what is done to them on the way may take them
- * out of the filter, but never before the place where the next page begins.
- * @param isWanted those of them that are meant
+ * All matching rows, a thousand at a time, ordered by id: an action may remove a row from the filter, but never before
+ * the cursor of the next page.
+ * @param isWanted selects the rows to return
  */
 export async function* bulkTargetsOf<R extends Listed>(
   { source, targetOf, isLeftOut }: Pick<ListKind<R>, 'source' | 'targetOf' | 'isLeftOut'>,
   filter: View,
   isWanted: (id: number) => boolean,
 ): AsyncGenerator<readonly BulkTarget[]> {
-  // It ends with its time, or because whoever reads this reads no more.
+  // Ends with its timeout, or when the consumer stops.
   const api = createApiClient(new AbortController().signal, timeout)
   let cursor: string | undefined
   do {

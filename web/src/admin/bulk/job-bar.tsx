@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useTranslations } from 'use-intl/react'
 
-/** Long work as it is shown. */
+/** A bulk job as it is shown. */
 export interface Job {
   readonly title: string
   readonly seen: number
@@ -10,12 +10,12 @@ export interface Job {
   cancel(): void
 }
 
-/** How far long work is, at the bottom of the window, and the way to stop it. */
+/** The progress of a bulk job, at the bottom of the window, with a cancel button. */
 export function JobBar({ job: { title, seen, total, isCancelled, cancel } }: { job: Job }) {
   const t = useTranslations('admin.table')
   const button = useRef<HTMLButtonElement>(null)
 
-  // What started it is gone from the page, and the focus with it.
+  // The element that started the job is gone, and the focus with it.
   useEffect(() => {
     if (document.activeElement === document.body) button.current?.focus()
   }, [])

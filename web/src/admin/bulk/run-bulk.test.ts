@@ -11,7 +11,7 @@ function watched(controller = new AbortController()) {
   return { controller, progress, signal: controller.signal, onProgress: (seen: number) => void progress.push(seen) }
 }
 
-test('2,500 are done in requests of 1,000 at most, and each part is told', async () => {
+test('2,500 rows are sent in requests of at most 1,000, and each batch is reported', async () => {
   const sent: number[] = []
   const watch = watched()
   const send = async (ids: number[]) => (sent.push(ids.length), allOf(ids))
@@ -22,14 +22,14 @@ test('2,500 are done in requests of 1,000 at most, and each part is told', async
   assert.equal(outcome.stopped, undefined)
 })
 
-test('who is blocked already is left alone, so that an undo does not unblock them', async () => {
+test('a user who is blocked already is skipped, so that an undo does not unblock them', async () => {
   const targets = [target(1, true), target(2), target(3, true)]
   const outcome = await runBulk(inBatches(targets), true, async (ids) => allOf(ids), watched())
   assert.deepEqual(outcome.changed, [target(2)])
   assert.equal(outcome.unchanged, 2)
 })
 
-test('who was refused or is gone is named, with the reason', async () => {
+test('refused and missing rows are named with the reason', async () => {
   const send = async (): Promise<BatchAnswer> => ({
     done: [1],
     notFound: [3],
@@ -43,7 +43,7 @@ test('who was refused or is gone is named, with the reason', async () => {
   ])
 })
 
-test('the part under way when it is cancelled is waited for, so that it is told and can be undone; no other is begun', async () => {
+test('a cancelled job completes the batch under way, so that it is reported and can be undone, and starts no other', async () => {
   const watch = watched()
   let requests = 0
   const send = async (ids: number[], ...means: unknown[]) => {
@@ -58,7 +58,7 @@ test('the part under way when it is cancelled is waited for, so that it is told 
   assert.equal(outcome.stopped, 'cancelled')
 })
 
-test('a failure in the middle is told with what was done before it', async () => {
+test('a failure in the middle is reported with what was done before it', async () => {
   const failure = new TypeError('Failed to fetch')
   let requests = 0
   const send = async (ids: number[]) => {

@@ -1,49 +1,49 @@
-/** Ids in one request. Source: the API, `BulkBody`. */
+/** Max ids of a request. Source: the API, `BulkBody`. */
 export const maxBatchSize = 1000
 
-/** A row that something is to be done to, and what it is called where it is spoken of. */
+/** A row of a bulk action, and its name in messages. */
 export interface BulkTarget {
   readonly id: number
   readonly name: string
   readonly isBlocked: boolean
 }
 
-/** What one request did. */
+/** The result of one request. */
 export interface BatchAnswer {
-  /** Ids that are now as they were asked to be. */
+  /** Ids that now have the wanted state. */
   readonly done: readonly number[]
   readonly notFound: readonly number[]
-  /** Those that a rule protects, each with the server's sentence. */
+  /** Rows that a rule protects, each with the server's sentence. */
   readonly refused: readonly { readonly id: number; readonly error: string }[]
 }
 
-/** Who was left alone, and why: in the server's words, or because there is no such row any more. */
+/** A row that was left out, and why: the server's sentence, or that it no longer exists. */
 export interface LeftOut {
   readonly name: string
   readonly why: string | 'gone'
 }
 
-/** What became of long work; whatever happened, what is in `changed` is done. */
+/** The result of a bulk job; whatever happened, the rows in `changed` were changed. */
 export interface BulkOutcome {
   readonly changed: readonly BulkTarget[]
-  /** How many were so already, and were not asked for. */
+  /** How many had the wanted state already and were not sent. */
   readonly unchanged: number
   readonly leftOut: readonly LeftOut[]
-  /** Undefined when it came to its end. */
+  /** Undefined when the job was completed. */
   readonly stopped?: 'cancelled' | { readonly error: unknown }
 }
 
-/** The same rows in parts that one request takes. */
+/** The rows in batches of one request. */
 export async function* inBatches(targets: readonly BulkTarget[]): AsyncGenerator<readonly BulkTarget[]> {
   for (let at = 0; at < targets.length; at += maxBatchSize) yield targets.slice(at, at + maxBatchSize)
 }
 
 /**
- * Blocks or unblocks many, part after part. Those that are so already are left alone, so that `changed` is exactly what the
- * way back is about. Never throws: what was done before a failure stays done, and is told. Whoever cancels waits for the
- * part that is under way: given up, it would be done all the same, and nobody would know or could undo it.
- * @param wanted what they shall be: blocked, or not
- * @param onProgress how many of the rows are dealt with, after each part
+ * Blocks or unblocks many rows, batch after batch. Rows that have the wanted state are skipped, so that `changed` is
+ * exactly what an undo reverses. Never throws: what was done before a failure stays done and is reported. A cancelled
+ * job waits for the batch under way: the server would complete it all the same, and it could not be reported or undone.
+ * @param wanted blocked, or not
+ * @param onProgress receives the number of processed rows after each batch
  */
 export async function runBulk(
   batches: AsyncIterable<readonly BulkTarget[]>,

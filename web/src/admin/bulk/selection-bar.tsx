@@ -2,11 +2,11 @@ import { useTranslations } from 'use-intl/react'
 import { Button } from '#/components/button.tsx'
 
 interface SelectionBarProps {
-  /** How many are selected, in words. */
+  /** The number of selected rows, as text. */
   words: string
-  /** How many match, where not all of them are selected yet. */
+  /** The number of matching rows, where not all of them are selected. */
   rest: number | undefined
-  /** Other long work is under way. */
+  /** Another bulk job is running. */
   isOff: boolean
   onAll(): void
   onClear(): void
@@ -14,7 +14,7 @@ interface SelectionBarProps {
   onUnblock(): void
 }
 
-/** What can be done to all that are selected, at the bottom of the window. */
+/** The actions on all selected rows, at the bottom of the window. */
 export function SelectionBar({ words, rest, isOff, onAll, onClear, onBlock, onUnblock }: SelectionBarProps) {
   const t = useTranslations('admin.table')
   return (

@@ -5,14 +5,14 @@ import { countOf, everything, isSelected, nothing, withRange, withRows } from '.
 const ids = [11, 12, 13, 14, 15]
 const chosen = (selection: Parameters<typeof isSelected>[0]) => ids.filter((id) => isSelected(selection, id))
 
-test('rows are chosen one by one and left again', () => {
+test('rows are selected and deselected one by one', () => {
   const two = withRows(nothing, [11, 13], true)
   assert.deepEqual(chosen(two), [11, 13])
   assert.deepEqual(chosen(withRows(two, [11], false)), [13])
   assert.equal(countOf(two, 100, ids), 2)
 })
 
-test('all that match are chosen, those never loaded too, but the ones that were left out', () => {
+test('all matching rows are selected, also those not loaded, except the excluded ones', () => {
   const most = withRows(everything, [12, 14], false)
   assert.deepEqual(chosen(most), [11, 13, 15])
   assert.equal(isSelected(most, 9_999), true)
@@ -20,7 +20,7 @@ test('all that match are chosen, those never loaded too, but the ones that were 
   assert.equal(countOf(withRows(most, [12], true), 4_213, []), 4_212)
 })
 
-test('a range grows, shrinks and turns over its beginning', () => {
+test('a range grows, shrinks and reverses over its start', () => {
   const grown = withRange(withRows(nothing, [12], true), ids, { anchor: 1, from: 1, to: 3 })
   assert.deepEqual(chosen(grown), [12, 13, 14])
   const shrunk = withRange(grown, ids, { anchor: 1, from: 3, to: 2 })
@@ -28,7 +28,7 @@ test('a range grows, shrinks and turns over its beginning', () => {
   assert.deepEqual(chosen(withRange(shrunk, ids, { anchor: 1, from: 2, to: 0 })), [11, 12])
 })
 
-test('of rows that were chosen only those are counted that something would be done to: another order may not have loaded all', () => {
+test('only loaded rows of a selection are counted: another order may not have loaded all', () => {
   const three = withRows(nothing, [1, 2, 3], true)
   assert.equal(countOf(three, 4_213, [3, 90, 91]), 1)
   assert.equal(countOf(three, 4_213, []), 0)

@@ -1,20 +1,20 @@
 /**
- * Which rows are chosen: some, by their ids, or all that match but a few. The second reaches rows that were never loaded,
- * so it cannot be a list.
+ * The selected rows: some, by id, or all matching rows with exceptions. The second includes rows that were never
+ * loaded, so it cannot be a list.
  */
 export type Selection =
   | { readonly kind: 'some'; readonly ids: ReadonlySet<number> }
   | { readonly kind: 'all'; readonly except: ReadonlySet<number> }
 
 export const nothing: Selection = { kind: 'some', ids: new Set() }
-/** Every row that matches, loaded or not. */
+/** Every matching row, loaded or not. */
 export const everything: Selection = { kind: 'all', except: new Set() }
 
 export function isSelected(selection: Selection, id: number): boolean {
   return selection.kind === 'all' ? !selection.except.has(id) : selection.ids.has(id)
 }
 
-/** Chooses these rows as well, or does not any more. */
+/** Adds rows to the selection, or removes them. */
 export function withRows(selection: Selection, ids: Iterable<number>, isOn: boolean): Selection {
   return selection.kind === 'all'
     ? { kind: 'all', except: changed(selection.except, ids, !isOn) }
@@ -31,8 +31,8 @@ function changed(set: ReadonlySet<number>, ids: Iterable<number>, isIn: boolean)
 }
 
 /**
- * Draws a range from where it began to where it is now: what the range had before and has no more is left again.
- * @param ids of the rows, as they stand @param from where its end was @param to where it is
+ * Moves the end of a range: rows that leave the range are deselected.
+ * @param ids of the rows, in order @param from the previous end @param to the new end
  */
 export function withRange(
   selection: Selection,
@@ -46,9 +46,9 @@ export function withRange(
 const between = (ids: readonly number[], a: number, b: number) => ids.slice(Math.min(a, b), Math.max(a, b) + 1)
 
 /**
- * How many rows something would be done to. Of some that were chosen those that are loaded: after another order, or once one
- * is deleted, the others cannot be named, and nothing may be promised of them.
- * @param total how many rows match @param loaded ids of the rows that are loaded
+ * The number of rows that an action would include. Of selected ids only those that are loaded: after another order, or
+ * a deletion, the others have no name, and the count must not include them.
+ * @param total number of matching rows @param loaded ids of the loaded rows
  */
 export function countOf(selection: Selection, total: number, loaded: readonly number[]): number {
   if (selection.kind === 'all') return Math.max(0, total - selection.except.size)

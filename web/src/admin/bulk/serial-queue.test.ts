@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createSerialQueue } from './serial-queue.ts'
 
-test('an undo that is pressed while other long work is under way comes after it, and is not lost', async () => {
+test('an undo that is pressed during another bulk job runs after it', async () => {
   const begin = createSerialQueue()
   const done: string[] = []
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>()

@@ -1,4 +1,4 @@
-/** Does one thing at a time: what is begun meanwhile waits, and none is forgotten. Nothing that it is given may reject. */
+/** Runs one task at a time, first in first out. Tasks must not reject. */
 export function createSerialQueue(): (work: () => Promise<void>) => void {
   let last = Promise.resolve()
   return (work) => void (last = last.then(work))

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { superseded } from './superseded-toasts.ts'
 
-// "Blocked" and "unblocked" of one person once stood above each other, each with a button that undid the other.
-test('a message takes the place of those about one of its rows, and of no other', () => {
+// "Blocked" and "unblocked" of one user were once shown together, each with a button that undid the other.
+test('a message replaces those about one of its rows, and no other', () => {
   const shown = new Map([
     ['a', ['user:1', 'user:2']],
     ['b', ['user:3']],

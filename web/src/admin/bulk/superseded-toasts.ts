@@ -1,7 +1,6 @@
 /**
- * Which of the messages that are shown a new one takes the place of: those about a row that the new one is about, too.
- * Two messages about one row contradict each other ("blocked", "unblocked"), and the way back in the older one would undo
- * something else than it says.
+ * The messages that a new message replaces: those about a row that the new one is about, too. Two messages about one
+ * row contradict each other ("blocked", "unblocked"), and the older undo would no longer do what it says.
  * @param shown subjects of each message, by its id
  * @returns ids of the messages to close
  */

@@ -5,7 +5,7 @@ interface ToastData {
   readonly lines: readonly string[]
 }
 
-/** What was done, in a corner of the window: read out, with a way back where there is one. F6 leads there. */
+/** The results of actions, in a corner of the window: announced, with undo where possible. F6 moves the focus there. */
 export function Toasts() {
   const t = useTranslations('admin.table')
   const { toasts } = Toast.useToastManager<ToastData>()
@@ -25,8 +25,7 @@ export function Toasts() {
               </div>
               <div className="toast-actions">
                 {toast.actionProps && <Toast.Action className="button small" />}
-                {/* Base UI hides it from screen readers until the focus is among the messages: where they lie on a heap,
-                    one sees it only then. Ours lie below each other, and it can be seen and reached at any time. */}
+                {/* Base UI hides it from screen readers until the focus is among the messages, because its own stack them. Ours are listed below each other, and it is visible and reachable at any time. */}
                 <Toast.Close className="icon-button" aria-label={t('close')} aria-hidden={undefined}>
                   <span aria-hidden>×</span>
                 </Toast.Close>

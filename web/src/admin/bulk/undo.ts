@@ -1,18 +1,17 @@
-/** What leads back from something that was done, and the word for it. */
+/** An action that reverses another one, and its label. */
 export interface UndoAction {
   readonly label: 'undo' | 'blockAgain'
   run(): void
 }
 
 /**
- * What the way back from a block, or from its end, is to be called.
- *
- * A block can be undone: unblocking takes back what it did and no more, of a user's block the containers that it took
- * along. An unblock cannot. With each block is stored who did it and when, and whether it fell on a container by itself or
- * with its owner, and no request says "as it was": it would write into the store, and into the log, that somebody else
- * blocked it, or earlier. Putting together something close from several requests was thought of; it fails between them,
- * and for a thousand users nobody knows beforehand which of their containers were unblocked one by one. So an unblock is
- * followed by the offer of another block, in those words: a container's own, or a user's with all their containers.
- * @param wanted what was done: blocked, or not
+ * The label of the action that reverses a block or an unblock.
+ * A block can be undone: an unblock reverses exactly what it did, including the cascade of a user's block to their
+ * containers. An unblock cannot: each block is stored with its actor, its time and whether it cascaded, and no request
+ * restores these. A new block would be stored and logged as another administrator's, or at another time; a combination
+ * of several requests could fail between them, and for a thousand users it is unknown which containers were blocked
+ * separately. So after an unblock the page offers another block, in these words: of the container, or of a user with
+ * all their containers.
+ * @param wanted the state that was set: blocked, or not
  */
 export const undoLabelFor = (wanted: boolean): UndoAction['label'] => (wanted ? 'undo' : 'blockAgain')

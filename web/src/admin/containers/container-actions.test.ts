@@ -22,18 +22,18 @@ const { email, slug, status, ...record }: ListedContainer = {
 const row = { ...record, email, slug, status }
 const blocked = { ...record, is_blocked: true, blocked_at: '2026-01-02T00:00:00.000Z', blocked_by: 9 }
 
-test('what was blocked does not run any more, and keeps its owner', () => {
+test('a blocked container no longer runs, and keeps its owner', () => {
   assert.deepEqual(blockedNow(row, blocked), { ...blocked, email, slug, status: 'stopped' })
   assert.equal(blockedNow({ ...row, status: 'paused' }, blocked).status, 'stopped')
 })
 
-test('what did not run stays as it was, and an unblock starts nothing', () => {
+test('a stopped container stays as it was, and an unblock starts nothing', () => {
   assert.equal(blockedNow({ ...row, status: 'failed' }, blocked).status, 'failed')
   assert.equal(blockedNow({ ...row, ...blocked, status: 'stopped' }, record).status, 'stopped')
   assert.equal(blockedNow(row, undefined), row)
 })
 
-test('of block and unblock one is offered', () => {
+test('either block or unblock is offered', () => {
   assert.deepEqual(containerActionsFor({ is_blocked: false }), ['owner', 'block', 'delete'])
   assert.deepEqual(containerActionsFor({ is_blocked: true }), ['owner', 'unblock', 'delete'])
 })

@@ -1,15 +1,15 @@
 import type { AdminContainer, ListedContainer } from '@berth/api/schemas/admin.ts'
 
-/** What an administrator can do to one container; no rule protects any, so all that is offered can be done. */
+/** The actions of an administrator on one container; no rule protects any, so each offered action is possible. */
 export type ContainerAction = 'owner' | 'block' | 'unblock' | 'delete'
 
-/** What to offer for a container, in the order of the menu. */
+/** The actions to offer for a container, in the order of the menu. */
 export function containerActionsFor({ is_blocked }: Pick<ListedContainer, 'is_blocked'>): readonly ContainerAction[] {
   return ['owner', is_blocked ? 'unblock' : 'block', 'delete']
 }
 
 /**
- * A row after a block or its end was answered. The answer has no status: what was blocked was stopped before it came, and
+ * The row after a block or unblock. The response has no status: a blocked container was stopped before it was sent, and
  * an unblock starts nothing.
  */
 export function blockedNow(row: ListedContainer, answer: AdminContainer | undefined): ListedContainer {

@@ -6,12 +6,12 @@ import { ActionDialog } from '#/admin/action-dialog.tsx'
 
 interface ContainerDialogProps {
   container: ListedContainer
-  /** Does it, and shows what became of it. */
+  /** Runs the action and shows its result. */
   run(signal: AbortSignal): Promise<void>
   onClose(): void
 }
 
-/** Says what a block does to whoever uses the container now. */
+/** Says what a block means for the user of the container. */
 export function BlockContainerDialog({ container, ...rest }: ContainerDialogProps) {
   const t = useTranslations('admin.containers')
   const name = t('name', { type: container.container_type, email: container.email })
@@ -22,7 +22,7 @@ export function BlockContainerDialog({ container, ...rest }: ContainerDialogProp
   )
 }
 
-/** Deletes a container, and its home where that is wanted. */
+/** Deletes a container, optionally with its home. */
 export function DeleteContainerDialog({
   container,
   onGone,

@@ -17,7 +17,7 @@ const orders = ['email', '-email', 'last_used', '-last_used', 'created_at', '-cr
 
 type Query = Type.Static<typeof ContainersQuery>
 
-/** What may be in the address of the page of containers; all of it is what the API takes. */
+/** The query parameters of the page of containers; the API takes each of them. */
 export const containersView = {
   q: 254,
   container_type: 64,
@@ -26,7 +26,7 @@ export const containersView = {
   sort: orders,
 } as const satisfies ViewSpec & Partial<Record<keyof Query, unknown>>
 
-/** Containers as the API lists them. A view has nothing but what `containersView` names, so it is a query of the API. */
+/** The API's list of containers. A view holds only what `containersView` names, so it is a query of the API. */
 export const containerSource: Source<ListedContainer> = {
   key: 'containers',
   page: async (api, query) => {
@@ -36,7 +36,7 @@ export const containerSource: Source<ListedContainer> = {
   count: async (api, filter) => (await api.countContainers({ query: filter as Query })).count,
 }
 
-/** Shows containers as an answer says they are now. */
+/** Updates containers in the cache from a response. */
 export async function showContainers(containers: readonly AdminContainer[]): Promise<void> {
   const now = new Map(containers.map((container) => [container.id, container]))
   dropCachedList('users')

@@ -12,14 +12,14 @@ import { containerActionsFor, type ContainerAction } from './container-actions.t
 import { showContainerGone, showContainers } from './container-list.ts'
 
 export interface ContainerActions {
-  /** What stands in the menu of a container. */
+  /** The entries of a container's row menu. */
   of(container: ListedContainer): readonly RowAction[]
   /** @throws what the request throws */
   block(container: ListedContainer, signal: AbortSignal): Promise<void>
   gone(container: ListedContainer): Promise<void>
 }
 
-/** What can be done to one container, from the menu of its row. @param open asks first */
+/** The actions on one container, from its row menu. @param open opens a dialog first */
 export function useContainerActions(
   open: (name: 'block' | 'delete', container: ListedContainer) => void,
 ): ContainerActions {
@@ -28,7 +28,7 @@ export function useContainerActions(
   const sentenceOf = useErrorMessage()
   const nameOf = ({ container_type, email }: ListedContainer) => t('name', { type: container_type, email })
 
-  /** @param hasUndo the way back has none of its own */
+  /** @param hasUndo false for an undo */
   async function set(container: ListedContainer, isBlocked: boolean, signal: AbortSignal, hasUndo = true) {
     const api = createApiClient(signal)
     const change = isBlocked ? api.blockContainer : api.unblockContainer
@@ -43,7 +43,7 @@ export function useContainerActions(
     })
   }
 
-  /** Without a dialog that could say why it failed. */
+  /** For actions without a dialog that could show the error. */
   function setAlone(container: ListedContainer, isBlocked: boolean, hasUndo = true) {
     set(container, isBlocked, new AbortController().signal, hasUndo).catch((error: unknown) =>
       notify({ title: sentenceOf(error) }),

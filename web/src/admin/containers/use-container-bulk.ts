@@ -3,10 +3,10 @@ import { useBulkText } from '#/admin/list/use-list-text.ts'
 import type { BulkKind } from '#/admin/bulk/bulk-jobs.tsx'
 import { showContainers } from './container-list.ts'
 
-/** Milliseconds that a thousand containers may take to stop. */
+/** Timeout in ms: a thousand containers have to stop. */
 const timeout = 120_000
 
-/** Blocking and unblocking many containers. */
+/** Blocks and unblocks many containers. */
 export function useContainerBulk(): BulkKind {
   const text = useBulkText('admin.containers')
   return {

@@ -5,9 +5,9 @@ import { type Choice, yesNoFilter } from '#/admin/list/toolbar.tsx'
 import { containerStatuses } from './container-list.ts'
 
 /**
- * The filters of the page of containers. Which types there are is known from one's own containers: there is one entry for
- * each that is configured.
- * @param chosen stays a choice, even if there is no such type any more
+ * The filters of the page of containers. The types come from the administrator's own containers: the list has an entry
+ * for each configured type.
+ * @param chosen stays a choice even if the type no longer exists
  */
 export function useContainerChoices(chosen: string | undefined): readonly Choice[] {
   const t = useTranslations('admin.containers')

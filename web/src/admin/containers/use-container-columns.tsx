@@ -39,7 +39,7 @@ export function useContainerColumns(): Columns<ListedContainer> {
           meta: { label: t('columns.template_image') },
           enableSorting: false,
           cell: ({ getValue }) => (
-            // What tells images apart stands at the end.
+            // Images differ at the end of their name.
             <span className="path" title={getValue()}>
               {getValue().replace(/^.*\//, '')}
             </span>
@@ -60,7 +60,7 @@ export function useContainerColumns(): Columns<ListedContainer> {
   )
 }
 
-/** Where a container stands, in a word; the dot only repeats it. */
+/** The status of a container in a word; the dot repeats it. */
 function ContainerState({ container: { status, is_blocked } }: { container: ListedContainer }) {
   const t = useTranslations('admin.containers')
   return (

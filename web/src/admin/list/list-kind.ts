@@ -6,7 +6,7 @@ import type { Choice } from './toolbar.tsx'
 import type { Source } from './use-rows.ts'
 import type { BulkKind } from '../bulk/bulk-jobs.tsx'
 
-/** What makes one list different from another. */
+/** What distinguishes one list from another. */
 export interface ListKind<R extends Listed> {
   readonly path: PagePath
   readonly className: string
@@ -15,19 +15,19 @@ export interface ListKind<R extends Listed> {
   readonly choices: readonly Choice[]
   readonly bulk: BulkKind
   targetOf(row: R): BulkTarget
-  /** Rows that bulk work leaves out by itself, because they are one's own. */
+  /** Rows that bulk actions leave out: the administrator's own. */
   isLeftOut(id: number): boolean
   actionsOf(row: R): readonly RowAction[]
   readonly text: ListText
 }
 
-/** What a list says of its rows. */
+/** The texts of a list. */
 export interface ListText {
   readonly caption: string
   readonly search: string
   found(count: number): string
   selected(count: number): string
-  /** When nothing matches, and when there is nothing at all: a sentence, and what helps. */
+  /** When no row matches, and when there are no rows: a sentence, and what to do. */
   readonly nothing: readonly [string, string]
   readonly none: readonly [string, string]
   /** @param wanted blocked, or not */

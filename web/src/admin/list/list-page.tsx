@@ -13,11 +13,11 @@ import { addressOf, isFiltered, type View } from './view.ts'
 interface ListPageProps<R extends Listed> {
   kind: ListKind<R>
   view: View
-  /** What else can be done on this page. */
+  /** Further actions of this page. */
   children?: ReactNode
 }
 
-/** A list with its search and filters; its rows can be selected. */
+/** A list with search and filters; its rows can be selected. */
 export function ListPage<R extends Listed>({ kind, view, children }: ListPageProps<R>) {
   const list = useRows(kind.source, view)
   const show = (next: View) => navigate(addressOf(kind.path, next))
@@ -28,7 +28,7 @@ export function ListPage<R extends Listed>({ kind, view, children }: ListPagePro
         searchLabel={kind.text.search}
         choices={kind.choices}
         view={view}
-        // Not a step of its own for the way back for each key.
+        // Replaces the history entry: not every key is a step for the back button.
         onSearch={(q) => navigateReplacing(addressOf(kind.path, { ...view, q }))}
         onChoose={(name, value) => show({ ...view, [name]: value })}
         onClear={() => show({ sort: view.sort })}

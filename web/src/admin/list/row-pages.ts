@@ -1,6 +1,6 @@
 import type { InfiniteData } from '@tanstack/react-query'
 
-/** Rows of a list as the API gives them: some, and where the next ones begin. */
+/** A page of a list as the API returns it: rows, and the cursor of the next page. */
 export interface RowPage<Row> {
   readonly rows: readonly Row[]
   readonly next: string | null
@@ -11,13 +11,13 @@ interface WithId {
   readonly id: number
 }
 
-/** All rows that are loaded, in their order. */
+/** All loaded rows, in order. */
 export const rowsOf = <Row>(pages: Pick<RowPages<Row>, 'pages'> | undefined): readonly Row[] =>
   pages?.pages.flatMap(({ rows }) => rows) ?? []
 
 /**
- * The pages with some rows as they are now. A row stays where it is, even where it does not match any more: what somebody
- * has just changed must not vanish under their hand. Pages without such a row stay the very same object.
+ * The pages with some rows replaced. A row keeps its position even if it no longer matches: it must not vanish at the
+ * moment a user changes it. Pages without such a row stay the same object.
  */
 export function withChanged<Row extends WithId>(
   pages: RowPages<Row> | undefined,

@@ -3,15 +3,15 @@ import { areShortcutsOn } from '#/shortcuts/shortcuts.ts'
 
 interface SearchFieldProps {
   label: string
-  /** What is searched for now; may change from outside, by the way back or a link. */
+  /** The current search; may change from outside, by the back button or a link. */
   value: string
   onSearch(text: string): void
 }
 
-/** Milliseconds without a key after which a search begins. */
+/** Debounce in ms. */
 const debounceMs = 200
 
-/** Searches while one types. `/` leads here from wherever no text is being written, unless single keys were turned off. */
+/** Searches while the user types. `/` focuses the field from outside text fields, unless keyboard shortcuts are off. */
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(value)
@@ -21,7 +21,7 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
     search.current = onSearch
   })
 
-  // Not what was typed here has changed it.
+  // The value changed from outside.
   if (value !== lastValue) {
     setLastValue(value)
     if (value !== text.trim()) setText(value)
@@ -62,7 +62,7 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   )
 }
 
-/** Keys belong to whoever writes, to menus and to dialogs. */
+/** Keys belong to text fields, menus and dialogs. */
 const isWriting = (target: EventTarget | null) =>
   target instanceof Element &&
   target.closest('input:not([type="checkbox"]), textarea, select, dialog, [role="menu"]') !== null

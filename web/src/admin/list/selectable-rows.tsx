@@ -18,16 +18,16 @@ interface SelectableRowsProps<R extends Listed> {
   view: View
   list: Rows<R>
   onSort(sort: string | undefined): void
-  /** After the last row. */
+  /** Shown after the last row. */
   children: ReactNode
 }
 
 /**
- * The rows of a list, which of them are selected, and what is done to those. The selection is kept here, so that the tools
- * above do not render with every row that is chosen.
+ * The rows of a list, their selection, and the bulk actions. The selection is state of this component, so that the
+ * toolbar does not render for each selected row.
  */
 export function SelectableRows<R extends Listed>({ kind, view, list, onSort, children }: SelectableRowsProps<R>) {
-  // What is selected belongs to what is looked for: nothing may be blocked that nobody sees any more.
+  // A selection belongs to its filter: rows that are no longer shown must not be blocked.
   const filter = addressOf('', filterOf(view))
   const [selected, setSelected] = useState({ filter, selection: nothing })
   if (selected.filter !== filter) setSelected({ filter, selection: nothing })
@@ -61,7 +61,7 @@ interface BulkProps<R extends Listed> {
   onSelect(selection: Selection): void
 }
 
-/** The bar of the selection, the question before it is done, and the start of it. */
+/** The selection bar, the confirmation, and the start of the job. */
 function Bulk<R extends Listed>({ kind, view, list, selection, onSelect }: BulkProps<R>) {
   const t = useTranslations('admin.table')
   const { isBusy, start } = useBulkJobs()

@@ -5,11 +5,11 @@ import type { Listed } from '../table/columns.ts'
 import type { Rows } from './use-rows.ts'
 import { isFiltered, type View } from './view.ts'
 
-/** One way to see fewer rows. */
+/** A filter with fixed options. */
 export interface Choice {
   readonly name: string
   readonly label: string
-  /** The first one is "any". */
+  /** The first option is "any". */
   readonly options: readonly (readonly [value: string, label: string])[]
 }
 
@@ -21,13 +21,13 @@ interface ToolbarProps {
   onChoose(name: string, value: string): void
   onClear(): void
   list: Rows<Listed>
-  /** How many match, in words that are read out when they change. */
+  /** The number of matches, announced when it changes. */
   found: string
-  /** What else can be done on this page. */
+  /** Further actions of this page. */
   children?: ReactNode
 }
 
-/** Search and filters, how many rows there are, and the way to newer ones. */
+/** Search, filters, number of rows, and refresh. */
 export function Toolbar({ list, view, found, children, ...props }: ToolbarProps) {
   const t = useTranslations('admin.table')
   return (
@@ -42,7 +42,7 @@ export function Toolbar({ list, view, found, children, ...props }: ToolbarProps)
             type="button"
             className="button small"
             onClick={({ currentTarget }) => {
-              // It goes away itself, and the focus would with it.
+              // The button goes away, and the focus would go with it.
               currentTarget.parentElement?.querySelector('input')?.focus()
               props.onClear()
             }}
@@ -109,7 +109,7 @@ function Select({ choice: { name, label, options }, value, onChoose }: SelectPro
   )
 }
 
-/** A choice between all rows, those of which something is true, and those of which it is not; with the words for each. */
+/** A filter with three options: all rows, those with a property, and those without; with a label for each. */
 export function yesNoFilter(name: string, label: string, all: string, yes: string, no: string): Choice {
   const options = [
     ['', all],

@@ -6,8 +6,8 @@ import type { Source } from './use-rows.ts'
 type Key = Source<Listed>['key']
 
 /**
- * Shows rows as they are now, in every view of the list that is at hand, without loading it again: whoever looks at row
- * 9,000 stays there. A look that is under way may know the rows as they were, so it is given up; the first one never is.
+ * Updates rows in every cached view of the list without a refetch: a user at row 9,000 stays there. A refetch under way
+ * may have the old rows, so it is cancelled; a first load is not.
  */
 export async function updateCachedRows<R extends Listed>(key: Key, ids: Iterable<number>, change: (row: R) => R) {
   const wanted = new Set(ids)
@@ -15,7 +15,7 @@ export async function updateCachedRows<R extends Listed>(key: Key, ids: Iterable
   await update<R>(key, (pages) => withChanged(pages, wanted, change))
 }
 
-/** Takes rows out that are no more. */
+/** Removes deleted rows from the cache. */
 export async function removeCachedRows(key: Key, ids: Iterable<number>): Promise<void> {
   const wanted = new Set(ids)
   await update(key, (pages) => without(pages, wanted))
@@ -27,7 +27,7 @@ async function update<R extends Listed>(key: Key, change: (pages: RowPages<R> | 
   void queryClient.invalidateQueries({ queryKey: [key, 'count'] })
 }
 
-/** What was loaded of this list may not be so any more; it is loaded anew when somebody goes there. */
+/** Invalidates a list; it is refetched when a user opens it. */
 export function dropCachedList(key: Key): void {
   queryClient.removeQueries({ queryKey: [key], type: 'inactive' })
 }

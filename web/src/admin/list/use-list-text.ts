@@ -4,7 +4,7 @@ import type { BulkKind } from '../bulk/bulk-jobs.tsx'
 
 type Area = 'admin.users' | 'admin.containers'
 
-/** What the pages of lists say by the same keys of their catalogues; what stands there instead of rows is their own. */
+/** The texts that lists have under the same keys; those shown instead of rows are the list's own. */
 export function useListText(area: Area): Omit<ListText, 'nothing' | 'none'> {
   const t = useTranslations(area)
   return {
@@ -17,7 +17,7 @@ export function useListText(area: Area): Omit<ListText, 'nothing' | 'none'> {
   }
 }
 
-/** What is said of blocking and unblocking many, while it is done and when it was. */
+/** The texts of bulk blocking and unblocking, while it runs and afterwards. */
 export function useBulkText(area: Area): BulkKind['text'] {
   const t = useTranslations(`${area}.bulk`)
   return {

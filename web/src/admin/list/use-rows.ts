@@ -7,29 +7,29 @@ import { rowsOf, type RowPage } from './row-pages.ts'
 import type { Listed } from '../table/columns.ts'
 import { filterOf, type View } from './view.ts'
 
-/** Where the rows of a list come from. */
+/** The source of a list's rows. */
 export interface Source<R extends Listed> {
-  /** First part of the keys of its queries. */
+  /** First part of the query keys. */
   readonly key: 'users' | 'containers'
-  /** @param query view, limit and cursor, as the API names them */
+  /** @param query view, limit and cursor, by the API's names */
   page(api: Client, query: View): Promise<RowPage<R>>
   count(api: Client, filter: View): Promise<number>
 }
 
 export interface Rows<R extends Listed> {
   readonly rows: readonly R[]
-  /** How many match; undefined until that is known. */
+  /** Number of matches; undefined until known. */
   readonly total: number | undefined
-  /** Nothing was ever loaded yet. */
+  /** Nothing is loaded yet. */
   readonly isLoading: boolean
-  /** The rows are still those of the view before. */
+  /** The rows are those of the previous view. */
   readonly isStale: boolean
   readonly isRefreshing: boolean
-  /** Of the first page, or of the next one when there are rows already. */
+  /** Of the first page, or of the next page when there are rows already. */
   readonly error: unknown
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
-  /** Milliseconds since 1970 at which the rows were loaded. */
+  /** When the rows were loaded, in ms since 1970. */
   readonly loadedAt: number
   /** Loads the next page, unless that is under way. */
   loadMore(): void
@@ -39,7 +39,7 @@ export interface Rows<R extends Listed> {
 
 const pageSize = 100
 
-/** The rows of a list as it is looked at: the first page, and others as they are asked for. A view that is left is asked for no more. */
+/** The rows of a view: the first page, and further pages on demand. Leaving the view cancels its requests. */
 export function useRows<R extends Listed>(source: Source<R>, view: View): Rows<R> {
   const list = useInfiniteQuery({
     queryKey: [source.key, 'rows', view],
@@ -48,9 +48,9 @@ export function useRows<R extends Listed>(source: Source<R>, view: View): Rows<R
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
     placeholderData: keepPreviousData,
-    // Comparing all loaded rows with each other at every page takes longer than rendering those in view.
+    // Comparing all loaded rows at every page takes longer than rendering those in view.
     structuralSharing: false,
-    // Else people press the button.
+    // Otherwise users press the button.
     refetchOnWindowFocus: isOnePage,
     refetchOnMount: isOnePage,
     refetchOnReconnect: isOnePage,

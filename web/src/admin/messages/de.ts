@@ -7,5 +7,5 @@ import { table } from './de/table.ts'
 import { users } from './de/users.ts'
 import type { AdminWords } from './words.ts'
 
-/** The same in German. */
+/** The catalogue in German. */
 export const admin: AdminWords = { shell, overview, table, users, containers, audit, system }

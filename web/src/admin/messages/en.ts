@@ -6,5 +6,5 @@ import { system } from './en/system.ts'
 import { table } from './en/table.ts'
 import { users } from './en/users.ts'
 
-/** What administrators read, in English; loaded with their pages. */
+/** The texts for administrators, in English; loaded with their pages. */
 export const admin = { shell, overview, table, users, containers, audit, system } as const

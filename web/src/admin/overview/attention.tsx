@@ -5,11 +5,11 @@ import { Link } from '#/components/link.tsx'
 import { pages } from '#/paths.ts'
 import { healthOf, lateFailure } from './health.ts'
 
-/** How many things there are to say of it, mail aside. */
+/** Number of problems, without mail. */
 const thingsIn = (report: SystemReport) =>
   report.warnings.length + (['engine', 'unfinished'].includes(healthOf(report)) ? 1 : 0)
 
-/** What somebody should do something about, the worst first; one quiet line when there is nothing. */
+/** What needs attention, worst first; one line when nothing does. */
 export function Attention({ report }: { report: SystemReport }) {
   const t = useTranslations('admin.overview')
   const instants = useInstants()

@@ -5,10 +5,10 @@ import type { Drawing } from '#/admin/plots/options.ts'
 import { useQuantities } from '#/admin/quantities.ts'
 import { ranges, type Moment, type Range } from './history.ts'
 
-/** Whole numbers: half a container is none. */
+/** Whole numbers: containers have no fractions. */
 const wholeSteps = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
 
-/** The plots of the overview; the same objects as long as nothing in them changes. */
+/** The plots of the overview; the same objects while their data is the same. */
 export function useDrawings(moments: readonly Moment[], range: Range, host: SystemReport['host']) {
   const t = useTranslations('admin.overview.line')
   const format = useFormatter()
@@ -24,7 +24,7 @@ export function useDrawings(moments: readonly Moment[], range: Range, host: Syst
     }
     const counted = { ...common, minTop: 4, steps: wholeSteps, writeValue: count }
     const all = (value: (moment: Moment) => number | null | undefined) => moments.map((each) => value(each) ?? null)
-    // Of the total, so that a small memory can be seen beside a large disk.
+    // As a share of the total, so that a small memory can be seen beside a large disk.
     const part = (left: number | null, total: number | null) => (left === null || total === null ? null : left / total)
     return {
       running: {

@@ -6,11 +6,11 @@ import { lastHourOf } from './history.ts'
 
 interface OverviewFiguresProps {
   report: SystemReport
-  /** Undefined while it is not known. */
+  /** Undefined while unknown. */
   samples: readonly HistorySample[] | undefined
 }
 
-/** The numbers of this moment and of the last hour, each with what it means. */
+/** The figures of this moment and of the last hour, each with its explanation. */
 export function OverviewFigures({ report, samples }: OverviewFiguresProps) {
   const t = useTranslations('admin.overview.figure')
   const { bytes, count, duration } = useQuantities()

@@ -11,7 +11,7 @@ const whole = {
   failures: [],
 }
 
-test('the worst of what is so is what is told', () => {
+test('the worst state is reported', () => {
   const health = (reconciler: Partial<typeof whole> | { failures: string[] }, warnings: string[] = []) =>
     healthOf({ reconciler: { ...whole, ...reconciler }, warnings })
   assert.equal(health({}), 'well')
@@ -20,12 +20,12 @@ test('the worst of what is so is what is told', () => {
   assert.equal(health({ failures: ['no answer'], is_engine_answering: false }, ['Little disk']), 'engine')
 })
 
-test('before the first look nobody is told that the engine is down', () => {
+test('before the first run of the reconciler the engine does not count as down', () => {
   const reconciler = { ...whole, last_run: null, last_success: null, is_engine_answering: false }
   assert.equal(healthOf({ reconciler, warnings: [] }), 'starting')
 })
 
-test('a mail that failed is worth a word for an hour', () => {
+test('a failed mail is reported for an hour', () => {
   const now = Date.parse('2026-11-21T09:00:00.000Z')
   assert.equal(lateFailure('2026-11-21T08:30:00.000Z', now), '2026-11-21T08:30:00.000Z')
   assert.equal(lateFailure('2026-11-21T07:30:00.000Z', now), undefined)

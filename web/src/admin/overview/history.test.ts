@@ -13,7 +13,7 @@ function sample(minutes: number, more: Partial<HistorySample> = {}): HistorySamp
 }
 const minutes = (from: number, to: number) => Array.from({ length: from - to }, (_, index) => sample(from - index))
 
-test('two hours show each minute, a day ten minutes at a time, and no launch is counted twice or lost', () => {
+test('two hours show each minute, a day ten minutes each, and each launch is counted once', () => {
   const samples = [sample(1_500), sample(600, { launched: 7 }), ...minutes(119, 0), sample(0)].map((each, index) =>
     index > 1 ? { ...each, launched: 1 } : each,
   )
@@ -24,17 +24,17 @@ test('two hours show each minute, a day ten minutes at a time, and no launch is 
   assert.deepEqual([day.length, launched], [1 + 1 + 12, 127])
 })
 
-test('a time of which nothing is known is a gap, never a zero and never a line', () => {
+test('a time without samples is a gap, not zero and not a line', () => {
   const [before, gap, after] = momentsOf([sample(60), sample(10)], 'hours')
   assert.deepEqual([before?.running, gap?.running, gap?.launched, after?.running], [5, null, null, 5])
   assert.equal(momentsOf([sample(2), sample(1)], 'hours').length, 2)
 })
 
-test('a missed sample alone makes no gap', () => {
+test('a single missed sample makes no gap', () => {
   assert.ok(momentsOf([sample(3), sample(1), sample(0)], 'hours').every(({ running }) => running === 5))
 })
 
-test('joined values tell the longest line, and the time to ready by how many launches stand behind it', () => {
+test('joined values have the max queue length, and the time to ready weighted by launches', () => {
   const some = [
     sample(9, { waiting: 4, launched: 3, ready_seconds: { median: 1, p90: 2 } }),
     sample(5, { waiting: 9 }),
@@ -48,12 +48,12 @@ test('joined values tell the longest line, and the time to ready by how many lau
   )
 })
 
-test('nothing is made of no samples', () => {
+test('no samples give no values', () => {
   assert.deepEqual(momentsOf([], 'day'), [])
   assert.equal(lastHourOf([]), undefined)
 })
 
-test('the last hour counts what was launched in it, and says when it is not whole', () => {
+test('the last hour counts its launches, and says when it is incomplete', () => {
   const samples = minutes(90, 0).map((each) => ({ ...each, launched: 2, failed: 1 }))
   const { launched, failed, isWhole } = lastHourOf(samples)!
   assert.deepEqual([launched, failed, isWhole], [120, 60, true])

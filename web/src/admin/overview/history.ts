@@ -1,12 +1,12 @@
 import type { HistorySample } from '@berth/api/schemas/admin.ts'
 
-/** How far back the plots look. */
+/** The time range of the plots. */
 export type Range = 'hours' | 'day'
 
 /** Seconds that each range shows, and between two of its values. */
 export const ranges = { hours: { span: 7_200, step: 60 }, day: { span: 86_400, step: 600 } } as const
 
-/** A sample as it is drawn; where everything is null, nothing is known of that time. */
+/** A sample as it is drawn; all values are null where the time is unknown. */
 export interface Moment extends Drawn {
   /** Seconds since 1970. */
   readonly at: number
@@ -19,8 +19,8 @@ type Drawn = { readonly [N in 'running' | 'waiting' | 'launched' | 'failed']: nu
 const secondsOf = (at: string) => Date.parse(at) / 1_000
 
 /**
- * What a range shows, the oldest first: values at its step, and one that is unknown in every hole, so that no line leads
- * over a time of which nobody knows. Counted from the newest sample, because the reader's clock may be wrong.
+ * The values of a range, oldest first: one per step, and an unknown one in every gap, so that no line crosses it.
+ * Counted from the newest sample, because the reader's clock may be wrong.
  */
 export function momentsOf(samples: readonly HistorySample[], range: Range): Moment[] {
   const newest = samples.at(-1)
@@ -35,7 +35,7 @@ export function momentsOf(samples: readonly HistorySample[], range: Range): Mome
   })
 }
 
-/** Several samples as one: what is so at its end, and all that happened. */
+/** Joins several samples: states at their end, and the sum of events. */
 function joined(samples: readonly HistorySample[]): Moment {
   const last = samples.at(-1)!
   return {
@@ -50,7 +50,7 @@ function joined(samples: readonly HistorySample[]): Moment {
   }
 }
 
-/** Medians cannot be joined exactly: this is their mean by how many launches stand behind each, and of p90 the largest. */
+/** Medians cannot be joined exactly: this is their mean weighted by launches, and the max of p90. */
 export function readySecondsOf(samples: readonly HistorySample[]): HistorySample['ready_seconds'] {
   const known = samples.flatMap(({ launched, ready_seconds: ready }) => (ready ? [{ launched, ...ready }] : []))
   if (known.length === 0) return null
@@ -74,12 +74,12 @@ const unknownAfter = ({ at }: Moment, step: number): Moment => ({
   ready_seconds: null,
 })
 
-/** What was launched in the hour before the newest sample; undefined without one. */
+/** The launches in the hour before the newest sample; undefined without one. */
 export interface LastHour {
   readonly launched: number
   readonly failed: number
   readonly ready: HistorySample['ready_seconds']
-  /** Whether the samples go back a whole hour. */
+  /** Whether the samples cover the whole hour. */
   readonly isWhole: boolean
 }
 
@@ -92,7 +92,7 @@ export function lastHourOf(samples: readonly HistorySample[]): LastHour | undefi
     launched: sumOf(latest, 'launched'),
     failed: sumOf(latest, 'failed'),
     ready: readySecondsOf(latest),
-    // A sample tells of the minute before it.
+    // A sample covers the minute before it.
     isWhole: secondsOf(oldest.at) - 60 <= from,
   }
 }

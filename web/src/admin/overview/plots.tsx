@@ -7,7 +7,7 @@ import { useDrawings } from './drawings.ts'
 import { momentsOf, ranges, type Range } from './history.ts'
 import { RangeSwitch } from './range-switch.tsx'
 
-/** How it went over the last hours. */
+/** The history of the last hours. */
 export function OverviewPlots({ samples, host }: { samples: readonly HistorySample[]; host: SystemReport['host'] }) {
   const t = useTranslations('admin.overview')
   const instants = useInstants()

@@ -2,7 +2,7 @@ import { useId } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { ranges, type Range } from './history.ts'
 
-/** How far back the plots look. */
+/** Selects the time range of the plots. */
 export function RangeSwitch({ range, onChange }: { range: Range; onChange(range: Range): void }) {
   const t = useTranslations('admin.overview.range')
   const name = useId()

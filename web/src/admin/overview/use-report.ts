@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { createApiClient } from '#/api/api-client.ts'
 
-/** ms between two looks; none is taken while the page is hidden. */
+/** Poll intervals in ms; a hidden page does not poll. */
 const [reportEvery, historyEvery] = [10_000, 60_000]
 
-/** How the installation is now; looked at again every ten seconds. */
+/** The current report, polled every ten seconds. */
 export const useReport = () =>
   useQuery({
     queryKey: ['admin', 'system'],
@@ -12,7 +12,7 @@ export const useReport = () =>
     refetchInterval: reportEvery,
   })
 
-/** How it was over the last day; looked at again every minute, which is how often there is something new. */
+/** The history of the last day, polled every minute, which is the rate of new samples. */
 export const useHistory = () =>
   useQuery({
     queryKey: ['admin', 'history'],

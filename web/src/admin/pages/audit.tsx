@@ -12,7 +12,7 @@ import { useQuantities } from '#/admin/quantities.ts'
 import { Button } from '#/components/button.tsx'
 import { useLocation } from '#/router/router.ts'
 
-/** Who did what to whom. */
+/** The audit log: who did what to whom. */
 export function Audit() {
   const t = useTranslations('admin')
   const filter = filterIn(useLocation().query)

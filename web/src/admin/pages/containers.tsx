@@ -15,7 +15,7 @@ import { useListText } from '#/admin/list/use-list-text.ts'
 import { useView } from '#/admin/list/use-view.ts'
 import { pages } from '#/paths.ts'
 
-/** Containers of everybody: found, filtered, put in order, blocked, let run again and deleted. */
+/** All containers: search, filter, sort, block, unblock and delete. */
 export function Containers() {
   const t = useTranslations('admin.containers')
   const shell = useTranslations('admin.shell')

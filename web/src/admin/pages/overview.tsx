@@ -7,7 +7,7 @@ import { OverviewFigures } from '#/admin/overview/figures.tsx'
 import { OverviewPlots } from '#/admin/overview/plots.tsx'
 import { useHistory, useReport } from '#/admin/overview/use-report.ts'
 
-/** What an administrator keeps open all day: what is wrong, how much there is of everything, and how it went. */
+/** The overview: problems, figures and history. */
 export function Overview() {
   const t = useTranslations('admin')
   const [report, history] = [useReport(), useHistory()]

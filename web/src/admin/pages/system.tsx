@@ -7,7 +7,7 @@ import { Host, Launches } from '#/admin/system/launches-and-host.tsx'
 import { Mail } from '#/admin/system/mail.tsx'
 import { Reconciler } from '#/admin/system/reconciler.tsx'
 
-/** What an operator looks at when something seems wrong. */
+/** The page that operators open to find a fault. */
 export function System() {
   const t = useTranslations('admin')
   const report = useReport()

@@ -18,10 +18,10 @@ import { Button } from '#/components/button.tsx'
 import { useMe } from '#/session/use-me.ts'
 import { pages } from '#/paths.ts'
 
-/** What is asked, or shown, in front of the page. */
+/** The open dialog. */
 type Open = { readonly name: UserDialogName; readonly user: AdminUser } | { readonly name: 'invite' }
 
-/** All users: found, filtered, put in order, blocked and let in again; and whatever else is done to one. */
+/** All users: search, filter, sort, block, unblock, and every action on one. */
 export function Users() {
   const t = useTranslations('admin.users')
   const shell = useTranslations('admin.shell')

@@ -9,9 +9,9 @@ interface PlotCanvasProps {
 }
 
 /**
- * The picture of a plot; assistive technology reads the words and the table beside it instead. It is drawn anew when its
- * values, the language or the colours of the page change: some hundred points take a few milliseconds. uPlot sets styles by
- * script, property by property, which the content security policy allows.
+ * The canvas of a plot; assistive technology reads the text and the table beside it instead. It is drawn again when its
+ * values, the language or the colours of the page change: some hundred points take a few milliseconds. uPlot sets
+ * styles by script, property by property, which the content security policy allows.
  */
 export function PlotCanvas({ drawing, onCursor }: PlotCanvasProps) {
   const [box, setBox] = useState<HTMLDivElement | null>(null)
@@ -21,7 +21,7 @@ export function PlotCanvas({ drawing, onCursor }: PlotCanvasProps) {
   useEffect(() => {
     if (!box) return undefined
     const size = () => ({ width: Math.max(120, box.clientWidth), height: box.clientHeight })
-    // Text that the reader made larger is larger here, too, and in the letters of the page.
+    // Font and size of the page, including the reader's zoom of text.
     const { fontSize, fontFamily } = getComputedStyle(box)
     const font = { fontSize: Number.parseFloat(fontSize), fontFamily }
     const colour = JSON.parse(colours) as typeof palette

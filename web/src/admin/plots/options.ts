@@ -4,24 +4,24 @@ import { lonely, stacked } from './summary.ts'
 
 export interface Line {
   readonly label: string
-  /** Null is "not known". */
+  /** Null means unknown. */
   readonly values: readonly (number | null)[]
   readonly look: 'first' | 'second' | 'bad'
 }
 
-/** What is drawn, without how large and in which colours. */
+/** A plot without its size and colours. */
 export interface Drawing {
-  /** Seconds since 1970, rising. */
+  /** Seconds since 1970, ascending. */
   readonly times: readonly number[]
   /** Seconds that the plot shows, up to the last of `times`. */
   readonly span: number
   readonly lines: readonly Line[]
-  /** Bars on top of each other, for what is counted; lines are for what is measured. */
+  /** Stacked bars for counts; lines for measurements. */
   readonly isBars?: boolean
-  /** The scale reaches at least so far, and where there is a `top` never further. */
+  /** The scale reaches at least this far, and never beyond `top` where there is one. */
   readonly minTop: number
   readonly top?: number
-  /** Steps that the scale may have; those of decimal numbers when absent. */
+  /** The allowed steps of the scale; those of decimal numbers by default. */
   readonly steps?: readonly number[]
   writeValue(value: number): string
   writeTime(seconds: number): string
@@ -40,7 +40,7 @@ export function dataOf({ times, lines, isBars }: Drawing): uPlot.AlignedData {
 
 /**
  * @param fontSize of the labels, in CSS pixels
- * @param onCursor the index of what the pointer is over, and null when it leaves
+ * @param onCursor receives the index below the pointer, and null when it leaves
  */
 export function optionsOf(
   drawing: Drawing,
@@ -56,7 +56,7 @@ export function optionsOf(
     height,
     padding: [fontSize, fontSize * 1.8, 0, 0],
     legend: { show: false },
-    // The pointers of all plots move together: what happened elsewhere at that time is the next question.
+    // The cursors of all plots move together, to compare them at one time.
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 }, sync: { key: 'berth' } },
     hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)] },
     scales: {
@@ -95,7 +95,7 @@ function seriesOf({ label, look }: Line, palette: Palette, isBars: boolean): uPl
   if (isBars && bars) return { ...common, width: 0, fill: colour, paths: bars, points: { show: false } }
   return {
     ...common,
-    // Told apart without their colours, too.
+    // Distinguished without colour, too.
     ...(look === 'second' && { dash: [5, 4] }),
     points: { show: true, size: 5, fill: colour, filter: (plot, index) => lonely(plot.data[index] as number[]) },
   }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Colours of a plot as a canvas takes them. */
+/** Colours of a plot in the canvas's notation. */
 export interface Palette {
   readonly first: string
   readonly second: string
@@ -11,7 +11,7 @@ export interface Palette {
 
 const names = ['first', 'second', 'bad', 'text', 'grid'] as const
 
-/** Whatever changes the colours of the page. */
+/** Media queries that change the colours of the page. */
 const causes = ['(prefers-color-scheme: dark)', '(prefers-contrast: more)', '(forced-colors: active)']
 
 function subscribe(listener: () => void): () => void {
@@ -22,10 +22,10 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** As text, so that React sees what changed. */
+/** As text, so that React detects a change. */
 const read = () => names.map(colourOf).join('|')
 
-/** The colour of a token (`--plot-…` in plots.css): a canvas knows neither custom properties nor colours of the system. */
+/** The colour of a token (`--plot-…` in plots.css): a canvas supports neither custom properties nor system colours. */
 function colourOf(name: string): string {
   const probe = document.createElement('i')
   probe.style.setProperty('forced-color-adjust', 'none')
@@ -36,7 +36,7 @@ function colourOf(name: string): string {
   return color
 }
 
-/** The colours of the page now; the component renders again when they change. */
+/** The current colours of the page; the component renders again when they change. */
 export function usePalette(): Palette {
   const colours = useSyncExternalStore(subscribe, read).split('|')
   return Object.fromEntries(names.map((name, index) => [name, colours[index]])) as unknown as Palette

@@ -7,11 +7,11 @@ import { ValuesTable } from './values-table.tsx'
 
 interface PlotProps {
   title: string
-  /** Keep the same object as long as nothing in it changes: another one is drawn anew. */
+  /** Keep the same object while its data is the same: another object is drawn again. */
   drawing: Drawing
 }
 
-/** Lines or bars over time: a picture, the same in words (how it is, least and most), and all values as a table. */
+/** Lines or bars over time: a canvas, a summary in text (current, min and max), and all values as a table. */
 export function Plot({ title, drawing }: PlotProps) {
   const t = useTranslations('admin.overview.plot')
   const heading = useId()

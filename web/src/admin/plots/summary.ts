@@ -1,6 +1,6 @@
-/** What a line of a plot shows, in numbers; undefined where nothing is known. */
+/** A line of a plot in numbers; undefined where no value is known. */
 export interface Summary {
-  /** The newest that is known. */
+  /** The newest known value. */
   readonly last: number
   readonly min: number
   readonly max: number
@@ -19,13 +19,13 @@ export function summaryOf(values: readonly (number | null)[]): Summary | undefin
   }
 }
 
-/** Indices of what is known between unknown neighbours: a line needs two, so that these would be invisible. */
+/** Indices of known values between unknown neighbours: a line needs two points, so these would be invisible. */
 export function lonely(values: readonly (number | null | undefined)[]): number[] {
   const isKnown = (index: number) => typeof values[index] === 'number'
   return values.flatMap((_, index) => (isKnown(index) && !isKnown(index - 1) && !isKnown(index + 1) ? [index] : []))
 }
 
-/** As they are drawn on top of each other: each value with all after it added. Unknown stays unknown. */
+/** Stacks lines: each value plus all after it. Unknown values stay unknown. */
 export function stacked(lines: readonly (readonly (number | null)[])[]): (number | null)[][] {
   return lines.map((line, at) =>
     line.map((value, index) =>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { Drawing } from './options.ts'
 
-/** All values of a plot, the newest first; written when somebody opens it. */
+/** All values of a plot, newest first; rendered when a user opens it. */
 export function ValuesTable({ title, drawing }: { title: string; drawing: Drawing }) {
   const t = useTranslations('admin.overview.plot')
   const [isOpen, setOpen] = useState(false)
@@ -10,7 +10,7 @@ export function ValuesTable({ title, drawing }: { title: string; drawing: Drawin
     <details className="plot-values" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{t('table')}</summary>
       {isOpen && (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard (WCAG 2.2, 2.1.1)
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1)
         <div className="plot-scroll" tabIndex={0} role="region" aria-label={t('tableOf', { title })}>
           <Table drawing={drawing} />
         </div>

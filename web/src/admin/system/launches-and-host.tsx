@@ -4,7 +4,7 @@ import { Figure, Figures } from '#/admin/figure.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
 import { Part } from './part.tsx'
 
-/** How much is being launched, and for how many more there is room. */
+/** Current launches, and for how many more containers there is capacity. */
 export function Launches({ report: { launches, containers } }: { report: SystemReport }) {
   const t = useTranslations('admin.system.launches')
   const { count } = useQuantities()
@@ -32,7 +32,7 @@ export function Launches({ report: { launches, containers } }: { report: SystemR
   )
 }
 
-/** What is left of the machine, and whether it is kept from containers. */
+/** Free resources of the host, and whether host rules are set. */
 export function Host({ host }: { host: SystemReport['host'] }) {
   const t = useTranslations('admin.system.host')
   const { bytes } = useQuantities()
@@ -49,7 +49,7 @@ export function Host({ host }: { host: SystemReport['host'] }) {
   )
 }
 
-/** The report says `set`, `not known`, or `not set: ` and why. */
+/** The report says `set`, `not known`, or `not set: ` and the reason. */
 function Rules({ rules }: { rules: string }) {
   const t = useTranslations('admin.system.host')
   const reason = /^not set: (.*)$/s.exec(rules)?.[1]

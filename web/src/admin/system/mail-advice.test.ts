@@ -12,12 +12,12 @@ const fine = {
   failures: [],
 }
 
-test('mail that works needs no advice, nor does mail of which little is known', () => {
+test('working mail needs no advice, nor do few mails', () => {
   assert.deepEqual(mailAdvice(fine), [])
   assert.deepEqual(mailAdvice({ ...fine, accepted: 5, used: 0, seconds_to_use: null, seconds_to_accept: null }), [])
 })
 
-test('links that are used late, or never, and a slow mail server are each said', () => {
+test('late links, unused links and a slow mail server each cause advice', () => {
   assert.deepEqual(mailAdvice({ ...fine, seconds_to_use: { median: 500, p90: 850 } }), ['late'])
   assert.deepEqual(mailAdvice({ ...fine, used: 40 }), ['unused'])
   assert.deepEqual(mailAdvice({ ...fine, seconds_to_accept: { median: 2, p90: 20 } }), ['slow'])

@@ -1,16 +1,16 @@
 import type { SystemReport } from '@berth/api/schemas/admin.ts'
 
-/** `late` links are used late, `unused` many never, `slow` the mail server takes long. */
+/** `late`: links are used late; `unused`: many never; `slow`: the mail server takes long. */
 export type MailAdvice = 'late' | 'unused' | 'slow'
 
-/** Seconds: two thirds of the time for which a link is good unless it is set otherwise. */
+/** In seconds: two thirds of the default lifetime of a link. */
 const late = 600
-/** Seconds that a person looks at "sending…" before they wonder. */
+/** In seconds: after this time users doubt "Sending…". */
 const slow = 10
-/** Fewer mails say little about how many are used. */
+/** Fewer mails say little about how many links are used. */
 const enough = 20
 
-/** What the numbers say of the way to people's mailboxes. Source: docs/how-to/diagnose-late-mail.md. */
+/** What the figures say of the delivery of mail. Source: docs/how-to/diagnose-late-mail.md. */
 export function mailAdvice({ accepted, used, seconds_to_use, seconds_to_accept }: SystemReport['mail']): MailAdvice[] {
   return [
     ...(seconds_to_use && seconds_to_use.p90 > late ? (['late'] as const) : []),

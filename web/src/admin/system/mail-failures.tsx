@@ -2,7 +2,7 @@ import type { MailFailure } from '@berth/api/schemas/admin.ts'
 import { useTranslations } from 'use-intl/react'
 import { useInstants } from '#/admin/use-instants.ts'
 
-/** Whom mail did not leave for, and what the mail server said; 50 at most. */
+/** The recipients of mails that were not accepted, and the mail server's reply; at most 50. */
 export function MailFailures({ failures }: { failures: readonly MailFailure[] }) {
   const t = useTranslations('admin.system.mail')
   const { full } = useInstants()

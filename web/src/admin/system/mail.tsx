@@ -7,7 +7,7 @@ import { mailAdvice } from './mail-advice.ts'
 import { MailFailures } from './mail-failures.tsx'
 import { Part } from './part.tsx'
 
-/** How mail gets to people, as far as it can be seen from here. */
+/** The delivery of mail, as far as Berth knows it. */
 export function Mail({ mail }: { mail: SystemReport['mail'] }) {
   const t = useTranslations('admin.system.mail')
   const { count, duration, percent } = useQuantities()

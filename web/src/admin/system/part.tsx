@@ -6,7 +6,7 @@ interface PartProps {
   children: ReactNode
 }
 
-/** A part of the page, with its heading and what it is about. */
+/** A section of the page, with its heading and a description. */
 export function Part({ title, about, children }: PartProps) {
   const heading = useId()
   return (

@@ -7,7 +7,7 @@ import { Part } from './part.tsx'
 
 const kinds = ['adopt', 'stop', 'remove', 'forget', 'restore', 'retire', 'note'] as const
 
-/** What the reconciler did, and what it could not do. */
+/** The reconciler's completed and failed actions. */
 export function Reconciler({ report }: { report: SystemReport['reconciler'] }) {
   const t = useTranslations('admin.system.reconciler')
   const { full } = useInstants()

@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl/react'
 import { flexRender } from '@tanstack/react-table'
 import type { Columns, Listed, TableRow } from './columns.ts'
 
-/** What a row tells the table; the same object as long as the table is there. */
+/** The callbacks of a row; the same object for the lifetime of the table. */
 export interface RowEvents {
   select(index: number, isOn: boolean, isRange: boolean): void
   focus(index: number): void
@@ -12,14 +12,16 @@ export interface RowEvents {
 
 interface BodyRowProps<R extends Listed> extends CellsProps<R> {
   index: number
-  /** What it is called where it is spoken of. */
+  /** The name of the row in messages. */
   name: string
   isSelected: boolean
-  /** The Tab key leads to it. */
+  /** The row is the tab stop of the table. */
   isCurrent: boolean
-  /** Pixels from the beginning of the rows, for one that is away from the others; those follow one after the other. */
+  /**
+   * Offset from the beginning of the rows in pixels, for a row away from the others; those follow one after the other.
+   */
   top: number | undefined
-  /** Looks how high the row is. */
+  /** Measures the height of the row. */
   measure(row: HTMLTableRowElement | null): void
   events: RowEvents
 }
@@ -37,8 +39,8 @@ function Row<R extends Listed>({
 }: BodyRowProps<R>) {
   const t = useTranslations('admin.table')
   const element = useRef<HTMLTableRowElement>(null)
-  // The element showed another row before, or another stands in this place since the list was loaded anew. It may have been as
-  // high, and then nothing else would tell how high this one is.
+  // The element showed another row before, or another row has this index since the list was reloaded. It may have the
+  // same height, so that no resize event measures this one.
   useLayoutEffect(() => measure(element.current), [measure, index, row.id])
   const tabIndex = isCurrent ? 0 : -1
   const toggle = ({ shiftKey }: MouseEvent) => events.select(index, !isSelected, shiftKey)
@@ -82,11 +84,11 @@ function Row<R extends Listed>({
 
 interface CellsProps<R extends Listed> {
   row: TableRow<R>
-  /** Only to know when to render again; the row has them. */
+  /** A change renders the row again; the row has them itself. */
   columns: Columns<R>
 }
 
-/** What a row says. Choosing it, or going to it by keys, changes nothing here. */
+/** The cells of a row. Selection and keyboard focus change nothing here. */
 const Cells = memo(
   function Cells<R extends Listed>({ row }: CellsProps<R>) {
     return row.getAllCells().map((cell) => {
@@ -108,8 +110,8 @@ const Cells = memo(
 ) as <R extends Listed>(props: CellsProps<R>) => ReactNode
 
 /**
- * One row. Scrolling renders only those that come into view: TanStack Table makes its row objects anew with every slice of
- * rows that it is given, so what counts is whether the data in it is the same.
+ * One row. Scrolling renders only rows that come into view: TanStack Table creates new row objects with every slice, so
+ * the comparison is by their data.
  */
 export const BodyRow = memo(Row, (before, after) => {
   const { row: rowBefore, ...others } = before

@@ -6,17 +6,17 @@ export interface Listed {
   readonly id: number
 }
 
-/** What a column is beside its cells. */
+/** The metadata of a column. */
 export interface ColumnMeta {
-  /** The words of its header, which stand in front of its cells where rows are cards. */
+  /** The text of its header, shown before its cells where rows are cards. */
   readonly label: string
   /** Its cells name their rows. */
   readonly isRowHeader?: boolean
 }
 
 /**
- * What is used of TanStack Table: columns, order and selection. Rows are put in order, filtered and cut into pages by the
- * server, so that no row model is computed here.
+ * The used features of TanStack Table: columns, sorting and selection. The server sorts, filters and paginates, so no
+ * row model is computed here.
  */
 export const features = tableFeatures({ rowSortingFeature, rowSelectionFeature, columnMeta: {} as ColumnMeta })
 

@@ -14,26 +14,26 @@ import { fromSort, toSort } from '../list/view.ts'
 import { useStableCallbacks } from './use-stable-callbacks.ts'
 
 interface DataTableProps<R extends Listed> {
-  /** Of the style sheet, for the widths of the columns. */
+  /** CSS class for the widths of the columns. */
   className: string
   caption: string
   columns: Columns<R>
   list: Rows<R>
-  /** As the API writes it; undefined is the order in which rows were made. */
+  /** In the API's notation; undefined is the order of creation. */
   sort: string | undefined
   onSort(sort: string | undefined): void
   selection: Selection
   onSelect(selection: Selection): void
   nameOf(row: R): string
-  /** What can be done to a row, for its menu. */
+  /** The entries of a row's menu. */
   actionsOf(row: R): readonly RowAction[]
-  /** After the last row: that more are loading, or why not. */
+  /** Shown after the last row: that more rows are loading, or an error. */
   children?: ReactNode
 }
 
 /**
- * A list of any length. Only the rows in view are in the document, and only they are given to TanStack Table: what a
- * scroll costs does not depend on how many are loaded. To assistive technology it is one grid with all its rows.
+ * A list of any length. Only the rows in view are in the document and given to TanStack Table, so the cost of a scroll
+ * does not depend on how many are loaded. To assistive technology it is one grid with all its rows.
  */
 export function DataTable<R extends Listed>(props: DataTableProps<R>) {
   const { list, columns, selection, onSelect, nameOf } = props
@@ -111,7 +111,7 @@ export function DataTable<R extends Listed>(props: DataTableProps<R>) {
         <tbody
           role="rowgroup"
           ref={body}
-          // One style for them all. With one in each row Chromium compared each cell with all that it had in earlier scrolls.
+          // One style for all rows. With one in each row Chromium compared each cell with those of earlier scrolls.
           style={{ height: virtual.totalSize, paddingTop: first && first.start - margin }}
         >
           {table.getRowModel().rows.map((row, at) => {

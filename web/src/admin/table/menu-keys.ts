@@ -1,7 +1,7 @@
 /**
- * The item that a key leads to, by its place; undefined when the key leads nowhere. Arrows go round, a letter goes to the
- * next item that begins with it. Source: ARIA Authoring Practices, menu.
- * @param at the item that has the focus, -1 for none
+ * The index of the item that a key moves to; undefined for other keys. Arrows wrap around, a letter moves to the next
+ * item that begins with it. Source: ARIA Authoring Practices, menu.
+ * @param at index of the focused item, -1 for none
  */
 export function itemAfter(key: string, at: number, labels: readonly string[]): number | undefined {
   const count = labels.length

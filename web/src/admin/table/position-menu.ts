@@ -1,12 +1,12 @@
-/** Pixels between a menu and what it opened from, and at least between it and the edges of the window. */
+/** Distance in pixels between a menu and its anchor, and its min distance from the edges of the window. */
 const gaps = { anchor: 4, edge: 8 }
 
 /**
- * Below the anchor, ends aligned; above it where there is no room below. In the document's coordinates: it scrolls with
- * its row.
+ * Positions a menu below its anchor, ends aligned; above it where there is no space below. In coordinates of the
+ * document: it scrolls with its row.
  */
 export function positionMenu(menu: HTMLElement, anchor: HTMLElement): void {
-  // Where it was before may be outside a window that has become smaller, and would make the page wider.
+  // Its earlier position may be outside a window that has become smaller, and would widen the page.
   menu.style.left = '0'
   const from = anchor.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = menu

@@ -1,11 +1,11 @@
-/** Rows that Page Up and Page Down go past. */
+/** Rows that Page Up and Page Down skip. */
 const page = 10
 
 /**
- * The row that a key leads to, from the row that has the focus.
+ * The row that a key moves to, from the row that has the focus.
  * Source: WAI-ARIA Authoring Practices, grid pattern, keyboard interaction.
- * @param count rows that are loaded
- * @returns undefined for keys that lead nowhere
+ * @param count of loaded rows
+ * @returns undefined for other keys
  */
 export function rowAfter(key: string, current: number, count: number): number | undefined {
   const wanted = Object.hasOwn(steps, key) ? steps[key]!(current, count) : undefined

@@ -2,34 +2,31 @@ import { useImperativeHandle, useLayoutEffect, useRef, useState, type KeyboardEv
 import { itemAfter } from './menu-keys.ts'
 import { positionMenu } from './position-menu.ts'
 
-/** One thing that can be done to a row. */
+/** An entry of a row's menu. */
 export interface RowAction {
   readonly key: string
   readonly label: string
-  /** Why it cannot be done; it is shown all the same. */
+  /** Why it is not possible; it is shown all the same. */
   readonly obstacle?: string | undefined
   /** It cannot be undone. */
   readonly isGrave?: boolean
   run(): void
 }
 
-/** What a menu shows, and where. */
+/** The content of a menu, and its anchor. */
 export interface RowMenuContent {
   readonly label: string
-  /** What it opens from, and gives the focus back to. */
+  /** The element that the menu opens from, and that gets the focus back. */
   readonly anchor: HTMLElement
   readonly actions: readonly RowAction[]
 }
 
 export interface RowMenuHandle {
-  /** In the place of what was open before. */
+  /** Replaces the content of an open menu. */
   open(content: RowMenuContent): void
 }
 
-/**
- * The menu of all rows, one for them all and not one in each. It is opened by its handle: the state is here, so that no row
- * renders again for it.
- */
+/** One menu for all rows. It is opened by its handle: its state is here, so that no row renders again for it. */
 export function RowMenu({ ref }: { ref: Ref<RowMenuHandle> }) {
   const [content, setContent] = useState<RowMenuContent>()
   useImperativeHandle(ref, () => ({ open: setContent }), [])
@@ -37,8 +34,8 @@ export function RowMenu({ ref }: { ref: Ref<RowMenuHandle> }) {
 }
 
 /**
- * The browser's own popover: it lies above all else, and closes on Escape and on a press elsewhere. Keys within it are ours
- * (ARIA Authoring Practices, menu). Base UI's took 350 ms of a cheap phone to open, which is why it is not used here.
+ * The browser's own popover: it lies above everything, and closes on Escape and on a press outside. Keys within it are
+ * handled here (ARIA Authoring Practices, menu). Base UI's menu took 350 ms to open on a cheap phone.
  */
 function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose(): void }) {
   const menu = useRef<HTMLDivElement>(null)
@@ -54,9 +51,11 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
     return () => removeEventListener('resize', position)
   }, [anchor])
 
-  /** Only then, with the focus back at the row, so that a dialog that opens gives it back to the row in its turn. */
+  /**
+   * Only after the menu has closed and the focus is back at the row, so that a dialog gives it back to the row, too.
+   */
   function closed() {
-    // The browser has given it back to what had it before, or a press elsewhere took it to where it was meant to go.
+    // The browser has restored the focus, or a press outside has moved it.
     const hasMoved = document.activeElement !== document.body && !menu.current?.contains(document.activeElement)
     if (!hasMoved || picked.current) anchor.focus({ preventScroll: true })
     onClose()
@@ -104,7 +103,7 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
           className={action.isGrave ? 'menu-item danger' : 'menu-item'}
           aria-disabled={action.obstacle !== undefined}
           onClick={() => pick(action)}
-          // What keys and the pointer would press is the same one.
+          // The item below the pointer has the focus, so that keys and pointer press the same one.
           onPointerMove={({ currentTarget }) => currentTarget.focus({ preventScroll: true })}
         >
           {action.label}

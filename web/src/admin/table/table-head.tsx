@@ -4,12 +4,12 @@ import type { Features, Listed } from './columns.ts'
 
 interface TableHeadProps<R extends Listed> {
   headers: readonly Header<Features, R, unknown>[]
-  /** Whether all rows that are loaded are selected, some, or none. */
+  /** Whether all loaded rows are selected, some, or none. */
   selected: 'all' | 'some' | 'none'
   onSelectAll(isOn: boolean): void
 }
 
-/** The header row: what each column is, and buttons that put the rows in its order. */
+/** The header row: names of the columns, and buttons that sort. */
 export function TableHead<R extends Listed>({ headers, selected, onSelectAll }: TableHeadProps<R>) {
   const t = useTranslations('admin.table')
   return (

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Where rows are cards; the same width stands in table-cards.css. */
+/** The width below which rows are cards; the same as in table-cards.css. */
 const narrow = matchMedia('(max-width: 40rem)')
 
 function subscribe(listener: () => void): () => void {
@@ -8,5 +8,5 @@ function subscribe(listener: () => void): () => void {
   return () => narrow.removeEventListener('change', listener)
 }
 
-/** Whether rows are cards, for want of width. */
+/** Whether rows are cards. */
 export const useNarrow = () => useSyncExternalStore(subscribe, () => narrow.matches)

@@ -8,17 +8,17 @@ interface RowFocusParts {
   readonly ids: readonly number[]
   readonly selection: Selection
   readonly onSelect: (selection: Selection) => void
-  /** Brings a row into the document, and into view. */
+  /** Renders a row and scrolls it into view. */
   readonly show: (index: number) => void
   readonly onMenu: (index: number, anchor: HTMLElement) => void
 }
 
-/** The row of the table that keys work on. */
+/** The row that has the keyboard focus. */
 export interface RowFocus {
   readonly current: number
-  /** The focus is in this row now; where the next range begins. */
+  /** The focus moved to this row; a range selection begins here. */
   take(index: number): void
-  /** Chooses a row, or all from the last one that was chosen up to it. */
+  /** Selects a row, or a range from the last selected one. */
   select(index: number, isOn: boolean, isRange: boolean): void
   onKeyDown(event: KeyboardEvent): void
 }
@@ -26,13 +26,13 @@ export interface RowFocus {
 const rowAt = (grid: HTMLTableElement | null, index: number) =>
   grid?.querySelector<HTMLElement>(`tr[data-index="${index}"]`) ?? undefined
 
-/** Keys of the table: one row is in the order of the Tab key, and arrows move that. Source: ARIA Authoring Practices, grid. */
+/** Keyboard navigation of the table with a roving tabindex. Source: ARIA Authoring Practices, grid. */
 export function useRowFocus({ grid, ids, selection, onSelect, show, onMenu }: RowFocusParts): RowFocus {
   const [current, setCurrent] = useState(0)
   const anchor = useRef(0)
   const wanted = useRef<number>(undefined)
 
-  // A row that was scrolled away is in the document only after the next render, or the one after.
+  // A row that was scrolled away is in the document only after the next render or the one after.
   useEffect(() => {
     if (wanted.current === undefined) return
     const row = rowAt(grid.current, wanted.current)
@@ -73,7 +73,7 @@ export function useRowFocus({ grid, ids, selection, onSelect, show, onMenu }: Ro
     if (!target.closest('tbody')) return
     const isMenu = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)
     const to = event.ctrlKey || event.metaKey || event.altKey ? undefined : rowAfter(event.key, current, ids.length)
-    // Controls within a row have Space and Enter for themselves.
+    // Controls within a row handle Space and Enter themselves.
     const isRow = target.matches('tr')
     if (to !== undefined) move(to, event.shiftKey)
     else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) onSelect(withRows(selection, ids, true))
@@ -86,9 +86,12 @@ export function useRowFocus({ grid, ids, selection, onSelect, show, onMenu }: Ro
   return { current: Math.min(current, Math.max(0, ids.length - 1)), take: setCurrent, select, onKeyDown }
 }
 
-/** Gives the focus to the row that keys work on, when what had it is gone; to the beginning of the page where there are no rows. */
+/**
+ * Moves the focus to the current row when the focused element is gone; to the beginning of the page where there are no
+ * rows.
+ */
 export function focusRows(): void {
-  // After React has taken out what was pressed.
+  // After React has removed the pressed element.
   setTimeout(() => {
     if (document.activeElement !== document.body) return
     const row = document.querySelector<HTMLElement>('[role="grid"] tbody [tabindex="0"]')

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 
-/** The same object for ever, whose functions do what the latest ones do: rows need not render again for them. */
+/** An object that never changes, whose functions call the latest ones: rows need not render again for new callbacks. */
 export function useStableCallbacks<T extends { readonly [K in keyof T]: (...args: never[]) => void }>(functions: T): T {
   const latest = useRef(functions)
   useLayoutEffect(() => {

@@ -6,7 +6,7 @@ import { Alert } from '#/components/alert.tsx'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import type { UserDialogProps } from './dialogs.tsx'
 
-/** Says what blocking a user would do at this moment, before it does. */
+/** Shows what blocking a user would do now, before it is done. */
 export function BlockDialog({ user, onDone, onClose }: UserDialogProps) {
   const t = useTranslations('admin.users.block')
   const preview = useQuery({
@@ -51,7 +51,7 @@ function Preview({ preview: { sessions, containers } }: { preview: BlockPreview 
   )
 }
 
-/** Some containers of one user, by their types. */
+/** Some containers of one user, by type. */
 export function Types({
   words,
   containers,

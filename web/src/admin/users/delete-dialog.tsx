@@ -4,7 +4,7 @@ import { createApiClient } from '#/api/api-client.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import type { UserDialogProps } from './dialogs.tsx'
 
-/** Deletes an account once its address was typed: there is no way back. */
+/** Deletes an account after its address was typed: it cannot be undone. */
 export function DeleteDialog({ user, onGone, onClose }: UserDialogProps) {
   const t = useTranslations('admin.users.delete')
   const [typed, setTyped] = useState('')

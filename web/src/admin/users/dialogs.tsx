@@ -10,14 +10,14 @@ import { UserDetails } from './user-details.tsx'
 
 export interface UserDialogProps {
   user: AdminUser
-  /** It went well, and this is the user now. */
+  /** Called after success with the updated user. */
   onDone(user: AdminUser): void
-  /** There is no such user any more. */
+  /** Called when the user no longer exists. */
   onGone(): void
   onClose(): void
 }
 
-/** What is asked, or shown, of one user. Another link needs no question. */
+/** The dialogs about one user. Another signup link needs no confirmation. */
 export type UserDialogName = Exclude<UserAction, 'resend'> | 'details'
 
 const dialogs = {

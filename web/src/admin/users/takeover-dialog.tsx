@@ -5,10 +5,10 @@ import { pages } from '#/paths.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import type { UserDialogProps } from './dialogs.tsx'
 
-/** Longest reason. Source: the API, `TakeoverBody`. */
+/** Max length of the reason. Source: the API, `TakeoverBody`. */
 const maxReasonLength = 500
 
-/** Asks why, then leads to the user's own pages, as them. */
+/** Asks for a reason, starts a takeover, and opens the user's pages. */
 export function TakeOverDialog({ user, onClose }: UserDialogProps) {
   const t = useTranslations('admin.users.takeOver')
   const [reason, setReason] = useState('')
@@ -17,8 +17,8 @@ export function TakeOverDialog({ user, onClose }: UserDialogProps) {
   async function run(signal: AbortSignal) {
     const body = { reason: reason.trim(), in_browser: true }
     await createApiClient(signal).takeOver({ params: { id: String(user.id) }, body })
-    // A real navigation: the document of the next page is the user's, and says who acts. Also when nobody waits here any
-    // more: this browser is theirs by now, and this page could do nothing.
+    // A real navigation: the next document is the user's and has the banner. Also when the dialog is closed by then:
+    // this browser acts for the user already, and this page's requests would fail.
     location.assign(pages.home)
   }
 

@@ -10,21 +10,21 @@ import type { UserDialogName } from './dialogs.tsx'
 import { actionsFor } from './user-actions.ts'
 import { showUserGone, showUsers } from './user-list.ts'
 
-/** A block falls on their containers, too. */
+/** A block of a user cascades to their containers. */
 const subjectsOf = ({ id, containers }: AdminUser) => [
   `user:${id}`,
   ...containers.map((container) => `container:${container.id}`),
 ]
 
 export interface UserActions {
-  /** What stands in the menu of a user. */
+  /** The entries of a user's row menu. */
   of(user: AdminUser): readonly RowAction[]
-  /** Shows what became of a user, and offers the way back where there is one. @param name of the dialog that did it */
+  /** Shows the updated user, and offers undo where possible. @param name of the dialog that changed the user */
   done(name: string, user: AdminUser): Promise<void>
   gone(user: AdminUser): Promise<void>
 }
 
-/** What can be done to one user, from the menu of their row. @param open asks first */
+/** The actions on one user, from their row menu. @param open opens a dialog first */
 export function useUserActions(
   myId: number | undefined,
   open: (name: UserDialogName, user: AdminUser) => void,
@@ -40,7 +40,7 @@ export function useUserActions(
         await createApiClient(signal).resendVerificationTo({ params: { id: String(id) } })
         notify({ title: t('notice.resent', { email }) })
       } catch (error) {
-        // There is no dialog that could say it.
+        // There is no dialog that could show the error.
         notify({ title: sentenceOf(error) })
       }
     })
@@ -57,7 +57,7 @@ export function useUserActions(
     })),
   ]
 
-  /** Unblocks who was blocked, and blocks who was unblocked. */
+  /** Reverses a block or an unblock. */
   async function undoBlock({ id }: AdminUser, isBlocked: boolean) {
     const api = createApiClient(new AbortController().signal)
     try {
@@ -74,7 +74,7 @@ export function useUserActions(
     subjects: subjectsOf(user),
   })
 
-  /** Nothing of theirs starts by itself, which an undo lets one expect. */
+  /** Unblocked containers do not start automatically, as an undo might suggest. */
   const unblockedWords = (user: AdminUser) => ({
     title: t('notice.unblocked', { email: user.email }),
     lines: user.containers.length === 0 ? [] : [t('notice.staysStopped')],

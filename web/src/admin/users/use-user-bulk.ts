@@ -3,10 +3,10 @@ import { useBulkText } from '#/admin/list/use-list-text.ts'
 import type { BulkKind } from '#/admin/bulk/bulk-jobs.tsx'
 import { showUsers } from './user-list.ts'
 
-/** Milliseconds that a thousand users may take: all that runs of theirs is stopped. */
+/** Timeout in ms: all running containers of a thousand users have to stop. */
 const timeout = 120_000
 
-/** Blocking and unblocking many users. */
+/** Blocks and unblocks many users. */
 export function useUserBulk(): BulkKind {
   const text = useBulkText('admin.users')
   return {

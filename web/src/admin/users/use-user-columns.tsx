@@ -7,7 +7,7 @@ import { UserState } from './user-state.tsx'
 
 const column = columnsFor<AdminUser>()
 
-/** @param onOpen shows all that is known of one; the same function at every render, or all rows render again */
+/** @param onOpen opens the details of a user; the same function at every render, or all rows render again */
 export function useUserColumns(myId: number | undefined, onOpen: (user: AdminUser) => void): Columns<AdminUser> {
   const t = useTranslations('admin.users')
   return useMemo(
@@ -17,7 +17,7 @@ export function useUserColumns(myId: number | undefined, onOpen: (user: AdminUse
           meta: { label: t('columns.email'), isRowHeader: true },
           cell: ({ row: { original } }) => (
             <>
-              {/* The row's menu leads there by keyboard, so that each row is one stop of the Tab key. */}
+              {/* By keyboard the row menu opens the details, so that each row is one tab stop. */}
               <button type="button" className="link-button name" tabIndex={-1} onClick={() => onOpen(original)}>
                 {original.email}
               </button>

@@ -17,11 +17,11 @@ const ann: AdminUser = {
 const offered = (user: Partial<AdminUser>, myId = 1) =>
   Object.fromEntries(actionsFor({ ...ann, ...user }, myId).map(({ action, obstacle }) => [action, obstacle ?? 'can']))
 
-test('somebody ordinary can be taken over, made an administrator, blocked and deleted', () => {
+test('a user without special state can be taken over, promoted, blocked and deleted', () => {
   assert.deepEqual(offered({}), { takeOver: 'can', promote: 'can', block: 'can', delete: 'can' })
 })
 
-test('oneself can neither be blocked, demoted, deleted nor taken over, and is told why', () => {
+test('administrators can neither block, demote, delete nor take over themselves, and see why', () => {
   assert.deepEqual(offered({ is_admin: true }, ann.id), {
     takeOver: 'self',
     demote: 'self',
@@ -30,13 +30,13 @@ test('oneself can neither be blocked, demoted, deleted nor taken over, and is to
   })
 })
 
-test('another link is offered only to who never verified their address, and not while they are blocked', () => {
+test('another link is offered only for an unverified address, and not while the user is blocked', () => {
   assert.equal(offered({ state: 'registered' }).resend, 'can')
   assert.equal(offered({ state: 'registered', is_blocked: true }).resend, 'blocked')
   assert.equal(offered({ state: 'verified' }).resend, undefined)
 })
 
-test('of block and unblock, and of promote and demote, one is offered', () => {
+test('either block or unblock is offered, and either promote or demote', () => {
   const blocked = offered({ is_blocked: true, is_admin: true })
   assert.deepEqual([blocked.unblock, blocked.block], ['can', undefined])
   assert.deepEqual([blocked.demote, blocked.promote], ['can', undefined])

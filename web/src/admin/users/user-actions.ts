@@ -1,12 +1,12 @@
 import type { AdminUser } from '@berth/api/schemas/admin.ts'
 
-/** What an administrator can do to one user. */
+/** The actions of an administrator on one user. */
 export type UserAction = 'block' | 'unblock' | 'takeOver' | 'resend' | 'promote' | 'demote' | 'delete'
 
-/** Why an action is not there to be done, as a key of the words of users. */
+/** Why an action is not possible, as a key of the texts of users. */
 export type Obstacle = 'self' | 'blocked'
 
-/** As the server decides; `shown` is whether it makes sense to offer it at all. */
+/** The server's rule; `shown` says whether the action is offered at all. */
 interface Rule {
   readonly shown: (user: AdminUser) => boolean
   readonly obstacle: (user: AdminUser, isSelf: boolean) => Obstacle | undefined
@@ -17,8 +17,8 @@ const none = () => undefined
 const always = () => true
 
 /**
- * Each action with its rule, in the order of the menu. The server decides again at every request: that somebody else stays
- * in charge is seen to there. (Whoever looks at this page is in charge, so of others nobody can be the last.)
+ * Each action with its rule, in the order of the menu. The server decides again at every request, and keeps at least
+ * one administrator. (The reader of this page is an administrator, so another user is never the last one.)
  */
 const rules = {
   takeOver: { shown: always, obstacle: self },
@@ -33,14 +33,14 @@ const rules = {
   delete: { shown: always, obstacle: self },
 } as const satisfies Readonly<Record<UserAction, Rule>>
 
-/** One line of the menu of a user. */
+/** An entry of a user's menu. */
 export interface OfferedAction {
   readonly action: UserAction
-  /** Why it cannot be done; undefined when it can. */
+  /** Why it is not possible; undefined when it is. */
   readonly obstacle: Obstacle | undefined
 }
 
-/** What to offer for a user. @param myId of the administrator who looks; undefined while that is not known yet */
+/** The actions to offer for a user. @param myId of the signed-in administrator; undefined while unknown */
 export function actionsFor(user: AdminUser, myId: number | undefined): readonly OfferedAction[] {
   const isSelf = user.id === myId
   return (Object.keys(rules) as UserAction[])

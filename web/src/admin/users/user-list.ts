@@ -11,7 +11,7 @@ const flags = ['true', 'false'] as const
 
 type Query = Type.Static<typeof UsersQuery>
 
-/** What may be in the address of the page of users; all of it is what the API takes. */
+/** The query parameters of the page of users; the API takes each of them. */
 export const usersView = {
   q: 254,
   state: userStates,
@@ -20,7 +20,7 @@ export const usersView = {
   sort: orders,
 } as const satisfies ViewSpec & Partial<Record<keyof Query, unknown>>
 
-/** Users as the API lists them. A view has nothing but what `usersView` names, so it is a query of the API. */
+/** The API's list of users. A view holds only what `usersView` names, so it is a query of the API. */
 export const userSource: Source<AdminUser> = {
   key: 'users',
   page: async (api, query) => {
@@ -30,7 +30,7 @@ export const userSource: Source<AdminUser> = {
   count: async (api, filter) => (await api.countUsers({ query: filter as Query })).count,
 }
 
-/** Shows users as an answer says they are now. */
+/** Updates users in the cache from a response. */
 export async function showUsers(users: readonly AdminUser[]): Promise<void> {
   const now = new Map(users.map((user) => [user.id, user]))
   dropCachedList('containers')

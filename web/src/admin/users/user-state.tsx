@@ -2,8 +2,8 @@ import { useTranslations } from 'use-intl/react'
 import type { AdminUser } from '@berth/api/schemas/admin.ts'
 
 /**
- * Where an account stands, in a word, with its meaning on hover. A block comes first: "blocked" and "active" side by side
- * contradict each other.
+ * The state of an account in a word, with its meaning on hover. A block comes first: "blocked" beside "active" would be
+ * a contradiction.
  */
 export function UserState({ user }: { user: Pick<AdminUser, 'state' | 'is_admin' | 'is_blocked'> }) {
   const t = useTranslations('admin.users')

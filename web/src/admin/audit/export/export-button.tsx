@@ -16,7 +16,7 @@ type State =
 
 const nothingYet: ExportProgress = { entries: 0, share: 0 }
 
-/** Saves what the filters show as CSV, however much it is. It can be given up at any time, and saves nothing then. */
+/** Saves all entries that match the filters as CSV. A cancelled export saves nothing. */
 export function ExportButton({ filter }: { filter: AuditFilter }) {
   const t = useTranslations('admin.audit.export')
   const [state, setState] = useState<State>({ is: 'idle' })
@@ -72,7 +72,7 @@ export function ExportButton({ filter }: { filter: AuditFilter }) {
   )
 }
 
-/** Hands a file to the browser, which asks where to put it or puts it where downloads go. Works under the content security policy: a download is no navigation. */
+/** Starts a download. The content security policy allows it: a download is no navigation. */
 function downloadFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content)
   const link = document.createElement('a')
@@ -81,6 +81,6 @@ function downloadFile(content: Blob, name: string): void {
   document.body.append(link)
   link.click()
   link.remove()
-  // Some browsers begin to read only after the click has been dealt with.
+  // Some browsers begin to read only after the click event.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -16,7 +16,7 @@ const pages = [
   { entries: [entry(1, 'x')], next_cursor: null },
 ]
 
-test('an export has every page once behind one line of headings, and no cell that a spreadsheet would run', async () => {
+test('an export has a header row, every page once, and no cell that a spreadsheet would execute', async () => {
   const asked: unknown[] = []
   const progress: ExportProgress[] = []
   const blob = await exportCsv(
@@ -35,7 +35,7 @@ test('an export has every page once behind one line of headings, and no cell tha
   ])
 })
 
-test('an export of nothing has the headings, and one that fails or is given up gives no file', async () => {
+test('an empty export has the header row, and a failed or cancelled one gives no file', async () => {
   const empty = await exportCsv(
     async () => ({ entries: [], next_cursor: null }),
     () => undefined,
@@ -48,6 +48,6 @@ test('an export of nothing has the headings, and one that fails or is given up g
   )
 })
 
-test('the file is named after the day', () => {
+test('the file name has the day', () => {
   assert.equal(fileName(new Date(2026, 0, 5, 23, 59)), 'berth-audit-2026-01-05.csv')
 })

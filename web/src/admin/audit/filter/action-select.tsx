@@ -2,7 +2,7 @@ import { useId } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { actionsOf, groups, isKnownAction } from '../actions.ts'
 
-/** Which action, or kind of action, is to be shown. */
+/** Selects an action, or a group of actions. */
 export function ActionSelect({ value }: { value: string }) {
   const t = useTranslations('admin.audit')
   const id = useId()
@@ -12,7 +12,7 @@ export function ActionSelect({ value }: { value: string }) {
       <label htmlFor={id}>{t('filter.action')}</label>
       <select id={id} name="action" defaultValue={value}>
         <option value="">{t('filter.all')}</option>
-        {/* One that an address names and this page has no words for. */}
+        {/* An action that the URL names and this page has no text for. */}
         {!isListed && <option value={value}>{value}</option>}
         {groups.map((group) => (
           <optgroup key={group} label={t(`group.${group}`)}>

@@ -10,7 +10,9 @@ import { ActionSelect } from './action-select.tsx'
 import { addressOf, fromLocalField, isFiltered, toLocalField, type AuditFilter } from './audit-filter.ts'
 import { findTarget } from './find-target.ts'
 
-/** What of the log is to be shown. The address says it, so that it can be kept, sent, and gone back from. */
+/**
+ * The filter of the audit log. It is in the URL, so that it can be bookmarked, shared, and left with the back button.
+ */
 export function FilterForm({ filter }: { filter: AuditFilter }) {
   const t = useTranslations('admin.audit.filter')
   const { busy, error, run } = useTask()
@@ -76,7 +78,7 @@ interface FieldProps {
   hint?: string
   type?: 'text' | 'datetime-local'
   value: string
-  /** Of what is wrong with it. */
+  /** Id of the error message. */
   errorId?: string
 }
 

@@ -10,7 +10,7 @@ import {
   toLocalField,
 } from './audit-filter.ts'
 
-test('a filter goes through the address unchanged', () => {
+test('a filter survives the URL unchanged', () => {
   const filter = {
     actor: 'ada+1@example.org',
     action: 'user.',
@@ -24,13 +24,13 @@ test('a filter goes through the address unchanged', () => {
   assert.equal(address.pathname, '/admin/audit')
 })
 
-test('without conditions the address has no query, and nothing is sent', () => {
+test('without conditions the URL has no query, and none is sent', () => {
   assert.equal(addressOf(noFilter), '/admin/audit')
   assert.deepEqual(conditionsOf(noFilter), {})
   assert.deepEqual([isFiltered(noFilter), isFiltered({ ...noFilter, action: 'user.' })], [false, true])
 })
 
-test('an instant that is none is left out, and another spelling of one is made the usual', () => {
+test('an invalid instant is ignored, and other spellings are normalized', () => {
   const filter = filterIn(new URLSearchParams({ since: 'yesterday', until: '2026-11-21T10:00:00+01:00' }))
   assert.deepEqual([filter.since, filter.until], ['', '2026-11-21T09:00:00.000Z'])
 })

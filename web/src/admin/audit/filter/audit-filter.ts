@@ -1,6 +1,6 @@
 import { pages } from '#/paths.ts'
 
-/** What of the log is shown. An empty text is no condition; `since` and `until` are instants (ISO 8601). */
+/** The filter of the audit log. Empty text is no condition; `since` and `until` are instants (ISO 8601). */
 export interface AuditFilter {
   readonly actor: string
   readonly action: string
@@ -13,7 +13,7 @@ const names = ['actor', 'action', 'target', 'since', 'until'] as const
 
 export const noFilter: AuditFilter = { actor: '', action: '', target: '', since: '', until: '' }
 
-/** The filter that an address says. Instants that are none are left out: the fields could not show them. */
+/** The filter in a URL's query. Invalid instants are ignored: the fields could not show them. */
 export function filterIn(query: URLSearchParams): AuditFilter {
   const text = (name: (typeof names)[number]) => query.get(name)?.trim() ?? ''
   const at = (name: 'since' | 'until') =>
@@ -27,12 +27,12 @@ export function filterIn(query: URLSearchParams): AuditFilter {
   }
 }
 
-/** Its conditions, as the API and addresses take them. */
+/** The conditions, as the API and URLs take them. */
 export function conditionsOf(filter: AuditFilter): Partial<Record<keyof AuditFilter, string>> {
   return Object.fromEntries(names.flatMap((name) => (filter[name] === '' ? [] : [[name, filter[name]]])))
 }
 
-/** The page of the log with this filter; the same for whoever opens it, in whichever time zone. */
+/** The URL of the log with this filter; the same for every user in every time zone. */
 export function addressOf(filter: Partial<AuditFilter>): string {
   const query = new URLSearchParams(conditionsOf({ ...noFilter, ...filter }))
   return query.size === 0 ? pages.adminAudit : `${pages.adminAudit}?${query}`
@@ -40,7 +40,7 @@ export function addressOf(filter: Partial<AuditFilter>): string {
 
 export const isFiltered = (filter: AuditFilter) => Object.keys(conditionsOf(filter)).length > 0
 
-/** An instant as a field of type `datetime-local` takes it: in the time zone of the reader, to the minute. */
+/** An instant as a field of type `datetime-local` takes it: in the reader's time zone, to the minute. */
 export function toLocalField(at: string): string {
   if (at === '') return ''
   const date = new Date(at)
@@ -49,7 +49,7 @@ export function toLocalField(at: string): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** The instant that such a field says; empty when it says none. */
+/** The instant of such a field; empty when the field is. */
 export function fromLocalField(value: string): string {
   const date = new Date(value)
   return Number.isNaN(date.getTime()) ? '' : date.toISOString()

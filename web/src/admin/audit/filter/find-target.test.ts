@@ -9,14 +9,14 @@ const users = [
 ] as AdminUser[]
 const find = async (part: string) => users.filter(({ email, slug }) => email.includes(part) || slug.includes(part))
 
-test('an address or slug becomes its user’s number, and only the whole one counts', async () => {
+test('an address or slug becomes its user’s id, and a part of one does not', async () => {
   assert.equal(await findTarget(' Bo@Example.org ', find), 'user:12')
   assert.equal(await findTarget('bo', find), 'user:12')
   assert.equal(await findTarget('b', find), undefined)
   assert.equal(await findTarget('eve@example.org', find), undefined)
 })
 
-test('what the log itself calls it is taken as it is, and nobody is asked', async () => {
+test('a target in the log’s own notation is taken without a request', async () => {
   const nobody = async () => Promise.reject(new Error('asked'))
   assert.equal(await findTarget('container:7', nobody), 'container:7')
   assert.equal(await findTarget('12', nobody), 'user:12')

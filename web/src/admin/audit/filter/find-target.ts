@@ -1,10 +1,10 @@
 import type { UsersResponse } from '@berth/api/schemas/admin.ts'
 
 /**
- * What somebody typed as a target, as the log has it: an e-mail address or slug becomes the number of its user, a number
- * that of a user.
- * @param findUsers whoever has this in their address or slug
- * @returns undefined when nobody has that address
+ * Resolves the text of the target field to a target of the log: an e-mail address or slug becomes its user's id, a
+ * number is a user's id.
+ * @param findUsers returns the users with this text in their address or slug
+ * @returns undefined when no user has that address
  */
 export async function findTarget(
   typed: string,

@@ -1,4 +1,4 @@
-/** The audit log. An action's words are found by its name: `user.block` is `sentence.user.block`. */
+/** Text of the audit log. An action's text is found by its name: `user.block` is `sentence.user.block`. */
 export const audit = {
   about:
     'All administrative actions, newest first. Each entry is stored together with its change, and is kept after the accounts in it are deleted.',

@@ -1,4 +1,4 @@
-/** Words of the page of all containers, and of what can be done to one. */
+/** Text of the page of containers and of the actions on one. */
 export const containers = {
   search: 'E-mail address or slug',
   caption: 'Containers',

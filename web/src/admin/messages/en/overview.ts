@@ -1,4 +1,4 @@
-/** The overview of administrators. */
+/** Text of the overview. */
 export const overview = {
   loading: 'Loading…',
   stale: 'Berth does not answer at the moment. These figures are from {time}.',

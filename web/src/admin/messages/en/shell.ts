@@ -1,4 +1,4 @@
-/** Words of the frame around the pages of administrators. */
+/** Text of the frame around the administration pages. */
 export const shell = {
   nav: 'Administration',
   overview: 'Overview',

@@ -1,4 +1,4 @@
-/** The page of what an operator looks at when something seems wrong. */
+/** Text of the page that operators open to find a fault. */
 export const system = {
   reconciler: {
     title: 'Reconciler',

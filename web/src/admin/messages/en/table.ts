@@ -1,4 +1,4 @@
-/** Words that the tables of users and of containers share. */
+/** Text that the tables of users and of containers share. */
 export const table = {
   hint: 'Arrow keys move from row to row, Space selects, Enter opens the actions.',
   count: '{loaded, number} of {total, number}',

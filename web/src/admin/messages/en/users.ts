@@ -1,4 +1,4 @@
-/** Words of the page of all users, and of what can be done to one. */
+/** Text of the page of users and of the actions on one. */
 export const users = {
   search: 'E-mail address or slug',
   caption: 'Users',

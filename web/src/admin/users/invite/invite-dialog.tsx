@@ -13,10 +13,10 @@ import { InviteResults } from './invite-results.tsx'
 
 export type Invited = InvitationsResponse['invitations'][number]
 
-/** Milliseconds that a hundred mails may take. */
+/** Timeout of a hundred mails in ms. */
 const limit = 120_000
 
-/** Accounts for many: addresses are pasted, a hundred go at a time, and what became of each is shown. */
+/** Invites many users: addresses are pasted, sent a hundred at a time, and each result is shown. */
 export function InviteDialog({ onClose }: { onClose(): void }) {
   const t = useTranslations('admin.users.invite')
   const words = useTranslations('admin.table')
@@ -37,7 +37,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
           setInvited((before) => [...before, ...answer.invitations])
         }
       } finally {
-        // They are users now. Who looks at many pages of the list is left where they are.
+        // They are users now. A list with many loaded pages is not refetched.
         void queryClient.invalidateQueries({ queryKey: ['users', 'count'] })
         void queryClient.invalidateQueries({ queryKey: ['users', 'rows'], predicate: isOnePage })
       }

@@ -6,9 +6,9 @@ import { useLanguage } from '#/i18n/language.ts'
 import { parseAddresses } from './parse-addresses.ts'
 import { readTextFile } from './read-text-file.ts'
 
-/** Who is to be invited, and how. */
+/** Whom to invite, and how. */
 export interface InvitationDraft {
-  /** At least one address is in it. */
+  /** Has at least one address. */
   readonly text: string
   readonly isMailed: boolean
   /** Of the mails. */
@@ -20,10 +20,10 @@ interface InviteFormProps {
   onCancel(): void
 }
 
-/** Lines without an address that are named; the rest is counted. */
+/** Max lines without an address that are quoted; the others are counted. */
 const maxNamedLines = 3
 
-/** Addresses from a file or a paste, with what was found in them before anything is sent. */
+/** Addresses from a file or pasted text, with what was found in them before anything is sent. */
 export function InviteForm({ onInvite, onCancel }: InviteFormProps) {
   const t = useTranslations('admin.users.invite')
   const words = useTranslations('admin.table')
@@ -38,7 +38,7 @@ export function InviteForm({ onInvite, onCancel }: InviteFormProps) {
   async function addFile({ target }: ChangeEvent<HTMLInputElement>) {
     const [file] = target.files ?? []
     const read = file && (await readTextFile(file))
-    // The same file may be chosen again once it was corrected.
+    // The same file can be chosen again after a correction.
     target.value = ''
     setUnreadable(file !== undefined && read === undefined)
     if (read !== undefined) setText((before) => (before.trim() === '' ? read : `${before.trimEnd()}\n${read}`))

@@ -4,14 +4,14 @@ import type { Invited } from './invite-dialog.tsx'
 
 interface InviteResultsProps {
   asked: readonly string[]
-  /** What the server has answered so far. */
+  /** The results so far. */
   invited: readonly Invited[]
   isOver: boolean
 }
 
 const needsWork: ReadonlySet<Invited['status'] | 'waiting'> = new Set(['invalid', 'failed', 'waiting'])
 
-/** What became of each address, and the links where they were not mailed. */
+/** The result of each address, and the links where they were not mailed. */
 export function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
   const t = useTranslations('admin.users.invite')
   const words = useTranslations('admin.table')
@@ -19,7 +19,7 @@ export function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
   const answered = new Set(invited.map(({ email }) => email.toLowerCase()))
   const rest = isOver ? asked.filter((email) => !answered.has(email.toLowerCase())) : []
   const rows = [...invited, ...rest.map((email) => ({ email, status: 'waiting' as const, link: undefined }))]
-  // What has to be done again, or corrected, must not be below the part that is scrolled away.
+  // Rows that need action must not be scrolled out of view.
   const refused = rows.filter(({ status }) => needsWork.has(status))
   const ordered = [...refused, ...rows.filter(({ status }) => !needsWork.has(status))]
   return (
@@ -44,7 +44,7 @@ export function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
         className="results"
         role="region"
         aria-label={t('results')}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard (WCAG 2.2, 2.1.1)
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard (WCAG 2.2, 2.1.1)
         tabIndex={0}
       >
         <table>
@@ -92,7 +92,7 @@ interface CopyButtonProps {
   text: string
   label: string
   copied: string
-  /** The whole of what it does, for who does not see the row it stands in. */
+  /** The full label for screen readers, which may read it outside its row. */
   about?: string
 }
 

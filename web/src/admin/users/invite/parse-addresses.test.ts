@@ -4,7 +4,7 @@ import { parseAddresses, inParts } from './parse-addresses.ts'
 
 const at = (...names: string[]) => names.map((name) => `${name}@x.org`)
 
-test('addresses are found in lines, lists and what mail programs copy', () => {
+test('addresses are found in lines, in lists and in the notation of mail programs', () => {
   const pasted = 'ann@x.org\n\n  bob@x.org , cy@x.org;dora@x.org eve@x.org\r\n"Fay, F." <fay@x.org>\nGus <gus@x.org>'
   assert.deepEqual(parseAddresses(pasted), {
     addresses: at('ann', 'bob', 'cy', 'dora', 'eve', 'fay', 'gus'),
@@ -13,7 +13,7 @@ test('addresses are found in lines, lists and what mail programs copy', () => {
 })
 
 // A class list with name, address and class once counted three addresses a row.
-test('of the rows of a spreadsheet only the addresses count, with any separator, quoted or not', () => {
+test('only the addresses of a spreadsheet’s rows count, with any separator, quoted or not', () => {
   for (const rows of [
     'name,email,class\nAnn Arbor,ann@x.org,7b\n"Brown, Bob",bob@x.org,7b\n',
     '"Name";"E-Mail";"Klasse"\r\n"Ann Arbor";"ann@x.org";"7b"\r\n"Bob";"bob@x.org";"7b"\r\n',
@@ -22,7 +22,7 @@ test('of the rows of a spreadsheet only the addresses count, with any separator,
     assert.deepEqual(parseAddresses(rows), { addresses: at('ann', 'bob'), rejected: [] })
 })
 
-test('an address that is there twice counts once, and a line without an address is named', () => {
+test('a duplicate address counts once, and a line without an address is reported', () => {
   assert.deepEqual(parseAddresses('Ann@x.org\nann@x.org\nnonsense\n Dora Doe;7b \n'), {
     addresses: ['Ann@x.org'],
     rejected: ['nonsense', 'Dora Doe;7b'],
@@ -30,7 +30,7 @@ test('an address that is there twice counts once, and a line without an address 
   assert.deepEqual(parseAddresses(' \n '), { addresses: [], rejected: [] })
 })
 
-test('a broken address is kept for the server to refuse, and not dropped in silence', () => {
+test('an invalid address is kept for the server to refuse', () => {
   assert.deepEqual(parseAddresses('ann@\n@x.org').addresses, ['ann@', '@x.org'])
 })
 

@@ -1,18 +1,18 @@
-/** Addresses in one request. Source: the API, `InvitationsBody`. */
+/** Max addresses of a request. Source: the API, `InvitationsBody`. */
 export const maxAddressesPerRequest = 100
 
-/** What a text with addresses holds. */
+/** The addresses found in a text. */
 export interface FoundAddresses {
-  /** Each once, whatever its case, in the order of the text. */
+  /** Each once, case-insensitively, in the order of the text. */
   readonly addresses: readonly string[]
-  /** Lines without any address, as they are written; a line of headings is not among them. */
+  /** Lines without any address, as written, except a header line. */
   readonly rejected: readonly string[]
 }
 
 /**
- * The addresses in a text that was pasted or read from a file: one a line; with commas, semicolons, tabs or spaces between;
- * `Ann <ann@x.org>` as mail programs copy it; or the rows of a spreadsheet (`name;email;class`), whose other cells are
- * ignored. Whether an address is valid is for the server to say.
+ * Parses addresses from pasted text or a file: one a line; separated by commas, semicolons, tabs or spaces; `Ann
+ * <ann@x.org>` as mail programs copy it; or the rows of a spreadsheet (`name;email;class`), whose other cells are
+ * ignored. The server decides whether an address is valid.
  */
 export function parseAddresses(text: string): FoundAddresses {
   const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== '')
@@ -26,17 +26,17 @@ export function parseAddresses(text: string): FoundAddresses {
   return { addresses: [...first.values()], rejected }
 }
 
-/** Whatever has an @ is taken for an address; names, classes and numbers beside it have none. */
+/** Every word with an @ counts as an address; names, classes and numbers have none. */
 function addressesOfLine(line: string): string[] {
-  // The name in `"Fay, F." <fay@x.org>` is dropped; a quoted cell of a spreadsheet keeps what it holds.
+  // The name in `"Fay, F." <fay@x.org>` is dropped; a quoted cell of a spreadsheet keeps its content.
   const unquoted = line.replaceAll(/"([^"]*)"/g, (_, quoted: string) => (quoted.includes('@') ? ` ${quoted} ` : ' '))
   return unquoted.split(/[\s,;<>"]+/).filter((piece) => piece.includes('@'))
 }
 
-/** The first row of a spreadsheet names its columns. */
+/** The header row of a spreadsheet. */
 const isHeadings = (line: string) => /mail/i.test(line)
 
-/** The same addresses in parts that one request takes. */
+/** The addresses in batches of one request. */
 export function inParts(addresses: readonly string[]): readonly (readonly string[])[] {
   const count = Math.ceil(addresses.length / maxAddressesPerRequest)
   return Array.from({ length: count }, (_, at) =>

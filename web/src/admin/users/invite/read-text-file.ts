@@ -1,9 +1,9 @@
-/** Largest file that is read, in bytes: a list of 50,000 people has about 3 MB. */
+/** Max file size in bytes: a list of 50,000 people has about 3 MB. */
 const maxFileBytes = 8 * 1024 * 1024
 
 /**
- * The text of a file that a person chose. Spreadsheet programs write UTF-8, UTF-16 with a byte order mark, or the code page
- * of Windows; addresses are ASCII, so that a name in the wrong code page does no harm.
+ * Decodes a text file. Spreadsheet programs write UTF-8, UTF-16 with a byte order mark, or a Windows code page;
+ * addresses are ASCII, so a name in the wrong code page does no harm.
  * @returns undefined when it is too large, or no text
  */
 export async function readTextFile(file: Blob): Promise<string | undefined> {
