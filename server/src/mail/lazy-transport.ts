@@ -2,14 +2,14 @@ import type * as nodemailer from 'nodemailer'
 
 type Options = Parameters<typeof nodemailer.createTransport>[0]
 
-/** What mails are sent with. */
+/** A mail transport. */
 export interface LazyTransport {
   /** @throws what nodemailer throws */
   sendMail(mail: Parameters<nodemailer.Transporter['sendMail']>[0]): Promise<{ readonly message: unknown }>
   close(): void
 }
 
-/** nodemailer with these options, loaded by the first mail: it takes 3 MB, and most Berths are idle most of the time. */
+/** nodemailer with these options, loaded by the first mail: it takes 3 MB, and most installations send mail rarely. */
 export function lazyTransport(options: Options): LazyTransport {
   let made: Promise<nodemailer.Transporter> | undefined
   const make = async () => {

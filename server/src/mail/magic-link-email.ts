@@ -4,20 +4,20 @@ import { localize } from '#/messages/localize.ts'
 import type { LinkPurpose } from '#/store/users/magic-links.ts'
 import type { Email } from './mailer.ts'
 
-/** Why somebody gets a mail with a link. None of it may be what a client made up: it is read by people who trust us. */
+/** Why a mail with a link is sent. None of it may come from a client unchecked: recipients trust the mail. */
 export type Occasion = {
-  /** Of the mail: what whoever asked for it reads. */
+  /** Language of the requester. */
   readonly language: Language
-  /** IP address of whoever asked; empty when nobody told us. */
+  /** IP address of the requester; empty when unknown. */
   readonly address: string
 } & (
   | {
-      /** Somebody typed their mail address, with this browser, as `ClientInfo` has it. */
+      /** A mail address was entered, in this browser, as `ClientInfo` has it. */
       readonly kind: 'asked'
       readonly browser: string | null
     }
   | {
-      /** An administrator sent it; `by` is their mail address, or what else they are called; null is the operator. */
+      /** An administrator sent it; `by` is their mail address or other name; null is the operator. */
       readonly kind: 'invited' | 'sent'
       readonly by: string | null
     }
@@ -29,16 +29,16 @@ export interface MagicLinkEmailParts {
   readonly purpose: LinkPurpose
   /** The front end's page, with the token. */
   readonly url: string
-  /** Seconds until the link is void. */
+  /** Seconds until the link expires. */
   readonly expiry: number
   readonly occasion: Occasion
 }
 
-/** The mail that carries a link: what for, for how long, why it was sent, and who asked for it. */
+/** The mail that carries a link: its purpose, its lifetime, why it was sent, and who requested it. */
 export function magicLinkEmail({ to, purpose, url, expiry, occasion }: MagicLinkEmailParts): Email {
   const { language } = occasion
   const localized = (words: Words) => localize(language, words)
-  // A person who was invited asked for nothing: "finish signing up" would read like a mistake, or like a fraud.
+  // An invited user requested nothing: "finish signing up" would read like a mistake, or like a fraud.
   const about = occasion.kind === 'invited' ? occasion.kind : purpose
   const subject = localized(message(`mails.${about}Subject`))
   const intro = localized(
@@ -60,11 +60,11 @@ function reasonFor(to: string, occasion: Occasion): Words {
   return message(`mails.${occasion.kind}`, { to, by: senderOf(occasion) })
 }
 
-/** The administrator who had the mail sent, or the operator. Mails that people asked for have no use for it. */
+/** The administrator who had the mail sent, or the operator. Mails that users requested do not show it. */
 const senderOf = (occasion: Occasion): Value =>
   (occasion.kind === 'asked' ? null : occasion.by) ?? message('mails.operator')
 
-/** What is not known is left out. The zone of an address (`fe80::1%eth0`) is free text, and says nothing to others. */
+/** Unknown parts are left out. The zone of an address (`fe80::1%eth0`) is free text, and tells recipients nothing. */
 function describeClient({ address, browser }: { address: string; browser: string | null }): Value {
   const [plain = ''] = address.split('%')
   return list('nothing', [
@@ -91,7 +91,7 @@ interface HtmlParts {
   readonly why: string
 }
 
-/** As buttons of the pages are in the light (`--accent` in `web/src/styles/base.css`). */
+/** As the buttons of the pages in the light theme (`--accent` in `web/src/styles/base.css`). */
 const accent = '#0b5d73'
 
 function htmlPage({ language, subject, intro, url, button, copy, lasts, why }: HtmlParts): string {

@@ -6,9 +6,9 @@ import type { Mailer, Email } from './mailer.ts'
 import { lazyTransport } from './lazy-transport.ts'
 
 /**
- * For an installation without a mail server: each mail becomes an `.eml` file, and its link is printed, so that the
- * operator can open it. The only place where a link is ever logged; never used when SMTP is set.
- * @param folder made when missing, readable by its owner only
+ * Outbox of an installation without a mail server: each mail is written as an `.eml` file, and its link is logged, so
+ * that the operator can open it. The only place where a link is ever logged; never used when SMTP is set.
+ * @param folder created when missing, readable by its owner only
  */
 export function createOutbox(folder: string, from: string, log: Pick<Logger, 'info'>): Mailer {
   const transport = lazyTransport({ streamTransport: true, buffer: true })
@@ -22,7 +22,7 @@ export function createOutbox(folder: string, from: string, log: Pick<Logger, 'in
   }
 }
 
-/** Under its final name only when whole: somebody may be watching the folder. */
+/** Renamed to its final name when it is complete: another program may watch the folder. */
 async function write(folder: string, eml: Buffer): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}`
@@ -31,7 +31,7 @@ async function write(folder: string, eml: Buffer): Promise<string> {
     await writeFile(temporary, eml, { mode: 0o600 })
     await rename(temporary, file)
   } catch (error) {
-    // On a full disk the part that was written would take the room that the next mail needs.
+    // On a full disk the incomplete file would take the space that the next mail needs.
     await rm(temporary, { force: true })
     throw error
   }

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 
-/** What is asked of an `smtp://` server: TLS by STARTTLS, or TLS where the server offers it. */
+/** TLS of an `smtp://` server: STARTTLS required, or used if the server offers it. */
 export type SmtpTls = 'required' | 'opportunistic'
 
 /**
- * What Nodemailer is told of a mail server. Mails carry links that sign people in, and whoever sits between us and the
- * server can hide that it offers TLS: so beyond this machine TLS is required, unless the operator says otherwise.
+ * Connection options for Nodemailer. Mails carry links that sign users in, and an attacker between Berth and the server
+ * can hide that it offers TLS: so beyond this machine TLS is required, unless the operator decides otherwise.
  * @param url   `smtp(s)://user:password@host:port`; `smtps://` is TLS from the first byte on
  * @param tls   null where the operator has not decided
  * @param timeout ms for each of the server's steps
@@ -21,7 +21,7 @@ export function smtpConnection(url: string, tls: SmtpTls | null, timeout: number
   }
 }
 
-/** Whether mails may go over the network unencrypted although nobody sees it. */
+/** Whether mails may be sent unencrypted without the operator's decision. */
 export const mayTravelPlain = (url: string, tls: SmtpTls | null) =>
   url.startsWith('smtp:') && tls === 'opportunistic' && defaultTls(url) === 'required'
 

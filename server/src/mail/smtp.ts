@@ -3,34 +3,34 @@ import { Semaphore } from '#/concurrency/semaphore.ts'
 import { smtpConnection, type SmtpTls } from './smtp-connection.ts'
 import { lazyTransport } from './lazy-transport.ts'
 
-/** How long sending may take, from the wait for a free connection to the server's last word, in ms. */
+/** Timeout of a mail, including the wait for a free connection, in ms. */
 const defaultTimeout = 10_000
-/** Connections at the same time: what mail servers allow one client, and what a slow one may cost us. */
+/** Max parallel connections: what mail servers allow one client, and what a slow one may cost. */
 const defaultMaxConnections = 20
-/** Mails that may wait for one of them: more than can be sent within the limit need not wait to be refused. */
+/** Max mails that wait for a connection: more cannot be sent within the timeout and are refused at once. */
 const maxWaiting = 1_000
 
 export interface SmtpOptions {
-  /** Null, or left out: as the server's address asks for. */
+  /** Null, or left out: depends on the server's address. */
   readonly tls?: SmtpTls | null
   /** ms */
   readonly timeout?: number
-  /** Connections at the same time. */
+  /** Max parallel connections. */
   readonly maxConnections?: number
 }
 
 /**
- * Sends through a mail server, each mail on a connection of its own: one that is kept would fail the first mail after
- * the server was restarted.
+ * Mailer over SMTP, with a new connection for each mail: an idle connection would fail the first mail after a restart
+ * of the server.
  * @param url   `smtp(s)://user:password@host:port`
- * @param from  what recipients see as the sender
+ * @param from  sender that recipients see
  */
 export function createSmtpMailer(url: string, from: string, options: SmtpOptions = {}): Mailer {
   const { timeout = defaultTimeout, maxConnections = defaultMaxConnections, tls = null } = options
   const transport = lazyTransport({
-    // Its limit is for each of the server's steps; the signal below ends one that says a little every nine seconds.
+    // Its timeout is for each of the server's steps; the signal below ends the whole mail.
     ...smtpConnection(url, tls, timeout),
-    // What was given up is closed at once: a server that keeps its side open would keep our socket, too.
+    // A cancelled connection is closed at once: a server that keeps its side open would keep our socket, too.
     socketCloseTimeout: 0,
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -55,8 +55,8 @@ export function createSmtpMailer(url: string, from: string, options: SmtpOptions
 }
 
 /**
- * The recipient as an object and once more in the envelope: given as text, an address with a comma in it would be
- * parsed into two recipients.
+ * The recipient as an object and once more in the envelope: as text, an address with a comma would be parsed into two
+ * recipients.
  */
 function toMail({ to, subject, text, html }: Email, from: string) {
   const recipient = { name: '', address: to }

@@ -5,15 +5,15 @@ import type { ContainerRef } from '#/containers/container-key.ts'
 import { crashPoint } from '#/crash-points.ts'
 import type { UserContainer } from '#/store/containers/user-containers.ts'
 
-/** Stops asked of the engine at the same time. */
+/** Max parallel stops. */
 const maxParallelStops = 8
-/** How long an administrator's answer waits for the stops, in ms; they go on after it. */
+/** Timeout of an administrator's request that waits for the stops, in ms; they continue after it. */
 const answerTimeout = 8_000
 
 /**
- * Stops containers that were just blocked. Never throws: the block is stored, and what the engine did not do now is
- * done by the reconciler, which is activated when anything failed.
- * @param reconcileOne stops what is blocked of one (user, type), in its turn
+ * Stops containers that were just blocked. Never throws: the block is stored, and the reconciler, which is activated
+ * after a failure, repeats the stops.
+ * @param reconcileOne stops the blocked containers of one (user, type), in their flight
  */
 export function enforceBlocks(
   reconcileOne: (owned: ContainerRef) => Promise<void>,

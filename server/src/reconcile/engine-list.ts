@@ -1,7 +1,7 @@
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 
-/** What the engine had when a run asked it. */
+/** A list of the engine's containers. */
 export interface EngineListing {
   readonly instances: readonly RuntimeContainer[]
   /** When the engine was asked; by `performance.now()`. */
@@ -11,46 +11,49 @@ export interface EngineListing {
 }
 
 /**
- * Share of the time in which the engine makes a full list, and Berth reads it: a thirtieth; and how long one may take to be
- * asked for in every run, in ms. With up to some 5,000 containers every look is a full one; with 20,000, of which the list
- * takes five seconds, one in two and a half minutes.
+ * `fullEvery`: a full list may take a thirtieth of the time; `quick`: up to this duration, in ms, every run requests a
+ * full one. With up to some 5,000 containers every list is full; with 20,000, whose list takes five seconds, one in two
+ * and a half minutes.
  */
 const [fullEvery, quick] = [30, 1_000]
 
 /**
- * One list of the engine per reconciler run, shared by all tasks that need it, and asked for when the first of them does.
- * A full list costs the engine 0.2 ms for each container, a list of what is up a tenth of that for each that is not; so most
- * looks have only what is up, which is all that can be wrong at once. A full list that takes long is made beside the runs, so
- * that none waits for it: it is the look of the next run after it has come.
+ * One list of the engine per reconciler run, shared by all tasks that need it, and requested by the first of them. A
+ * full list costs the engine 0.2 ms for each container, a list of running ones a tenth of that for each that does not
+ * run; so most lists have only running containers, and those are all that can need an urgent action. A full list that
+ * takes long is requested in the background, so that no run waits for it: the first run after it has arrived uses it.
  */
 export class EngineListCache {
   readonly #runtime: Pick<Runtime, 'list'>
   readonly #onFull: () => void
   readonly #now: () => number
   #current: Promise<EngineListing> | undefined
-  /** When the last full list came, and how long it took, in ms. */
+  /** When the last full list arrived, and how long it took, in ms. */
   #full: { readonly at: number; readonly took: number } | undefined
-  /** A full list that came beside the runs and was not looked at yet. */
+  /** A full list from the background that no run has used yet. */
   #ready: EngineListing | undefined
   #isListing = false
   #hasBegun = false
-  /** Counts how often the engine went away or came back. */
+  /** Number of losses and recoveries of the engine. */
   #epoch = 0
 
-  /** @param onFull called when a full list has come that the next run looks at; must not throw @param now in ms, never set back */
+  /**
+   * @param onFull called when a full list has arrived for the next run; must not throw @param now monotonic clock, in
+   * ms
+   */
   constructor(runtime: Pick<Runtime, 'list'>, onFull: () => void, now = () => performance.now()) {
     this.#runtime = runtime
     this.#onFull = onFull
     this.#now = now
   }
 
-  /** A run begins: what is asked for from now on is asked of the engine anew. The first run shares what the start has asked. */
+  /** A run begins: the next request asks the engine again. The first run shares the list of the start. */
   startRun(): void {
     if (this.#hasBegun) this.#current = undefined
     this.#hasBegun = true
   }
 
-  /** The engine went away or came back: nothing that it said counts, and the next look is a full one. */
+  /** The engine went away or came back: earlier lists are void, and the next one is full. */
   invalidate(): void {
     this.#epoch++
     this.#current = undefined
@@ -58,7 +61,7 @@ export class EngineListCache {
     this.#ready = undefined
   }
 
-  /** This run's look. @throws {RuntimeError} the same to all tasks of the run */
+  /** This run's list. @throws {RuntimeError} the same to all tasks of the run */
   async get(): Promise<EngineListing> {
     return (this.#current ??= this.#takeReady() ?? this.#list())
   }
@@ -76,7 +79,7 @@ export class EngineListCache {
     return this.#fetch(false)
   }
 
-  /** Never rejects: of an engine that does not answer the run hears by its own list, and a later run tries again. */
+  /** Never rejects: if the engine does not answer the run's own list fails, and a later run tries again. */
   async #listBeside(): Promise<void> {
     if (this.#isListing) return
     this.#isListing = true
@@ -87,7 +90,7 @@ export class EngineListCache {
       this.#ready = look
       this.#onFull()
     } catch {
-      // See above.
+      // As documented above.
     } finally {
       this.#isListing = false
     }

@@ -75,7 +75,7 @@ test('a host without rules is warned of once, with the reason and where to read 
     lines[1] ?? '',
     /^warn: Berth sets no rules on this host: HOST_RULES is off\. .*docs\/how-to\/set-host-rules\.md/,
   )
-  assert.equal(lines[2], 'info: the rules of the host are set')
+  assert.equal(lines[2], 'info: the host rules are set')
   assert.match(lines[3] ?? '', /^warn: .*there is no iptables/)
   assert.equal(lines.length, 4)
 })

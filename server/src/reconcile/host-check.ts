@@ -4,15 +4,15 @@ import type { Template } from '#/containers/templates/template.ts'
 import type { HostReport } from '#/runtime/host-capacity.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 
-/** How long the start may wait for an engine, in ms; Berth starts without one, too. */
+/** Timeout of the engine at the start, in ms; Berth starts without one, too. */
 const startTimeout = 4_000
 
-/** Says what an operator has to mend before people come upon it: what templates ask of a host that does not have it. */
+/** Checks that the host has what the templates require, and reports problems to the operator before users meet them. */
 export class HostCheck {
   readonly #runtime: Pick<Runtime, 'prepare' | 'host'>
   readonly #templates: readonly Template[]
   readonly #log: Pick<Logger, 'warn' | 'error' | 'info'>
-  /** What was said last, so that it is said once. */
+  /** The last logged text, so that it is logged once. */
   #lastLogged = ''
 
   constructor(
@@ -26,7 +26,7 @@ export class HostCheck {
   }
 
   /**
-   * Looks before anybody is served, and makes the host ready. An engine that is silent is looked at when it answers.
+   * Checks and prepares the host before requests are served. An engine that does not answer is checked later.
    * @throws {Error} with a sentence for the operator when a template names a runtime that the engine does not have
    */
   async checkAtStart(): Promise<void> {
@@ -36,7 +36,7 @@ export class HostCheck {
     if (report) await withTimeout(startTimeout, this.#prepare())
   }
 
-  /** As `atStart`, but what is wrong is logged, once. @throws {RuntimeError} when it cannot be asked */
+  /** As `checkAtStart`, but problems are logged, once. @throws {RuntimeError} when the engine does not answer */
   async check(): Promise<void> {
     this.#logProblems(await this.#runtime.host())
   }
@@ -45,18 +45,21 @@ export class HostCheck {
     try {
       return await this.#runtime.host()
     } catch (error) {
-      this.#log.warn({ err: error }, 'the engine does not answer; what templates ask of it is looked at when it does')
+      this.#log.warn(
+        { err: error },
+        'the engine does not answer; the requirements of the templates are checked when it does',
+      )
       return undefined
     }
   }
 
-  /** So that rules of the host are set before containers are started. Whatever it cannot do now is tried again, and told then. */
+  /** Sets the host rules before containers are started. A failure is logged, and retried by the prerequisites task. */
   async #prepare(): Promise<void> {
     try {
       await this.#runtime.prepare()
       await this.check()
     } catch (error) {
-      this.#log.warn({ err: error }, 'the engine could not be made ready; it is tried again')
+      this.#log.warn({ err: error }, 'preparing the engine failed; it is retried')
     }
   }
 
@@ -67,12 +70,12 @@ export class HostCheck {
     if (problemText === this.#lastLogged) return
     for (const problem of problems) this.#log.error(problem)
     if (warning !== '') this.#log.warn(warning)
-    else if (this.#lastLogged !== '') this.#log.info('the rules of the host are set')
+    else if (this.#lastLogged !== '') this.#log.info('the host rules are set')
     this.#lastLogged = problemText
   }
 }
 
-/** One sentence for each template whose runtime is not among the engine's. */
+/** One sentence for each template whose runtime the engine does not have. */
 function unknownRuntimes(templates: readonly Template[], known: readonly string[]): string[] {
   return templates.flatMap(({ type, runtime }) =>
     runtime === null || known.includes(runtime) || isFoundByTheEngine(runtime)
@@ -81,7 +84,7 @@ function unknownRuntimes(templates: readonly Template[], known: readonly string[
   )
 }
 
-/** Names of shims, as `io.containerd.kata.v2`, and paths: newer engines take those without being told of them before. */
+/** Names of shims, as `io.containerd.kata.v2`, and paths: newer engines accept them without configuration. */
 const isFoundByTheEngine = (runtime: string) => /^\/|^[\w-]+(\.[\w-]+)+\.v\d+$/.test(runtime)
 
 const withoutRules = (reason: string) =>

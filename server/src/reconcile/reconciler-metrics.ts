@@ -2,7 +2,7 @@ import type { RouteSync } from '#/containers/routing/route-sync.ts'
 import type { Reconciler } from './reconciler.ts'
 import type { ContainerReconciler } from './containers/container-reconciler.ts'
 
-/** Numbers for `/metrics`, by name; what is not known yet is left out. */
+/** Numbers for `/metrics`, by name; those that are not known yet are left out. */
 export function reconcilerMetrics(
   reconciler: Pick<Reconciler, 'report'>,
   containerReconciler: Pick<ContainerReconciler, 'counts'>,

@@ -3,8 +3,9 @@ import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime-error.ts'
 
 /**
- * Something that makes the world as the store says it should be. It takes no hint about what changed, may be repeated
- * at any time, and does not retry by itself: it throws when anything is left to do, and the reconciler calls it again.
+ * A periodic duty of the reconciler that brings the real state to the desired one. It depends on no hint about changes,
+ * is idempotent, and does not retry by itself: it throws when anything is left to do, and the reconciler calls it
+ * again.
  * @returns what it did, for logs and operators
  */
 export interface Task {
@@ -12,7 +13,7 @@ export interface Task {
   run(now: Date): Promise<Record<string, number>>
 }
 
-/** Thrown by a task that did some of its work; what kept it from the rest. */
+/** Thrown by a task that did a part of its work, with the causes of the rest. */
 export class Unfinished extends Error {
   readonly reasons: readonly unknown[]
 
@@ -23,17 +24,17 @@ export class Unfinished extends Error {
   }
 }
 
-/** How the last run went, for operators. */
+/** Report of the last run, for operators. */
 export interface ReconcilerReport {
   /** When the last run ended; null before the first did. */
   readonly lastRun: Date | null
-  /** When the last run ended that left nothing to do. */
+  /** When the last run without a failure ended. */
   readonly lastSuccess: Date | null
   /** ms */
   readonly duration: number | null
-  /** Whether the engine answered in the last run, apart from single containers that it was asked about. */
+  /** Whether the engine answered in the last run, apart from calls about single containers. */
   readonly isEngineAnswering: boolean
-  /** Why the last run left something to do, without anything secret. */
+  /** Failures of the last run, without anything secret. */
   readonly failures: readonly LocalizedMessage[]
   /** Since this process began. */
   readonly failuresInAll: number
@@ -41,10 +42,10 @@ export interface ReconcilerReport {
 
 /** Pause after the first run in which a task failed, in ms; doubled with each further one, up to the usual pause. */
 const firstRetry = 1_000
-/** Failures that are told; each has its cause in the log. */
+/** Max failures in the report; each has its cause in the log. */
 const maxFailures = 20
 
-/** Runs tasks at start, when activated, soon again after a failure, and at least every so often; one run at a time. */
+/** Runs tasks at the start, when activated, soon after a failure, and at intervals; one run at a time. */
 export class Reconciler {
   #tasks: readonly Task[] = []
   readonly #interval: number
@@ -87,7 +88,7 @@ export class Reconciler {
     if (this.#isStarted && !this.#isStopped) this.#running ??= this.#runWhileWanted()
   }
 
-  /** Whether a run was asked for that has not begun. */
+  /** Whether a requested run has not begun. */
   get isWanted(): boolean {
     return this.#isWanted
   }
@@ -120,7 +121,7 @@ export class Reconciler {
     return this.#failedRuns === 0 ? this.#interval : Math.min(this.#interval, firstRetry * 2 ** (this.#failedRuns - 1))
   }
 
-  /** @returns whether every task did all it had to; one that failed does not keep the others from running */
+  /** @returns whether every task finished; a failed task does not keep the others from running */
   async #runAll(): Promise<boolean> {
     const began = performance.now()
     const failures: Failure[] = []
@@ -138,7 +139,7 @@ export class Reconciler {
     return isDone
   }
 
-  /** @returns what it left to do */
+  /** @returns its failures */
   async #runOne(task: Task): Promise<Failure[]> {
     try {
       const report = await task.run(new Date())
@@ -146,7 +147,7 @@ export class Reconciler {
       if (!isIdle) this.#log.info({ task: task.name, ...report }, 'reconciled')
       return []
     } catch (error) {
-      this.#log.warn({ err: error, task: task.name }, 'a reconciler task failed; it is tried again')
+      this.#log.warn({ err: error, task: task.name }, 'a reconciler task failed; it is retried')
       const isOfTask = !(error instanceof Unfinished)
       const reasons = isOfTask ? [error] : error.reasons
       return reasons.map((reason) => ({ task: task.name, isOfTask, reason }))
@@ -156,7 +157,7 @@ export class Reconciler {
 
 interface Failure {
   readonly task: string
-  /** Of the task as a whole, not of one thing of many. */
+  /** Of the task as a whole, not of one of many items. */
   readonly isOfTask: boolean
   readonly reason: unknown
 }
@@ -173,7 +174,7 @@ const words: Partial<Record<RuntimeErrorKind, LocalizedMessage>> = {
   image: message('warnings.noImage'),
 }
 
-/** Only what a runtime says it was doing, in English, is known to hold neither paths nor addresses. */
+/** Only a runtime's description of its operation, in English, is known to contain neither paths nor addresses. */
 function sentenceOf({ task, reason }: Failure): LocalizedMessage {
   const what =
     reason instanceof RuntimeError

@@ -25,13 +25,13 @@ export interface ActionExecutorParts extends DesiredParts {
   readonly log: Logger
 }
 
-/** Nothing of a plan for one container that is made again counts on how programs ended. */
+/** Planning again for one container does not depend on how programs ended. */
 const withoutHistory = { isFirstLook: false, isBlind: true, restoring: new Set<string>() }
 
 /** Executes the actions of a plan for one (user, type). */
 export class ActionExecutor {
   readonly #parts: ActionExecutorParts
-  /** By `ownedKey` what was asked for since the last look at it: the engine's ids that are known beside the record's. */
+  /** By `ownedKey`: the engine's ids of pending requests, beside the record's. */
   readonly #requestedIds = new Map<string, Set<string>>()
 
   constructor(parts: ActionExecutorParts) {
@@ -39,17 +39,18 @@ export class ActionExecutor {
   }
 
   /**
-   * In its turn, after whatever is under way for it: looks again, plans again, and does what is still to do; nothing, when
-   * that was done meanwhile. So an old list, a lifted block or a launch that was quicker do no harm.
-   * @param ids engine's ids of containers that are labelled as theirs, beside the record's and the one of its name
-   * @throws {RuntimeError} what is done by then stays, and the rest is done by the next attempt
+   * Executes in the container's flight (single-flight), after operations in progress: inspects again, plans again, and
+   * executes what is still due; nothing, when it was done meanwhile. So an old list, a lifted block or a concurrent
+   * launch do no harm.
+   * @param ids engine's ids of containers with their labels, beside the record's and the one of its name
+   * @throws {RuntimeError} finished actions stay, and the next attempt does the rest
    */
   async execute(owned: ContainerRef, ids: readonly string[] = []): Promise<void> {
     const key = containerKey(owned)
     this.#requestedIds.set(key, new Set([...(this.#requestedIds.get(key) ?? []), ...ids]))
-    // Otherwise a stop would stand behind a launch that waits for its turn, for minutes.
+    // Otherwise a stop would wait behind a queued launch, for minutes.
     this.#parts.admission.recheck(owned.userId, owned.type)
-    // A flight that is under way may have looked before what its new passenger wants to see: a block that was just stored.
+    // A flight in progress may have inspected before the change that this call needs to see, such as a block.
     while (this.#requestedIds.has(key))
       await this.#parts.singleFlight.run(key, 'mend', () => this.#executeExclusive(owned))
   }
@@ -60,7 +61,7 @@ export class ActionExecutor {
     this.#requestedIds.delete(containerKey(owned))
     const now = performance.now()
     const observed = await this.#find(owned, await findDesired(this.#parts, owned), ids)
-    // Read again: what was found had its record before it was made, see `plan`.
+    // Read again: an observed container had its record before it was created, see `plan`.
     const desired = await findDesired(this.#parts, owned)
     const memory = { ...history.memory(withoutHistory.restoring), ...withoutHistory }
     const actions = plan(desired ? [desired] : [], observed, memory, now, graces).actions.filter(isExecutable)
@@ -72,7 +73,7 @@ export class ActionExecutor {
     }
   }
 
-  /** By name and id: a look for labels would read every container that the engine has. */
+  /** By name and id: a search by labels would read every container of the engine. */
   async #find(owned: ContainerRef, record: Desired | undefined, ids: Iterable<string>): Promise<RuntimeContainer[]> {
     const { runtime } = this.#parts
     const known = new Set([...ids, ...(record?.containerId ? [record.containerId] : [])])
@@ -111,8 +112,9 @@ export class ActionExecutor {
   }
 
   /**
-   * Stored first, so that nobody is told for a moment that it is missing. After a crash in between, or an answer that never
-   * came, the next full look finds the container by its name, if it is still there, adopts it, and begins anew.
+   * Stored first, so that its owner never sees it as missing. After a crash in between, or a call that was not
+   * answered, the next full list contains the container by its name, if it still exists; it is adopted, and retired
+   * again later.
    */
   async #retire({ userId, type, recordId, instance }: Extract<Action, { kind: 'retire' }>): Promise<void> {
     const { db, runtime, routeSync, log } = this.#parts
@@ -121,7 +123,8 @@ export class ActionExecutor {
     try {
       await runtime.removeStopped(instance.id)
     } catch (error) {
-      // It may be gone all the same; stored as there it would be missing then, which no visit wakes.
+      // It may be gone all the same; recorded as existing it would then be missing, and a request does not wake a
+      // missing one.
       const isRefused = !(error instanceof RuntimeError && error.kind === 'unreachable')
       if (isRefused) await tryOrLog(log, 'storing that a container stays', () => storeAdopted(db, recordId, instance))
       throw error
@@ -134,7 +137,7 @@ export type ExecutableAction = Exclude<Action, { kind: 'restore' | 'note' }>
 export const isExecutable = (action: Action): action is ExecutableAction =>
   action.kind !== 'restore' && action.kind !== 'note'
 
-/** Noted before it is done: whatever the program says when it ends, it has not crashed. */
+/** Stored before the stop: an end that Berth requested is no crash, whatever the exit code. */
 const isOfRecord = ({ why }: Extract<Action, { kind: 'stop' }>) => why === 'blocked' || why === 'no such type'
 
 function logFieldsOf(action: ExecutableAction): object {

@@ -31,15 +31,15 @@ export class ConditionTimers {
   }
 }
 
-/** Key of a container that is one too many. */
+/** Key of a surplus container. */
 export const surplus = (id: string) => `surplus ${id}`
 /** Key of a record whose container is gone. */
 export const gone = (id: string) => `gone ${id}`
 /** The engine's id in a key. */
 export const idIn = (key: string) => key.slice(key.indexOf(' ') + 1)
-/** Key of a program that does not run although it should. */
+/** Key of a container that should run and does not. */
 export const down = (id: string) => `down ${id}`
-/** Key of a program that runs although it was stopped. */
+/** Key of a container that runs although it was stopped. */
 export const up = (id: string) => `up ${id}`
 
 /** A date (ms since 1970) on the clock of `performance.now()`: its age does not change when the system clock is set. */

@@ -18,7 +18,7 @@ import { plan, defaultGracePeriods, type Action, type Desired, type GracePeriods
 import { Unfinished, type Task } from '../reconciler.ts'
 import { Restorer, type RestorerParts } from '../restore/restore.ts'
 
-/** Containers worked on at the same time, and in one run; the others come with the next, which follows at once. */
+/** Max containers in parallel, and in one run; the others follow in the next run, which begins at once. */
 const [maxParallel, maxPerRun] = [8, 200]
 /** Default `runTimeout`, in ms; programs may take 10 s to end. */
 const defaultRunTimeout = 15_000
@@ -28,9 +28,9 @@ export type ContainerReconcilerParts = Omit<ActionExecutorParts, 'history' | 'gr
   Pick<UnmanagedContainersParts, 'activate'> & {
     readonly findContainer: UnmanagedContainersParts['find']
     readonly graces?: Partial<GracePeriods>
-    /** How long a run waits for what it mends, and for what it retires, in ms each; what takes longer goes on. */
+    /** Timeout of the actions, and of the retirements, of one run, in ms each; what takes longer continues. */
     readonly runTimeout?: number
-    /** What the engine has, as this run sees it. */
+    /** List of the engine's containers for this run. */
     readonly engineList: Pick<EngineListCache, 'get' | 'invalidate'>
   }
 
@@ -49,7 +49,7 @@ export class ContainerReconciler implements Task, EngineListener {
   readonly #runTimeout: number
   readonly #restorer: Restorer
   readonly #unmanaged: UnmanagedContainers
-  /** `ownedKey` of what failed last time; others come first. */
+  /** `ownedKey` of containers that failed last time; others come first. */
   #failed: ReadonlySet<string> = new Set()
   readonly #retirement: Retirement
 
@@ -78,7 +78,7 @@ export class ContainerReconciler implements Task, EngineListener {
     const { desired, observed } = await completeObservation(this.#parts, look, await readDesired(this.#parts, look))
     const loss = this.#history.unexplainedLoss
     const hasContinued = loss && (await isAnyRunningSince(this.#parts.runtime, observed, loss))
-    // It went away, or came back, in between; whoever heard of that asked for another run.
+    // The engine went away, or came back, in between; the listener of that requested another run.
     if (epoch !== this.#history.epoch) return {}
     if (hasContinued) this.#history.itWentOn()
     const memory = this.#history.memory(this.#restorer.pending)
@@ -88,13 +88,13 @@ export class ContainerReconciler implements Task, EngineListener {
     await this.#note(made.actions)
     if (look.isFull) this.#retirement.replaceCandidates(made.actions)
     const toExecute = made.actions.filter(({ kind }) => kind !== 'retire')
-    // What can never be mended keeps nothing from being retired.
+    // Actions that always fail must not delay retirements.
     const reasons = [...(await this.#executeAll(toExecute)), ...(await this.#retirement.run())]
     if (reasons.length > 0) throw new Unfinished(reasons)
     return difference(this.#counters.counts(), before)
   }
 
-  /** As a run, for one container, in its turn. @throws as `Mender.mend` */
+  /** As a run, for one container, in its flight. @throws as `ActionExecutor.execute` */
   async reconcileOne(owned: ContainerRef): Promise<void> {
     return this.#executor.execute(owned)
   }
@@ -102,13 +102,13 @@ export class ContainerReconciler implements Task, EngineListener {
   onEvent(event: RuntimeEvent, known: ContainerState | undefined): void {
     this.#history.onEvent(event, known)
     this.#unmanaged.onEvent(event)
-    // Without an id: anything may have changed meanwhile.
+    // Without an id any container may have changed.
     if (event.id === undefined) this.#parts.engineList.invalidate()
     if (event.action === 'lost') this.#restorer.forget()
     else if (event.id === undefined) this.#parts.activate()
   }
 
-  /** Somebody visits or launches a container: what has still to be started again is started in that order. */
+  /** A user requests a container: restorations follow the order of requests. */
   onRequest(owned: ContainerRef): void {
     this.#restorer.promote(owned)
   }
@@ -117,23 +117,23 @@ export class ContainerReconciler implements Task, EngineListener {
     this.#parts.activate()
   }
 
-  /** What was done since this process began, by kind of action. */
+  /** Actions since this process began, by kind. */
   counts(): Readonly<Record<string, number>> {
     return this.#counters.counts()
   }
 
-  /** Sentences for the operator. */
+  /** Warnings for the operator. */
   warnings(): LocalizedMessage[] {
     return this.#restorer.warnings()
   }
 
-  /** Nothing begins afterwards. */
+  /** No action begins afterwards. */
   async stop(): Promise<void> {
     this.#unmanaged.stop()
     await this.#restorer.stop()
   }
 
-  /** At the first look after the engine came back what ended with it has to be found, so that is a full one. */
+  /** The first look after the engine came back must find what ended with it, so its list is a full one. */
   async #list(): Promise<EngineListing> {
     const { engineList } = this.#parts
     const look = await engineList.get()
@@ -145,7 +145,10 @@ export class ContainerReconciler implements Task, EngineListener {
   #beginRestoring(actions: readonly Action[]): void {
     const all = actions.filter(({ kind }) => kind === 'restore')
     if (all.length === 0) return
-    this.#log.info({ containers: all.length }, 'the engine does not run what it ran before; starting it again')
+    this.#log.info(
+      { containers: all.length },
+      'the engine no longer runs these containers after an outage; restoring them',
+    )
     this.#restorer.begin(all)
   }
 
@@ -160,13 +163,13 @@ export class ContainerReconciler implements Task, EngineListener {
     this.#counters.add('note', notes.length)
   }
 
-  /** @returns what is left to do */
+  /** @returns failures and what is left to do */
   async #executeAll(actions: readonly Action[]): Promise<unknown[]> {
     const all = Map.groupBy(actions.filter(isExecutable), containerKey)
     const hasFailed = (key: string) => Number(this.#failed.has(key))
     const due = [...all].toSorted(([a], [b]) => hasFailed(a) - hasFailed(b)).slice(0, maxPerRun)
     const { done, failures, underWay } = await executeEach(this.#executor, due, maxParallel, this.#runTimeout)
-    // What the engine has not done by now goes behind all others the next time, too: it may never be done.
+    // Actions that the engine has not finished by now come last the next time, too: they may never finish.
     this.#failed = new Set([...failures.keys(), ...underWay])
     if (failures.size > 0) return [...failures.values()]
     const left = due.length - done

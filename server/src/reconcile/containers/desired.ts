@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { containerName } from '#/containers/container-name.ts'
 import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 import type { Templates } from '#/containers/templates/template.ts'
@@ -13,7 +13,7 @@ import type { EngineListing } from '../engine-list.ts'
 import { onSteadyClock } from './condition-timers.ts'
 import type { Desired } from './plan.ts'
 
-/** Records read from the store at a time; others get their turn in between. */
+/** Records per page; other work runs in between. */
 const pageSize = 500
 
 export interface DesiredParts {
@@ -24,9 +24,9 @@ export interface DesiredParts {
 }
 
 /**
- * What the store says should be: of all that have a container, or only of what should run, and of whatever was observed.
- * Records without a container of which the engine has none either are left out, however many there are.
- * @throws when the store fails: a part of it would make the rest look like orphans
+ * Reads the desired state: of all records with a container, or only of those that should run, and of every observed
+ * container. Records without a container, of which the engine has none either, are left out, however many there are.
+ * @throws when the store fails: with a part of it the rest would look like orphans
  */
 export async function readDesired(
   parts: DesiredParts,
@@ -42,8 +42,8 @@ export async function readDesired(
     take(records)
     isLast = records.length < pageSize
     after = records.at(-1)?.id ?? after
-    // SQLite answers at once, so that without this nothing else would run until the last page.
-    await turn()
+    // SQLite answers synchronously; without this nothing else would run until the last page.
+    await yieldToEvents()
   }
   const others = instances.flatMap(({ owner }) => (owner && !desired.has(containerKey(owner)) ? [owner] : []))
   const wanted = new Set(others.map(containerKey))
@@ -53,7 +53,7 @@ export async function readDesired(
   return [...desired.values()]
 }
 
-/** As `readDesired`, of one; undefined when there is no record. */
+/** As `readDesired`, for one record; undefined when there is none. */
 export async function findDesired(parts: DesiredParts, { userId, type }: ContainerRef): Promise<Desired | undefined> {
   const record = await findOwnedRecord(parts.db, userId, type)
   return record && toDesired(record, parts)

@@ -3,18 +3,18 @@ import type { RuntimeEvent } from '#/runtime/runtime.ts'
 import { down, idIn } from './condition-timers.ts'
 import type { Memory, Plan } from './plan.ts'
 
-/** When the engine was lost: on a clock that nobody sets, and on the one that the engine has, too. */
+/** Time of a loss of the engine: by the monotonic clock, and by the wall clock, which the engine has, too. */
 interface Loss {
   readonly at: number
   readonly date: Date
 }
 
 /**
- * What the reconciler remembers of the engine from one look to the next. It is lost with the process: graces begin anew then,
- * and what is found ended counts as ended by whatever ended the process, most often a restart of the host.
+ * What the reconciler remembers of the engine between two looks. It is lost with the process: grace periods begin anew,
+ * and a container that is found ended counts as ended by what ended the process, usually a restart of the host.
  */
 export class EngineHistory {
-  /** How long before the engine went away a program's end counts as its doing, in ms. */
+  /** A program that ends up to so long before the loss of the engine counts as ended by it, in ms. */
   readonly #grace: number
   #since = new Map<string, number>()
   #hasLooked = false
@@ -27,17 +27,17 @@ export class EngineHistory {
     this.#grace = grace
   }
 
-  /** Another one than before means that what was asked of the engine in between may be of an engine that is gone. */
+  /** When it differs from an earlier value, answers from before may be of an engine that is gone. */
   get epoch(): number {
     return this.#epoch
   }
 
-  /** When the engine was lost that was found since and not looked at yet; undefined at the first look of this process. */
+  /** Time of the last loss of the engine that no look has followed; undefined at the first look of this process. */
   get unexplainedLoss(): Date | undefined {
     return this.#hasLooked && this.#isFirstLook ? this.#loss?.date : undefined
   }
 
-  /** Whether the engine was not looked at since it came back: everything has to be, then. */
+  /** Whether no look has followed since the engine came back: the next one must be full. */
   get isFirstLook(): boolean {
     return this.#isFirstLook
   }
@@ -47,8 +47,8 @@ export class EngineHistory {
   }
 
   /**
-   * What a plan leaves for the next one; at once after it was made from `memory`.
-   * @param planned engine's ids of what it was made for; undefined: of all. What is remembered of others stays.
+   * Keeps a plan's timers for the next one; call it right after the plan was made from `memory`.
+   * @param planned engine's ids that the plan was made for; undefined: all. Timers of others stay.
    */
   keep({ since }: Plan, planned?: ReadonlySet<string>): void {
     const others = planned ? [...this.#since].filter(([key]) => !planned.has(idIn(key))) : []
@@ -58,12 +58,12 @@ export class EngineHistory {
     this.#hasLooked = true
   }
 
-  /** The engine was only not heard, and went on: what ended meanwhile did so by itself. */
+  /** Only the connection was lost: programs that ended meanwhile ended by themselves. */
   itWentOn(): void {
     this.#isFirstLook = false
   }
 
-  /** @param known the container that the event is about */
+  /** @param known the container of the event */
   onEvent({ id, action }: RuntimeEvent, known: ContainerState | undefined): void {
     if (action === 'lost') this.#onLost()
     else if (id === undefined) this.#onRecovered()
@@ -83,7 +83,7 @@ export class EngineHistory {
     this.#isFirstLook = true
   }
 
-  /** An engine that is stopped in good order ends its programs first, and can still say so. */
+  /** An engine that shuts down gracefully ends its programs first, and still reports that. */
   #sinceForPlan(): ReadonlyMap<string, number> {
     const loss = this.#loss
     if (!this.#isFirstLook || !loss) return this.#since

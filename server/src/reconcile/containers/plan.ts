@@ -2,11 +2,11 @@ import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { ConditionTimers, down, gone, onSteadyClock, surplus, up } from './condition-timers.ts'
 
-/** A record, and what of its owner a plan needs. */
+/** Desired state: a record with the fields of its owner that a plan needs. */
 export interface Desired extends ContainerRef {
   readonly recordId: number
   readonly slug: string
-  /** The engine's name of a container of it. */
+  /** The engine's name of its container. */
   readonly name: string
   readonly containerId: string | null
   /** Whether it, or its owner, is blocked. */
@@ -15,35 +15,41 @@ export interface Desired extends ContainerRef {
   readonly isConfigured: boolean
   /** Whether Berth itself stopped it last, and has not started it since. */
   readonly wasStopped: boolean
-  /** Whether it is noted as what should run. */
+  /** Whether its desired state is running. */
   readonly shouldRun: boolean
-  /** When it was used, stopped or made last; on the clock of the memory, and negative when that was before this process. */
+  /** Time of the last use, stop or creation; on the clock of the memory, negative when it was before this process. */
   readonly lastUse: number
 }
 
-/** What one list does not tell. */
+/** What the plan needs beside one list. */
 export interface Memory {
-  /** Since when something is so, in ms on a clock that nobody sets; by what it is (`surplus`, `gone`, `down`, `up`) and the engine's id. */
+  /**
+   * Begin of each condition, in ms of the monotonic clock; by condition (`surplus`, `gone`, `down`, `up`) and the
+   * engine's id.
+   */
   readonly since: ReadonlyMap<string, number>
-  /** Whether this is the first look since the engine came back, or since this process began: what ended did so because of that. */
+  /**
+   * Whether this is the first look since the engine came back, or since this process began: programs ended because of
+   * that.
+   */
   readonly isFirstLook: boolean
-  /** Whether the engine's events are not heard now: nothing can be said of how a program ended. */
+  /** Whether the event stream is disconnected: how a program ended is not known. */
   readonly isBlind: boolean
-  /** `ownedKey` of what is being started again. */
+  /** `ownedKey` of containers that are being restored. */
   readonly restoring: ReadonlySet<string>
 }
 
-/** How long something has to be so before it is acted upon, in ms. */
+/** Grace periods: how long a condition must hold before an action, in ms. */
 export interface GracePeriods {
-  /** Of a container that is one too many: it is stopped at once, and removed after this. */
+  /** Of a surplus container: it is stopped at once, and removed after this. */
   readonly remove: number
-  /** Of a record whose container is gone; people see until then that it is. */
+  /** Of a record whose container is gone; the record shows it as missing until then. */
   readonly forget: number
-  /** Of a program that ended by itself: an engine that goes away within this time ended it. */
+  /** Of a program that ended by itself: if the engine goes away within this time, it counts as ended by the engine. */
   readonly down: number
-  /** Of one that runs although it is noted as stopped: no stop takes as long, so whoever started it could not note that. */
+  /** Of one that runs although it is recorded as stopped: no stop takes as long, so it was started outside of Berth. */
   readonly up: number
-  /** Of a container that does not run and that nobody uses: it is removed from the engine; 0 is never. */
+  /** Of a stopped and unused container, before its retirement; 0 is never. */
   readonly retire: number
 }
 
@@ -67,7 +73,7 @@ export type Action = ContainerRef &
   )
 
 /**
- * Why a container may not run: no record stands for it, another one is the record's, it is blocked, or its type is not
+ * Why a container may not run: it has no record, its record has another container, it is blocked, or its type is not
  * configured any more.
  */
 export type StopReason = 'no record' | 'surplus' | 'blocked' | 'no such type'
@@ -75,15 +81,16 @@ export type StopReason = 'no record' | 'surplus' | 'blocked' | 'no such type'
 export interface Plan {
   /** The most urgent first. */
   readonly actions: readonly Action[]
-  /** For the next plan's memory: what is still so. */
+  /** Conditions that hold, for the next plan's memory. */
   readonly since: ReadonlyMap<string, number>
 }
 
 /**
- * What has to be done so that the engine has what the store says. Nothing but its arguments decides, so the same plan can be
- * made again for one container at the moment of acting. Containers of strangers are not in the list that it is given.
- * @param observed a list that was asked for before `desired` was read: what is in it then had its record before it was made
- * @param now when the list was asked for, on the clock of the memory; what was remembered later is kept
+ * Computes the actions that lead from the observed to the desired state. A pure function, so that the same plan can be
+ * made again for one container before its actions. Containers of other installations are not in the list.
+ * @param observed a list that was requested before `desired` was read: the record of a listed container was stored
+ * before it was created
+ * @param now when the list was requested, on the clock of the memory; later conditions are kept
  */
 export function plan(
   desired: readonly Desired[],
@@ -120,8 +127,8 @@ function planRecord(
 }
 
 /**
- * The one that the record stands for: what it names, else what has the derived name. A container with this id of user on its
- * labels but another slug belonged to somebody else, before an older store was restored.
+ * The container of the record: by the stored id, else by the derived name. A container with this user id but another
+ * slug on its labels belonged to another user, before an older store was restored.
  */
 function keeperOf(
   { slug, containerId, name }: Desired,
@@ -131,7 +138,10 @@ function keeperOf(
   return theirs.find(({ id }) => id === containerId) ?? theirs.find((each) => each.name === name)
 }
 
-/** Stopped at once, removed later: whoever made it by mistake can still save what is in it, apart from its home. */
+/**
+ * Stopped at once, removed later: data of a container that was created by mistake can still be saved, apart from its
+ * home.
+ */
 function discard(instance: RuntimeContainer, why: StopReason, timers: ConditionTimers, graces: GracePeriods): Action[] {
   if (!instance.owner) return []
   const owned = ownerOf(instance.owner)
@@ -164,8 +174,9 @@ function planKeeper(
 }
 
 /**
- * Whether it should run is what it did last: what runs should, what its owner or an operator let end should not. Only what
- * ended because the engine did is started again; what ended by itself before that stays as it is.
+ * Whether a container is started follows from its last transition: what should run is started, what its owner or an
+ * operator stopped is not. Only a container that ended with the engine is restored; one that ended by itself before
+ * stays stopped.
  */
 function planRun(
   record: Desired,
@@ -187,8 +198,8 @@ function planRun(
 }
 
 /**
- * Whether it is retired: it sleeps, is not about to be started again, and was neither used nor did it run for so long. A list
- * does not tell when a program ended; so this is asked again of an answer that does, before anything is done.
+ * Whether it is unused: it does not run, is not about to be restored, and neither ran nor was used for the grace
+ * period. A list does not say when a program ended, so this is checked again with an inspect before the retirement.
  */
 function isUnused(
   record: Desired,

@@ -2,15 +2,15 @@ import type { ContainerState } from '#/containers/state/container-state.ts'
 import type { RuntimeEvent } from '#/runtime/runtime.ts'
 
 /**
- * How long a launch may take to store whom it started, in ms, and a block to be lifted by whoever starts again. Asking at
- * once would make a thousand launches a thousand looks at everything.
+ * Time that a launch may take to store its container, and a restart to lift its stop, in ms. Without it a thousand
+ * launches would cause a thousand full runs.
  */
 const grace = 2_000
 
 export interface UnmanagedContainersParts {
-  /** What is known of the container with this id of the engine. */
+  /** State of the container with this id of the engine. */
   readonly find: (containerId: string) => ContainerState | undefined
-  /** Asks for a look at everything. */
+  /** Requests a run of the reconciler. */
   readonly activate: () => void
 }
 

@@ -1,12 +1,12 @@
 import { containerKey, type ContainerRef } from '#/containers/container-key.ts'
 
-/** A container that is to be started again, and what became of the attempts so far. */
+/** A container that is to be restored, and its attempts so far. */
 export interface Restoration {
   readonly owned: ContainerRef
   readonly key: string
-  /** Attempts that failed by the container's own fault. */
+  /** Attempts after which the program ended by itself. */
   crashes: number
-  /** Attempts in a row that failed by anything else that concerns this container alone. */
+  /** Attempts in a row that failed for another cause that concerns this container alone. */
   troubles: number
   /** No attempt before then; by `performance.now()`. */
   dueAt: number
@@ -15,7 +15,7 @@ export interface Restoration {
   isUnderWay: boolean
 }
 
-/** Priority queue of containers to be started again: first those that somebody has asked for since, in that order. */
+/** Priority queue of containers to restore: first those that users have requested since, in that order. */
 export class RestoreQueue {
   readonly #asked = new Map<string, Restoration>()
   readonly #others = new Map<string, Restoration>()
@@ -26,7 +26,7 @@ export class RestoreQueue {
     return this.#keys
   }
 
-  /** Puts it at the end; nothing when it is there already. */
+  /** Appends it; does nothing when it is queued already. */
   add({ userId, type }: ContainerRef): void {
     const owned = { userId, type }
     const key = containerKey(owned)
@@ -35,7 +35,7 @@ export class RestoreQueue {
     this.#others.set(key, { owned, key, crashes: 0, troubles: 0, dueAt: 0, triedAt: 0, isUnderWay: false })
   }
 
-  /** Somebody asks for it now: behind those who did so before. */
+  /** A user requests it: moves it behind those that were requested before. */
   promote(owned: ContainerRef): void {
     const restoration = this.#others.get(containerKey(owned))
     if (!restoration) return
@@ -43,13 +43,13 @@ export class RestoreQueue {
     this.#asked.set(restoration.key, restoration)
   }
 
-  /** The first one that is due and not under way; it is under way then, until `again` or `remove`. */
+  /** The first one that is due and not in progress; it is in progress then, until `retryAfter` or `remove`. */
   take(): Restoration | undefined {
     for (const restoration of this.#due()) return begun(restoration)
     return undefined
   }
 
-  /** As `take`, of all but these the one whose last attempt began first. */
+  /** As `take`: of all but these the one whose last attempt began first. */
   takeOther(than: ReadonlySet<Restoration>): Restoration | undefined {
     let other: Restoration | undefined
     for (const restoration of this.#due())
@@ -57,7 +57,7 @@ export class RestoreQueue {
     return other && begun(other)
   }
 
-  /** It keeps its place. @param pause ms before the next attempt */
+  /** It keeps its position. @param pause ms before the next attempt */
   retryAfter(restoration: Restoration, pause: number): void {
     restoration.isUnderWay = false
     restoration.dueAt = performance.now() + pause

@@ -15,13 +15,16 @@ import { RestoreQueue, type Restoration } from './restore-queue.ts'
 import type { ActionCounters } from '../containers/action-executor.ts'
 import { backoff, defaultPauses, RestoreBackoff, type RestorePauses } from './restore-backoff.ts'
 
-/** Restored at the same time; the spawner lets everybody who asks for a container go first. */
+/** Max parallel restorations; the launch queue serves requests of users first. */
 const maxParallel = 4
-/** Starts after which one that ends by itself each time is left alone; or after which others are told to operators. */
+/**
+ * Attempts after which a container that ends by itself each time is given up, and after which other failures are
+ * reported to operators.
+ */
 const maxAttempts = 3
-/** How long a stop waits for what is under way, in ms; it goes on after that. */
+/** Timeout of `stop`, in ms; restorations in progress continue after that. */
 const stopTimeout = 3_000
-/** Containers named as not started; of more only the number is told. */
+/** Max containers that a warning names; above it only the number. */
 const maxNamed = 10
 
 export interface RestorerParts {
@@ -35,9 +38,9 @@ export interface RestorerParts {
 }
 
 /**
- * Starts again what an engine that came back no longer runs. It is apart from the reconciler's runs, which would have to wait
- * for it: hundreds take minutes, and longer while people launch, or while the server has no room. Only a container that ends
- * by itself is given up; everything else is tried again for as long as it takes, what people ask for first.
+ * Restores containers that an engine no longer runs after an outage. Separate from the reconciler's runs, which would
+ * have to wait: hundreds take minutes, and longer while users launch, or while there is no capacity. Only a container
+ * that ends by itself is given up; any other is retried with backoff without limit, requested ones first.
  */
 export class Restorer {
   readonly #parts: RestorerParts
@@ -55,12 +58,12 @@ export class Restorer {
     this.#backoff = new RestoreBackoff(this.#pauses.server, maxParallel)
   }
 
-  /** `ownedKey` of what is not done yet. */
+  /** `ownedKey` of pending restorations. */
   get pending(): ReadonlySet<string> {
     return this.#queue.keys
   }
 
-  /** Sentences for the operator about what could not be started again, since the engine came back last. */
+  /** Warnings for the operator about containers that could not be restored since the last outage. */
   warnings(): LocalizedMessage[] {
     const inTrouble = [...this.#queue.all()].filter(({ troubles }) => troubles >= maxAttempts)
     const all = [...this.#givenUp, ...inTrouble.map(({ owned }) => owned)]
@@ -72,7 +75,7 @@ export class Restorer {
     ]
   }
 
-  /** Begins with these, behind what is not done yet of those before. */
+  /** Adds these behind the pending ones, and begins. */
   begin(all: readonly ContainerRef[]): void {
     if (this.#isStopped) return
     if (this.#queue.keys.size === 0) this.#givenUp = []
@@ -81,17 +84,17 @@ export class Restorer {
     this.#workers ??= Promise.all(Array.from({ length: maxParallel }, () => this.#work(signal))).finally(() => {
       if (signal.aborted) return
       this.#workers = undefined
-      // Added after the last of them had found nothing more.
+      // Added after the last worker had found the queue empty.
       if (this.#queue.keys.size > 0) this.begin([])
     })
   }
 
-  /** Somebody visits or launches it: it comes before what nobody has asked for. */
+  /** A user requests it: moves it before those that were not requested. */
   promote(owned: ContainerRef): void {
     this.#queue.promote(owned)
   }
 
-  /** The engine went away again: when it is back, another list is made. */
+  /** The engine went away again: when it is back, a new list is made. */
   forget(): void {
     this.#abort.abort()
     this.#abort = new AbortController()
@@ -99,7 +102,7 @@ export class Restorer {
     this.#workers = undefined
   }
 
-  /** Nothing begins afterwards; what is not done yet is done by the next process. */
+  /** No restoration begins afterwards; the next process continues with the pending ones. */
   async stop(): Promise<void> {
     this.#isStopped = true
     const workers = this.#workers
@@ -107,7 +110,7 @@ export class Restorer {
     if (workers) await withTimeout(stopTimeout, workers)
   }
 
-  /** One at a time, until nothing is left. Never throws. */
+  /** One worker: restores one at a time until the queue is empty. Never throws. */
   async #work(signal: AbortSignal): Promise<void> {
     const queue = this.#queue
     while (!signal.aborted && queue.keys.size > 0) {
@@ -119,7 +122,7 @@ export class Restorer {
 
   async #attempt(restoration: Restoration, queue: RestoreQueue, signal: AbortSignal): Promise<void> {
     const outcome = await this.#restore(restoration)
-    // Everything from here on is another list's.
+    // From here on another list is in use.
     if (signal.aborted) return
     if (outcome === 'refused') {
       this.#backoff.noteRefusal(restoration)
@@ -149,14 +152,14 @@ export class Restorer {
       return 'done'
     } catch (error) {
       const outcome = this.#outcomeOf(error)
-      // What goes on for hours is told once.
+      // A failure that lasts for hours is logged once.
       const isNews = outcome === 'refused' ? !this.#backoff.isActive : outcome === 'crashed' || troubles < maxAttempts
-      if (isNews) log.warn({ err: error, userId, type }, 'what ran before the engine restarted could not be started')
+      if (isNews) log.warn({ err: error, userId, type }, 'restoring a container after an outage of the engine failed')
       return outcome
     }
   }
 
-  /** When an engine in good health does not answer about a container, that is the container's trouble alone. */
+  /** If a healthy engine does not answer about a container, that concerns this container alone. */
   #outcomeOf(error: unknown): Outcome {
     const isSilence = error instanceof RuntimeError && error.kind === 'unreachable'
     return isSilence && this.#parts.routeSync.isEngineAnswering ? 'trouble' : outcomes[classifyFailure(error)]
@@ -169,14 +172,15 @@ export class Restorer {
       const record = await findOwnedRecord(db, owned.userId, owned.type)
       if (record) await noteShouldStayStopped(db, [record.id])
     } catch (error) {
-      log.warn({ err: error, ...owned }, 'noting that a container stays as it is failed')
+      log.warn({ err: error, ...owned }, 'storing that a container stays stopped failed')
     }
   }
 }
 
 /**
- * What an attempt led to: nothing is left to do; the program ended by itself; most likely nothing can be started now; or
- * something else is in the way of this one container, such as an image that cannot be had, or its owner's limits.
+ * Outcome of an attempt. `done`: nothing is left to do. `crashed`: the program ended by itself. `refused`: most likely
+ * nothing can be started now. `trouble`: another failure of this container alone, such as an image that cannot be
+ * pulled, or a limit of its owner.
  */
 type Outcome = 'done' | 'crashed' | 'refused' | 'trouble'
 
@@ -185,5 +189,5 @@ const outcomes = { container: 'crashed', server: 'refused', other: 'trouble' } a
   Outcome
 >
 
-/** It may have been blocked, or stopped, while it waited. */
+/** It may have been blocked, or stopped, while it was queued. */
 const isWanted = ({ isBlocked, shouldRun }: OwnedRecord) => shouldRun && !isBlocked

@@ -9,14 +9,14 @@ import type { Database } from '#/store/database.ts'
 import { deleteExpiredLinks, deleteOldLinkRequests, deleteUnknownAddressRequests } from '#/store/users/magic-links.ts'
 import type { Task } from '../reconciler.ts'
 
-/** Requests for links stay so long, in ms: the limit counts those of an hour. */
+/** Retention of requests for links, in ms: the rate limit counts those of an hour. */
 const requestRetention = 2 * 3_600_000
-/** Of requests for addresses without an account so many stay, some ten megabytes; only a flood makes more in two hours. */
+/** Max requests for unknown addresses, some ten megabytes; only a flood makes more in two hours. */
 const maxUnknownAddressRequests = 100_000
 
 /**
- * Forgets links, requests, revocations, sessions and API tokens that no longer mean anything, so that the store does not grow for ever, and
- * makes up for what could not be written when it should have been.
+ * Deletes expired links, requests, revocations, sessions and API tokens, so that the store does not grow without limit, and
+ * retries writes that failed.
  */
 export function expiredTask(
   database: Database,

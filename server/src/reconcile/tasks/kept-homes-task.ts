@@ -6,12 +6,12 @@ import { forgetHomes, listDueOwners, postponeHomes, type FormerOwner } from '#/s
 import { findUser } from '#/store/users/users.ts'
 import { Unfinished, type Task } from '../reconciler.ts'
 
-/** Former owners whose homes are removed in one run; the others come with the next. */
+/** Max former owners in one run; the others follow in the next. */
 const maxOwners = 50
 
 /**
- * Removes the homes of deleted people once their time is over: all that carry their id and slug, also of a type that is
- * not configured any more. Nothing else ever removes a home, but a purge of one container.
+ * Removes the homes of deleted users after their retention: all with their id and slug, also of a type that is not
+ * configured any more. Apart from a purge of one container nothing else removes a home.
  */
 export function keptHomesTask(database: Database, runtime: Runtime): Task {
   return {
@@ -45,7 +45,7 @@ async function removeHomesOf(
   runtime: Runtime,
   now: Date,
 ): Promise<Outcome> {
-  // A store that was put together by hand from backups: somebody who is there has their files.
+  // A store that was assembled from backups: the homes belong to an existing user.
   if ((await findUser(database.db, owner.userId))?.slug === owner.slug) {
     await forgetHomes(database.db, owner)
     return { removed: 0, failures: [] }
@@ -55,7 +55,7 @@ async function removeHomesOf(
   const reasons = attempts.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
   if (reasons.length === 0) await forgetHomes(database.db, owner)
   else await postponeHomes(database.db, owner, now)
-  // One that is in use, perhaps by an operator who looks for a file, is nothing to report.
+  // A home in use, perhaps by an operator who looks for a file, is no failure.
   return { removed: theirs.length - reasons.length, failures: reasons.filter((reason) => !isInUse(reason)) }
 }
 

@@ -12,7 +12,8 @@ export function prerequisitesTask(
   return {
     name: 'prepared',
     async run() {
-      // First, because a list of all containers also says how many are on each network. Its failure is told by who needs it.
+      // First, because a list of all containers also says how many are on each network. The tasks that need it report
+      // its failure.
       await engineList.get().catch(() => undefined)
       await runtime.prepare()
       await check.check()

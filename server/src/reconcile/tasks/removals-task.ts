@@ -6,16 +6,18 @@ import type { Database } from '#/store/database.ts'
 import { listRemovals, type RemovedContainer } from '#/store/containers/removals.ts'
 import { Unfinished, type Task } from '../reconciler.ts'
 
-/** Removals asked of the engine at the same time, and in one run; the others come with the next, which follows soon. */
+/** Max parallel removals, and in one run; the others follow in the next, which begins soon. */
 const [maxParallel, maxPerRun] = [8, 200]
-/** How long one run waits for what it began, in ms; programs may take 10 s to end. What takes longer goes on. */
+/** Timeout of one run, in ms; programs may take 10 s to end. Removals in progress continue after it. */
 const runTimeout = 15_000
-/** The same, of an administrator's answer. */
+/** Timeout of an administrator's request that waits for removals, in ms. */
 const answerTimeout = 6_000
 
-/** What was deleted while the engine did not answer, or before a crash, is removed from it; without any grace time. */
+/**
+ * Removes from the engine what was deleted while the engine did not answer, or before a crash; without a grace period.
+ */
 export function removalsTask(database: Database, removal: Pick<ContainerRemoval, 'finish'>): Task {
-  /** Where the next run begins: a whole page that fails again and again keeps no other from its turn. */
+  /** Where the next run begins: a page that always fails must not keep others from being removed. */
   let after = 0
   return {
     name: 'removals',
@@ -34,8 +36,8 @@ export function removalsTask(database: Database, removal: Pick<ContainerRemoval,
 }
 
 /**
- * Removes containers whose record was just deleted, then the homes the time of which is over. Never throws: what the
- * engine did not do now is done by the tasks, which are activated when anything is left.
+ * Removes containers whose record was just deleted, then the homes whose retention is over. Never throws: the tasks,
+ * which are activated when anything is left, do the rest.
  * @returns whether nothing is left
  */
 export function finishRemovals(
@@ -45,8 +47,7 @@ export function finishRemovals(
   log: Logger,
 ): (containers: readonly RemovedContainer[]) => Promise<boolean> {
   const removeContainers = async (containers: readonly RemovedContainer[]) => {
-    const report = (reason: unknown) =>
-      log.warn({ err: reason }, 'removing a deleted container failed; it is tried again')
+    const report = (reason: unknown) => log.warn({ err: reason }, 'removing a deleted container failed; it is retried')
     return (await removeAll(containers, removal, answerTimeout, report)) === containers.length
   }
   const removeHomes = () => tryOrLog(log, 'removing the homes of deleted people', () => keptHomes.run(new Date()))
@@ -59,7 +60,7 @@ export function finishRemovals(
   }
 }
 
-/** Ends after the limit; then nothing more is begun, and what was begun goes on. @returns how many are gone by then */
+/** Stops at the timeout; removals in progress continue. @returns the number that is done by then */
 async function removeAll(
   containers: readonly RemovedContainer[],
   removal: Pick<ContainerRemoval, 'finish'>,

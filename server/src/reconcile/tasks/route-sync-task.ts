@@ -2,12 +2,16 @@ import type { RouteSync } from '#/containers/routing/route-sync.ts'
 import type { EngineListCache } from '../engine-list.ts'
 import type { Task } from '../reconciler.ts'
 
-/** Share of the time in which the whole store may be read: a twentieth, so that a large one costs no more than a small one. */
+/**
+ * Max share of the time in which the whole store is read: a twentieth, so that a large one costs no more than a small
+ * one.
+ */
 const readShare = 20
 
 /**
- * The gateway knows what store and engine say. Repeated, because an event can be missed and a store restored. All users and
- * records are read again when the time has come for as many: whatever Berth itself stores is published at once.
+ * Keeps the routes of the gateway in sync with store and engine. Repeated, because an event can be missed and a store
+ * restored. All users and records are read again at intervals that grow with their number: what Berth itself stores is
+ * published at once.
  */
 export function routeSyncTask(
   routeSync: Pick<RouteSync, 'readAll' | 'refresh' | 'lastRead'>,

@@ -4,15 +4,15 @@ import { claimSlugs } from '#/store/users/users.ts'
 import type { EngineListCache } from '../engine-list.ts'
 import type { Task } from '../reconciler.ts'
 
-/** Slugs looked up at a time. */
+/** Slugs per look-up. */
 const batchSize = 500
-/** Between two questions for all homes, in ms: there is one for everybody who ever launched anything. */
+/** Min interval between two lists of all homes, in ms: there is one for each user who ever launched a container. */
 const homesInterval = 3_600_000
 
 /**
- * No slug is given again that stands on a container or a home of ours. When an older store was restored, people who
- * signed up since are forgotten together with their ids and slugs, but what they had in the engine is still there, and
- * everything there is named after id and slug. Nobody else may come to be called the same.
+ * Claims the slugs of existing containers and homes, so that none is assigned again. When an older store is restored,
+ * users who signed up since are lost together with their ids and slugs, but their containers and homes still exist and
+ * are named after id and slug. No other user may get the same slug.
  */
 export function takenSlugsTask(
   database: Database,

@@ -1,4 +1,4 @@
-import { setImmediate as others } from 'node:timers/promises'
+import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import { hashLine, noEntries, type AuditHead } from './audit-chain.ts'
 import { auditHead, listAuditLines } from './audit-log.ts'
@@ -67,7 +67,7 @@ export async function verifyAuditLog(db: Db, verification: AuditVerification = {
       return head.hash === last.hash ? { ...last, firstBroken: null } : broken('changed', last.entries)
     }
     // SQLite answers synchronously; without this nothing else would run until the end.
-    await others()
+    await yieldToEvents()
   }
 }
 

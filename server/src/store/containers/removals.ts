@@ -33,7 +33,7 @@ export async function insertRemovals(
   await db.insertInto('removals').values(rows).execute()
 }
 
-/** What is still to be done for one container; more than one when it was deleted again meanwhile. */
+/** Pending removals of one container; more than one when it was deleted again meanwhile. */
 export async function pendingRemovals(db: Db, { userId, slug, type }: RemovedContainer): Promise<PendingRemoval[]> {
   const rows = await db
     .selectFrom('removals')
@@ -45,14 +45,14 @@ export async function pendingRemovals(db: Db, { userId, slug, type }: RemovedCon
   return rows.map(fromRow)
 }
 
-/** The oldest that are not done; `after` is the last id of the page before. */
+/** The oldest pending removals; `after` is the last id of the page before. */
 export async function listRemovals(db: Db, limit: number, after = 0): Promise<PendingRemoval[]> {
   const pending = db.selectFrom('removals').selectAll().where('id', '>', after)
   const rows = await pending.orderBy('id').limit(limit).execute()
   return rows.map(fromRow)
 }
 
-/** Notes that the engine has done it. */
+/** Deletes removals that the engine has done. */
 export async function deleteRemovals(db: Db, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await db.deleteFrom('removals').where('id', 'in', ids).execute()
 }

@@ -21,11 +21,11 @@ export interface UserContainer {
   readonly blockedBy: number | null
   /** Whether it was blocked by itself or with its owner; null while it is not. */
   readonly blockSource: BlockSource | null
-  /** When Berth stopped it last; null once it was started again. */
+  /** When Berth stopped it last; null after a start. */
   readonly stoppedAt: Date | null
-  /** Since when it should run; null when Berth stopped it, or it ended by itself. */
+  /** Since when its desired state is running; null when Berth stopped it, or it ended by itself. */
   readonly runningSince: Date | null
-  /** When its container was removed from the engine because nobody used it; null while there is one, or never was. */
+  /** When it was retired; null while it has a container, or never had one. */
   readonly retiredAt: Date | null
 }
 
@@ -47,7 +47,7 @@ export async function listContainersOfAll(db: Db, userIds: readonly number[]): P
   return rows.map(fromRow)
 }
 
-/** What decides where a container is: a part of its record, because the records of all users are read at the start. */
+/** Fields that a route depends on: not the whole record, because those of all users are read at the start. */
 export type RoutableContainer = Pick<
   UserContainer,
   'id' | 'userId' | 'type' | 'containerId' | 'isBlocked' | 'stoppedAt' | 'retiredAt'
@@ -92,15 +92,16 @@ export async function findContainers(db: Db, ids: readonly number[]): Promise<Us
   return rows.map(fromRow)
 }
 
-/** Records that are blocked; those of blocked users are found by `listBlockedUserIds`. */
+/** Blocked records; those of blocked users are found by `listBlockedUserIds`. */
 export async function listBlockedContainers(db: Db): Promise<UserContainer[]> {
   const rows = await db.selectFrom('user_containers').selectAll().where('is_blocked', '=', 1).execute()
   return rows.map(fromRow)
 }
 
 /**
- * The record of (user, type), made without an id when there is none.
- * Written before the engine is asked: a crash in between leaves a record that the next launch completes, not an orphan.
+ * The record of (user, type), created without a container id when there is none.
+ * Written before the engine is called: a crash in between leaves a record that the next launch completes, not an
+ * orphan.
  */
 export async function ensureContainer(
   db: Db,
@@ -135,7 +136,7 @@ export async function ensureContainer(
   return made
 }
 
-/** Stores which engine container the record stands for now. */
+/** Stores the engine container of the record. */
 export async function storeContainer(
   db: Db,
   id: number,
@@ -153,7 +154,7 @@ export async function storeContainer(
     .execute()
 }
 
-/** Notes that it runs and is used: its `last_used` moves, and an earlier stop does not count any more. */
+/** Stores a use of the running container: updates `last_used`, and an earlier stop does not count any more. */
 export async function touchContainer(db: Db, id: number, now: Date): Promise<void> {
   const change = { last_used: now.getTime(), stopped_at: null, running_since: now.getTime() }
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
@@ -161,7 +162,7 @@ export async function touchContainer(db: Db, id: number, now: Date): Promise<voi
 
 /** Moves `last_used` of the container and of its owner forward, never back. */
 export async function noteUse(db: Db, userId: number, type: string, at: Date): Promise<void> {
-  // The owner first, as a block does: two transactions that lock in the same order do not wait for each other.
+  // The owner first, as a block does: transactions that lock in the same order cannot deadlock.
   await noteUserActive(db, userId, at)
   await db
     .updateTable('user_containers')
@@ -172,7 +173,7 @@ export async function noteUse(db: Db, userId: number, type: string, at: Date): P
     .execute()
 }
 
-/** Notes that Berth stops it now, or (null) that it was started again or could not be stopped. */
+/** Stores that Berth stops it now, or (null) that it was started again or could not be stopped. */
 export async function noteStopped(db: Db, userId: number, type: string, at: Date | null): Promise<void> {
   await db
     .updateTable('user_containers')
@@ -182,7 +183,7 @@ export async function noteStopped(db: Db, userId: number, type: string, at: Date
     .execute()
 }
 
-/** Notes since when it should run, or (null) that it ended by itself and is to stay so. */
+/** Sets the desired state to running since then, or (null) to stopped, because it ended by itself. */
 export async function noteRunning(db: Db, userId: number, type: string, since: Date | null): Promise<void> {
   await db
     .updateTable('user_containers')
@@ -192,13 +193,16 @@ export async function noteRunning(db: Db, userId: number, type: string, since: D
     .execute()
 }
 
-/** Who blocks, and when. */
+/** Administrator and time of a block. */
 export interface Block {
   readonly by: number | null
   readonly at: Date
 }
 
-/** Blocks records that are not blocked yet; one that is keeps its first date and administrator. @returns ids of those */
+/**
+ * Blocks records that are not blocked yet; a blocked one keeps its first date and administrator. @returns ids of the
+ * newly blocked
+ */
 export async function blockContainers(db: Db, ids: readonly number[], block: Block): Promise<number[]> {
   if (ids.length === 0) return []
   const rows = await blocking(db, block, 'container').where('id', 'in', ids).execute()
@@ -240,7 +244,7 @@ const unblocking = (db: Db) =>
     .where('is_blocked', '=', 1)
     .returning('id')
 
-/** Deletes a record. @returns what it was; undefined when there is none, also when somebody was quicker */
+/** Deletes a record. @returns the record; undefined when there is none, also when it was deleted concurrently */
 export async function deleteContainer(db: Db, id: number): Promise<UserContainer | undefined> {
   const row = await db.deleteFrom('user_containers').where('id', '=', id).returningAll().executeTakeFirst()
   return row && fromRow(row)

@@ -2,13 +2,13 @@ import { adjustedInstant } from '../clock-jumps.ts'
 import type { Db } from '../database.ts'
 import { deleteInBatches } from '../batch-deletion.ts'
 
-/** What a link is for. A link of one purpose is unknown to the other's endpoint. */
+/** Purpose of a link. The endpoint of one purpose does not accept a link of the other. */
 export type LinkPurpose = 'signup' | 'login'
 
 export interface StoredLink {
   readonly id: number
   readonly userId: number
-  /** When the mail server took its mail; null when that is not known. */
+  /** When the mail server accepted its mail; null when that is not known. */
   readonly acceptedAt: Date | null
 }
 
@@ -52,7 +52,7 @@ export async function findUsableLink(
   return { id: row.id, userId: row.user_id, acceptedAt }
 }
 
-/** Why the link of this token cannot be used; undefined when there is none, or it can be. */
+/** Why the link of this token cannot be used; undefined when there is none, or it can be used. */
 export async function faultOfLink(
   db: Db,
   tokenHash: string,
@@ -70,7 +70,7 @@ export async function faultOfLink(
   return row.token_type === purpose ? undefined : 'other'
 }
 
-/** Uses the link up. Of any number of callers at once exactly one gets true. */
+/** Consumes the link. Of concurrent calls exactly one returns true. */
 export async function consumeLink(db: Db, id: number, now: Date): Promise<boolean> {
   const row = await db
     .updateTable('magic_links')
@@ -93,15 +93,15 @@ export async function deleteLink(db: Db, id: number): Promise<void> {
 }
 
 /**
- * Where mail to the address arrives, as far as that can be told: without a plus tag, which many mail servers ignore, and
- * which makes as many addresses as one likes.
+ * Mailbox of an address: without the plus tag, which many mail servers ignore, and which gives one mailbox any number
+ * of addresses.
  */
 export function mailboxOf(email: string): string {
   const [plus, at] = [email.indexOf('+'), email.lastIndexOf('@')]
   return plus > 0 && plus < at ? email.slice(0, plus) + email.slice(at) : email
 }
 
-/** Notes that a link was asked for; what the limits count. */
+/** Stores a request for a link; the rate limit counts these. */
 export async function insertLinkRequest(db: Db, email: string, now: Date): Promise<number> {
   const { id } = await db
     .insertInto('link_requests')
@@ -111,7 +111,7 @@ export async function insertLinkRequest(db: Db, email: string, now: Date): Promi
   return id
 }
 
-/** When links were asked for after `since`, oldest first: for this address, or this mailbox whatever the tag. */
+/** Times of requests for links after `since`, oldest first: for this address, or for this mailbox with any tag. */
 export async function linkRequestsSince(
   db: Db,
   text: string,
@@ -132,7 +132,10 @@ export async function deleteLinkRequest(db: Db, id: number): Promise<void> {
   await db.deleteFrom('link_requests').where('id', '=', id).execute()
 }
 
-/** A link that has expired once must not come back with a clock that is set back. Of very many some stay for the next call. */
+/**
+ * Deletes expired links: one must not become valid again when the clock is set back. Of very many some are left for the
+ * next call.
+ */
 export async function deleteExpiredLinks(db: Db, now: Date): Promise<void> {
   await deleteInBatches(async (limit) => {
     const expired = db.selectFrom('magic_links').select('id').where('expires_at', '<=', now.getTime()).limit(limit)
@@ -141,14 +144,14 @@ export async function deleteExpiredLinks(db: Db, now: Date): Promise<void> {
   })
 }
 
-/** Forgets requests that no longer count; as above. */
+/** Deletes requests that no longer count; as above. */
 export async function deleteOldLinkRequests(db: Db, before: Date): Promise<void> {
   await deleteInBatches(async (limit) => {
     const old = db
       .selectFrom('link_requests')
       .select('id')
       .where('requested_at', '<', before.getTime())
-      // What has still to follow a clock that was moved forward only looks old.
+      // A request whose instant a clock jump has still to adjust only looks old.
       .where(adjustedInstant('link_requests', 'requested_at'), '<', before.getTime())
       .limit(limit)
     const { numDeletedRows } = await db.deleteFrom('link_requests').where('id', 'in', old).executeTakeFirstOrThrow()
@@ -157,8 +160,8 @@ export async function deleteOldLinkRequests(db: Db, before: Date): Promise<void>
 }
 
 /**
- * Forgets the oldest requests for addresses that nobody has, all but so many of the newest requests, so that strangers do
- * not fill the store; as above. What counts for somebody's account stays.
+ * Deletes the oldest requests for unknown addresses, except the newest `keep`, so that requests without an account
+ * cannot fill the store; as above. Requests for accounts stay.
  */
 export async function deleteUnknownAddressRequests(db: Db, keep: number): Promise<void> {
   const { last } = await db

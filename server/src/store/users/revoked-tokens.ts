@@ -7,7 +7,7 @@ export interface RevokedToken {
   readonly expiresAt: Date
 }
 
-/** Revoking twice is the same as once. */
+/** Idempotent: revoking a revoked token changes nothing. */
 export async function insertRevokedTokens(db: Db, tokens: readonly RevokedToken[]): Promise<void> {
   await db
     .insertInto('revoked_tokens')
@@ -16,7 +16,10 @@ export async function insertRevokedTokens(db: Db, tokens: readonly RevokedToken[
     .execute()
 }
 
-/** The same for all that a query finds, however many. @param found it must have a condition, or SQLite misreads the statement */
+/**
+ * The same for all rows of a query, however many. @param found it must have a condition, or SQLite misreads the
+ * statement
+ */
 export async function insertRevokedTokensOf(
   db: Db,
   found: SelectQueryBuilder<Schema, 'sessions', { jti: string; expires_at: number }>,
@@ -29,7 +32,7 @@ export async function insertRevokedTokensOf(
     .execute()
 }
 
-/** Those that would still be accepted without the revocation. */
+/** Revocations of tokens that are not expired. */
 export async function listRevokedTokens(db: Db, now: Date): Promise<RevokedToken[]> {
   const rows = await db.selectFrom('revoked_tokens').selectAll().where('expires_at', '>', now.getTime()).execute()
   return rows.map((row) => ({ jti: row.jti, expiresAt: new Date(row.expires_at) }))

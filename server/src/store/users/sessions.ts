@@ -4,7 +4,7 @@ import { deleteInBatches } from '../batch-deletion.ts'
 import { insertRevokedTokensOf } from './revoked-tokens.ts'
 import type { SessionsTable } from '../schema.ts'
 
-/** An administrator, or the operator, who acts for the owner of a session, and why. */
+/** The administrator or operator who acts for the owner of a session, and the reason. */
 export interface ActingAdmin {
   /** Null for the operator, who has no account. */
   readonly id: number | null
@@ -12,19 +12,19 @@ export interface ActingAdmin {
   readonly reason: string
 }
 
-/** An access token that was handed out: since when, until when, and where to. */
+/** Session: an issued access token with its lifetime and the client that received it. */
 export interface StoredSession {
   readonly id: number
   readonly userId: number
   readonly jti: string
   readonly createdAt: Date
   readonly expiresAt: Date
-  /** IP address; empty when nobody told us. */
+  /** IP address; empty when unknown. */
   readonly address: string
   readonly browser: string | null
-  /** Null for the owner's own. */
+  /** Null for the owner's own session. */
   readonly acting: ActingAdmin | null
-  /** When it was ended before its time. */
+  /** When it was ended before its expiry. */
   readonly endedAt: Date | null
 }
 
@@ -49,8 +49,8 @@ export async function insertSession(db: Db, session: NewSession): Promise<void> 
 }
 
 /**
- * A user's own sessions that are live at `now`, and the takeovers since `takeoversSince`; the newest first, at most
- * `limit` of each, so that no number of takeovers hides the owner's own.
+ * A user's own sessions that are live at `now`, and the takeovers since `takeoversSince`; newest first, at most `limit`
+ * of each, so that takeovers, however many, hide no session of the owner.
  */
 export async function listSessions(
   db: Db,
@@ -70,7 +70,7 @@ export async function listSessions(
   return [...own, ...takeovers].toSorted((one, other) => other.id - one.id).map(fromRow)
 }
 
-/** Undefined when there is none of this id, or it is somebody else's. */
+/** Undefined when there is none of this id, or it is another user's. */
 export async function findSession(db: Db, userId: number, id: number): Promise<StoredSession | undefined> {
   const row = await db
     .selectFrom('sessions')
@@ -81,7 +81,7 @@ export async function findSession(db: Db, userId: number, id: number): Promise<S
   return row && fromRow(row)
 }
 
-/** The session that a token of this id is of; undefined when it is forgotten. */
+/** The session of the token with this id; undefined when it was deleted. */
 export async function findSessionOf(db: Db, jti: string): Promise<StoredSession | undefined> {
   const row = await db.selectFrom('sessions').selectAll().where('jti', '=', jti).executeTakeFirst()
   return row && fromRow(row)
@@ -106,7 +106,7 @@ export async function findOtherSessions(
   return rows.map(fromRow)
 }
 
-/** How many takeovers by somebody `endTakeoversBy` would end. */
+/** Number of takeovers by this administrator that `endTakeoversBy` would end. */
 export async function countTakeoversBy(db: Db, adminId: number, now: Date): Promise<number> {
   const { count } = await db
     .selectFrom('sessions')
@@ -119,10 +119,10 @@ export async function countTakeoversBy(db: Db, adminId: number, now: Date): Prom
 }
 
 /**
- * Ends the takeovers of administrators who are none any more: to be called in the transaction that makes it so, because
- * an administrator who is blocked must not go on as somebody else after a crash. The store does it by itself: with each
- * of them named in a statement, somebody with more takeovers than a statement may have values could not be blocked.
- * @returns what is to be refused, once this is committed, by all who judge tokens by themselves
+ * Ends the takeovers of users who are administrators no longer: call it in the transaction that makes it so, because a
+ * blocked administrator must not act for a user after a crash. One statement with a subquery: with each takeover as a
+ * parameter, an administrator with very many could not be blocked.
+ * @returns the sessions to revoke, after the commit, wherever tokens are verified
  */
 export async function endTakeoversBy(tx: Db, adminIds: readonly number[], now: Date): Promise<StoredSession[]> {
   if (adminIds.length === 0) return []
@@ -144,7 +144,7 @@ export async function endTakeoversBy(tx: Db, adminIds: readonly number[], now: D
   return rows.map(fromRow)
 }
 
-/** Notes that these tokens were ended; those that were already keep their time, and unknown ones are nobody's. */
+/** Stores that these tokens were ended; those that were ended before keep their time, and unknown ones are ignored. */
 export async function markSessionsEnded(db: Db, jtis: readonly string[], now: Date): Promise<void> {
   await db
     .updateTable('sessions')
@@ -155,8 +155,8 @@ export async function markSessionsEnded(db: Db, jtis: readonly string[], now: Da
 }
 
 /**
- * Forgets sessions that have expired, and takeovers only when they began before `takeoversBefore`. Of very many some stay
- * for the next call.
+ * Deletes expired sessions; takeovers only when they began before `takeoversBefore`. Of very many some are left for the
+ * next call.
  */
 export async function deleteOldSessions(db: Db, now: Date, takeoversBefore: Date): Promise<void> {
   await deleteInBatches(async (limit) => {

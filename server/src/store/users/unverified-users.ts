@@ -2,15 +2,17 @@ import type { ExpressionBuilder } from 'kysely'
 import type { Db } from '../database.ts'
 import type { Schema } from '../schema.ts'
 
-/** Since when an account must have been there, and which links still live. */
+/**
+ * The latest registration of the accounts that are meant, and the time at which links are compared with their expiry.
+ */
 export interface UnverifiedCutoff {
   readonly before: Date
   readonly now: Date
 }
 
 /**
- * Accounts that nobody verified and nobody can verify any more: registered before that time, without a link that works,
- * and neither an administrator's, nor blocked, nor with containers. The oldest first.
+ * Accounts that were never verified and cannot be verified any more: registered before the cutoff, without a usable
+ * link, not an administrator's, not blocked, without containers. The oldest first.
  */
 export async function listExpiredUnverifiedUsers(
   db: Db,
@@ -25,7 +27,7 @@ export async function listExpiredUnverifiedUsers(
     .execute()
 }
 
-/** @returns the slug of the deleted account; undefined when it is no such account, or not any more */
+/** @returns the slug of the deleted account; undefined when it is no such account, or no longer */
 export async function deleteExpiredUnverifiedUser(
   db: Db,
   id: number,

@@ -4,9 +4,9 @@ import { readPage, type PageRequest } from '../keyset-pagination.ts'
 import type { Schema } from '../schema.ts'
 import { fromRow, type User, type UserState } from './users.ts'
 
-/** Of whom all of these hold. */
+/** All conditions must hold. */
 export interface UserFilter {
-  /** Part of the e-mail address or of the slug, whatever the case; the empty text is part of all. */
+  /** Part of the e-mail address or of the slug, ignoring case; the empty text is part of all. */
   readonly q?: string | undefined
   readonly state?: UserState | undefined
   readonly isAdmin?: boolean | undefined
@@ -15,7 +15,7 @@ export interface UserFilter {
 
 const columns = { id: 'users.id', email: 'users.email', last_used: 'users.last_used', created_at: 'users.created_at' }
 
-/** A page of users. At most 100,000 rows are read for it, in about 20 ms; without a filter only its own. */
+/** A page of users. Reads at most 100,000 rows, in about 20 ms; without a filter only those of the page. */
 export async function listUsers(db: Db, page: PageRequest, filter: UserFilter = {}): Promise<User[]> {
   const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== '')
   const rows = await readPage(page, columns, isFiltered, async ({ where, orderBy }, limit) => {
@@ -27,7 +27,7 @@ export async function listUsers(db: Db, page: PageRequest, filter: UserFilter = 
   return rows.map(fromRow)
 }
 
-/** How many there are of whom a filter holds. */
+/** Number of users who match a filter. */
 export async function countUsers(db: Db, filter: UserFilter): Promise<number> {
   const { count } = await filtered(db.selectFrom('users'), filter)
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
@@ -46,9 +46,9 @@ function filtered<O>(
   return query
 }
 
-/** Whether a user's address or slug has this part, whatever the case; wildcards are letters as all others. */
+/** Whether a user's address or slug has this part, ignoring case; wildcards match literally. */
 export function matchesSearch(q: string): RawBuilder<boolean> {
   const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-  // SQLite escapes nothing in LIKE unless told with what.
+  // SQLite has no escape character in LIKE unless one is named.
   return sql<boolean>`(users.email like ${pattern} escape '\\' or users.slug like ${pattern} escape '\\')`
 }

@@ -22,7 +22,7 @@ export async function findUser(db: Db, id: number): Promise<User | undefined> {
   return row && fromRow(row)
 }
 
-/** Those that there are, by id; at most a page of them at a time. */
+/** Existing users of these ids, ordered by id; at most a page of them at a time. */
 export async function findUsers(db: Db, ids: readonly number[]): Promise<User[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('users').selectAll().where('id', 'in', ids).orderBy('id').execute()
@@ -39,7 +39,10 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Whoever may be let in somewhere: has verified their address, or owns a record. Page by id, oldest first; `after` is the last id of the page before. */
+/**
+ * Users who may reach a container: verified, or owner of a record. Page by id, oldest first; `after` is the last id of
+ * the page before.
+ */
 export async function listReachableUsers(db: Db, page: { limit: number; after: number }): Promise<User[]> {
   const rows = await db
     .selectFrom('users')
@@ -62,7 +65,7 @@ export async function listReachableUsers(db: Db, page: { limit: number; after: n
   return rows.map(fromRow)
 }
 
-/** Stores a new account; `isAdmin` is decided by the caller. */
+/** Stores a new account; the caller decides `isAdmin`. */
 export async function insertUser(
   db: Db,
   user: { email: string; slug: string; isAdmin: boolean; now: Date },
@@ -83,12 +86,14 @@ export async function insertUser(
   return fromRow(row)
 }
 
-/** Moves the state forward; nothing changes when it is not `from` any more. */
+/** Changes the state; does nothing when it is not `from` any more. */
 export async function moveUserState(db: Db, id: number, from: UserState, to: UserState): Promise<void> {
   await db.updateTable('users').set({ state: to }).where('id', '=', id).where('state', '=', from).execute()
 }
 
-/** How far `last_used` of a user may be behind that of their containers, in ms: most uses then cost no second write. */
+/**
+ * How far `last_used` of a user may lag behind that of their containers, in ms: most uses then cost no second write.
+ */
 const maxLag = 60_000
 
 /** Moves `last_used` forward when it is more than a minute behind, never back. */
@@ -132,7 +137,7 @@ export async function setUserAdmin(db: Db, id: number, isAdmin: boolean): Promis
   return isAdmin ? [] : deleteAdminApiTokensOf(db, id)
 }
 
-/** Administrators other than `id` who could administer at once: not blocked, and have signed in before. */
+/** Number of administrators other than `id` who are not blocked and have signed in before. */
 export async function countOthersInCharge(db: Db, id: number): Promise<number> {
   const { count } = await db
     .selectFrom('users')
@@ -149,7 +154,10 @@ export async function deleteUser(db: Db, id: number): Promise<void> {
   await db.deleteFrom('users').where('id', '=', id).execute()
 }
 
-/** @returns false when there is none of this id, they have verified their address, or a link is left by which they may */
+/**
+ * @returns false when there is none of this id, they have verified their address, or a link by which they may is still
+ * valid
+ */
 export async function deleteUnverifiedUser(db: Db, id: number): Promise<boolean> {
   const row = await db
     .deleteFrom('users')
@@ -172,7 +180,7 @@ export async function deleteUnverifiedUser(db: Db, id: number): Promise<boolean>
   return row !== undefined
 }
 
-/** True when the slug was free and is now taken for ever. */
+/** Claims a slug for ever. @returns false when it is taken */
 export async function claimSlug(db: Db, slug: string): Promise<boolean> {
   const row = await db
     .insertInto('used_slugs')
@@ -183,7 +191,7 @@ export async function claimSlug(db: Db, slug: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Takes slugs for ever that stand somewhere already. @returns how many were not taken yet */
+/** Claims slugs for ever that containers or homes use already. @returns the number of newly claimed ones */
 export async function claimSlugs(db: Db, slugs: readonly string[]): Promise<number> {
   if (slugs.length === 0) return 0
   const taken = await db.selectFrom('used_slugs').select('slug').where('slug', 'in', slugs).execute()
@@ -199,7 +207,7 @@ export async function claimSlugs(db: Db, slugs: readonly string[]): Promise<numb
   return rows.length
 }
 
-/** Gives a slug back that nobody ever saw: its first mail was not accepted. */
+/** Releases a slug that was never published: its first mail was not accepted. */
 export async function releaseSlug(db: Db, slug: string): Promise<void> {
   await db.deleteFrom('used_slugs').where('slug', '=', slug).execute()
 }
@@ -218,7 +226,7 @@ export function fromRow(row: Selectable<UsersTable>): User {
   }
 }
 
-/** E-mail addresses by id, of those users who are still there. @param ids at most some thousands; the same one twice counts once */
+/** E-mail addresses by id, of users who still exist. @param ids at most some thousands; duplicates count once */
 export async function listAddresses(db: Db, ids: readonly number[]): Promise<Record<string, string>> {
   if (ids.length === 0) return {}
   const rows = await db

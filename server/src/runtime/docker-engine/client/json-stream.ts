@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEvents } from 'node:timers/promises'
 
 const [quote, backslash, brace, bracket, endOfBrace, endOfBracket] = [0x22, 0x5c, 0x7b, 0x5b, 0x7d, 0x5d]
 /** How long it parses before everything else of this process has its turn, in ms. */
@@ -21,7 +21,7 @@ export async function* jsonArrayItems<T>(stream: AsyncIterable<Uint8Array>, leve
     if (found.length > 0) yield found
     // Of a quick sender many chunks are there at once.
     if (performance.now() - turnAt < maxParseSlice) continue
-    await turn()
+    await yieldToEvents()
     turnAt = performance.now()
   }
   items.end()
