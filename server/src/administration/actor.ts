@@ -6,8 +6,8 @@ export interface Actor {
   readonly id: number | null
   /** Address of the account; for the operator the name that the command line gives, such as `operator root`. */
   readonly email: string
-  /** Where the request came from: an IP address, or `command line`. */
+  /** Origin of the request: an IP address, or `command line`. */
   readonly address: string
-  /** In which they asked; mails that they send to others are in it, too. */
+  /** Language of the request; mails that they send to others use it, too. */
   readonly language: Language
 }

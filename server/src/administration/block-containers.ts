@@ -12,23 +12,25 @@ import type { StoredSession } from '#/store/users/sessions.ts'
 import type { Actor } from './actor.ts'
 import { administer } from './guards.ts'
 
-/** What became of a list of ids. */
+/** Result of a bulk change. */
 export interface BulkContainersResult {
   readonly containers: UserContainer[]
   readonly notFound: number[]
 }
 
-/** What follows a change, once it is stored. */
+/** Effects of a change, after it is stored. */
 export interface BlockEffects {
-  /** Tells the gateway what the store says of these users now. What was open and is forbidden now is cut when it resolves. */
+  /**
+   * Publishes the state of these users to the gateway. When it resolves, connections that are forbidden now are closed.
+   */
   publish(userIds: readonly number[]): Promise<void>
-  /** Stops these containers; must not throw and must end within a limit of its own. */
+  /** Stops these containers; must not throw and must have a timeout of its own. */
   enforce(records: readonly UserContainer[]): Promise<void>
-  /** Refuses, everywhere, sessions that the store says are ended. */
+  /** Revokes sessions that the store has ended, wherever tokens are verified. */
   revokeSessions(ended: readonly StoredSession[]): Promise<void>
 }
 
-/** The stop is not kept waiting, nor given up, by a gateway that does not answer. @throws what telling the gateway threw */
+/** A gateway that does not answer neither delays nor cancels the stop. @throws what `publish` threw */
 export async function enforceAndPublish(
   { enforce }: Pick<BlockEffects, 'enforce'>,
   records: readonly UserContainer[],
@@ -42,8 +44,8 @@ export async function enforceAndPublish(
 
 /**
  * Blocking and unblocking containers. Source: specification, Container block state.
- * The block is stored together with its audit entry before the engine is asked to stop anything: from that moment no
- * launch succeeds, and `enforce` is repeated by the reconciler until nothing blocked runs.
+ * The block is stored together with its audit entry before the engine stops anything: from that moment no launch
+ * succeeds, and the reconciler repeats `enforce` until no blocked container runs.
  */
 export class ContainerBlocking {
   readonly #database: Database
@@ -54,17 +56,20 @@ export class ContainerBlocking {
     this.#effects = effects
   }
 
-  /** As `blockContainers`, of one. @throws {Refusal} 403 as `administer` · 404 */
+  /** As `blockContainers`, for one. @throws {Refusal} 403 as `administer` · 404 */
   async blockContainer(actor: Actor, id: number, now: Date): Promise<UserContainer> {
     return onlyContainer(await this.blockContainers(actor, [id], now))
   }
 
-  /** As `unblockContainers`, of one. @throws {Refusal} 403 as `administer` · 404 */
+  /** As `unblockContainers`, for one. @throws {Refusal} 403 as `administer` · 404 */
   async unblockContainer(actor: Actor, id: number, now: Date): Promise<UserContainer> {
     return onlyContainer(await this.unblockContainers(actor, [id], now))
   }
 
-  /** Blocks each record that exists; one that is blocked keeps its first date. @returns them as they are now @throws {Refusal} 403 as `administer` */
+  /**
+   * Blocks each record that exists; a blocked one keeps its first date. @returns the present records @throws {Refusal}
+   * 403 as `administer`
+   */
   async blockContainers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkContainersResult> {
     const result = await this.#change(actor, ids, 'container.block', now, (tx, known) =>
       blockContainers(tx, known, { by: actor.id, at: now }),
@@ -84,7 +89,7 @@ export class ContainerBlocking {
     await this.#effects.publish([...new Set(records.map(({ userId }) => userId))])
   }
 
-  /** @param effect changes what is not so yet, and returns the ids of what it changed: these alone are audited */
+  /** @param effect makes the change and returns the ids of the records that changed: only these are audited */
   async #change(
     actor: Actor,
     ids: readonly number[],

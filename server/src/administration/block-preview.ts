@@ -6,7 +6,7 @@ import { refuseSelfAndLast, requireUser } from './guards.ts'
 
 /** Effects that blocking a user would have now. */
 export interface BlockPreview {
-  /** Takeovers by this user, which would end. Their own sessions stay, and give access to nothing. */
+  /** Takeovers by this user, which would end. Their own sessions stay, without access to anything. */
   readonly sessions: number
   readonly containers: {
     readonly record: UserContainer

@@ -14,19 +14,19 @@ import { enforceAndPublish, type BlockEffects } from './block-containers.ts'
 import { administer, refuseSelfAndLast } from './guards.ts'
 import type { UserWithContainers } from './admin-lists.ts'
 
-/** What became of a list of ids: each is in one of these. */
+/** Result of a bulk change: each id is in one of these lists. */
 export interface BulkUsersResult {
-  /** As they are now, by id. */
+  /** Their present state, by id. */
   readonly users: UserWithContainers[]
-  /** Whom a rule protects, and which. */
+  /** Users who are protected by a rule, with its refusal. */
   readonly refused: { readonly id: number; readonly refusal: Refusal }[]
   readonly notFound: number[]
 }
 
 /**
  * Blocking and unblocking users with all their containers. Source: specification, Container block state.
- * Stored together, with an audit entry for each user that it changes, before the engine is asked for anything; of a failure
- * of the store nothing is left. One user is a list of one, so that no rule holds for the one and not for the other.
+ * All changes and an audit entry for each changed user are stored in one transaction, before the engine is called. One
+ * user is a list of one, so that the same rules hold for both.
  */
 export class UserBlocking {
   readonly #database: Database
@@ -37,21 +37,24 @@ export class UserBlocking {
     this.#effects = effects
   }
 
-  /** As `blockUsers`, of one. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who could undo it */
+  /**
+   * As `blockUsers`, for one. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who
+   * could undo it
+   */
   async blockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
     return onlyUser(await this.blockUsers(actor, [id], now))
   }
 
-  /** As `unblockUsers`, of one. @throws {Refusal} 403 as `administer` · 404 */
+  /** As `unblockUsers`, for one. @throws {Refusal} 403 as `administer` · 404 */
   async unblockUser(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
     return onlyUser(await this.unblockUsers(actor, [id], now))
   }
 
   /**
-   * Blocks users and every container of theirs: from this moment on they cannot sign in, open or launch anything. One after
-   * the other, as far as rules go: of the last two administrators in a list the second is refused. The answer waits for the
-   * stops as `enforce` does, eight seconds, however many there are; the rest follows.
-   * @param ids at most 1,000; each counts once @throws {Refusal} 403 as `administer`
+   * Blocks users and all their containers: from this moment on they cannot sign in, open or launch anything. Users are
+   * checked one after the other: of the last two administrators in a list the second is refused. The request waits for
+   * the stops as `enforce` does, eight seconds at most; the rest follows.
+   * @param ids at most 1,000; duplicates count once @throws {Refusal} 403 as `administer`
    */
   async blockUsers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkUsersResult> {
     const { takeovers, ...result } = await this.#change(ids, actor, 'user.block', now, async (tx, known) => {
@@ -88,7 +91,7 @@ export class UserBlocking {
     await this.#effects.publish(users.map(({ user }) => user.id))
   }
 
-  /** @param effect changes what is not so yet; its `containers` are the ids of those that it changed */
+  /** @param effect makes the change; its `containers` are the ids of the records that changed */
   async #change(
     ids: readonly number[],
     actor: Actor,
@@ -126,14 +129,16 @@ interface Effect extends Pick<BulkUsersResult, 'refused'> {
 
 interface UserChange {
   readonly action: 'user.block' | 'user.unblock'
-  /** As they are now. */
+  /** Its present state. */
   readonly user: User
   readonly wasBlocked: boolean
-  /** Ids of those that went along. */
+  /** Ids of the containers that changed with it. */
   readonly containers: readonly number[]
 }
 
-/** Each as if those before were blocked already: only an administrator's block can change what is allowed of others. */
+/**
+ * Checks each user as if those before were blocked already: only the block of an administrator can affect the others.
+ */
 async function judge(tx: Db, actor: Actor, users: readonly User[]): Promise<Pick<Effect, 'allowed' | 'refused'>> {
   const allowed: number[] = []
   const refused: Effect['refused'] = []
@@ -156,7 +161,7 @@ async function withAllContainers(db: Db, ids: readonly number[]): Promise<UserWi
   return users.map((user) => ({ user, containers: byOwner.get(user.id) ?? [] }))
 }
 
-/** One who is blocked may have containers that are not: they were unblocked one by one. */
+/** A blocked user may have containers that are not blocked: they were unblocked one by one. */
 const isChange = ({ user, wasBlocked, containers }: UserChange) =>
   user.isBlocked !== wasBlocked || containers.length > 0
 
@@ -172,7 +177,7 @@ function entryOf(actor: Actor, { action, user, wasBlocked, containers }: UserCha
   }
 }
 
-/** @throws {Refusal} the one that it was refused with · 404 */
+/** @throws {Refusal} the one of the only user · 404 */
 function onlyUser({ users: [user], refused: [refused] }: BulkUsersResult): UserWithContainers {
   if (refused) throw refused.refusal
   if (!user) throw refusals.notFound('user')

@@ -4,25 +4,25 @@ import type { Database } from '#/store/database.ts'
 import { findContainers, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Actor } from './actor.ts'
 
-/** What became of a container that was to be stopped. */
+/** Result of a stop. */
 export interface Stopped {
   readonly container: UserContainer
   /** False when it did not run. */
   readonly wasRunning: boolean
 }
 
-/** Stopping a container without blocking it: it starts again when its owner comes. */
+/** Stops a container without blocking it: the owner's next request starts it again. */
 export class StopContainer {
   readonly #database: Database
   readonly #stop: (container: UserContainer) => Promise<boolean>
 
-  /** @param stop in its turn; returns whether it ran @throws what the engine threw */
+  /** @param stop in the container's flight; returns whether it ran @throws what the engine threw */
   constructor(database: Database, stop: (container: UserContainer) => Promise<boolean>) {
     this.#database = database
     this.#stop = stop
   }
 
-  /** Written down before it is done, as a block is. @throws {Refusal} 404 · what `stop` throws */
+  /** The audit entry is stored before the stop. @throws {Refusal} 404 · what `stop` throws */
   async run(actor: Actor, id: number, now: Date): Promise<Stopped> {
     const container = await this.#database.transaction(async (tx) => {
       const [container] = await findContainers(tx, [id])

@@ -11,38 +11,40 @@ import type { Actor } from './actor.ts'
 import { administer, requireUser, refuseSelfAndLast } from './guards.ts'
 
 export interface DeletionSettings {
-  /** How long the homes of a deleted person are kept, in seconds. */
+  /** Retention of the homes of a deleted user, in seconds. */
   readonly keepHomes: number
-  /** The types that are configured: a launch under way may have made a container of any of them. */
+  /** Configured types: a launch in progress may have created a container of any of them. */
   readonly types: readonly string[]
-  /** The name of a home. */
+  /** Name of a home. */
   readonly homeOf: (container: RemovedContainer) => string
 }
 
-/** What follows a deletion, once it is stored. */
+/** Effects of a deletion, after it is stored. */
 export interface DeletionEffects {
-  /** Tells the gateway what the store says of this user now. What was open and is forbidden now is cut when it resolves. */
+  /**
+   * Publishes the state of this user to the gateway. When it resolves, connections that are forbidden now are closed.
+   */
   publish(userId: number): Promise<void>
   /**
-   * Removes these containers, and homes the time of which is over, from the engine; must not throw and must end within a
-   * limit of its own.
-   * @returns whether all that is done
+   * Removes these containers, and homes whose retention is over, from the engine; must not throw and must have a
+   * timeout of its own.
+   * @returns whether all of it is done
    */
   remove(containers: readonly RemovedContainer[]): Promise<boolean>
-  /** Refuses, everywhere, sessions that the store says are ended. */
+  /** Revokes sessions that the store has ended, wherever tokens are verified. */
   revokeSessions(ended: readonly StoredSession[]): Promise<void>
 }
 
-/** How far a deletion has come when it is answered. */
+/** Progress of a deletion when its request is answered. */
 export interface Deleted {
-  /** False when the engine has still to remove something; it is repeated until it has. */
+  /** False when the engine has still to remove something; the reconciler repeats it until it has. */
   readonly isFinished: boolean
 }
 
 /**
- * Deleting containers and accounts.
- * The record goes first, together with the audit entry and a note of what the engine has to do: from that moment nobody
- * gets in, and the note is worked off by the reconciler, and by the owner's next launch, until nothing is left.
+ * Deletion of containers and accounts.
+ * The record is deleted first, in one transaction with the audit entry and a pending removal: from that moment there is
+ * no access, and the reconciler and the owner's next launch carry out the removal.
  */
 export class Deletion {
   readonly #database: Database
@@ -56,8 +58,8 @@ export class Deletion {
   }
 
   /**
-   * Deletes a container and its record; the next launch makes a new one.
-   * @param isPurge removes its home, too; without it the home comes back with the next launch
+   * Deletes a container and its record; the next launch creates a new one.
+   * @param isPurge removes its home, too; otherwise the next launch uses it again
    * @throws {Refusal} 403 as `administer` · 404
    */
   async deleteContainer(actor: Actor, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
@@ -88,8 +90,9 @@ export class Deletion {
   }
 
   /**
-   * Deletes an account with its records and links. Its id and slug are never given again; its homes are kept for a while.
-   * @param isPurge its homes are not kept
+   * Deletes an account with its records and links. Its id and slug are never assigned again; its homes are kept for a
+   * while.
+   * @param isPurge removes its homes, too
    * @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last administrator who is not blocked
    */
   async deleteUser(actor: Actor, id: number, isPurge: boolean, now: Date): Promise<Deleted> {
@@ -112,7 +115,7 @@ export class Deletion {
           action: 'user.delete',
           target: `user:${id}`,
           detail: { slug: user.slug, containers: records.map((record) => record.id), purge: isPurge },
-          // The last that is known of them: other entries name them by their id alone.
+          // Other entries name the user by id alone: these are the last facts about them.
           before: {
             email: user.email,
             state: user.state,
@@ -127,7 +130,7 @@ export class Deletion {
     return this.#removeAndPublish(id, containers, takeovers)
   }
 
-  /** The removal is not kept waiting, nor given up, by a gateway that does not answer. @throws what telling the gateway threw */
+  /** A gateway that does not answer neither delays nor cancels the removal. @throws what `publish` threw */
   async #removeAndPublish(
     userId: number,
     containers: readonly RemovedContainer[],
@@ -143,7 +146,7 @@ export class Deletion {
     return { isFinished: removed.status === 'fulfilled' && removed.value }
   }
 
-  /** Those with a record, and those that a launch may be making at this moment. */
+  /** Containers with a record, and those that a launch may be creating at this moment. */
   #containersOf(user: User, recorded: readonly string[]): RemovedContainer[] {
     const types = new Set([...recorded, ...this.#settings.types])
     return [...types].map((type) => ({ userId: user.id, slug: user.slug, type }))

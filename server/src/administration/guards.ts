@@ -5,15 +5,15 @@ import { countOthersInCharge, findUser, type User } from '#/store/users/users.ts
 import { Semaphore, SemaphoreFull } from '#/concurrency/semaphore.ts'
 import type { Actor } from './actor.ts'
 
-/** What takes an administrator's part away from somebody. */
+/** Changes that end a user's rights as administrator. */
 export type Loss = 'block' | 'delete' | 'demote'
 
 /**
- * Runs an administrator's change in one transaction; of all such changes one after the other, so that each knows who is
- * in charge, and none waits for what another one holds (rows of users and containers, the head of the audit log).
- * Audit entries are written at its end, see `insertAuditEntries`.
- * @throws {Refusal} 403 when the actor was blocked, demoted or deleted since their request was let in · 503 when 1,000 changes
- *   wait already, or this one did for 8 s · what `work` throws
+ * Runs an administrator's change in one transaction. Such changes are serialized, so that each one sees which
+ * administrators are left, and none waits for the locks of another (rows of users and containers, the head of the audit
+ * log). Audit entries are written at its end, see `insertAuditEntries`.
+ * @throws {Refusal} 403 when the actor was blocked, demoted or deleted since the request was authorized · 503 when
+ * 1,000 changes wait already, or this one did for 8 s · what `work` throws
  */
 export async function administer<T>(database: Database, actor: Actor, work: (tx: Tx) => Promise<T>): Promise<T> {
   const change = () =>
@@ -29,12 +29,12 @@ export async function administer<T>(database: Database, actor: Actor, work: (tx:
     })
 }
 
-/** A change waits for less than the 10 s within which blocks are promised to be answered. */
+/** Less than the 10 s within which a block must be answered. */
 const queueLimits = { max: 1, maxWaiting: 1_000, timeout: 8_000 }
 
 /**
- * Changes of this process wait for each other here, and not with a connection each for the lock: a script that changes a
- * hundred users at once would else leave nobody a connection. The lock remains for the command line's own process.
+ * Serializes the changes of this process without a connection: a script that changes a hundred users at once would
+ * otherwise occupy every connection with waits for the lock. The lock remains for the process of the command line.
  */
 const queues = new WeakMap<Database, Semaphore>()
 
@@ -54,9 +54,9 @@ export async function requireUser(db: Db, id: number): Promise<User> {
 }
 
 /**
- * Keeps an installation from being left without anybody in charge, and administrators from shutting themselves out by
- * mistake. Call it within `administer`.
- * @throws {Refusal} 409 oneself, or the last one in charge
+ * Protects the last administrator, and administrators from excluding themselves by mistake. Call it within
+ * `administer`.
+ * @throws {Refusal} 409 oneself, or the last administrator who is not blocked
  */
 export async function refuseSelfAndLast(db: Db, actor: Actor, user: User, loss: Loss): Promise<void> {
   if (user.id === actor.id) throw refusals.conflict(message(`requests.${loss}Yourself`))
@@ -65,12 +65,12 @@ export async function refuseSelfAndLast(db: Db, actor: Actor, user: User, loss: 
   }
 }
 
-/** Who never verified their address cannot sign in, and may be anybody; as in `countOthersInCharge`. */
+/** A user who never verified their address cannot sign in; as in `countOthersInCharge`. */
 const isInCharge = ({ isAdmin, isBlocked, state }: User) => isAdmin && !isBlocked && state !== 'registered'
 
-/** Of two who delete each other at once, the second is not there any more to do it. @throws {Refusal} 403 */
+/** Of two administrators who delete each other at once, the second is refused. @throws {Refusal} 403 */
 async function requireAdministrator(db: Db, { id }: Actor): Promise<void> {
-  // The operator has no account that could be gone.
+  // The operator has no account.
   if (id === null) return
   const admin = await findUser(db, id)
   if (!admin?.isAdmin || admin.isBlocked) throw refusals.notAdministrator()

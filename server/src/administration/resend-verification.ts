@@ -7,8 +7,8 @@ import type { Actor } from './actor.ts'
 import { administer, requireUser } from './guards.ts'
 
 /**
- * Stores a signup link, which takes a place in the address's hour. @throws {Refusal} 429
- * @returns what mails it; when that fails the link is void, and `also` happens in the same transaction. @throws {Refusal} 500
+ * Stores a signup link, which counts in the rate limit of the address. @throws {Refusal} 429
+ * @returns mails it; if that fails the link is void, and `also` runs in the same transaction. @throws {Refusal} 500
  */
 export type IssueSignupLink = (
   tx: Tx,
@@ -17,7 +17,7 @@ export type IssueSignupLink = (
   now: Date,
 ) => Promise<(also: (tx: Db) => Promise<void>) => Promise<void>>
 
-/** Mails another signup link to somebody who lost theirs, because an administrator asks for it. */
+/** Mails another signup link to a user, for an administrator. */
 export class ResendVerification {
   readonly #database: Database
   readonly #issue: IssueSignupLink
@@ -28,9 +28,9 @@ export class ResendVerification {
   }
 
   /**
-   * The link and its audit entry are stored together, before the mail; one that is not accepted is written down, too.
-   * @returns the address that it was sent to
-   * @throws {Refusal} 403 as `administer` · 404 · 409 who is verified, or blocked · 429 limit · 500 mail not accepted
+   * The link and its audit entry are stored together, before the mail; a mail that is not accepted is audited, too.
+   * @returns the address of the mail
+   * @throws {Refusal} 403 as `administer` · 404 · 409 already verified, or blocked · 429 limit · 500 mail not accepted
    */
   async run(actor: Actor, id: number, now: Date): Promise<string> {
     const entry = { at: now, actor, action: 'user.resend-verification' as const, target: `user:${id}` }

@@ -7,15 +7,15 @@ import type { ApiTokenEffects } from './api-token-administration.ts'
 import { administer, requireUser, refuseSelfAndLast } from './guards.ts'
 import { withContainers, type UserWithContainers } from './admin-lists.ts'
 
-/** What follows a change, once it is stored. */
+/** Effects of a change, after it is stored. */
 export interface RightsEffects extends ApiTokenEffects {
-  /** Refuses, everywhere, sessions that the store says are ended. */
+  /** Revokes sessions that the store has ended, wherever tokens are verified. */
   revokeSessions(ended: readonly StoredSession[]): Promise<void>
 }
 
 /**
- * Who is an administrator. It counts from their next request on, with the tokens they have: what a token says of it is
- * for apps, the API reads the store.
+ * Administrator rights. A change is in force from the user's next request, with their present tokens: the claim in a
+ * token is for apps, the API reads the store.
  */
 export class Rights {
   readonly #database: Database
@@ -28,14 +28,17 @@ export class Rights {
   }
 
   /**
-   * Makes somebody an administrator; who is one stays it. Somebody who is blocked may be made one, and administers once
-   * they are not blocked any more. @throws {Refusal} 403 as `administer` · 404
+   * Makes a user an administrator; idempotent. A blocked user may be made one, and administers once they are unblocked.
+   * @throws {Refusal} 403 as `administer` · 404
    */
   async promote(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
     return this.#set(actor, id, true, now)
   }
 
-  /** Takes that from an administrator; who is none stays so. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the last one in charge */
+  /**
+   * Ends the rights of an administrator; idempotent. @throws {Refusal} 403 as `administer` · 404 · 409 oneself, or the
+   * last administrator who is not blocked
+   */
   async demote(actor: Actor, id: number, now: Date): Promise<UserWithContainers> {
     return this.#set(actor, id, false, now)
   }

@@ -2,7 +2,7 @@ import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import type { Actor } from './actor.ts'
 
-/** The keys that tokens are signed with, as far as a rotation is concerned. */
+/** The signing keys, as far as a rotation needs them. */
 export interface KeyRing {
   readonly kid: string
   readonly retired: readonly { readonly kid: string; readonly until: Date }[]
@@ -16,19 +16,19 @@ export interface KeyRing {
 }
 
 export interface RotationEffects {
-  /** Longest time that a token lives, in seconds. */
+  /** Max lifetime of a token, in seconds. */
   readonly tokenLifetime: number
-  /** Tells the gateway which keys are accepted now. */
+  /** Publishes the accepted keys to the gateway. */
   publishKeys(): Promise<void>
 }
 
-/** For how much longer than its tokens an old key is accepted, in ms: two clocks may be apart so far. */
+/** Time for which an old key is accepted beyond its tokens' lifetime, in ms: max difference of two clocks. */
 const maxClockSkew = 60_000
 
 /**
- * Changes the key that tokens are signed with, without signing anybody out: for when the old one may have been seen by
- * somebody, or is old. Whoever has seen the old one can make tokens until it is dropped; against that helps only a key
- * file that is taken away, which signs everybody out.
+ * Key rotation: signs tokens with a new key without ending sessions, for an old key, or one that may have leaked. Until
+ * the old key is dropped, tokens that are forged with it are accepted; only removing the key file, which ends every
+ * session, prevents that.
  */
 export class RotateKeys {
   readonly #database: Database
@@ -42,8 +42,8 @@ export class RotateKeys {
   }
 
   /**
-   * The audit entry is stored first: store and file cannot change in one step, and of an entry without a rotation an
-   * operator can make sense. @throws {Refusal} 409 too many rotations in a row
+   * The audit entry is stored first: store and file cannot change in one step, and an entry without a rotation does
+   * less harm than the reverse. @throws {Refusal} 409 too many rotations in a row
    */
   async run(actor: Actor, now: Date): Promise<Pick<KeyRing, 'kid' | 'retired'>> {
     const until = new Date(now.getTime() + this.#effects.tokenLifetime * 1_000 + maxClockSkew)

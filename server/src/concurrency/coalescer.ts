@@ -1,18 +1,18 @@
 /**
- * Per-key coalescer: one run at a time for each key; callers during a run share the next one, because the present
- * one may have begun before what they want to see. So a hundred askers cause two looks.
+ * Per-key coalescer: one run at a time for each key; calls during a run share the next one, because the present one may
+ * have begun before the change that they need to see. So a hundred calls cause two runs.
  */
 export class Coalescer<T = void> {
   readonly #task: (id: string) => Promise<T>
   readonly #running = new Map<string, Promise<T>>()
   readonly #waiting = new Map<string, Waiting<T>>()
 
-  /** @param run must end within a limit of its own */
+  /** @param run must have a timeout of its own */
   constructor(run: (id: string) => Promise<T>) {
     this.#task = run
   }
 
-  /** Resolves (or rejects) with a look that began after this call. */
+  /** Resolves (or rejects) with a run that began after this call. */
   async run(id: string): Promise<T> {
     const running = this.#running.get(id)
     if (!running) return this.#start(id)
@@ -25,12 +25,12 @@ export class Coalescer<T = void> {
     return next.promise
   }
 
-  /** Resolves with the look that is under way or about to begin, or with one that begins now. */
+  /** Resolves with the run in progress or pending, or with one that begins now. */
   async join(id: string): Promise<T> {
     return this.#waiting.get(id)?.promise ?? this.#running.get(id) ?? this.#start(id)
   }
 
-  /** Called within a look that begins anew: what it finds is also for all who wait for the next one. */
+  /** Called within a run that starts over: its result is also for the calls that wait for the next one. */
   renew(id: string): void {
     const waiting = this.#waiting.get(id)
     if (!waiting) return
@@ -38,7 +38,7 @@ export class Coalescer<T = void> {
     this.#waiting.delete(id)
   }
 
-  /** What is under way or about to be; resolves at once when nothing is. */
+  /** Resolves when the run in progress or pending ends; at once when there is none. */
   async settled(id: string): Promise<void> {
     await (this.#waiting.get(id)?.promise ?? this.#running.get(id))
   }
@@ -46,7 +46,7 @@ export class Coalescer<T = void> {
   async #startWaiting(id: string, waiting: Waiting<T>, before: Promise<T>): Promise<T> {
     if (waiting.isServed) return before
     this.#waiting.delete(id)
-    // Between the end of the one before and now somebody may have begun, later than those who wait here.
+    // Between the end of the run before and now another may have begun, later than the waiting calls.
     return this.#running.get(id) ?? this.#start(id)
   }
 
@@ -61,9 +61,9 @@ export class Coalescer<T = void> {
   }
 }
 
-/** Those who wait for the next look. */
+/** Calls that wait for the next run. */
 interface Waiting<T> {
   promise: Promise<T>
-  /** Whether the look under way began anew since they asked. */
+  /** Whether the run in progress started over since they were made. */
   isServed: boolean
 }

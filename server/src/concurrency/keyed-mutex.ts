@@ -1,6 +1,6 @@
 /**
- * Keyed mutex: work of one key runs one after the other, whatever became of the work before.
- * Holds nothing for keys that nobody is waiting for.
+ * Keyed mutex: serializes work per key, whether earlier work succeeds or fails.
+ * Keys without work take no memory.
  */
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<unknown>>()
@@ -17,7 +17,10 @@ export class KeyedMutex {
     }
   }
 
-  /** As `run`, but not for ever. @param timeout ms to wait for one's turn @throws {MutexTimeout} when it has not come by then; the work is left undone */
+  /**
+   * As `run`, with a timeout. @param timeout max wait, in ms @throws {MutexTimeout} when earlier work is not done by
+   * then; `work` does not run
+   */
   async runWithTimeout<T>(key: string, timeout: number, work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     let isTimedOut = false

@@ -1,6 +1,6 @@
 /**
- * FIFO queue with two priorities: low priority stands behind all others, however long it has waited. Adding and removing cost the
- * same however many wait.
+ * FIFO queue with two priorities: low priority is behind all others, however long it has waited. Adding and removing
+ * cost the same, whatever the length.
  */
 export class PriorityQueue<T> {
   readonly #normal = new Set<T>()
@@ -10,14 +10,16 @@ export class PriorityQueue<T> {
     return this.#normal.size + this.#low.size
   }
 
-  /** @returns the place it got, from 1 on */
+  /** @returns its position, from 1 on */
   add(each: T, isLowPriority: boolean): number {
     const queue = isLowPriority ? this.#low : this.#normal
     queue.add(each)
     return isLowPriority ? this.size : queue.size
   }
 
-  /** One of the patient goes behind the last of the others; nothing when it is not one of them. */
+  /**
+   * Moves one of low priority behind the last of high priority; does nothing when it is not queued with low priority.
+   */
   promote(each: T): void {
     if (this.#low.delete(each)) this.#normal.add(each)
   }
@@ -27,7 +29,7 @@ export class PriorityQueue<T> {
     this.#low.delete(each)
   }
 
-  /** From the front on; whoever is taken out meanwhile is left out. */
+  /** From the front on; entries that are removed meanwhile are left out. */
   *[Symbol.iterator](): Generator<T> {
     yield* this.#normal
     yield* this.#low

@@ -2,13 +2,13 @@
 export interface SemaphoreLimits {
   /** Tasks that run at the same time. */
   readonly max: number
-  /** Callers that may wait; further ones are refused at once. Unbounded if left out. */
+  /** Max waiting callers; further ones are refused at once. Unbounded if left out. */
   readonly maxWaiting?: number
-  /** How long a caller may wait, in ms; forever if left out. */
+  /** Max wait of a caller, in ms; unlimited if left out. */
   readonly timeout?: number
 }
 
-/** What ends the wait of one caller. */
+/** Limits of one caller's wait. */
 export interface WaitOptions {
   /** In ms, instead of the semaphore's. */
   readonly timeout?: number | undefined
@@ -16,8 +16,8 @@ export interface WaitOptions {
 }
 
 /**
- * Counting semaphore with a bounded FIFO queue; with `max: 1` a mutex. Ours, because p-limit keeps a caller that has given
- * up in its queue (decision 037).
+ * Counting semaphore with a bounded FIFO queue; with `max: 1` a mutex. Our own, because p-limit keeps a caller that has
+ * timed out in its queue (decision 037).
  */
 export class Semaphore {
   readonly #limits: SemaphoreLimits
@@ -43,7 +43,10 @@ export class Semaphore {
     }
   }
 
-  /** Resolves when the caller has a slot, until `release`. @throws {SemaphoreFull} queue full or timeout · the signal's reason */
+  /**
+   * Resolves when the caller has a slot, until `release`. @throws {SemaphoreFull} queue full or timeout · the signal's
+   * reason
+   */
   async acquire({ timeout = this.#limits.timeout, signal }: WaitOptions = {}): Promise<void> {
     const { max, maxWaiting = Infinity } = this.#limits
     if (this.#running < max) {
@@ -52,7 +55,7 @@ export class Semaphore {
     }
     if (this.#waiting.size >= maxWaiting) throw new SemaphoreFull(`${maxWaiting} callers wait already`)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    // A slot that was handed over in the same turn wins: the caller has to release it.
+    // A slot that was handed over in the same tick wins: the caller has to release it.
     const giveUp = (reason: unknown) => void (this.#waiting.delete(resolve) && reject(reason as Error))
     const onTimeout = () => giveUp(new SemaphoreFull(`no slot became free within ${timeout} ms`))
     const timer = timeout === undefined ? undefined : setTimeout(onTimeout, timeout)

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 
 /**
- * For the places where the specification says that a failure is "logged and ignored": does it, visibly and by name.
- * @returns what the work returned, or undefined when it failed
+ * For failures that the specification wants "logged and ignored".
+ * @returns the result of the work, or undefined when it failed
  */
 export async function tryOrLog<T>(
   log: Pick<Logger, 'warn'>,
@@ -18,8 +18,8 @@ export async function tryOrLog<T>(
 }
 
 /**
- * Timeout: waits for work at most so long. Work that takes longer goes on and is answered for by `attempt` or its own caller.
- * @returns the result, or undefined when the limit (ms) came first
+ * Timeout: waits for work at most so long. Work that takes longer continues; its own caller handles a later failure.
+ * @returns the result, or undefined when the timeout (ms) came first
  */
 export async function withTimeout<T>(limit: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
@@ -34,9 +34,9 @@ export async function withTimeout<T>(limit: number, work: Promise<T>): Promise<T
 }
 
 /**
- * `Promise.all` that leaves nothing behind: it settles when all of the work has, also when some of it failed. For work
- * with effects, whose caller does something else with the same thing afterwards.
- * @throws what the first of the list that failed threw
+ * `Promise.all` that waits for all: it settles when all of the work has, also when some of it failed. For work with
+ * effects, after which the caller uses the same object.
+ * @throws the error of the first in the list that failed
  */
 export async function allSettledOrThrow<T extends readonly unknown[]>(work: {
   readonly [K in keyof T]: Promise<T[K]>

@@ -1,6 +1,7 @@
 /**
- * Single-flight with a lifetime: callers share one run of `ask`, and its result for `lifetime` ms after it settled.
- * A rejection is shared and kept likewise, so that what fails is not asked more often than what works.
+ * Cache of one value with a TTL, and single-flight: callers share one run of `ask`, and its result for `ttl` ms after
+ * it settled. A rejection is shared and kept likewise, so that a failing dependency is not asked more often than a
+ * working one.
  * @param now ms, monotonic; for tests
  */
 export function cachedFor<T>(ttl: number, ask: () => Promise<T>, now = () => performance.now()): () => Promise<T> {

@@ -7,9 +7,9 @@ import { mayTravelPlain } from '#/mail/smtp-connection.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 
 /**
- * What the settings allow although it switches a protection off, or leads nowhere. The one list of these, told at start,
- * by `berth config check` and on the page System; what only shows while Berth runs is added there.
- * @param totalMemory bytes that the machine has
+ * Configuration warnings: settings that disable a protection, or have no effect. The one list, logged at the start,
+ * printed by `berth config check` and shown on the page System; warnings that depend on traffic are added there.
+ * @param totalMemory bytes of memory of the machine
  */
 export function configWarnings(config: Config, addresses: Addresses, totalMemory = os.totalmem()): LocalizedMessage[] {
   return [
@@ -29,7 +29,7 @@ export function configWarnings(config: Config, addresses: Addresses, totalMemory
   ]
 }
 
-/** Whether nobody but this machine can follow the address. */
+/** Whether the address can be reached from this machine alone. */
 const isLocal = ({ cookieDomain }: Addresses) => /(^|\.)localhost$|^127\./.test(cookieDomain)
 
 const isThisMachineAlone = (host: string) => host === 'localhost' || isLoopback(host)
@@ -57,7 +57,7 @@ function metricsWarnings({ metricsListen, metricsToken }: Config): LocalizedMess
   return [message('findings.openMetrics', { listen: metricsListen.text })]
 }
 
-/** People who visit each other's containers on one origin: see decision 032. */
+/** Users who open each other's containers on one origin: see decision 032. */
 function visitorWarnings({ templates }: Config): LocalizedMessage[] {
   return templates.all().flatMap(({ type, access, sandboxVisitors }) => {
     if (access === 'owner') return []
@@ -66,7 +66,7 @@ function visitorWarnings({ templates }: Config): LocalizedMessage[] {
   })
 }
 
-/** Every template has a limit, 2g when it names none; one that the machine cannot hold is none. */
+/** Every template has a memory limit, 2g by default; one above the machine's memory has no effect. */
 function memoryWarnings({ templates }: Config, totalMemory: number): LocalizedMessage[] {
   const large = templates.all().filter(({ memory }) => memory >= totalMemory)
   if (large.length === 0) return []

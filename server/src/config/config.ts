@@ -6,7 +6,7 @@ import { Templates, type Template } from '#/containers/templates/template.ts'
 import type { SmtpTls } from '#/mail/smtp-connection.ts'
 import type { SettingName } from './setting-descriptions.ts'
 
-/** Everything an operator can set, checked. Made once by `readConfig`; nothing else reads the environment. */
+/** Every setting, validated. Created once by `readConfig`; nothing else reads the environment. */
 export interface Config {
   readonly host: string
   readonly port: number
@@ -24,22 +24,22 @@ export interface Config {
   /** Seconds. */
   readonly magicLinkExpiry: number
   readonly magicLinksPerHour: number
-  /** Of one mailbox, whatever the tag of the address. */
+  /** Of one mailbox, whatever the plus tag of the address. */
   readonly mailboxLinksPerHour: number
-  /** Whether login answers 429 for addresses without an account as it does for those with one. */
+  /** Enumeration: whether login answers 429 for unknown addresses as it does for known ones. */
   readonly isEnumerationStrict: boolean
-  /** Who may register by themselves: see `SignUpPolicy`. */
+  /** Whether users may register without an invitation: see `SignUpPolicy`. */
   readonly signUp: 'open' | 'invited'
   readonly allowedEmailDomains: EmailDomains | null
-  /** Seconds that the link of an invitation lasts. */
+  /** Lifetime of the link of an invitation, in seconds. */
   readonly invitationExpiry: number
-  /** How often one address may call what needs no token and leads to no sign-in, in a minute; 0 is no limit. */
+  /** Rate limit: requests without a token, and without a sign-in, of one network address per minute; 0 is no limit. */
   readonly requestsPerMinute: number
-  /** Addresses without an account that one network address may have a link mailed to in an hour. */
+  /** Unknown addresses that one network address may have links mailed to, per hour. */
   readonly newAddressesPerHour: number
-  /** Bearer that `/metrics` asks for. */
+  /** Bearer token that `/metrics` requires. */
   readonly metricsToken: string | null
-  /** Where `/metrics` is answered, and not on the public listener. */
+  /** Separate listener of `/metrics`; null: the public one. */
   readonly metricsListen: ListenAddress | null
   readonly smtpUrl: string | null
   /** Whether an `smtp://` server must offer TLS; null: beyond this machine it must. */
@@ -49,35 +49,35 @@ export interface Config {
   /** Addresses and networks such as `10.0.0.0/8`, each checked. */
   readonly trustedProxies: readonly string[]
   readonly adminEmails: ReadonlySet<string>
-  /** Whom people ask for help: an e-mail address, a URL, or words; null when the operator says nothing. */
+  /** Contact for help: an e-mail address, a URL, or a text; null when none is set. */
   readonly supportContact: string | null
   readonly logLevel: string
-  /** How long a launch may keep whoever asked waiting, in seconds; it goes on after that. */
+  /** Timeout of a request that waits for a launch, in seconds; the launch continues after that. */
   readonly launchTimeout: number
-  /** Creations and starts that the engine works on at the same time. */
+  /** Max parallel creations and starts in the engine. */
   readonly launchParallel: number
-  /** Containers that may run at the same time, paused ones included: in all, and of one person; null is no limit. */
+  /** Max running containers, paused ones included: in all, and per user; null is no limit. */
   readonly maxRunning: number | null
   readonly maxPerUser: number | null
-  /** Bytes that one person's homes may take together; null is no limit. */
+  /** Max bytes of one user's homes together; null is no limit. */
   readonly maxDiskPerUser: number | null
-  /** How long the homes of a deleted person are kept, in seconds. */
+  /** Retention of the homes of a deleted user, in seconds. */
   readonly keepHomes: number
-  /** How long a stopped container that nobody uses stays in the engine, in seconds; 0 is for ever. */
+  /** Time after which a stopped and unused container is retired, in seconds; 0 is never. */
   readonly retireAfter: number
-  /** Whether Berth sets the rules of the host that keep containers away from the host itself. */
+  /** Whether Berth sets the host rules, which keep containers away from the host itself. */
   readonly hostRules: 'auto' | 'off'
 }
 
-/** Where a listener binds. */
+/** Address of a listener. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
-  /** As it was set. */
+  /** As configured. */
   readonly text: string
 }
 
-/** The demo images that set-up builds; used when the operator names no template. */
+/** The demo images that set-up builds; used when no template is configured. */
 const demo = {
   dev: {
     display_name: 'Development',
@@ -94,9 +94,9 @@ const demo = {
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /**
- * Reads and checks every setting.
+ * Reads and validates every setting.
  * @param env      the environment; an empty value counts as not set, except where "empty" means something
- * @param readFile how `CONTAINER_TEMPLATES_FILE` is read; throws when it cannot
+ * @param readFile reads `CONTAINER_TEMPLATES_FILE`; throws when it cannot
  * @returns the configuration, or all problems at once, each a sentence that names its variable
  */
 export function readConfig(
@@ -128,7 +128,7 @@ export function readConfig(
     accessTokenExpires: check('JWT_ACCESS_TOKEN_EXPIRES', 3600, whole(1, 31_536_000)),
     magicLinkExpiry: check('MAGIC_LINK_TOKEN_EXPIRY', 900, whole(1, 2_592_000)),
     magicLinksPerHour,
-    // Never less than one address may have: it would be the limit of that.
+    // At least the limit of one address: otherwise it would lower that.
     mailboxLinksPerHour: check(
       'MAILBOX_RATE_LIMIT',
       Math.max(100, 10 * magicLinksPerHour),
@@ -176,21 +176,21 @@ export function readConfig(
   return problems.length === 0 ? { config, problems: [] } : { config: null, problems }
 }
 
-/** The data folder, for those who look for a service that runs and need no other setting. */
+/** The data folder alone, for programs that look for a running service and need no other setting. */
 export function dataDirIn(env: Readonly<Record<string, string | undefined>>): string {
   return path.resolve(env.DATA_DIR?.trim() || './data')
 }
 
-/** The addresses that are derived from the settings and, for the default domain, from the port that was bound. */
+/** Addresses that are derived from the settings and, for the default domain, from the bound port. */
 export interface Addresses {
-  /** `{scheme}://{spawner_host}`: where containers are reached. */
+  /** `{scheme}://{spawner_host}`: base URL of containers. */
   readonly spawnerUrl: string
   readonly frontendUrl: string
   /** Domain attribute of the cookie: the host part of the base domain, without its port. */
   readonly cookieDomain: string
 }
 
-/** @param boundPort the port the listener got; part of the default base domain */
+/** @param boundPort port of the listener; part of the default base domain */
 export function addressesFor(config: Config, boundPort: number): Addresses {
   const baseDomain = config.baseDomain ?? `berth.localhost:${boundPort}`
   const host = config.spawnerSubdomain === '' ? baseDomain : `${config.spawnerSubdomain}.${baseDomain}`
@@ -237,7 +237,7 @@ function demoTemplates(text: (name: SettingName) => string | null): { templates:
   }
 }
 
-/** What is wrong with a value, in words that end the sentence "NAME: ...". */
+/** A problem of a value, in words that end the sentence "NAME: ...". */
 class Problem {
   readonly words: string
   constructor(words: string) {
@@ -262,7 +262,7 @@ const url =
       ? value
       : new Problem(`must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
 
-/** What a header can carry; the value itself stands in no message. */
+/** Characters that a header can carry; no message contains the value itself. */
 const bearer = (value: string) =>
   /^[\x21-\x7e]{1,512}$/.test(value)
     ? value
@@ -280,7 +280,7 @@ const webUrl = (value: string) => {
   return parsed instanceof Problem ? parsed : parsed.replace(/\/+$/, '')
 }
 
-/** Longest text that people are shown whole, in characters. */
+/** Max characters of a text that users see uncut. */
 const maxContactLength = 200
 
 const contact = (value: string) =>

@@ -1,25 +1,25 @@
 import { parseEnv } from 'node:util'
 import { readConfig } from './config.ts'
 
-/** Where settings are read from beside the environment, unless `BERTH_ENV_FILE` names another file. */
+/** Settings file beside the environment, unless `BERTH_ENV_FILE` names another one. */
 const defaultFile = 'berth.env'
 
 type Settings = Readonly<Record<string, string | undefined>>
 
 /** Settings from environment and file. */
 export interface ReadSettings {
-  /** What `readConfig` is given. */
+  /** Input of `readConfig`. */
   readonly env: Settings
-  /** Why Berth must not start, each a sentence. */
+  /** Problems that prevent the start, each a sentence. */
   readonly problems: readonly string[]
-  /** What stands in the file without an effect, each a sentence. */
+  /** Lines of the file without an effect, each a sentence. */
   readonly notes: readonly string[]
 }
 
 /**
- * Adds the settings of `berth.env` to those of the environment, which win: who starts the program decides last. A file
- * that is named by `BERTH_ENV_FILE` must be there, `berth.env` in the working directory may be missing. The file can change
- * while Berth runs and is read at every start of an API process, that is also at SIGHUP; the environment cannot.
+ * Merges the settings of `berth.env` with those of the environment, which take precedence. A file that `BERTH_ENV_FILE`
+ * names must exist, `berth.env` in the working directory may be missing. The file may change while Berth runs and is
+ * read at every start of an API process, so also after SIGHUP; the environment cannot.
  * @param readFile throws when it cannot
  */
 export function readSettings(environment: Settings, readFile: (path: string) => string): ReadSettings {
@@ -43,7 +43,7 @@ export function readSettings(environment: Settings, readFile: (path: string) => 
   return { env: { ...inFile, ...environment }, problems: [], notes }
 }
 
-/** Every name that `readConfig` asks for, so that there is no second list of them. */
+/** Every name that `readConfig` reads, so that there is no second list of them. */
 function settingNames(): Set<string> {
   const names = new Set<string>()
   const asked: Settings = new Proxy<Settings>({}, { get: (_, name) => void names.add(String(name)) })

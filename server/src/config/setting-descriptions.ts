@@ -1,4 +1,4 @@
-/** What an operator reads about one setting in docs/reference/settings.md. */
+/** Description of one setting in docs/reference/settings.md. */
 export interface SettingDescription {
   /** The default, as it is written in the environment, or in words where it depends on other settings. */
   readonly default: string

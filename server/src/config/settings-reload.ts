@@ -3,32 +3,33 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Settings that hold from the start of the gateway process to its end: the listener is bound once, and another store
- * would be another installation with the open connections of this one.
+ * Settings that cannot change while the gateway process runs: the listener is bound once, and another store would be
+ * another installation with the open connections of this one.
  */
 export const needRestart: readonly string[] = ['HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL']
 
 type Settings = Readonly<Record<string, string | undefined>>
 
-/** What an API process leaves in the run folder for the one that follows it. */
+/** Settings that an API process saves in the run folder for the next one. */
 interface InEffect {
-  /** Those that need a restart, as the first API process of this run had them. */
+  /** Settings that need a restart, as the first API process of this run had them. */
   readonly kept: Readonly<Record<string, string>>
   /** SHA-256 of every other value by its name: values may be secrets, and only changes matter. */
   readonly hashes: Readonly<Record<string, string>>
 }
 
-/** How new settings differ from those in effect, by name. */
+/** Differences between new settings and those in effect, by name. */
 export interface Changes {
-  /** The settings to run with: the new ones, but for what needs a restart. */
+  /** The settings to run with: the new ones, except those that need a restart. */
   readonly env: Settings
   readonly taken: readonly string[]
   readonly needRestart: readonly string[]
 }
 
 /**
- * Compares settings with those that an earlier API process of the same run noted.
- * @param folder the run folder @param contents of files that settings name, by words for the log; a change of theirs counts
+ * Compares settings with those that an earlier API process of the same run saved.
+ * @param folder the run folder @param contents of files that settings name, by words for the log; their changes count,
+ * too
  * @returns no change when there was none before
  */
 export function changesSince(folder: string, env: Settings, contents: Settings = {}): Changes {
@@ -44,10 +45,10 @@ export function changesSince(folder: string, env: Settings, contents: Settings =
   }
 }
 
-/** Notes the settings that are in effect now. @throws when the run folder cannot be written */
+/** Saves the settings that are in effect now. @throws when the run folder cannot be written */
 export function saveInEffect(folder: string, env: Settings, contents: Settings = {}): void {
   const kept = Object.fromEntries(needRestart.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
-  // Whole, or as it was.
+  // Written to a new file and renamed, so that it is never incomplete.
   writeFileSync(`${fileIn(folder)}.new`, JSON.stringify({ kept, hashes: hashesOf({ ...env, ...contents }) }), {
     mode: 0o600,
   })
