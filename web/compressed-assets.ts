@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
-/** Below this many bytes a file fits into one packet either way, and a second copy of it helps no request. */
+/** In bytes. A smaller file fits into one packet anyway, so compression helps no request. */
 const minSize = 1_000
 
 const encoders = {
@@ -19,9 +19,9 @@ const encoders = {
 } as const
 
 /**
- * Writes a brotli and a gzip variant beside each asset of the build (`index-1a2b.js.br`), which the server sends to clients
- * that accept them: compressing once, at the highest level, costs no request anything. A variant that is no smaller than its
- * file is left out.
+ * Writes a brotli and a gzip variant beside each asset of the build (`index-1a2b.js.br`), which the server sends to
+ * clients that accept them: assets are compressed once, at the highest level. A variant that is no smaller than its
+ * file is omitted.
  */
 export function compressedAssets(): Plugin {
   return {

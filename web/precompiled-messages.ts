@@ -9,9 +9,9 @@ const catalogue = /\/src\/(?:admin\/)?messages\/(?:en|de)\/[\w-]+\.ts$/
 type Texts = { readonly [key: string]: string | Texts }
 
 /**
- * Parses the messages of the catalogues while the front end is built, so that no browser has to load the parser (12 KB of
- * the first load, gzip): each text becomes what `use-intl/format-message/format-only` formats. That one makes a string of every
- * value: what is to be more than text is a tag, `<name></name>`.
+ * Parses the messages of the catalogues at build time, so that no browser loads the parser (12 KB of the first load,
+ * gzip): each text becomes what `use-intl/format-message/format-only` formats. That formatter converts every value to a
+ * string: anything else is a tag, `<name></name>`.
  */
 export function precompiledMessages(): Plugin {
   return {
@@ -23,7 +23,7 @@ export function precompiledMessages(): Plugin {
     async load(id) {
       const file = id.split('?')[0] ?? ''
       if (!catalogue.test(file) || !file.startsWith(local('./src/'))) return null
-      // Asked for anew at every change: Node would give the module that it has.
+      // Imported anew at every change: Node caches modules by URL.
       const module = (await import(`${pathToFileURL(file).href}?${Date.now()}`)) as Record<string, Texts>
       return Object.entries(module)
         .map(([name, texts]) => `export const ${name} = ${JSON.stringify(compiled(texts))}`)

@@ -21,9 +21,9 @@ export default defineConfig({
   build: {
     // The polyfill is an inline helper for browsers that could not run this bundle anyway.
     modulePreload: false,
-    // Every asset is a file under /assets/, so that nothing depends on data: URLs being allowed.
+    // Every asset is a file under /assets/, so that data: URLs need not be allowed.
     assetsInlineLimit: 0,
-    // Several style sheets would arrive after each other and make the page jump.
+    // Several style sheets would arrive one after the other and shift the page.
     cssCodeSplit: false,
   },
 })

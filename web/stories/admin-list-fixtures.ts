@@ -4,7 +4,7 @@ import { minutesAgo } from './user-fixtures.ts'
 
 const ago = (hours: number) => minutesAgo(hours * 60)
 
-/** The administrator who looks. */
+/** The signed-in administrator. */
 export const me = {
   id: 1,
   email: 'ada@faculty.example',
@@ -55,7 +55,7 @@ export function userOf(id: number, more: Partial<AdminUser> = {}): AdminUser {
   }
 }
 
-/** Everything that a row can be. */
+/** Every state of a row. */
 export const special: readonly AdminUser[] = [
   { ...userOf(1), ...me, is_blocked: false },
   userOf(2, { state: 'registered', last_used: null, containers: [] }),
@@ -73,7 +73,7 @@ export const special: readonly AdminUser[] = [
 ]
 const everybody = [...special, ...Array.from({ length: 93 }, (_, at) => userOf(at + 8))]
 
-/** A container as its list shows it, the same one at every call. */
+/** A container of the list, the same one at every call. */
 export const rowOf = (id: number, more: Partial<ListedContainer> = {}): ListedContainer => {
   const owner = userOf(Math.ceil(id / 2))
   const record = containerOf(id, owner.id, id % 3 === 0 ? 'prod' : 'dev')
@@ -94,7 +94,7 @@ const allContainers = [
   ...Array.from({ length: 94 }, (_, at) => rowOf(at + 7)),
 ]
 
-/** One of the list at random would make another picture each time: the cursor is the number of rows before. */
+/** The same page at every call, for stable pictures: the cursor is the number of rows before. */
 const page = <Row>(request: Request, rows: readonly Row[], total: number, more: (id: number) => Row) => {
   const asked = new URL(request.url).searchParams
   const from = Number(asked.get('cursor') ?? 0)
@@ -103,7 +103,7 @@ const page = <Row>(request: Request, rows: readonly Row[], total: number, more: 
   return { taken, next: from + limit < total ? String(from + limit) : null }
 }
 
-/** Answers for a list of this many. */
+/** Responses of a list with this many rows. */
 export const usersOf =
   (total: number) =>
   (request: Request): Answer<'listUsers'> => {
@@ -131,5 +131,5 @@ export const types: Answer<'listContainers'> = {
     blocked_at: null,
   })),
 }
-/** What every page of an administrator asks for. */
+/** What every administration page requests. */
 export const common = { me: meAnswer, listContainers: types }

@@ -1,10 +1,10 @@
 import { endpoints, type EndpointName, type JsonName } from '@berth/api/endpoints.ts'
 import { never, Refused, unreachable, type Story } from './story.ts'
 
-/** Requests that a story did not say an answer for; the test of the stories wants none. */
+/** Requests without a response in the story; the test of the stories fails for each. */
 export const unanswered: string[] = []
 
-/** A `fetch` that answers what the story says, at once. */
+/** A `fetch` that returns the story's responses at once. */
 export function fakeFetch(story: Story): typeof fetch {
   return async (input, init) => {
     const request = new Request(new URL(String(input), location.href), init)
@@ -21,7 +21,7 @@ export function fakeFetch(story: Story): typeof fetch {
   }
 }
 
-/** Asked whenever a request had no answer: in a story where one has none, nobody is there. */
+/** The ping after a request without a response: the server is down in such a story. */
 function healthOf({ answers = {} }: Story): Response {
   if (Object.values(answers).includes(unreachable)) throw new TypeError('Failed to fetch')
   return Response.json({ status: 'ok' })
@@ -31,7 +31,7 @@ function nameOf({ method, url }: Request): EndpointName | undefined {
   const { pathname } = new URL(url)
   const rows = Object.entries(endpoints) as [EndpointName, (typeof endpoints)[EndpointName]][]
   const fits = rows.filter(([, row]) => row.method === method && patternOf(row.path).test(pathname))
-  // `/users/count` is more exact than `/users/{id}`.
+  // `/users/count` is more specific than `/users/{id}`.
   return fits.toSorted(([, a], [, b]) => a.path.split('{').length - b.path.split('{').length)[0]?.[0]
 }
 
@@ -50,7 +50,7 @@ async function answerOf(request: Request, name: EndpointName | undefined, story:
 
 const refusalOf = ({ status, body, headers }: Refused) => Response.json(body, { status, headers })
 
-/** Server-sent events that are told at once, on a connection that stays open until the page gives it up. */
+/** Server-sent events that arrive at once, on a connection that stays open until the page closes it. */
 function streamOf({ signal }: Request, events: readonly (readonly [string, unknown])[]): Response {
   const text = events.map(([name, data], at) => `id: ${at}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join('')
   const body = new ReadableStream({

@@ -7,18 +7,18 @@ import { stories } from './cases/stories.ts'
 import type { Story } from './story.ts'
 import './screenshot.css'
 
-/** `?story=` its name, `&language=de`, `&picture` for a look that no machine's fonts change. */
+/** `?story=` is the name; `&language=de`; `&picture` uses one font on every machine. */
 const asked = new URLSearchParams(location.search)
 if (asked.has('picture')) {
   document.documentElement.dataset.picture = ''
-  // What is drawn on a canvas is not drawn again when a font arrives.
+  // A canvas is not drawn again when a font arrives.
   await Promise.all(['400 1em Inter', '600 1em Inter'].map((font) => document.fonts.load(font)))
 }
 const story = stories.find(({ name }) => name === asked.get('story'))
 if (story) await open(story)
 else list()
 
-/** Opens the page as the server would have, at the story's address and with its answers. */
+/** Opens the page as the server would, at the story's URL and with its responses. */
 async function open(chosen: Story): Promise<void> {
   const boot: BootData = {
     csrf: 'proof',
@@ -46,12 +46,12 @@ async function open(chosen: Story): Promise<void> {
   const { chooseLanguage } = await import('#/i18n/language.ts')
   for (const name of chosen.press ?? []) await press(name)
   if (asked.get('language') === 'de') chooseLanguage('de')
-  // What tests ask for.
+  // Used by tests.
   Object.assign(window, { unanswered, chooseLanguage })
   document.documentElement.dataset.story = chosen.name
 }
 
-/** For who looks by hand. */
+/** A list of all stories, for the developer. */
 function list(): void {
   document.documentElement.dataset.today = today
   const items = stories.map(({ name }) => {

@@ -1,13 +1,13 @@
-/** In ms; what a story presses is there sooner on any machine. */
+/** Timeout in ms. */
 const limit = 10_000
 
 const controls =
   'button, a[href], summary, input, textarea, [role^="menuitem"], [role="option"], [role="tab"], [role="switch"]'
 
 /**
- * Presses the first control that is seen and has this accessible name, as soon as there is one; `Name = text` writes in a
- * field instead.
- * @throws {Error} when there is none within `limit`
+ * Presses the first visible control with this accessible name, as soon as there is one; `Name = text` fills a field
+ * instead.
+ * @throws {Error} when there is none within the timeout
  */
 export async function press(name: string): Promise<void> {
   const [label = '', text] = name.split(' = ')
@@ -17,7 +17,7 @@ export async function press(name: string): Promise<void> {
   else write(control, text)
 }
 
-/** As a browser does when somebody types: React reads the value that the element itself was given. */
+/** As typing does: React reads the value through the element's own setter. */
 function write(control: HTMLElement, text: string): void {
   const { value } = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(control) as object) as PropertyDescriptorMap
   value?.set?.call(control, text)
@@ -25,12 +25,12 @@ function write(control: HTMLElement, text: string): void {
 }
 
 const find = (name: string) =>
-  // Behind a dialog nothing can be pressed.
+  // A modal dialog makes the rest of the page inert.
   [...(document.querySelector('dialog:modal') ?? document).querySelectorAll<HTMLElement>(controls)].find(
     (control) => control.checkVisibility() && nameOf(control) === name,
   )
 
-/** As much of WAI-ARIA's computation of names as our own markup needs. */
+/** The part of WAI-ARIA's computation of names that our markup needs. */
 function nameOf(control: HTMLElement): string {
   const labels = (control.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id))
   const label =

@@ -1,12 +1,12 @@
 import type { Answer } from '@berth/api/endpoints.ts'
 
-/** The day on which all stories happen; tests set the clock of the page to it. */
+/** The time at which all stories take place; tests set the clock of the page to it. */
 export const today = '2026-11-21T09:00:00.000Z'
 
 /** @returns that many minutes before `today`; a negative number is in the future */
 export const minutesAgo = (minutes: number) => new Date(Date.parse(today) - minutes * 60_000).toISOString()
 
-/** Somebody ordinary. */
+/** An ordinary user. */
 export const ann: Answer<'me'> = {
   user: {
     id: 12,

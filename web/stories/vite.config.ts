@@ -7,13 +7,13 @@ import { precompiledMessages } from '../precompiled-messages.ts'
 const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * The stories: every page and state of the front end, each at an address of its own, without a server behind it.
- * `npm run stories` serves them; tests build them. Never a part of what is shipped.
+ * The stories: every page and state of the front end at its own URL, without a server. `npm run stories` serves them;
+ * tests build them. Not part of the product.
  */
 export default defineConfig({
   root: local('.'),
   plugins: [react(), precompiledMessages(), endpointTable()],
-  // Tests serve the stories under the very policy of the server's pages.
+  // Tests serve the stories with the content security policy of the product.
   html: { cspNonce: '__BERTH_NONCE__' },
   resolve: { alias: { typebox: local('../src/typebox-stub.ts') } },
   server: { host: '127.0.0.1', port: 8090 },
@@ -23,7 +23,7 @@ export default defineConfig({
     modulePreload: false,
     assetsInlineLimit: 0,
     cssCodeSplit: false,
-    // One script: a picture cannot be taken before a part of the page was loaded.
+    // One script: a picture must not be taken before a part of the page is loaded.
     rolldownOptions: { output: { codeSplitting: false } },
   },
 })

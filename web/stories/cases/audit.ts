@@ -11,7 +11,7 @@ const [boss, grace, operator] = [
 const address = '192.0.2.17'
 const blocked = { before: { is_blocked: false }, after: { is_blocked: true } }
 
-/** What happens at a school, one of each kind, the newest first. */
+/** One entry of each kind, as at a school, newest first. */
 const kinds: readonly Omit<AuditEntry, 'id' | 'at'>[] = [
   { actor: boss, action: 'user.block', target: 'user:12', detail: { containers: [3, 4], ...blocked, address } },
   {
@@ -91,7 +91,7 @@ const few: AuditResponse = {
   names,
 }
 
-/** A log of 500 entries, as the server gives it. */
+/** A log of 500 entries, as the server returns it. */
 function log(request: Request): AuditResponse {
   const query = new URL(request.url).searchParams
   const [limit, cursor] = [Number(query.get('limit')), Number(query.get('cursor') ?? 501)]
@@ -100,7 +100,7 @@ function log(request: Request): AuditResponse {
   return { entries, next_cursor: last > 1 ? String(last) : null, names }
 }
 
-/** The same for who reads; whoever exports gets a page, and waits for the next. */
+/** As `log` for a reader; an export receives one page, and waits for the next. */
 function slowLog(request: Request): AuditResponse {
   const query = new URL(request.url).searchParams
   if (query.get('limit') !== '1000') return log(request)

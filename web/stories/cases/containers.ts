@@ -9,7 +9,7 @@ const allFull: Story['answers'] = {
   countContainers: { count: 41_210 },
 }
 
-/** The table of containers, and all that is asked in front of it. */
+/** The table of containers, and its dialogs. */
 export const containerStories: readonly Story[] = [
   { name: 'containers/full', path: containers, boot, answers: allFull },
   {

@@ -3,7 +3,7 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { ada, ann, minutesAgo } from '../user-fixtures.ts'
 import { never, Refused, unreachable, type Story, type StoryEvent } from '../story.ts'
 
-/** A container of Ann's, as her list says it. */
+/** A container of Ann's, as her list returns it. */
 function entry(type: string, name: string, description: string, more: Partial<ContainerEntry> = {}): ContainerEntry {
   return {
     type,
@@ -236,12 +236,12 @@ export const dashboardStories: readonly Story[] = [
   { ...launchStory('sign-in-again', {}), boot: { csrf: null } },
 ]
 
-/** The page that starts a container, as the gateway leads there. */
+/** The launch page, as the gateway redirects to it. */
 function launchStory(name: string, answers: NonNullable<Story['answers']>): Story {
   return { name: `launch/${name}`, path: '/launch?type=prod&next=%2Fann-prod%2F', answers: { me: ann, ...answers } }
 }
 
-/** The list can be read when the page opens, and not again. */
+/** The list can be requested when the page opens, and fails afterwards. */
 function onceOnly(containers: ContainerEntry[]): NonNullable<NonNullable<Story['answers']>['listContainers']> {
   let isRead = false
   return () => {

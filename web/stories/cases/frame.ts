@@ -2,7 +2,7 @@ import { refusalHeader } from '@berth/api/schemas/error.ts'
 import { ada, ann, minutesAgo } from '../user-fixtures.ts'
 import { never, Refused, unreachable, type Story } from '../story.ts'
 
-/** Nobody is signed in. */
+/** No user is signed in. */
 const nobody = { signed_in: false, csrf: null, email: null } as const
 const signedOut = new Refused(401, 'Sign in first: this needs an access token.')
 const longAddress = { ...ada, user: { ...ada.user, email: 'maximiliane.von-und-zu-hohenstein@informatik.example.org' } }
@@ -220,5 +220,5 @@ const sessions: readonly Story[] = [
   },
 ]
 
-/** Pages of people who are not signed in, and what can stand on any page. */
+/** Pages for signed-out users, and what any page can show. */
 export const frameStories: readonly Story[] = [...signIn, ...links, ...frame, ...takeover, ...sessions]

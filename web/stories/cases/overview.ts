@@ -6,7 +6,7 @@ import { never, Refused, unreachable, type Story } from '../story.ts'
 const boot = { is_admin: true }
 const refusal = new Refused(403, 'Only administrators may do this.')
 
-/** The overview of administrators and their page of the system. */
+/** The overview and the system page. */
 export const overviewStories: readonly Story[] = [
   overview('healthy', { systemReport: healthy, systemHistory: { samples: history(1_440) } }),
   overview('day', { systemReport: healthy, systemHistory: { samples: history(1_440) } }, ['24 hours']),

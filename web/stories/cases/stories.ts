@@ -5,7 +5,7 @@ import { frameStories } from './frame.ts'
 import { overviewStories } from './overview.ts'
 import { userStories } from './users.ts'
 
-/** Every page in every state worth a look, in the order in which people meet them. */
+/** Every page in every state, in the order in which users meet them. */
 export const stories: readonly Story[] = [
   ...frameStories,
   ...dashboardStories,

@@ -3,7 +3,7 @@ import { minutesAgo } from '../user-fixtures.ts'
 
 const GiB = 2 ** 30
 
-/** An installation on which nothing is wrong. */
+/** An installation without problems. */
 export const healthy: SystemReport = {
   reconciler: {
     last_success: minutesAgo(0.2),
@@ -60,7 +60,7 @@ export const engineDown: SystemReport = {
   },
 }
 
-/** A report of a process that began a moment ago. */
+/** The report of a process that has just started. */
 export const justStarted: SystemReport = {
   ...healthy,
   reconciler: {
@@ -105,8 +105,8 @@ export const mailFailing: SystemReport = {
 }
 
 /**
- * A day at a school: quiet at night, a class in the morning, a restart of the host at lunch.
- * @param minutes how far back it is known
+ * A day at a school: quiet at night, a class in the morning, a restart of the host at noon.
+ * @param minutes length of the history
  */
 export function history(minutes: number): HistorySample[] {
   const times = Array.from({ length: minutes }, (_, index) => minutes - 1 - index)
@@ -115,7 +115,7 @@ export function history(minutes: number): HistorySample[] {
     .map((ago) => sampleAt(ago, ago < 120 ? 1 : 10))
 }
 
-/** Numbers that look like a day and are the same each time. */
+/** Numbers that resemble a day and are the same each time. */
 function sampleAt(ago: number, width: number): HistorySample {
   const busy = Math.max(0, Math.sin(((1_440 - ago) / 1_440) * Math.PI * 2.78)) ** 2
   const wave = (Math.sin(ago * ago * 12.9898) + 1) / 2

@@ -7,7 +7,7 @@ const boot: Story['boot'] = { is_admin: true }
 const full: Story['answers'] = { ...common, listUsers: usersOf(100_000), countUsers: { count: 100_000 } }
 const some: Story['answers'] = { ...common, listUsers: usersOf(7), countUsers: { count: 7 } }
 
-/** The server does as it is told, but for the last administrator. */
+/** The server blocks all users except the last administrator. */
 const bulkUsers = (isBlocked: boolean) => (): Answer<'bulkBlockUsers'> => ({
   message: 'Done.',
   users: [userOf(2, { is_blocked: isBlocked }), userOf(5, { is_blocked: isBlocked })],
@@ -35,7 +35,7 @@ const invited: Answer<'invite'> = {
   ],
 }
 
-/** The table of users, and all that is asked in front of it. */
+/** The table of users, and its dialogs. */
 export const userStories: readonly Story[] = [
   { name: 'users/full', path: users, boot, answers: full },
   { name: 'users/sorted', path: `${users}?sort=-last_used`, boot, answers: full },
