@@ -1,9 +1,9 @@
 import { startEnginelessBerth } from '../server/test/support/berth-without-engine.ts'
 
 /**
- * A Berth in a process of its own, so that what it costs can be told from what the load costs: `accounts.ts` starts it
- * with a data folder and perhaps the URL of a store, hears its port, and asks how much CPU it has used. `web/` starts it
- * with the folder of the built front end, too.
+ * Runs Berth in its own process, so that its cost is measured apart from the load's: `accounts.ts` starts it with a
+ * data folder and optionally the URL of a store, receives its port, and requests its CPU time. `web/` also passes the
+ * folder of the built front end.
  */
 const [dataDir = '', databaseUrl = '', webDir = ''] = process.argv.slice(2)
 const env = {
@@ -14,7 +14,7 @@ const env = {
   ...(databaseUrl === '' ? {} : { DATABASE_URL: databaseUrl }),
 }
 const mailer = { send: async () => undefined, close: () => undefined }
-// A run of the reconciler costs about a second of CPU with 100,000 people; it would fall into some turns and not into others.
+// A run of the reconciler costs about a second of CPU with 100,000 users; it would fall into some rounds only.
 const pace = { every: 3_600_000 }
 const berth = await startEnginelessBerth(
   { after: () => undefined },

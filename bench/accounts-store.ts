@@ -4,13 +4,13 @@ import { openDatabase, type Db } from '../server/src/store/database.ts'
 import { postgresDialect } from '../server/src/store/dialects/postgres-dialect.ts'
 import type { Schema } from '../server/src/store/schema.ts'
 
-/** The people that the load is about; they are in every store. */
+/** The users that the load concerns; they are in every store. */
 export const cast = {
-  /** Active; they log in, look and log out. The first is an administrator. */
+  /** Active; they log in, read and log out. The first is an administrator. */
   active: 200,
   /** Never verified, each with one signup link. */
   registered: 2_400,
-  /** Login links of the active ones, in turn. */
+  /** Login links of the active users, in turn. */
   loginLinks: 5_000,
 } as const
 
@@ -24,25 +24,25 @@ export const signupToken = (index: number) => `signup-link-number-${index}-of-th
 export const loginToken = (index: number) => `login-link-number-${index}-of-the-bench`
 
 const day = 86_400_000
-/** Links of a crowd that nobody has used yet. */
+/** One in this many links of the other users is unused. */
 const unusedOf = 20
 
 /**
- * Makes the tables and fills them, the crowd first: people with a record each, links of the last day of which one in
- * twenty is unused, a fifth of them asked for within the last two hours, and a sign-out for every other person.
+ * Creates and fills the tables, background users first: each with a record, links of the last day of which one in 20 is
+ * unused, a fifth of them requested within the last two hours, and a sign-out for every second user.
  * @param url `postgres://...`, or null for SQLite in `dataDir`
  */
 export async function fillStore(url: string | null, dataDir: string, crowd: Crowd): Promise<void> {
   const database = await openDatabase(url, dataDir)
   const isPostgres = url !== null
-  // Berth's own connections give a statement up after some seconds.
+  // Berth's own connections have a statement timeout of some seconds.
   const db = isPostgres ? new Kysely<Schema>({ dialect: await postgresDialect(url, true) }) : database.db
   try {
     await db.transaction().execute(async (tx) => {
       if (crowd.people > 0) await fillCrowd(tx, isPostgres, crowd)
       await fillCast(tx, crowd.people)
     })
-    // Autovacuum does it within a minute; SQLite is never told in Berth.
+    // Autovacuum would do it within a minute; Berth never analyzes SQLite.
     if (isPostgres) await sql`analyze`.execute(db)
   } finally {
     if (isPostgres) await db.destroy()
@@ -118,7 +118,7 @@ const personOf = (slug: string, state: 'active' | 'registered', isAdmin: boolean
   created_at: Date.now() - day,
 })
 
-/** A statement has a limit of parameters. */
+/** A statement has a maximum of parameters. */
 async function inParts<T>(rows: readonly T[], insert: (part: T[]) => Promise<unknown>): Promise<void> {
   for (let start = 0; start < rows.length; start += 500) await insert(rows.slice(start, start + 500))
 }

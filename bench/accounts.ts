@@ -11,17 +11,18 @@ import { activeEmail, cast, fillStore, loginToken, signupToken, type Crowd } fro
 import { median, milliseconds, report, timed } from './figures.ts'
 
 /**
- * What accounts cost in an empty store and in one with 100,000 people and 1,000,000 links: `npm run bench:accounts`,
- * `-- --postgres`, `-- --rounds=3`, `-- --people=10000 --links=100000`, `-- --only=logout`. Both take turns, so that noise hits both alike.
+ * The cost of accounts in an empty store and in one with 100,000 users and 1,000,000 links: `npm run bench:accounts`,
+ * `-- --postgres`, `-- --rounds=3`, `-- --people=10000 --links=100000`, `-- --only=logout`. Both alternate, so that
+ * noise affects both alike.
  */
 const option = (name: string, fallback: number) =>
   Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
 const isPostgres = process.argv.includes('--postgres')
 const only = process.argv.find((arg) => arg.startsWith('--only='))?.split('=')[1] ?? ''
-/** At most ten: there are links for no more. */
+/** At most ten: there are no links for more. */
 const rounds = Math.min(10, option('rounds', 6))
 const crowd: Crowd = { people: option('people', 100_000), links: option('links', 1_000_000) }
-/** Requests of one turn, and how many of them at once. */
+/** Requests of one round, and how many of them run at once. */
 const [requestsPerSample, parallel] = [200, 4]
 
 interface Asked {
@@ -31,25 +32,25 @@ interface Asked {
   readonly body?: object
 }
 
-/** One of the two that are compared. */
+/** One of the two sides of the comparison. */
 interface Side {
   readonly process: ChildProcess
   readonly port: number
   readonly agent: Agent
-  /** Of the active people, in order. */
+  /** Of the active users, in order. */
   readonly tokens: string[]
-  /** Of tokens that may be signed out. */
+  /** Tokens that may be signed out. */
   readonly spare: string[]
 }
 
 interface Sample {
-  /** ms that one request took, with `parallel` at once; ms of CPU that each cost the service; ms of each. */
+  /** Per request: ms with `parallel` at once, ms of the service's CPU, and ms of each. */
   readonly wall: number
   readonly cpu: number
   readonly latencies: readonly number[]
 }
 
-/** What is asked, by the number of the request; no two requests of a side have the same number. */
+/** The request of each case by its number; no two requests of a side have the same number. */
 const cases: Readonly<Record<string, (side: Side, index: number) => Asked>> = {
   'POST /api/auth/signup': (_, index) => mailing('signup', `new${index}@bench.test`),
   'POST /api/auth/login': (_, index) => mailing('login', activeEmail(index)),
@@ -106,11 +107,11 @@ async function ownPostgres(): Promise<string> {
   return postgres.url
 }
 
-/** Two tokens for each of the active people: one to look with, and as many as there will be turns to sign out. */
+/** Two kinds of tokens for each active user: one to read with, and one per round to sign out. */
 async function signIn(side: Side): Promise<void> {
   const spare = requestsPerSample * (rounds + 1)
   for (let index = 0; index < cast.active + spare; index++) {
-    // From the end: the case of its own counts from the beginning.
+    // From the end: the measured case counts from the beginning.
     const { access_token: token } = (await ask(
       side,
       reading(`/api/auth/verify-login?token=${loginToken(cast.loginLinks - 1 - index)}`),
@@ -127,7 +128,7 @@ async function compare(
   full: Side,
 ): Promise<void> {
   const [ofEmpty, ofFull]: [Sample[], Sample[]] = [[], []]
-  // The first turn of each warms up.
+  // The first round of each is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     const order = round % 2 === 0 ? [empty, full] : [full, empty]
     for (const side of order) {
@@ -160,14 +161,14 @@ async function takeSample(side: Side, asked: (index: number) => Asked): Promise<
   return { wall: ms / requestsPerSample, cpu: ((await cpuOf(side)) - before) / requestsPerSample, latencies }
 }
 
-/** ms that it has used since it began */
+/** CPU time of the service since its start, in ms. */
 async function cpuOf({ process: service }: Side): Promise<number> {
   const answered = once(service, 'message') as Promise<[{ cpu: number }]>
   service.send('cpu')
   return (await answered)[0].cpu
 }
 
-/** @throws for every answer but 200 */
+/** @throws for every status but 200 */
 async function ask({ agent, port }: Side, { method, path: target, token, body }: Asked): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const headers = {
@@ -191,7 +192,7 @@ function p99(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? NaN
 }
 
-/** A signature is checked once and then remembered. */
+/** A signature is verified once and then cached. */
 async function verifyTokens(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-bench-key-'))
   endings.unshift(() => rmSync(folder, { recursive: true, force: true }))

@@ -5,8 +5,8 @@ import { emptyRuntime } from '../server/test/support/engine/fake-engine.ts'
 import { runningOfHundred } from './admin-store.ts'
 
 /**
- * A Berth in a process of its own, with an engine that has every container of the store and does nothing: `admin.ts` starts
- * it with a data folder and perhaps the URL of a store, hears its port, and asks how much CPU it has used.
+ * Runs Berth in its own process, with an engine that has every container of the store and does nothing: `admin.ts`
+ * starts it with a data folder and optionally the URL of a store, receives its port, and requests its CPU time.
  */
 const [dataDir = '', url = ''] = process.argv.slice(2)
 const instances = await readInstances()
@@ -17,7 +17,7 @@ const runtime = {
 }
 const env = { LOG_LEVEL: 'error', ...(url === '' ? {} : { DATABASE_URL: url }) }
 const mailer = { send: async () => undefined, close: () => undefined }
-// A run of the reconciler would fall into some of what is measured and not into the rest.
+// A run of the reconciler would fall into some measurements only.
 const pace = { every: 3_600_000 }
 const berth = await startEnginelessBerth({ after: () => undefined }, { dataDir, env, mailer, pace, runtime })
 process.send?.({ port: Number(new URL(berth.url).port) })
@@ -38,7 +38,7 @@ async function readInstances(): Promise<Map<string, RuntimeContainer>> {
   await close()
   return new Map(
     rows.map(({ container_id, user_id, slug, type, is_blocked }, at) => {
-      // What is blocked does not run, or the reconciler would try to stop it again and again.
+      // A blocked container does not run, or the reconciler would try to stop it again and again.
       const isRunning = at % 100 < runningOfHundred && is_blocked === 0
       return [
         container_id ?? '',

@@ -4,15 +4,15 @@ import { fillStore } from './accounts-store.ts'
 
 const [minute, day] = [60_000, 86_400_000]
 
-/** Which of a hundred containers with an id of the engine run; they are spread over all of the store. */
+/** How many of a hundred containers with an engine id run; spread over the whole store. */
 export const runningOfHundred = 3
-/** How the engine calls the container of this person. */
+/** The engine's id of this user's container. */
 export const containerIdOf = (userId: number) => `bench${userId}`
 
 /**
- * A store as that of a university after some years: people with a container each, of whom one in fifty never verified, one
- * in seven is blocked, one in five was never there, and ten are administrators; one container in four has none in the engine.
- * And as many audit entries. @param url as of `fillStore`
+ * A store like a university's after some years: users with one container each; one in 50 never verified, one in 7 is
+ * blocked, one in 5 never signed in, ten are administrators; one container in four is not in the engine. As many audit
+ * entries as users. @param url as in `fillStore`
  */
 export async function fillUniversity(url: string | null, dataDir: string, people: number): Promise<void> {
   await fillStore(url, dataDir, { people, links: 1 })
@@ -35,7 +35,7 @@ export async function fillUniversity(url: string | null, dataDir: string, people
       select ${now - 300 * day} + id * 4 * ${minute}, 1 + id % 10, 'admin' || (id % 10), 'user.block', 'user:' || id, '{}', id, ''
       from users where ${some}`)
   }
-  // Autovacuum does it within a minute; SQLite is never told in Berth.
+  // Autovacuum would do it within a minute; Berth never analyzes SQLite.
   if (url !== null) await run('analyze')
   await close()
 }

@@ -10,9 +10,9 @@ import { fillUniversity } from './admin-store.ts'
 import { timed } from './figures.ts'
 
 /**
- * What the administrators' lists cost with 100,000 people and 100,000 containers: the first page of 100 rows with each
- * filter and each order, and the counts. `npm run bench:admin`, `-- --only=containers`, `-- --rounds=10`, `-- --people=10000`,
- * `-- --sqlite` for one store only. Each query is asked alone, over HTTP, as the front end does.
+ * The cost of the administration lists with 100,000 users and 100,000 containers: the first page of 100 rows with each
+ * filter and each order, and the counts. `npm run bench:admin`, `-- --only=containers`, `-- --rounds=10`, `--
+ * --people=10000`, `-- --sqlite` for one store only. Each query runs alone, over HTTP, as from the front end.
  */
 const option = (name: string, fallback: number) =>
   Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
@@ -41,7 +41,7 @@ const containers = [
   'status=missing',
   'status=failed',
 ]
-/** Of a filter that few rows hold of, and an order whose index would be read to its end for them. */
+/** A filter with few matches and an order whose index would be read to its end for them. */
 const both = ['q=nobody&sort=email', 'q=nobody&sort=-last_used', 'is_blocked=true&sort=-last_used']
 
 const queries = [
@@ -62,7 +62,7 @@ function auditQueries(): string[] {
 }
 
 interface Figures {
-  /** ms */
+  /** In ms. */
   readonly p50: number
   readonly p95: number
   /** Of the service, per request, in ms. */
@@ -129,7 +129,7 @@ async function timesOf(ask: () => Promise<void>, service: ChildProcess): Promise
   return { p50: at(0.5), p95: at(0.95), cpu }
 }
 
-/** After its start it looks at each container; resolves when it has little to do, or after a minute. */
+/** After its start it inspects each container; resolves when its CPU is nearly idle, or after a minute. */
 async function atRest(service: ChildProcess): Promise<void> {
   for (let seconds = 0; seconds < 60; seconds++) {
     const before = await cpuOf(service)
@@ -138,14 +138,14 @@ async function atRest(service: ChildProcess): Promise<void> {
   }
 }
 
-/** ms that it has used since it began */
+/** CPU time since its start, in ms. */
 async function cpuOf(service: ChildProcess): Promise<number> {
   const answered = once(service, 'message') as Promise<[{ cpu: number }]>
   service.send('cpu')
   return (await answered)[0].cpu
 }
 
-/** As a table for docs/explanation/performance.md. */
+/** A table for docs/explanation/performance.md. */
 function show(columns: ReadonlyMap<string, ReadonlyMap<string, Figures>>): void {
   const heads = [...columns.keys()].map((store) => `${store}: p50, p95, CPU of Berth |`)
   process.stdout.write(`\n| query | ${heads.join(' ')}\n|---|${'---|'.repeat(columns.size)}\n`)

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 
 /**
- * The engine without Berth in between: what a launch costs at least. Plain HTTP on the engine's socket, connections
- * kept alive, nothing parsed that is not needed.
+ * The engine without Berth: the lower bound of a launch. Plain HTTP on the engine's socket with keep-alive connections;
+ * only necessary parts are parsed.
  */
 const agent = new Agent({ keepAlive: true })
 const socketPath = (process.env.DOCKER_HOST ?? 'unix:///var/run/docker.sock').replace(/^unix:\/\//, '')
@@ -27,7 +27,7 @@ async function ask(method: string, path: string, body?: unknown): Promise<Record
   })
 }
 
-/** What the engine would have to be sent to get this container again, under another name and with another home. */
+/** The create request that gives this container again, with another name and another home. */
 export async function recipeOf(containerId: string): Promise<(name: string) => object> {
   const found = (await ask('GET', `/containers/${containerId}/json`)) as {
     Config: object
@@ -44,7 +44,7 @@ export async function recipeOf(containerId: string): Promise<(name: string) => o
   })
 }
 
-/** Create and start, straight at the engine. */
+/** Creates and starts a container directly at the engine. */
 export async function launchDirectly(name: string, recipe: object): Promise<string> {
   const { Id } = await ask('POST', `/containers/create?name=${name}`, recipe)
   await ask('POST', `/containers/${String(Id)}/start`)

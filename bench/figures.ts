@@ -1,4 +1,4 @@
-/** Runs `work` and says how long it took, in ms. */
+/** Runs `work` and measures its duration in ms. */
 export async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T }> {
   const started = performance.now()
   const value = await work()

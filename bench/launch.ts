@@ -3,8 +3,8 @@ import { launchDirectly, recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 
 /**
- * What Berth adds to the engine's own time: `npm run bench:launch [pairs] [crowd]`.
- * Berth and the bare engine take turns in one run, because a machine's speed changes from minute to minute.
+ * Berth's overhead over the engine's own time: `npm run bench:launch [pairs] [crowd]`. Berth and the bare engine
+ * alternate in one run, because a machine's speed varies.
  */
 const pairs = Number(process.argv[2] ?? 30)
 const crowd = Number(process.argv[3] ?? 50)
@@ -39,7 +39,7 @@ async function signUpAll(where: Berth, count: number): Promise<Person[]> {
   return people
 }
 
-/** The dev containers are there already; prod is launched for the first time, then taken away again. */
+/** The dev containers exist already; prod is launched for the first time, then removed again. */
 async function oneByOne(people: readonly Person[]): Promise<void> {
   const recipe = await recipeOf((await launch(people[0] as Person)).id)
   const through: number[] = []

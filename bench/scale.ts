@@ -12,11 +12,11 @@ import { launchDirectly, recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 
 /**
- * What list, launch and gateway cost while 1, 100 and 500 containers run, and how long Berth takes to come back after
- * both its processes were killed: `npm run bench:scale [sizes]`, for example `npm run bench:scale 1,50`. Sizes must grow.
+ * The cost of list, launch and gateway while 1, 100 and 500 containers run, and Berth's recovery time after both
+ * processes were killed: `npm run bench:scale [sizes]`, for example `npm run bench:scale 1,50`. Sizes must ascend.
  */
 const sizes = (process.argv[2] ?? '1,100,500').split(',').map(Number)
-/** People who sign up at the same time. */
+/** Simultaneous sign-ups. */
 const parallel = 20
 /** Kills at each size. */
 const kills = 3
@@ -65,7 +65,7 @@ function start(): Program {
   return runProgram(lifetime as Parameters<typeof runProgram>[0], env, dataDir)
 }
 
-/** Signing up starts a container; it is looked at, because signing in does not wait for ever. */
+/** Signing up launches a container; its status is polled, because the sign-in does not wait for it. */
 async function grow(size: number): Promise<void> {
   while (people.length < size) {
     const batch = Math.min(parallel, size - people.length)
@@ -92,7 +92,7 @@ async function measure(): Promise<Figures> {
   return { list, relaunch, gateway, ...pairs, ready: await comeBack(person) }
 }
 
-/** A second container, through Berth and by the engine alone, in turns: the engine itself slows down as it fills. */
+/** A second container, by Berth and by the engine alone, in turns: the engine itself slows down as it fills. */
 async function inTurns(person: Person): Promise<Pick<Figures, 'launch' | 'engine'>> {
   const recipe = await recipeOf(await launch(person, 'prod'))
   const through: number[] = []
@@ -110,7 +110,7 @@ async function inTurns(person: Person): Promise<Pick<Figures, 'launch' | 'engine
   return { launch: median(through), engine: median(direct) }
 }
 
-/** From the start of the program to `/readyz` 200, after both processes were killed; the containers run on meanwhile. */
+/** From the start of the program to `/readyz` 200, after both processes were killed; the containers keep running. */
 async function comeBack(person: Person): Promise<number> {
   const times: number[] = []
   for (let each = 0; each < kills; each++) {
@@ -147,7 +147,7 @@ async function asked(answer: Promise<Response>): Promise<unknown> {
   return body
 }
 
-/** @returns median, in ms */
+/** @returns median in ms */
 async function repeated(times: number, work: () => Promise<unknown>): Promise<number> {
   const all: number[] = []
   for (let each = 0; each < times; each++) all.push((await timed(work)).ms)

@@ -7,10 +7,10 @@ import { median, report } from './figures.ts'
 import { cpuTime } from './gateway/usage.ts'
 
 /**
- * `npm start`, from the key to `/readyz` 200, when everything is set up already: `npm run bench:start [rounds]`.
- * Memory is looked at ten seconds after it became ready, nobody using it: the resident size of each process, and of both
- * in all, where the file that both have mapped (Node itself) counts once. In the last round the CPU time of a further
- * minute is counted. Ends with code 1 when memory or CPU are beyond their goals.
+ * `npm start`, from the command to `/readyz` 200, when set-up has nothing to do: `npm run bench:start [rounds]`. Memory
+ * is measured ten idle seconds after that: the resident size of each process, and of both together, where the file that
+ * both map (Node itself) counts once. In the last round the CPU time of a further minute is measured. Ends with code 1
+ * when memory or CPU exceed their goals.
  */
 const rounds = Number(process.argv[2] ?? 5)
 const root = path.resolve(import.meta.dirname, '..')
@@ -48,7 +48,7 @@ report('second npm start', {
 })
 process.exitCode = median(inAll) > 120 || cores >= 0.005 ? 1 : 0
 
-/** Of a program and its children. @param ms how long is counted */
+/** CPU share of a program and its children. @param ms duration of the measurement */
 async function coresIn(ms: number, pid: number): Promise<number> {
   const before = cpuTime(pid)
   await sleep(ms)

@@ -1,21 +1,21 @@
 import { Agent, request } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** Everybody who launches, and where. */
+/** The users who launch, and Berth's port. */
 export interface Storm {
   readonly port: number
   readonly tokens: readonly string[]
 }
 
-/** What one person was answered, and after how many ms. */
+/** The response to one user, and its latency in ms. */
 export interface Answered {
   readonly status: number
   readonly ms: number
-  /** The server's sentence, when it refused. */
+  /** The server's sentence of a refusal. */
   readonly error: string | undefined
 }
 
-/** All launch at once, on a connection each, in a thread of their own: what they cost must not count as Berth's. */
+/** All launch at once, on a connection each, in a separate thread: their cost must not count as Berth's. */
 const { port, tokens } = workerData as Storm
 const agent = new Agent({ maxSockets: Infinity })
 

@@ -9,9 +9,8 @@ import { milliseconds, report, timed } from './figures.ts'
 import type { Answered, Storm } from './storm-client.ts'
 
 /**
- * So many different people launch at the same moment: `npm run bench:storm [people] [parallel]`. How soon all have their
- * container, how long each waits, and whether anything else would have been held up meanwhile. Then as many requests
- * for one container.
+ * Many users launch at the same moment: `npm run bench:storm [people] [parallel]`. Measures the time until all have
+ * their container, each user's wait, and the event loop delay meanwhile. Then as many requests for one container.
  */
 const people = Number(process.argv[2] ?? 1_000)
 const parallel = process.argv[3]
@@ -50,7 +49,7 @@ try {
   for (const ending of endings) await ending()
 }
 
-/** People with a token, as if they had signed in; signing up would launch for them already. */
+/** Users with a token, as if they had signed in; signing up would launch for them already. */
 async function makePeople({ app, database, dataDir }: Berth, count: number): Promise<string[]> {
   let lastId = 0
   const tokens = new AccessTokens(await loadSigningKeys(dataDir), app.spawnerUrl, 86_400, () => `storm-${++lastId}`)
@@ -67,7 +66,7 @@ async function makePeople({ app, database, dataDir }: Berth, count: number): Pro
   return Promise.all(users.map((user) => tokens.issue(user, tokens.plan(now))))
 }
 
-/** The same number of requests at once, all for one container that is not there. */
+/** The same number of requests at once for one container that does not run. */
 async function oneForAll({ app, runtime }: Berth, token: string): Promise<void> {
   await Promise.all((await runtime.list()).map(({ id }) => runtime.remove(id)))
   const { ms, value: answers } = await timed(() => storm({ port: app.port, tokens: Array(people).fill(token) }))
@@ -85,7 +84,7 @@ async function storm(data: Storm): Promise<Answered[]> {
   return answers
 }
 
-/** How often each was said. */
+/** The number of occurrences of each sentence. */
 function countsOf(sentences: readonly string[]): Record<string, number> {
   const groups = Object.groupBy(sentences, (sentence) => sentence.replaceAll(/\d+/g, 'N'))
   return Object.fromEntries(Object.entries(groups).map(([sentence, all]) => [sentence, all?.length ?? 0]))

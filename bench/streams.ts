@@ -4,9 +4,9 @@ import { removeDirectly } from './engine-direct.ts'
 import { milliseconds, report, timed } from './figures.ts'
 
 /**
- * What open streams cost everybody else: `npm run bench:streams [people] [event streams] [samples]`. Each of the people has a
- * running container and follows its logs five times; launches, pings and lists are measured without, with, and again
- * without these streams, because a machine's speed changes from minute to minute.
+ * The cost of open streams for other requests: `npm run bench:streams [people] [event streams] [samples]`. Each user
+ * has a running container and follows its logs five times; launches, pings and lists are measured without, with, and
+ * again without these streams, because a machine's speed varies.
  */
 const [people, eventStreams, samples] = [2, 3, 4].map((at) => Number(process.argv[at] ?? [51, 1_000, 40][at - 2])) as [
   number,
@@ -25,7 +25,7 @@ const berth = await startBerth(
 )
 try {
   const [probe, ...crowd] = await signUpAll(berth, people + 1)
-  if (!probe) throw new Error('nobody signed up')
+  if (!probe) throw new Error('no user signed up')
   await measure(probe, 3)
   const before = await measure(probe, samples)
   const memory = process.memoryUsage().rss
@@ -58,7 +58,7 @@ async function openAll(crowd: readonly Person[]): Promise<OpenStream[]> {
   return all
 }
 
-/** A launch is of a container that is made; it is taken away again behind Berth's back. */
+/** A launch creates a container; it is removed again without Berth. */
 async function measure(person: Person, count: number): Promise<Sample> {
   const [launch, ping, list]: [number[], number[], number[]] = [[], [], []]
   for (let each = 0; each < count; each++) {

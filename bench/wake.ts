@@ -6,18 +6,18 @@ import { recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 
 /**
- * The first byte from a container that rests, through the gateway and from the bare engine in turns:
- * `npm run bench:wake [rounds]`. The bare engine's is a container of the same recipe that Berth knows nothing about.
+ * Time to the first byte of a sleeping container, through the gateway and from the bare engine in turns: `npm run
+ * bench:wake [rounds]`. The bare engine's is a container of the same specification that Berth does not know.
  */
 const rounds = Number(process.argv[2] ?? 20)
-/** Time for Berth to hear of what happened behind its back, and for the engine to calm down, in ms. */
+/** Time in ms for Berth to receive events, and for the engine to settle. */
 const settling = 400
-/** How long an app may take to listen after its start, in ms. */
-const listenLimit = 10_000
+/** Timeout in ms for an app to listen after its start. */
+const listenTimeout = 10_000
 
-type Rest = 'paused' | 'stopped'
+type Suspension = 'paused' | 'stopped'
 
-/** How each rest begins, and what the engine is told to end it. */
+/** How containers are put to sleep, and the engine's call that wakes them. */
 const verbs = {
   paused: { begin: 'pause', end: 'unpause' },
   stopped: { begin: 'stop?t=1', end: 'start' },
@@ -28,29 +28,38 @@ const berth = await startBerth({ after: (ending) => void endings.unshift(ending)
 try {
   const person = await berth.signUp('waker@bench.test')
   const ours = await launch(person)
-  const stranger = await startStranger(berth, ours)
-  endings.unshift(() => removeDirectly(stranger))
+  const unmanaged = await startUnmanaged(berth, ours)
+  endings.unshift(() => removeDirectly(unmanaged))
   const viaGateway = () => firstByte('127.0.0.1', berth.app.port, `/${person.slug}-prod/`, person.token)
-  await compare('paused', 10, ours, stranger, viaGateway)
-  await compare('stopped', 50, ours, stranger, viaGateway)
+  await compare('paused', 10, ours, unmanaged, viaGateway)
+  await compare('stopped', 50, ours, unmanaged, viaGateway)
 } finally {
   for (const ending of endings) await ending()
 }
 
 /** @param allowed ms on top of the engine's own */
-async function compare(rest: Rest, allowed: number, ours: string, stranger: string, viaGateway: () => Promise<string>) {
+async function compare(
+  suspension: Suspension,
+  allowed: number,
+  ours: string,
+  unmanaged: string,
+  viaGateway: () => Promise<string>,
+) {
   const through: number[] = []
   const direct: number[] = []
   const wakeDirectly = async () => {
-    await askEngine('POST', `/containers/${stranger}/${verbs[rest].end}`)
-    return askAt(await addressOf(stranger))
+    await askEngine('POST', `/containers/${unmanaged}/${verbs[suspension].end}`)
+    return askAt(await addressOf(unmanaged))
   }
   for (let round = 0; round < rounds; round++) {
-    const turns = [() => measure(through, ours, rest, viaGateway), () => measure(direct, stranger, rest, wakeDirectly)]
+    const turns = [
+      () => measure(through, ours, suspension, viaGateway),
+      () => measure(direct, unmanaged, suspension, wakeDirectly),
+    ]
     for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn()
   }
   const difference = median(through) - median(direct)
-  report(`first byte from a ${rest} container`, {
+  report(`first byte from a ${suspension} container`, {
     rounds,
     'through the gateway, median': milliseconds(median(through)),
     'engine alone, median': milliseconds(median(direct)),
@@ -58,12 +67,12 @@ async function compare(rest: Rest, allowed: number, ours: string, stranger: stri
   })
 }
 
-/** The answer's first line shows that it was the app and not a page of Berth's, which would be 503. */
-async function measure(into: number[], id: string, rest: Rest, wake: () => Promise<string>): Promise<void> {
-  await askEngine('POST', `/containers/${id}/${verbs[rest].begin}`)
+/** The first line of the response shows that the app sent it, and not the gateway, whose page would be 503. */
+async function measure(into: number[], id: string, suspension: Suspension, wake: () => Promise<string>): Promise<void> {
+  await askEngine('POST', `/containers/${id}/${verbs[suspension].begin}`)
   await sleep(settling)
   const { ms, value } = await timed(wake)
-  if (!value.startsWith('HTTP/1.1 200 ')) throw new Error(`a ${rest} container answered ${value}`)
+  if (!value.startsWith('HTTP/1.1 200 ')) throw new Error(`a ${suspension} container answered ${value}`)
   into.push(ms)
   await sleep(settling)
 }
@@ -74,16 +83,16 @@ async function launch(person: Person): Promise<string> {
   return (body as { container_id: string }).container_id
 }
 
-/** Without labels Berth leaves it alone, and does not look at it when the engine tells its events. */
-async function startStranger({ installation }: Berth, like: string): Promise<string> {
-  const name = `${installation}-stranger`
+/** Without labels Berth does not manage it, and ignores its events. */
+async function startUnmanaged({ installation }: Berth, like: string): Promise<string> {
+  const name = `${installation}-unmanaged`
   const recipe = { ...(await recipeOf(like))(name), Labels: {} }
   const { Id } = await askEngine<{ Id: string }>('POST', `/containers/create?name=${name}`, { body: recipe })
   await askEngine('POST', `/containers/${Id}/start`)
   return Id
 }
 
-/** The engine gives a container another address at each start, so whoever wants its first byte has to ask. */
+/** The engine gives a container another address at each start, so it must be inspected. */
 async function addressOf(id: string): Promise<string> {
   const { NetworkSettings } = await askEngine<{ NetworkSettings: { Networks: Record<string, { IPAddress: string }> } }>(
     'GET',
@@ -92,9 +101,9 @@ async function addressOf(id: string): Promise<string> {
   return Object.values(NetworkSettings.Networks)[0]?.IPAddress ?? ''
 }
 
-/** Asks until the app listens. @throws {Error} the last refusal, after `listenLimit` */
+/** Polls until the app listens. @throws {Error} the last refusal, after `listenTimeout` */
 async function askAt(host: string): Promise<string> {
-  const end = performance.now() + listenLimit
+  const end = performance.now() + listenTimeout
   for (;;) {
     try {
       return await firstByte(host, 8080, '/')
@@ -105,7 +114,7 @@ async function askAt(host: string): Promise<string> {
   }
 }
 
-/** On a connection of its own, as somebody who comes back has none. @returns the beginning of the answer */
+/** On a new connection, as after a pause. @returns the beginning of the response */
 async function firstByte(host: string, port: number, path: string, token = ''): Promise<string> {
   const socket = connect({ host, port, noDelay: true })
   socket.setTimeout(60_000, () => socket.destroy(new Error('no answer within a minute')))

@@ -1,21 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** What `measure-engine.ts` found out about a real engine, and what the stand-in behaves by. */
+/** What `measure-engine.ts` measured of a real engine; the fake engine behaves accordingly. */
 export interface EngineFigures {
   /** ISO 8601, day only. */
   readonly measuredOn: string
-  /** Name and version as the engine says them. */
+  /** Name and version as the engine reports them. */
   readonly engine: string
   readonly cores: number
-  /** By the name of the call: 21 quantiles in ms, from the fastest (0 %) to the slowest (100 %) in steps of 5 %. */
+  /** By call: 21 quantiles in ms, from the fastest (0 %) to the slowest (100 %) in steps of 5 %. */
   readonly latencies: Readonly<Record<CallName, readonly number[]>>
-  /** What each listed container and each listed volume adds to the latency of a list, in ms. */
+  /** What each listed container and volume adds to the latency of a list, in ms. */
   readonly perListedContainer: number
-  /** The same of each that a filter leaves out. */
+  /** The same for each that a filter excludes. */
   readonly perPassedContainer: number
   readonly perListedVolume: number
-  /** Answers of the engine as they came, so that the stand-in's have the same fields and size. */
+  /** Responses of the real engine: the fake engine's have the same fields and size. */
   readonly samples: EngineSamples
 }
 
@@ -32,7 +32,7 @@ export interface EngineSamples {
 
 export type Json = Record<string, unknown>
 
-/** Calls whose latency does not depend on how much the engine has; the two lists have their part per entry beside it. */
+/** Calls whose latency does not depend on the number of objects; the two lists have a part per entry in addition. */
 export const callNames = [
   'ping',
   'info',

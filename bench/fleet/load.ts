@@ -3,21 +3,21 @@ import { Pool } from 'undici'
 import type { Seeded } from './seed.ts'
 import { fleetType, slugOf } from './fake-engine/fleet.ts'
 
-/** What people ask for. */
+/** The requests of users. */
 export type Request = 'list' | 'launch of what runs' | 'me' | 'page' | 'launch'
 
-/** How long answers took, in ms, and which were no 200. */
+/** Latencies in ms, and responses other than 200. */
 export interface Answers {
   readonly times: ReadonlyMap<Request, readonly number[]>
   readonly refused: ReadonlyMap<string, number>
 }
 
-/** In ms: a request that takes longer counts as one that was not answered. */
+/** In ms: a slower request counts as unanswered. */
 const limit = 60_000
-/** Connections to Berth; all come from one address. */
+/** Connections to Berth, all from one address. */
 const connections = 64
 
-/** People who use Berth while something happens to it. */
+/** Users who use Berth during a scenario. */
 export class Load {
   readonly #pool: Pool
   readonly #seeded: Seeded
@@ -29,7 +29,7 @@ export class Load {
     this.#pool = new Pool(url, { connections, headersTimeout: limit, bodyTimeout: limit })
   }
 
-  /** One request of the n-th person. Never throws; what was not 200 is counted. @returns whether it was */
+  /** One request of the n-th user. Never throws; any status but 200 is counted. @returns whether it was 200 */
   async ask(request: Request, person: number): Promise<boolean> {
     const authorization = `Bearer ${await this.#seeded.tokenOf(person)}`
     const { method, path } = targetOf(request, person)
@@ -46,7 +46,7 @@ export class Load {
     }
   }
 
-  /** The body of an answer to the administrator. @throws when it is no 200 */
+  /** The body of a response to the administrator. @throws when the status is not 200 */
   async askAdmin<T>(path: string): Promise<T> {
     const authorization = `Bearer ${await this.#seeded.tokenOf(1)}`
     const { statusCode, body } = await this.#pool.request({ method: 'GET', path, headers: { authorization } })
@@ -54,7 +54,10 @@ export class Load {
     return (await body.json()) as T
   }
 
-  /** Looks, lists and launches what runs, in turns and evenly, until the signal; waits for what is under way. */
+  /**
+   * Requests pages, lists and launches of running containers evenly until the signal aborts; waits for requests under
+   * way.
+   */
   async browse(perSecond: number, signal: AbortSignal): Promise<void> {
     const requests: Request[] = ['list', 'me', 'launch of what runs', 'page']
     await this.evenly(perSecond, signal, (each) =>
@@ -62,7 +65,7 @@ export class Load {
     )
   }
 
-  /** Calls `work` so many times a second, however long it takes. */
+  /** Calls `work` this many times a second, however long it takes. */
   async evenly(perSecond: number, signal: AbortSignal, work: (each: number) => Promise<unknown>): Promise<void> {
     const [began, underWay] = [performance.now(), new Set<Promise<unknown>>()]
     for (let each = 0; !signal.aborted; each++) {
@@ -75,7 +78,7 @@ export class Load {
     await Promise.all(underWay)
   }
 
-  /** What was answered since this was called last. */
+  /** The responses since the last call. */
   take(): Answers {
     const answers = { times: this.#times, refused: this.#refused }
     this.#times = new Map()

@@ -12,8 +12,8 @@ import { seed, templatesWith, type Seeded, type Size } from './seed.ts'
 import { engineInWords, write } from './write.ts'
 
 /**
- * Both processes of Berth with 1,000, 10,000 and 20,000 containers, against a stand-in for the engine that is as slow as a
- * real one: `npm run bench:fleet -- --sizes=1000,20000 --only=steady,storm --minutes=1 --profile=/tmp/profiles --write`.
+ * Both processes of Berth with 1,000, 10,000 and 20,000 containers, against a fake engine with the latencies of a real
+ * one: `npm run bench:fleet -- --sizes=1000,20000 --only=steady,storm --minutes=1 --profile=/tmp/profiles --write`.
  * Ends with code 1 when a goal is missed.
  */
 const options = readOptions(process.argv.slice(2))
@@ -29,7 +29,7 @@ const missed = levels.flatMap(({ size, findings }) =>
 for (const words of missed) process.stdout.write(`MISSED ${words}\n`)
 process.exit(missed.length > 0 ? 1 : 0)
 
-/** What sleeps grows; what runs does not, beyond 2,000. For each container there are five people. */
+/** The number of sleeping containers grows; at most 2,000 run. There are five users per container. */
 function sizeFor(containers: number): Size {
   return { containers, running: Math.min(2_000, containers), people: 5 * containers }
 }

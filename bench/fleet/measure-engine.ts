@@ -9,13 +9,14 @@ import { timed } from '../figures.ts'
 import { writeEngineFigures, type CallName, type Json } from './engine-figures.ts'
 
 /**
- * Measures the calls that Berth makes on this machine's engine, with containers of Berth's recipe, and writes
- * `engine-figures.json`: `.berth/node bench/fleet/measure-engine.ts [containers]`. Everything that it makes goes again.
+ * Measures Berth's calls on this machine's engine, with containers of Berth's specification, and writes
+ * `engine-figures.json`: `.berth/node bench/fleet/measure-engine.ts [containers]`. It removes everything that it
+ * creates.
  */
 const containers = Number(process.argv[2] ?? 200)
-/** Creations and starts at the same time, as `LAUNCH_PARALLEL` has them by default. */
+/** Simultaneous creations and starts, as the default of `LAUNCH_PARALLEL`. */
 const parallel = 4
-/** Repetitions of each call that only reads. */
+/** Repetitions of each read-only call. */
 const reads = 60
 
 const installation = 'berth-fleetmeasure'
@@ -80,7 +81,7 @@ async function measureAll() {
   }
 }
 
-/** The fastest, in ms: what else the machine does only ever adds. The first, without anything to list, is what a list costs at least. */
+/** The minimum, in ms: other work of the machine only adds. The first, without objects, is the base cost of a list. */
 async function listsWith(count: number): Promise<{ containers: number; passed: number; volumes: number }> {
   const [containerTimes, passedTimes, volumeTimes]: [number[], number[], number[]] = [[], [], []]
   const nothingRuns = JSON.stringify({ label: [`berth.instance=${installation}`], status: ['running'] })
@@ -156,7 +157,7 @@ async function inParallel(count: number, work: (number: number) => Promise<void>
   await Promise.all(Array.from({ length: parallel }, worker))
 }
 
-/** 21 of them: 0 %, 5 % ... 100 %. */
+/** 21 quantiles: 0 %, 5 % ... 100 %. */
 function quantiles(values: readonly number[]): number[] {
   const sorted = values.toSorted((one, other) => one - other)
   const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? 0

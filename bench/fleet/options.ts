@@ -5,14 +5,14 @@ export interface Options {
   /** Containers at each level, ascending. */
   readonly sizes: readonly number[]
   readonly only: readonly (keyof typeof scenarios)[]
-  /** Length of the morning; the other scenarios are a tenth of it. */
+  /** Duration of `morning`; the other scenarios take a tenth of it. */
   readonly minutes: number
   readonly isWritten: boolean
   /** A folder for CPU profiles; undefined for none. */
   readonly profiles: string | undefined
 }
 
-/** @throws {Error} for an option that does not exist, or a value that makes no sense */
+/** @throws {Error} for an unknown option or an invalid value */
 export function readOptions(args: readonly string[]): Options {
   const names = Object.keys(scenarios) as (keyof typeof scenarios)[]
   const { values } = parseArgs({

@@ -18,7 +18,7 @@ const [width, height, gap, top, bottom] = [240, 150, 50, 40, 46]
 /** Readable on white and on black. */
 const [text, grid, colours] = ['#7d8590', '#7d859055', ['#2f81f7', '#d29922']] as const
 
-/** What grows with the number of containers, and what does not, as SVG without a background. */
+/** The figures by number of containers, as SVG without a background. */
 export function plot(levels: readonly Level[]): string {
   const sizes = levels.map(({ size }) => size.containers)
   const panels = panelsOf(levels)
@@ -51,7 +51,7 @@ function panelsOf(levels: readonly Level[]): Panel[] {
       series: [line('gateway', 0, resident('gateway')), line('API', 1, resident('api'))],
     },
     {
-      title: 'nobody there, % of a core',
+      title: 'idle, % of a core',
       series: [
         line(
           'gateway',
@@ -90,7 +90,7 @@ function drawn({ title, series }: Panel, sizes: readonly number[], left: number)
   return [`<text x="${left}" y="20" font-weight="bold">${title}</text>`, ...ticks, ...names, ...lines].join('\n')
 }
 
-/** 1, 2 or 5 with zeros behind. */
+/** 1, 2 or 5 times a power of ten. */
 function niceAbove(value: number): number {
   const unit = 10 ** Math.floor(Math.log10(value))
   return ([1, 2, 5].find((each) => each * unit >= value) ?? 10) * unit

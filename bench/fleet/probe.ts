@@ -4,13 +4,12 @@ import { Session } from 'node:inspector'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 /**
- * Loaded into both processes of a Berth that is measured (`--import`), and into nothing else. It listens on
- * `FLEET_PROBES/{pid}.sock`, and answers one line with one line of JSON: `begin`; `end` → the delays of the event loop since
- * then; `profile <file>` begins a CPU profile that `profiled` writes; `heap` → sizes after a collection, if that is exposed.
- * Nothing is sampled unless it was asked for.
+ * Loaded into both measured processes of Berth (`--import`). It listens on `FLEET_PROBES/{pid}.sock`, and answers one
+ * line with one line of JSON: `begin`; `end` → the event loop delays since then; `profile <file>` starts a CPU profile
+ * that `profiled` writes; `heap` → sizes after a collection, if that is exposed. It samples only on request.
  */
 
-/** In ms; what a timer of this length is late is the delay. */
+/** In ms; the delay is how late a timer of this length fires. */
 const resolution = 5
 const folder = process.env.FLEET_PROBES
 const delay = monitorEventLoopDelay({ resolution })
@@ -49,7 +48,7 @@ async function answer(words: string): Promise<object> {
   return {}
 }
 
-/** In ms, beyond what the timer was to take. */
+/** In ms, without the timer's own length. */
 function readDelay(): object {
   delay.disable()
   const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolution)

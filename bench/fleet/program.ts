@@ -22,15 +22,15 @@ export interface LoopDelay {
 /** Of both processes. */
 export type Both<T> = Readonly<Record<'gateway' | 'api', T>>
 
-/** Berth as `npm start` runs it, beside the stand-in; both are programs of their own. */
+/** Berth as `npm start` runs it, and the fake engine; both are separate programs. */
 export interface Fleetside {
   readonly url: string
   /** Process ids. */
   pids(): Both<number>
-  /** Asks the probe that is loaded into a process. */
+  /** Sends a command to the probe of a process. */
   probe<T = object>(which: keyof Both<unknown>, words: string): Promise<T>
   send<T = object>(order: Order): Promise<T>
-  /** Kills both processes and starts them again. @returns ms until `/readyz` says 200 */
+  /** Kills both processes and starts them again. @returns ms until `/readyz` returns 200 */
   restart(env?: Readonly<Record<string, string>>): Promise<number>
   end(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { Finding } from './scenarios.ts'
 import type { Size } from './seed.ts'
 
-/** Everything that was found at one size. */
+/** The findings at one size. */
 export interface Level {
   readonly size: Size
   readonly findings: readonly Finding[]
@@ -19,7 +19,7 @@ const heading = [
   'besides',
 ]
 
-/** One line for each scenario at each size, as Markdown. Pairs are of the gateway process and the API process. */
+/** One Markdown row for each scenario at each size. Pairs are of the gateway process and the API process. */
 export function table(levels: readonly Level[]): string {
   const rows = levels.flatMap(({ size, findings }) => findings.map((finding) => row(size, finding)))
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
@@ -47,7 +47,7 @@ function row({ containers }: Size, { scenario, usage, answers, notes }: Finding)
   ]
 }
 
-/** What a table has no room for: refusals, and what the engine was asked. */
+/** Further findings: refusals, and calls of the engine. */
 export function details({ scenario, answers, calls }: Finding): string {
   const asked = Object.entries(calls).map(([name, perSecond]) => `${name} ${perSecond.toFixed(2)}`)
   const launches = answers.times.get('launch')

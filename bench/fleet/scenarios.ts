@@ -4,16 +4,16 @@ import type { Fleetside } from './program.ts'
 import { templatesWith, type Seeded } from './seed.ts'
 import { measureUsage, type Usage } from './usage.ts'
 
-/** What one scenario found. */
+/** The findings of one scenario. */
 export interface Finding {
   readonly scenario: string
   readonly usage: Usage
   readonly answers: Answers
-  /** Calls that the engine was asked, by kind, per second. */
+  /** Calls of the engine by kind, per second. */
   readonly calls: Readonly<Record<string, number>>
-  /** Further figures, in words. */
+  /** Further figures, as text. */
   readonly notes: Readonly<Record<string, string>>
-  /** Goals that were missed, in words. */
+  /** Missed goals, as text. */
   readonly missed: readonly string[]
 }
 
@@ -21,17 +21,20 @@ export interface Stage {
   readonly berth: Fleetside
   readonly seeded: Seeded
   readonly load: Load
-  /** Length of the morning in minutes; the others are a tenth of it, two runs of the reconciler where they need them. */
+  /**
+   * Duration of `morning` in minutes; the other scenarios take a tenth, or two runs of the reconciler where they need
+   * them.
+   */
   readonly minutes: number
   /** A folder for CPU profiles of each scenario; undefined for none. */
   readonly profiles: string | undefined
 }
 
-/** Requests a second of those who only look; a campus that is awake. */
+/** Read requests per second, as of a campus by day. */
 const looks = 40
 const launchesPerMorning = 2_000
 const [morningMinutes, stormRate, idlePause] = [10, 500, 30]
-/** Goals. Source: the issue that asked for this bench. */
+/** Goals of this benchmark. */
 const goals = { reconcilerCores: 0.2, run: 5_000, ready: 5_000, resident: 400 }
 
 interface SystemReport {
@@ -42,14 +45,14 @@ interface SystemReport {
   }
 }
 
-/** In the order in which they run: the later ones leave containers paused behind. */
+/** In the order in which they run: the later ones leave paused containers. */
 export const scenarios = { steady, looking, morning, reconnect, storm, restart, idle } as const
 
-/** Nobody is there; what remains is the reconciler and whatever else runs by the clock. */
+/** Without users; only the reconciler and other timers work. */
 async function steady(stage: Stage): Promise<Finding> {
   const runs: SystemReport['reconciler'][] = []
   const finding = await observed('steady', stage, async () => {
-    // Three runs of the reconciler, which come every 30 s.
+    // Three runs of the reconciler, at an interval of 30 s.
     const end = performance.now() + 3 * 31_000
     while (performance.now() < end) {
       await sleep(10_000)
@@ -75,18 +78,18 @@ async function steady(stage: Stage): Promise<Finding> {
   }
 }
 
-/** People look, list and launch what runs already. */
+/** Users read, list and launch running containers. */
 async function looking(stage: Stage): Promise<Finding> {
   return observed('looking', stage, () => browsing(stage, stage.minutes * 6_000))
 }
 
-/** 2,000 people come within ten minutes, nine of ten to a container that sleeps, and look around meanwhile. */
+/** 2,000 users arrive within ten minutes, nine of ten to a sleeping container, and read meanwhile. */
 async function morning(stage: Stage): Promise<Finding> {
   const { load, seeded, minutes } = stage
   const { containers, running } = seeded.size
   const sleeping = containers - running
   const perSecond = launchesPerMorning / (morningMinutes * 60)
-  // One in ten has none any more; when nothing sleeps, as at the smallest size, nobody has.
+  // One in ten has no container; at the smallest size, where nothing sleeps, none has.
   const comer = (each: number) => (each % 10 === 0 || each >= sleeping ? containers + 1 + each : running + 1 + each)
   return observed('morning', stage, async () => {
     const signal = AbortSignal.timeout(minutes * 60_000)
@@ -99,7 +102,7 @@ async function morning(stage: Stage): Promise<Finding> {
   })
 }
 
-/** The engine goes away for five seconds, and everything in it runs on. */
+/** The engine is unreachable for five seconds; its containers keep running. */
 async function reconnect(stage: Stage): Promise<Finding> {
   const { berth, load } = stage
   let back = 0
@@ -115,7 +118,7 @@ async function reconnect(stage: Stage): Promise<Finding> {
   return { ...finding, notes: { 'launch and page again after': `${(back / 1000).toFixed(1)} s` } }
 }
 
-/** Programs end and are started again beside Berth, 250 a second, which the engine tells in 500 events. */
+/** Containers end and are started again outside Berth, 250 a second: 500 events. */
 async function storm(stage: Stage): Promise<Finding> {
   let emitted = 0
   const ms = stage.minutes * 6_000
@@ -129,7 +132,7 @@ async function storm(stage: Stage): Promise<Finding> {
   return { ...finding, notes: { events: String(emitted) } }
 }
 
-/** Both processes are killed and started again; ready is when somebody's page comes, too. */
+/** Both processes are killed and started again; ready means that a user's page is served, too. */
 async function restart(stage: Stage): Promise<Finding> {
   const times: number[] = []
   for (let each = 0; each < 3; each++) {
@@ -150,7 +153,7 @@ async function restart(stage: Stage): Promise<Finding> {
   }
 }
 
-/** 1,500 people stop using theirs in the same moment, and everything that is idle is paused. */
+/** 1,500 users stop using their containers at once, and all idle containers are paused. */
 async function idle(stage: Stage): Promise<Finding> {
   const { berth, seeded } = stage
   await berth.restart({ CONTAINER_TEMPLATES: templatesWith(seeded.fleet.appPort, idlePause) })
@@ -172,7 +175,7 @@ async function idle(stage: Stage): Promise<Finding> {
   }
 }
 
-/** Waits for the first run of the reconciler, so that it is in none of the scenarios but `restart`. */
+/** Waits for the first run of the reconciler, which belongs to `restart` only. */
 export async function settled(stage: Pick<Stage, 'load'>): Promise<void> {
   const end = performance.now() + 60_000
   const { load } = stage
@@ -183,7 +186,7 @@ export async function settled(stage: Pick<Stage, 'load'>): Promise<void> {
   }
 }
 
-/** Asks again and again. @throws {Error} after two minutes */
+/** Polls until `isSo` holds. @throws {Error} after two minutes */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const began = performance.now()
   while (!(await isSo())) {

@@ -10,34 +10,34 @@ import { openDatabase, type Db } from '../../server/src/store/database.ts'
 import { installationName, tokenEra } from '../../server/src/store/installation.ts'
 import { containerIdOf, emailOf, fleetType, slugOf, type Fleet } from './fake-engine/fleet.ts'
 
-/** How many there are of everything at one level of the bench. */
+/** The size of the store at one level of the benchmark. */
 export interface Size {
   /** Containers that the engine has. */
   readonly containers: number
-  /** Of these, how many run. */
+  /** How many of these run. */
   readonly running: number
-  /** People, each with one record; those without a container had one once. */
+  /** Users with one record each; those without a container had one before. */
   readonly people: number
 }
 
-/** A Berth's data folder, ready to be started with, and what the stand-in has to begin with. */
+/** A data folder of Berth, and the initial state of the fake engine. */
 export interface Seeded {
   readonly size: Size
   readonly dataDir: string
   readonly fleetFile: string
   readonly fleet: Fleet
-  /** A token of the n-th person; the first is an administrator. */
+  /** A token of the n-th user; the first is an administrator. */
   tokenOf(person: number): Promise<string>
 }
 
-/** The image that every app of the fleet is made of; only the stand-in knows it. */
+/** The image of every app of the fleet; it exists in the fake engine only. */
 const image = 'fleet-app:1'
 const installation = 'berth-fleet'
-/** Seconds; longer than any run. */
+/** In seconds; longer than any run. */
 const tokenLifetime = 7_200
 const [minute, day] = [60_000, 86_400_000]
 
-/** Setting `CONTAINER_TEMPLATES`. @param idlePause seconds; 0 never */
+/** Setting `CONTAINER_TEMPLATES`. @param idlePause in seconds; 0 never */
 export const templatesWith = (appPort: number, idlePause = 0) =>
   JSON.stringify({
     [fleetType]: {
@@ -50,7 +50,10 @@ export const templatesWith = (appPort: number, idlePause = 0) =>
     },
   })
 
-/** Fills a store as a university's after some years, through the store's own modules. @param port Berth's, on which its addresses hang */
+/**
+ * Fills a store like a university's after some years, through the store's own modules. @param port Berth's, which its
+ * addresses contain
+ */
 export async function seed(folder: string, size: Size, port: number, appPort: number): Promise<Seeded> {
   const dataDir = path.join(folder, 'data')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -89,12 +92,15 @@ export async function seed(folder: string, size: Size, port: number, appPort: nu
   return { size, dataDir, fleetFile, fleet, tokenOf }
 }
 
-/** People and records by one statement each; the engine's ids by a table beside them, for SQLite knows no SHA-256. */
+/**
+ * One statement each for users and records; the engine's ids come from a temporary table, because SQLite has no
+ * SHA-256.
+ */
 async function fillStore(db: Db, { people, containers, running }: Size, appPort: number): Promise<void> {
   const now = Date.now()
   const run = (text: string) => sql.raw(text).execute(db)
   const numbers = `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${people})`
-  // Of those with a container nobody was away for longer than ten days.
+  // Users with a container used it within the last ten days.
   const lastUsed = `${now} - case when n <= ${containers} then n % 14000 else 43200 + n % 400000 end * ${minute}`
   await run(`${numbers} insert into users (id, email, slug, state, is_admin, is_blocked, last_used, created_at)
     select n, '${emailOf(0).replace('0', "' || n || '")}', '${slugOf(0).replace('0', "' || n || '")}', 'active',

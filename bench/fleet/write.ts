@@ -10,7 +10,9 @@ const document = path.join(docs, 'explanation/performance.md')
 const picture = 'images/fleet.svg'
 const [begin, end] = ['<!-- fleet: begin -->', '<!-- fleet: end -->']
 
-/** Puts table and plot between the marks of docs/explanation/performance.md. @throws {Error} when they are not there */
+/**
+ * Writes table and plot between the markers of docs/explanation/performance.md. @throws {Error} when they are missing
+ */
 export function write(levels: readonly Level[]): void {
   const text = readFileSync(document, 'utf8')
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
@@ -31,7 +33,7 @@ export function write(levels: readonly Level[]): void {
   writeFileSync(path.join(docs, picture), plot(levels))
 }
 
-/** What the stand-in was, in one sentence and its numbers. */
+/** The fake engine in one sentence with its figures. */
 export function engineInWords(): string {
   const { engine, measuredOn, cores, latencies, perListedContainer, perPassedContainer, perListedVolume } =
     readEngineFigures()

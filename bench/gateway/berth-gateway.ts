@@ -5,20 +5,21 @@ import type { GatewaySettings } from '../../server/src/gateway/gateway-settings.
 import { createNetGateway } from '../../server/src/gateway/net-gateway.ts'
 import { spread, type Route } from './routes.ts'
 
-/** What a gateway of the bench is told before it begins, over IPC. */
+/** The settings of a gateway of the benchmark, sent over IPC before it starts. */
 export interface BerthGatewaySettings {
   readonly routes: number
-  /** The port at which all the apps listen. */
+  /** The port of all apps. */
   readonly backend: number
   readonly access: 'owner' | 'public'
   readonly keys: GatewaySettings['keys']
-  /** What apps get in place of a person's token. */
+  /** The token that apps receive in place of the user's. */
   readonly scopedToken: string
 }
 
 /**
- * The gateway by itself, as a process: takes `OursSettings` over IPC and says `{port}`; then answers a message `{changes}`
- * with how long so many changes of a route took each, in ms. It ends in order, so that a profile is written.
+ * The gateway alone, as a process: receives `BerthGatewaySettings` over IPC and sends `{port}`; then answers a message
+ * `{changes}` with the duration of each of so many route changes, in ms. It ends normally, so that a profile is
+ * written.
  */
 process.once('disconnect', () => process.exit(0))
 process.once('SIGTERM', () => process.exit(0))
@@ -47,7 +48,7 @@ function settings(): GatewaySettings {
   }
 }
 
-/** A control plane for people whose containers all run. */
+/** A control plane of users whose containers all run. */
 function quietControl(): ControlPlane {
   return {
     scopedToken: async () => ({ token: received.scopedToken, expiresAt: Date.now() + 900_000 }),
@@ -78,7 +79,7 @@ function routeTo({ prefix, userId, host }: Route, port: number) {
   return { prefix, ownerId: userId, type: 'dev', isBlocked: false, where }
 }
 
-/** The last route moves to another port each time; nothing is connected to it. */
+/** The last route moves to another port each time; it has no connections. */
 async function timeChanges(changes: number): Promise<number[]> {
   const moving = spread(received.routes).at(-1) as Route
   const milliseconds: number[] = []

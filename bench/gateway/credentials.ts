@@ -10,20 +10,20 @@ import { busy, talking } from './routes.ts'
 /** An access token by user id. */
 export type Tokens = ReadonlyMap<number, string>
 
-/** Everybody's tokens, made with a key as Berth makes it at its first start. */
+/** The tokens of all users, signed with a key as Berth creates it at its first start. */
 export interface Credentials {
   /** As Berth issues them: ES256. */
   readonly tokens: Tokens
-  /** The same claims under a shared secret: the cheapest check that HAProxy knows. */
+  /** The same claims with a shared secret: HAProxy's cheapest check. */
   readonly tokensHs256: Tokens
   readonly secret: string
   /** The public key, RFC 7517. */
   readonly keys: readonly Readonly<Record<string, unknown>>[]
-  /** A file with the same as PEM. */
+  /** The public key as a PEM file. */
   readonly pemFile: string
 }
 
-/** Longer than any run. */
+/** In seconds; longer than any run. */
 const lifetime = 7200
 
 export async function makeCredentials(): Promise<Credentials> {

@@ -7,9 +7,9 @@ const lock = path.join(scratch, 'running')
 const timeout = 15 * 60_000
 
 /**
- * Makes this the only run: two at once would share files and cores, and measure each other. Waits for the one before and
- * says so; the place is given back when this process ends.
- * @throws {Error} after a quarter of an hour
+ * Prevents simultaneous runs: two would share files and cores. Waits for the earlier run and says so; the lock is
+ * released when this process ends.
+ * @throws {Error} after 15 minutes
  */
 export async function runExclusively(): Promise<void> {
   const end = performance.now() + timeout
@@ -33,7 +33,7 @@ function acquireLock(): boolean {
   }
 }
 
-/** The process that runs, or ran and was killed. */
+/** The process id in the lock, which may have been killed. */
 function lockHolder(): string | undefined {
   return existsSync(lock) ? readFileSync(lock, 'utf8') : undefined
 }

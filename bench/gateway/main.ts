@@ -11,9 +11,9 @@ import { Proxies } from './proxies.ts'
 import { table, type Row } from './table.ts'
 
 /**
- * The gateway against its peers: `npm run bench:gateway [-- --only=get,down] [--rounds=5] [--profile]`. What is measured and
- * how is in docs/explanation/performance.md. A goal that is missed does not fail the run, but the one of `hostile` does; a figure that
- * cannot be had does, too.
+ * The gateway against its peers: `npm run bench:gateway [-- --only=get,down] [--rounds=5] [--profile]`. The method is
+ * in docs/explanation/performance.md. A missed goal does not fail the run, except that of `hostile`; a missing figure
+ * does.
  */
 const cases = [...pairCases, tokenCase, latencyCase, changeCase, idleCase, memoryCase]
 const hostile = 'hostile'
@@ -26,7 +26,7 @@ if (chosen.length > 0) {
   await ensurePrograms()
   await (isProfile ? profileOurs() : compareAll())
 }
-// What anybody may send has a limit of its own, and is not compared with a peer.
+// Requests without an account have their own limit and no peer.
 if (!isProfile && (only?.includes(hostile) ?? true) && !(await runHostile())) process.exitCode = 1
 
 async function compareAll(): Promise<void> {

@@ -3,30 +3,33 @@ import type { Load } from './load/wrk.ts'
 import type { Target } from './proxies.ts'
 import { cpuTime } from './usage.ts'
 
-/** One turn of a load at a proxy. */
+/** One round of a load at a proxy. */
 export interface Sample {
   /** Microseconds of the proxy's CPU per unit. */
   readonly cpu: number
   readonly perSecond: number
-  /** Share of its core that the proxy used: below 0.9, something else was the bottleneck. */
+  /** CPU share of its core that the proxy used: below 0.9, something else was the bottleneck. */
   readonly busy: number
 }
 
 export interface Comparison {
   readonly ours: Sample
   readonly peer: Sample
-  /** Ours against the peer, CPU per unit. */
+  /** Our gateway against the peer, CPU per unit. */
   readonly ratio: number
 }
 
 export type Loading = (target: Target, seconds: number) => Promise<Load>
 
-/** How long a load runs, in seconds: at the first the proxies warm up, and 10 ms of clock tick do not matter at the second. */
+/**
+ * Duration of a load in seconds: enough to warm the proxies up, and to make the 10 ms resolution of CPU time
+ * irrelevant.
+ */
 const duration = { warmUp: 1, measured: 2 }
 
 /**
- * Ours and a peer take turns, and who begins changes. Figures are medians of the rounds; the ratio is the median of the
- * rounds' ratios, because a machine's speed changes from minute to minute and both sides of a round share it.
+ * Our gateway and a peer alternate, and so does the order. Figures are medians of the rounds; the ratio is the median
+ * of the rounds' ratios, because a machine's speed varies and both sides of a round share it.
  */
 export async function compare(ours: Target, peer: Target, load: Loading, rounds: number): Promise<Comparison> {
   for (const target of [ours, peer]) await load(target, duration.warmUp)

@@ -7,7 +7,7 @@ export interface Options {
   readonly isProfile: boolean
 }
 
-/** @throws {Error} for an option that does not exist, a case that does not, or rounds that are no number */
+/** @throws {Error} for an unknown option or case, or an invalid number of rounds */
 export function readOptions(args: readonly string[], names: ReadonlySet<string>): Options {
   const { values } = parseArgs({
     args: [...args],

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { environment, scratch } from './programs.ts'
 
-/** Core of the proxy that is measured; nothing else of the bench runs there. */
+/** Core of the measured proxy; nothing else of the benchmark runs there. */
 export const proxyCore = 0
 /** Core of the load and of the backend. */
 export const loadCore = 1
@@ -14,14 +14,11 @@ export const loadCore = 1
 export interface Started {
   readonly pid: number
   readonly child: ChildProcess
-  /** Ends it and waits, at most 5 s, then by force. */
+  /** Ends it and waits; kills it after 5 s. */
   end(): Promise<void>
 }
 
-/**
- * Starts a program on one core; it gets an IPC channel when it is a script of ours. What it prints goes to
- * `.berth/bench/{name}.log`.
- */
+/** Starts a program on one core; our own scripts get an IPC channel. Its output goes to `.berth/bench/{name}.log`. */
 export function start(name: string, core: number, command: readonly string[], withChannel = false): Started {
   const log = openSync(path.join(scratch, `${name}.log`), 'w')
   const child = spawn('taskset', ['--cpu-list', String(core), ...command], {
@@ -38,7 +35,7 @@ export function start(name: string, core: number, command: readonly string[], wi
     child.kill('SIGKILL')
     await ended
   }
-  // taskset becomes the program that it starts, so this is the program's own id.
+  // taskset replaces itself with the program, so this is the program's own id.
   return { pid: child.pid ?? 0, child, end }
 }
 
@@ -48,7 +45,10 @@ process.once('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-/** Waits until something listens. @throws {Error} with the end of the program's log, after 15 s or when it has ended */
+/**
+ * Waits until the port accepts connections. @throws {Error} with the end of the program's log, after 15 s or when it
+ * has ended
+ */
 export async function listening(name: string, { child }: Started, port: number, host = '127.0.0.1'): Promise<void> {
   for (let tries = 0; tries < 300 && child.exitCode === null; tries++) {
     if (await answers(port, host)) return
@@ -64,7 +64,7 @@ function answers(port: number, host: string): Promise<boolean> {
   })
 }
 
-/** A port that nobody had a moment ago: the peers cannot be asked which one they got. */
+/** A port that was free a moment ago: the peers do not report the one they get. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -74,7 +74,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** The next message of a script of ours. @throws {Error} after `limit` ms, or when it ends instead */
+/** The next message of our own script. @throws {Error} after `limit` ms, or when it ends instead */
 export async function message<T>({ child }: Started, limit = 30_000): Promise<T> {
   const signal = AbortSignal.timeout(limit)
   const ended = once(child, 'exit', { signal }).then(() => {

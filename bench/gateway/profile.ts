@@ -5,27 +5,27 @@ import { scratch } from './programs.ts'
 const folder = path.join(scratch, 'profiles')
 const shown = 40
 
-/** Options for Node that have a profile written at the end of a process. */
+/** Node options that write a profile at the end of a process. */
 export const profileOptions = `--cpu-prof --cpu-prof-dir=${folder} --cpu-prof-interval=200`
 
-/** Removes what earlier runs have left. */
+/** Removes profiles of earlier runs. */
 export async function emptyProfiles(): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
 }
 
-/** The part of a .cpuprofile that is read here. */
+/** The used part of a .cpuprofile. */
 interface Profile {
   readonly nodes: readonly {
     readonly id: number
     readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number }
   }[]
   readonly samples: readonly number[]
-  /** Microseconds since the sample before. */
+  /** Microseconds since the previous sample. */
   readonly timeDeltas: readonly number[]
 }
 
-/** The functions in which most time was spent themselves, over all profiles, in per cent of the time that was not idle. */
+/** The functions with the most self time over all profiles, in per cent of non-idle time. */
 export async function topFunctions(): Promise<string> {
   const spent = new Map<string, number>()
   for (const file of await readdir(folder)) {

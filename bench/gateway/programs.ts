@@ -4,14 +4,14 @@ import { mkdir, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-/** Where the peers live and what they write: git-ignored, and safe to delete. */
+/** Where the peers and their files are: git-ignored, and safe to delete. */
 export const scratch = path.resolve(import.meta.dirname, '../../.berth/bench')
 
 const debs = path.join(scratch, 'debs')
 const debian = path.join(scratch, 'debian')
 const npm = path.join(scratch, 'npm')
 
-/** Absolute paths of what ours is measured against, and of what makes the load. */
+/** Absolute paths of the peers and of the load generators. */
 export const programs = {
   nginx: path.join(debian, 'usr/sbin/nginx'),
   haproxy: path.join(debian, 'usr/sbin/haproxy'),
@@ -20,13 +20,13 @@ export const programs = {
   chp: path.join(npm, 'node_modules/configurable-http-proxy/bin/configurable-http-proxy'),
 } as const
 
-/** What Debian's programs need to find the libraries that were unpacked beside them. */
+/** Debian's programs find the libraries that were unpacked beside them. */
 export const environment = { LD_LIBRARY_PATH: path.join(debian, `usr/lib/${multiarch()}`) }
 
 /**
- * Fetches what is missing and says so. Debian's packages are unpacked, not installed: no service starts, nothing on the
- * machine changes, and root is not needed.
- * @throws {Error} with the words of apt-get or npm
+ * Downloads what is missing and says so. Debian's packages are unpacked, not installed: no service starts, the machine
+ * does not change, and root is not needed.
+ * @throws {Error} with the output of apt-get or npm
  */
 export async function ensurePrograms(): Promise<void> {
   const { chp, ...fromDebian } = programs
@@ -39,11 +39,11 @@ async function fetchFromDebian(packages: readonly string[]): Promise<void> {
   console.log(`fetching Debian's ${packages.join(', ')} into ${debian} ...`)
   await mkdir(path.join(debs, 'partial'), { recursive: true })
   const aside = ['-o', 'Debug::NoLocking=1', '-o', `Dir::Cache=${scratch}`, '-o', `Dir::Cache::archives=${debs}`]
-  // Without --reinstall, apt-get fetches nothing for a package that the machine has already.
+  // Without --reinstall, apt-get downloads nothing for a package that the machine has.
   const fetching = ['install', '--yes', '--no-install-recommends', '--download-only', '--reinstall']
   const fetchAll = () => run('apt-get', [...fetching, ...aside, '-o', 'APT::Sandbox::User=', ...packages])
   await fetchAll().catch(async () => {
-    // A fresh machine has no package lists, or old ones that name files the archive no longer has.
+    // A new machine has no package lists, or old ones that name files the archive no longer has.
     await run('apt-get', ['update'])
     await fetchAll()
   })
@@ -58,7 +58,7 @@ async function fetchFromNpm(wanted: string): Promise<void> {
   await run('npm', ['install', '--prefix', npm, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', wanted])
 }
 
-/** At most five minutes; what it prints is shown only when it fails. */
+/** At most five minutes; its output is shown only when it fails. */
 async function run(program: string, args: readonly string[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' }
   await promisify(execFile)(program, args, { env, timeout: 300_000, maxBuffer: 16 * 1024 * 1024 })

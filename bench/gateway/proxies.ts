@@ -9,9 +9,7 @@ import type { BerthGatewaySettings } from './berth-gateway.ts'
 import { makeCredentials, type Credentials, type Tokens } from './credentials.ts'
 import { busy, routeCount } from './routes.ts'
 
-/**
- * Every proxy of a run, started when it is first needed and then kept: an idle one costs nothing.
- */
+/** Every proxy of a run, started on first use and then kept: an idle one costs nothing. */
 export class Proxies {
   readonly #credentials: Credentials
   readonly #backends: readonly Started[]
@@ -26,24 +24,24 @@ export class Proxies {
     this.#nodeOptions = nodeOptions
   }
 
-  /** @param nodeOptions for the gateway of ours, beside those of the program */
+  /** @param nodeOptions for our gateway, in addition to the program's */
   static async start(nodeOptions = ''): Promise<Proxies> {
     const echo = script('backend/echo', loadCore, [])
     const { port } = await message<{ port: number }>(echo)
     return new Proxies(await makeCredentials(), [echo, await startWeb(port)], port, nodeOptions)
   }
 
-  /** Ours with so many routes. */
+  /** Our gateway with this many routes. */
   ours(routes = routeCount): Promise<Target> {
     return this.#once(`ours with ${routes} routes`, () => this.freshOurs({ routes }))
   }
 
-  /** Ours with apps that anybody may reach. */
+  /** Our gateway with public apps. */
   oursForAll(): Promise<Target> {
     return this.#once('ours for all', () => this.freshOurs({ access: 'public' }))
   }
 
-  /** Another process of ours, which the caller ends. */
+  /** Another process of our gateway, which the caller ends. */
   async freshOurs(further: Partial<BerthGatewaySettings> = {}): Promise<Target> {
     const { tokens, keys } = this.#credentials
     const started = start(
@@ -82,7 +80,7 @@ export class Proxies {
     return this.#once('chp', () => startChp(this.#port, this.#credentials.tokens))
   }
 
-  /** No proxy at all, but what any on Node's sockets costs at least. */
+  /** No proxy, but the lower bound of any on Node's sockets. */
   relay(): Promise<Target> {
     return this.#once('relay', async () => {
       const started = script('peers/relay', proxyCore, [busy[0]?.host ?? '', String(this.#port)])
@@ -108,11 +106,11 @@ export class Proxies {
   }
 }
 
-/** Gives Node the settings that `npm start` gives it. */
+/** Gives Node the settings of `npm start`. */
 const serve = path.join(import.meta.dirname, '../../tools/serve.sh')
 const berthGateway = path.join(import.meta.dirname, 'berth-gateway.ts')
 
-/** Starts a script of this folder with the Node.js that runs the bench, on one core, with an IPC channel. */
+/** Starts a script of this folder with the benchmark's Node.js on one core, with an IPC channel. */
 export function script(name: string, core: number, args: readonly string[]): Started {
   const file = path.join(import.meta.dirname, `${name}.ts`)
   return start(name.replace('/', '-'), core, [process.execPath, file, ...args], true)
@@ -122,6 +120,6 @@ export function script(name: string, core: number, args: readonly string[]): Sta
 export interface Target extends Started {
   readonly name: string
   readonly port: number
-  /** What its callers show as the cookie `spawner_token`. */
+  /** The tokens that clients send as the cookie `spawner_token`. */
   readonly tokens: Tokens
 }

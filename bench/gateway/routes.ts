@@ -1,6 +1,6 @@
 /**
- * The installation that every proxy is told: person i owns the container `user{i}-dev`, which listens on an address of its
- * own out of 127.1.0.0/16, because no two containers share one. At the few that are used, the backends listen.
+ * The installation that every proxy gets: user i owns the container `user{i}-dev`, which listens on its own address of
+ * 127.1.0.0/16, because no two containers share one. Backends listen at the few that are used.
  */
 export interface Route {
   readonly userId: number
@@ -9,7 +9,7 @@ export interface Route {
   readonly host: string
 }
 
-/** How many routes every proxy has, when nothing else is said. */
+/** Default number of routes of every proxy. */
 export const routeCount = 10_000
 
 export function routes(): Route[] {
@@ -21,13 +21,13 @@ export function routes(): Route[] {
   }))
 }
 
-/** So many of the routes, evenly spread, because one of the peers looks for a route from the first to the last. */
+/** This many of the routes, evenly spread, because one of the peers searches linearly. */
 export function spread(count: number): Route[] {
   return routes().filter((_, index) => index % (routeCount / count) === 0)
 }
 
-/** The routes that plain requests are sent to. */
+/** The routes of plain requests. */
 export const busy = spread(10)
 
-/** The routes that WebSockets are opened at. */
+/** The routes of WebSockets. */
 export const talking = spread(100).filter((route) => !busy.some(({ prefix }) => prefix === route.prefix))

@@ -1,10 +1,10 @@
-/** One line of the result; what does not apply is left out. */
+/** One row of the result; values that do not apply are omitted. */
 export interface Row {
   readonly title: string
   readonly ours: string
   readonly peer?: string
   readonly ratio?: number
-  /** In words; without it the row is there for interest. */
+  /** As text; without it the row has no goal. */
   readonly goal?: string
   readonly isMet?: boolean
   readonly note?: string
@@ -12,7 +12,7 @@ export interface Row {
 
 const heading = ['case', 'ours', 'peer', 'ratio', 'goal', 'met', 'per second, core in use']
 
-/** The rows as a table that both a terminal and Markdown show. */
+/** The rows as a table that is readable in a terminal and in Markdown. */
 export function table(rows: readonly Row[]): string {
   const cells = rows.map(({ title, ours, peer = '', ratio, goal = '', isMet, note = '' }) => [
     title,

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 
-/** Clock ticks of /proc/{pid}/stat; Linux shows 100 per second whatever the kernel's own are. */
+/** Clock ticks of /proc/{pid}/stat; Linux shows 100 per second whatever the kernel's own rate. */
 const microsecondsPerTick = 10_000
 
-/** CPU time that a program and its children have used, user and system, in microseconds. Exact to 10 ms. */
+/** CPU time of a program and its children, user and system, in microseconds. Resolution 10 ms. */
 export function cpuTime(pid: number): number {
   return family(pid).reduce((sum, each) => sum + ticks(each) * microsecondsPerTick, 0)
 }
 
-/** Resident memory of a program and its children, in kB. What they share is counted in each. */
+/** Resident memory of a program and its children, in kB. Shared pages are counted in each. */
 export function residentSize(pid: number): number {
   return family(pid).reduce((sum, each) => sum + fromStatus(each, 'VmRSS'), 0)
 }
@@ -20,7 +20,7 @@ function family(pid: number): number[] {
 
 function ticks(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The name in brackets may hold anything; user and system time are the 12th and 13th field after it.
+  // The name in parentheses may contain any character; user and system time are the 12th and 13th field after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return Number(fields[11]) + Number(fields[12])
 }

@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 import type { Service } from './services.ts'
 
-/** How much slower than this machine's core a page runs where nothing else is said: about a cheap phone. */
+/** CPU slowdown of a page by default: about a cheap phone. */
 const slowdown = 4
 
-/** Somebody's page in a browser that has nothing of it yet, made slower. @param as undefined for who is not signed in */
+/** A page of a user in a browser with an empty cache, slowed down. @param as undefined for a signed-out visitor */
 export async function openPage(
   browser: Browser,
   { url, token }: Service,
@@ -21,10 +21,13 @@ export async function openPage(
   return page
 }
 
-/** A slow line: bytes a second in each direction, and ms that each request waits for its answer. */
+/** A slow line: bytes per second in each direction, and latency of each request in ms. */
 export const slowLine = { bytesPerSecond: 50_000, latency: 400 } as const
 
-/** Ms from a navigation over a slow line until the main heading is there, at this machine's own speed, and the bytes that came for it. */
+/**
+ * Ms from a navigation over a slow line until the main heading is visible, at this machine's speed, and the received
+ * bytes.
+ */
 export async function visitSlowly(page: Page, url: string): Promise<{ heading: number; bytes: number }> {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
@@ -35,14 +38,14 @@ export async function visitSlowly(page: Page, url: string): Promise<{ heading: n
   session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
   await page.goto(url, { waitUntil: 'commit' })
   await page.getByRole('heading', { level: 1 }).waitFor()
-  // From the navigation on; that somebody looks for the heading adds some milliseconds.
+  // Since the navigation; the search for the heading adds some ms.
   const heading = await page.evaluate(() => performance.now())
   await page.getByRole('article').first().waitFor()
   await session.detach()
   return { heading, bytes }
 }
 
-/** What a page notes of itself, in ms. */
+/** What a page records about itself, in ms. */
 interface Noted {
   largest: number
   interactions: number[]
@@ -56,7 +59,7 @@ function note(): void {
     new PerformanceObserver((list) => list.getEntries().forEach(work)).observe({ type, buffered: true, ...more })
   observe('largest-contentful-paint', ({ startTime }) => (noted.largest = startTime))
   observe('longtask', ({ duration }) => noted.longTasks.push(duration))
-  // Source: Event Timing API; what has an interaction is a press or a key, and lasts until the next frame is there.
+  // Source: Event Timing API; an entry with an interaction is a press or a key, and lasts until the next frame.
   observe(
     'event',
     (entry) =>
@@ -67,7 +70,7 @@ function note(): void {
 
 const notedOf = (page: Page) => page.evaluate(() => (globalThis as unknown as { noted: Noted }).noted)
 
-/** Ms until something, and until the largest thing, was on the screen. */
+/** First paint and largest contentful paint in ms. */
 export async function paintsOf(page: Page): Promise<{ first: number; largest: number }> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.waitForTimeout(500)
@@ -75,7 +78,10 @@ export async function paintsOf(page: Page): Promise<{ first: number; largest: nu
   return { first, largest: (await notedOf(page)).largest }
 }
 
-/** Ms from a press or a key to the frame that shows what came of it; the longest of those that the work made, 0 when all took less than 16. */
+/**
+ * Max duration of the interactions that `work` causes, from a press or key to the next frame, in ms; 0 when all took
+ * less than 16.
+ */
 export async function interactionOf(page: Page, work: () => Promise<void>): Promise<number> {
   await page.evaluate(() => void ((globalThis as unknown as { noted: Noted }).noted.interactions = []))
   await work()
@@ -83,7 +89,7 @@ export async function interactionOf(page: Page, work: () => Promise<void>): Prom
   return Math.max(0, ...(await notedOf(page)).interactions)
 }
 
-/** Ms of each task that blocked the page for more than 50 while this was done. */
+/** Duration in ms of each task over 50 ms while `work` runs. */
 export async function longTasksIn(page: Page, work: () => Promise<void>): Promise<number[]> {
   await page.evaluate(() => void ((globalThis as unknown as { noted: Noted }).noted.longTasks = []))
   await work()

@@ -15,7 +15,7 @@ export async function measureInteractions(browser: Browser, ours: Service, crowd
     return { do: () => page.keyboard.type('ann@example.org', { delay: 30 }) }
   })
   await interaction('pressing Launch', browser, ours, '/', async (page) => {
-    // Never answered: what counts is what the press shows, and the container would open.
+    // Never answered: only the page's own response is measured, and the container must not open.
     await page.route('**/api/container/launch/**', () => undefined)
     return pressOf(page, button(page, `${t('dashboard.action.launch')} Production`))
   })
@@ -71,7 +71,7 @@ async function interaction(
   for (let round = 0; round < rounds; round++) {
     await page.goto(service.url + at)
     const deed = await prepare(page)
-    // Work that the page still does by itself is not part of the interaction.
+    // Work of the page itself is not part of the interaction.
     await page.waitForTimeout(500)
     found.push(await interactionOf(page, () => deed.do()))
     await deed.shown?.waitFor()

@@ -8,20 +8,20 @@ import { fillStore, loginToken } from '../accounts-store.ts'
 
 export const webDir = path.resolve(import.meta.dirname, '../../web/dist')
 
-/** A Berth that serves the built front end, and somebody who is signed in. */
+/** A Berth that serves the built front end, and a signed-in user. */
 export interface Service {
   readonly url: string
   readonly token: string
 }
 
-/** Real engine and store, and somebody with a container that runs. */
+/** With a real engine and store, and a user with a running container. */
 export async function everyday(lifetime: Lifetime): Promise<Service> {
   const berth = await startBerth(lifetime, { webDir })
   const { token } = await berth.signUp('ann@bench.test')
   return { url: berth.app.spawnerUrl, token }
 }
 
-/** A process of its own with this many users in its store, and an administrator. */
+/** Another process with this many users in its store, and an administrator. */
 export async function crowded(lifetime: Lifetime, people: number): Promise<Service> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'berth-bench-'))
   lifetime.after(async () => rmSync(dataDir, { recursive: true, force: true }))

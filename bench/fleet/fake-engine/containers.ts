@@ -3,9 +3,9 @@ import { addressOf, containerIdOf, fleetType, networkOf, slugOf, type Fleet } fr
 
 export type State = 'created' | 'running' | 'paused' | 'exited'
 
-/** A container of the stand-in. */
+/** A container of the fake engine. */
 export interface Container {
-  /** Which one it is of all that the engine ever had; its id and its address follow from that. */
+  /** Sequence number among all containers that the engine ever had; determines id and address. */
   readonly number: number
   readonly id: string
   readonly name: string
@@ -16,11 +16,11 @@ export interface Container {
   state: State
   exitCode: number
   startedAt: Date | undefined
-  /** Its entry of a list, until its state changes. */
+  /** Its entry in a list, cached until its state changes. */
   listed: Buffer | undefined
 }
 
-/** All containers of the stand-in's engine, and what it says of them: the fields and the size of a real engine's answers. */
+/** All containers of the fake engine, and their responses: the fields and size of a real engine's. */
 export class Containers {
   readonly #byId = new Map<string, Container>()
   readonly #byName = new Map<string, Container>()
@@ -39,12 +39,12 @@ export class Containers {
     return [...this.#byId.values()]
   }
 
-  /** By id, or by name, as the engine resolves both. */
+  /** By id or by name, as the engine resolves both. */
   find(reference: string): Container | undefined {
     return this.#byId.get(reference) ?? this.#byName.get(reference)
   }
 
-  /** Those with which the bench begins. */
+  /** Creates the containers that exist at the start of the benchmark. */
   fill({ installation, image, fingerprints, running, appPort }: Fleet): void {
     for (const [index, fingerprint] of fingerprints.entries()) {
       const person = index + 1
@@ -96,7 +96,7 @@ export class Containers {
     this.#byName.delete(container.name)
   }
 
-  /** Its entry of a list, as JSON. */
+  /** Its entry in a list, as JSON. */
   listed(container: Container): Buffer {
     return (container.listed ??= Buffer.from(JSON.stringify(this.#listedOf(container))))
   }
@@ -117,7 +117,7 @@ export class Containers {
     }
   }
 
-  /** What an inspect answers. */
+  /** The response to an inspect. */
   inspected(container: Container): Json {
     const { id, name, labels, state, network, created } = container
     const { samples } = { samples: this.#samples.inspected }

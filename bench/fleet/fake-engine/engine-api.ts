@@ -6,7 +6,7 @@ import { Events } from './events.ts'
 import { networkName, networksFor, slugOf, type Fleet } from './fleet.ts'
 import { Latency } from './latency.ts'
 
-/** An answer of the engine: JSON, or the JSON's bytes, or nothing. */
+/** A response of the engine: JSON, the JSON's bytes, or nothing. */
 interface Answer {
   readonly status: number
   readonly body?: unknown
@@ -15,7 +15,7 @@ interface Answer {
 
 const missing = (what: string): Answer => ({ status: 404, body: { message: `No such ${what}` } })
 
-/** The part of the Docker Engine's HTTP API (1.41) that Berth speaks, with everything in memory. */
+/** The part of the Docker Engine's HTTP API (1.41) that Berth uses, in memory. */
 export class EngineApi {
   readonly events = new Events()
   readonly containers: Containers
@@ -24,7 +24,7 @@ export class EngineApi {
   readonly #fleet: Fleet
   readonly #networks: Json[]
   readonly #volumes = new Map<string, Json>()
-  /** How often each kind of call came since `takeCounts`. */
+  /** Number of calls of each kind since `takeCounts`. */
   #counts = new Map<string, number>()
 
   constructor(figures: EngineFigures, fleet: Fleet) {
@@ -181,7 +181,7 @@ export class EngineApi {
   #network(name: string, index: number): Json {
     const sample = this.#figures.samples.network
     const labels = { 'berth.instance': this.#fleet.installation }
-    // /22, one after the other, from 10.0.0.0 on.
+    // /22 networks, consecutive, from 10.0.0.0 on.
     const subnet = `10.${index >> 6}.${(index & 63) * 4}.0/22`
     return { ...sample, Id: `${name}-id`, Name: name, Labels: labels, IPAM: { Config: [{ Subnet: subnet }] } }
   }

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { Container } from './containers.ts'
 
-/** Those who follow `GET /events`. */
+/** The subscribers of `GET /events`. */
 export class Events {
   readonly #listeners = new Set<ServerResponse>()
-  /** Events that were told since `take` was called last. */
+  /** Events sent since the last `take`. */
   #emitted = 0
 
   add(response: ServerResponse): void {

@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto'
 
-/** Containers on one network: as many as Berth puts there. */
+/** Containers of one network: as many as Berth puts there. */
 const perNetwork = 900
 
-/** What an engine has when the bench begins; `seed.ts` writes it, the stand-in reads it. */
+/** What an engine has at the start of the benchmark; `seed.ts` writes it, the fake engine reads it. */
 export interface Fleet {
   readonly installation: string
   readonly image: string
-  /** Port on which every app listens, each at an address of its own. */
+  /** Port of every app, each at its own address. */
   readonly appPort: number
-  /** People with a home; the n-th has the id n and the slug `person{n}`. */
+  /** Users with a home; the n-th has the id n and the slug `person{n}`. */
   readonly people: number
-  /** Fingerprints by person, from the first on; those who come after them have no container. */
+  /** Fingerprints by user, from the first on; later users have no container. */
   readonly fingerprints: readonly string[]
-  /** The first so many containers run. */
+  /** Number of running containers, counted from the first. */
   readonly running: number
 }
 
-/** The one type of container that everybody has. */
+/** The one container type of all users. */
 export const fleetType = 'dev'
 export const slugOf = (person: number) => `person${person}`
 export const emailOf = (person: number) => `${slugOf(person)}@fleet.test`
 
-/** The engine's id of the n-th container that it ever had. */
+/** The engine's id of its n-th container. */
 export const containerIdOf = (number: number) => createHash('sha256').update(`fleet ${number}`).digest('hex')
 
-/** Every container has an address of its own, all of them on this machine. */
+/** Every container has its own address; all are addresses of this machine. */
 export const addressOf = (number: number) => `127.${1 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}`
 
 export const networkOf = (installation: string, number: number) =>
@@ -34,5 +34,5 @@ export const networkOf = (installation: string, number: number) =>
 export const networkName = (installation: string, index: number) =>
   index === 0 ? installation : `${installation}-${index + 1}`
 
-/** How many networks the fleet needs. */
+/** Number of networks that the fleet needs. */
 export const networksFor = (containers: number) => Math.max(1, Math.ceil(containers / perNetwork))

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallName, EngineFigures } from '../engine-figures.ts'
 
-/** Waits as long as a real engine would take, drawn from what was measured of one. */
+/** Waits as long as a real engine, by a sample of the measured latencies. */
 export class Latency {
   readonly #figures: EngineFigures
   #seed = 1
@@ -14,7 +14,7 @@ export class Latency {
     await sleep(this.#draw(call))
   }
 
-  /** A list that tells some containers and passes over the others, which the engine reads, too, but does not describe. */
+  /** A list that includes some containers and skips others, which the engine reads, too, but does not describe. */
   async ofList(listed: number, skipped: number): Promise<void> {
     const { perListedContainer, perPassedContainer } = this.#figures
     await sleep(this.#draw('listAll') + listed * perListedContainer + skipped * perPassedContainer)
@@ -24,7 +24,7 @@ export class Latency {
     await sleep(this.#draw('volumes') + volumes * this.#figures.perListedVolume)
   }
 
-  /** Between two neighbouring quantiles, evenly. */
+  /** Linear between two neighbouring quantiles. */
   #draw(call: CallName): number {
     const quantiles = this.#figures.latencies[call]
     const at = this.#random() * (quantiles.length - 1)
@@ -32,7 +32,7 @@ export class Latency {
     return low + (high - low) * (at - Math.floor(at))
   }
 
-  /** Lehmer's generator (Park and Miller, 1988): every run draws the same. */
+  /** Lehmer's generator (Park and Miller, 1988): the same sequence in every run. */
   #random(): number {
     this.#seed = (this.#seed * 48_271) % 2_147_483_647
     return this.#seed / 2_147_483_647

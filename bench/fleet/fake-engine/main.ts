@@ -9,18 +9,18 @@ import type { Fleet } from './fleet.ts'
 import { storm } from './storm.ts'
 
 /**
- * Stands in for a Docker Engine with a whole fleet: `main.ts <socket> <fleet.json>`. It answers its HTTP API on that Unix
- * socket, as late as the real one that was measured, runs no container, and serves one small app at all their addresses.
- * The bench starts it and tells it by messages what goes wrong.
+ * A fake Docker Engine with a whole fleet: `main.ts <socket> <fleet.json>`. It serves the engine's HTTP API on that
+ * Unix socket with the latencies of the measured engine, runs no container, and serves one small app at all their
+ * addresses. The benchmark starts it and triggers faults by messages.
  */
 
-/** What the bench asks for; each is answered by one message, when it is done. */
+/** Requests of the benchmark; each is answered by one message when it is done. */
 export type Order =
   | { readonly kind: 'counts' }
   | { readonly kind: 'states' }
-  /** Breaks every connection and refuses new ones for so long, in ms. */
+  /** Breaks every connection and refuses new ones for this time, in ms. */
   | { readonly kind: 'away'; readonly ms: number }
-  /** Tells so many events a second, for so long (ms). */
+  /** Sends so many events a second for this time, in ms. */
   | { readonly kind: 'storm'; readonly perSecond: number; readonly ms: number }
 
 const [, , socketPath = '', fleetFile = ''] = process.argv
@@ -78,7 +78,7 @@ export async function startApps(port: number): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/html', 'content-length': page.length })
     response.end(page)
   })
-  // All of 127.0.0.0/8 leads here.
+  // All of 127.0.0.0/8 is this machine.
   server.listen(port, '0.0.0.0', 4096)
   await once(server, 'listening')
 }

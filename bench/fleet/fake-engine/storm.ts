@@ -5,9 +5,9 @@ import type { EngineApi } from './engine-api.ts'
 const tick = 20
 
 /**
- * Programs that end and are started again by somebody beside Berth, one after the other through all that run: two events
- * each, `die` and `start`. Everything is as before when it ends.
- * @returns how many events were told
+ * Containers end and are started again outside Berth, one after the other over all that run: two events each, `die` and
+ * `start`. The state afterwards is as before.
+ * @returns the number of events
  */
 export async function storm(api: EngineApi, perSecond: number, ms: number): Promise<number> {
   const running = api.containers.all().filter(({ state }) => state === 'running')

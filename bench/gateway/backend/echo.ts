@@ -3,14 +3,14 @@ import { acceptOf, frame, maskedFrame } from '../load/web-socket.ts'
 import { talking } from '../routes.ts'
 
 /**
- * The apps that speak WebSocket, as a process: `backend/echo.ts`; says its port, the same on all their addresses, over IPC.
- * It takes every request for an upgrade, and never looks into a frame: a library would be slower than the proxies before it.
+ * The WebSocket apps, as a process: `backend/echo.ts`; sends its port, the same on all their addresses, over IPC. It
+ * treats every request as an upgrade and does not parse frames: a library would be slower than the proxies.
  */
 const port = await listenOnAll(talking.map(({ host }) => host))
 process.send?.({ port })
 process.once('disconnect', () => process.exit(0))
 
-/** Another program may have a port on one of the addresses: then the next is tried. */
+/** Another program may use the port on one of the addresses: then the next one is tried. */
 async function listenOnAll(hosts: readonly string[]): Promise<number> {
   for (let candidate = 20_000; candidate < 20_100; candidate++) {
     const servers = hosts.map(() => createServer({ noDelay: true }, serve))
@@ -42,7 +42,7 @@ function serve(socket: Socket): void {
   socket.on('error', () => socket.destroy())
 }
 
-/** The load's frames have one length and a mask of zeros, so what comes back is known without unmasking. */
+/** The frames of the load have one length and a mask of zeros, so the reply is known without unmasking. */
 function echo(socket: Socket): void {
   let waiting = 0
   socket.on('data', (chunk: Buffer) => {

@@ -6,13 +6,13 @@ import { programs, scratch } from '../programs.ts'
 import { busy } from '../routes.ts'
 
 /**
- * The apps that answer plain requests: an nginx on the core of the load, because with a server of Node's the backend was
- * the bottleneck. `/` answers a few bytes, `/mib` a file of 1 MiB, `/post` a few bytes once it has read the whole body.
+ * The HTTP apps: an nginx on the core of the load, because a Node server was the bottleneck. `/` returns a few bytes,
+ * `/mib` a file of 1 MiB, `/post` a few bytes after it has read the whole body.
  */
 export async function startWeb(port: number): Promise<Started> {
   const file = path.join(scratch, 'web.conf')
   await writeFile(path.join(scratch, 'mib'), Buffer.alloc(1024 * 1024, 'x'))
-  // A run that was killed leaves its socket, and nginx does not listen where one is.
+  // A killed run leaves its socket, and nginx does not listen where one exists.
   await rm(itself, { force: true })
   await writeFile(file, nginxFrame('web', configuration(port)))
   const command = [programs.nginx, '-c', file, '-p', scratch, '-e', path.join(scratch, 'web.err')]
@@ -23,10 +23,10 @@ export async function startWeb(port: number): Promise<Started> {
 
 const itself = path.join(scratch, 'web.sock')
 
-/** Without these, each body of 1 MiB would cost the backend fresh pages from the kernel, more than reading it does. */
+/** Without these settings each body of 1 MiB would cost the backend new pages of memory, more than reading it does. */
 const keepMemory = ['MALLOC_MMAP_THRESHOLD_=33554432', 'MALLOC_TRIM_THRESHOLD_=268435456']
 
-/** nginx answers before it has read a body, unless it hands the request on: here, without the body, to itself. */
+/** nginx responds before it has read a body unless it forwards the request: here to itself, without the body. */
 function configuration(port: number): string {
   return `upstream itself { server unix:${itself}; keepalive 64; keepalive_requests 1000000000; }
   default_type text/plain;

@@ -7,13 +7,13 @@ import { residentSize } from '../usage.ts'
 import { talking, routeCount } from '../routes.ts'
 import type { Case } from './case.ts'
 
-/** What ours costs while nothing moves: with its routes, with open connections, and when a route changes. */
+/** The footprint of our gateway without traffic: with its routes, with open connections, and at a route change. */
 export const memoryCase: Case = {
   name: 'memory',
   async run(proxies) {
     const ours = await proxies.freshOurs()
     const few = await proxies.freshOurs({ routes: 10 })
-    // Time for the garbage of the start to be collected, as in an installation that nobody uses yet.
+    // Time for the garbage of the start to be collected, as in a new installation.
     await sleep(2_000)
     const [all, none] = [residentSize(ours.pid) / 1024, residentSize(few.pid) / 1024]
     await Promise.all([ours.end(), few.end()])

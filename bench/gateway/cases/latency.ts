@@ -13,7 +13,7 @@ interface Latency {
   readonly p99: number
 }
 
-/** What one request takes when the proxy has little to do, ours and nginx in turns. */
+/** The latency of one request while the proxy has little load, our gateway and nginx in turns. */
 export const latencyCase: Case = {
   name: 'latency',
   async run(proxies, rounds) {

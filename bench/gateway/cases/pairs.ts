@@ -5,16 +5,16 @@ import { residentSize } from '../usage.ts'
 import type { Case } from './case.ts'
 import { browserGets, downloads, echoes, sharedGets, smallGets, uploads } from './loads.ts'
 
-/** A row of CPU per unit, ours against a peer in turns. */
+/** A row of CPU per unit, our gateway against a peer in turns. */
 interface Pair {
   readonly name: string
   readonly title: string
   readonly load: Loading
   readonly peer: (proxies: Proxies) => Promise<Target>
   readonly peerName: string
-  /** Largest ratio that is good enough; without one the row is there for interest. */
+  /** Max ratio that meets the goal; without one the row has no goal. */
   readonly goal?: number
-  /** Whether the memory of both is shown as well: it must not grow with what was carried. */
+  /** Whether the memory of both is shown: it must not grow with the transferred bytes. */
   readonly withMemory?: boolean
 }
 
@@ -54,7 +54,7 @@ export const pairCases: readonly Case[] = pairs.map((pair) => ({
 async function runPair(pair: Pair, proxies: Proxies, rounds: number): Promise<Row[]> {
   const [ours, peer] = [await proxies.ours(), await pair.peer(proxies)]
   if (!pair.withMemory) return [rowOf(pair, await compare(ours, peer, pair.load, rounds))]
-  // One run first, so that what is compared are two moments at which the buffers are there already.
+  // One run first, so that buffers are allocated before both measured moments.
   await compare(ours, peer, pair.load, 1)
   const before = [ours, peer].map(({ pid }) => residentSize(pid))
   const comparison = await compare(ours, peer, pair.load, rounds)
@@ -76,7 +76,7 @@ function rowOf({ title, peerName, goal }: Pair, { ours, peer, ratio }: Compariso
 const rate = ({ perSecond, busy }: Sample) =>
   `${Math.round(perSecond).toLocaleString('en')} (${Math.round(busy * 100)} %)`
 
-/** Room for the young generation of the heap, whose size follows the load and not what was carried. */
+/** Space for the young generation of the heap, whose size depends on the load and not on the transferred bytes. */
 const growthAllowed = 32 * 1024
 
 function memoryRow({ title }: Pair, before: readonly number[], after: readonly number[]): Row {

@@ -1,17 +1,16 @@
 import { compare, type Loading } from '../measure.ts'
 import type { Case } from './case.ts'
-import { smallGets, strangersGets } from './loads.ts'
+import { smallGets, anonymousGets } from './loads.ts'
 
 /**
- * What it costs to know the caller, as the difference of two gateways of ours: one whose apps are their owners', asked with
- * tokens that it has seen before, and one whose apps are everybody's, asked without. What is done with a token afterwards, the app
- * getting another one in its place, is in the difference too.
+ * The cost of authentication, as the difference of two of our gateways: one whose apps are private, with tokens seen
+ * before, and one whose apps are public, without tokens. The replacement of the token by the app's own is included.
  */
 export const tokenCase: Case = {
   name: 'token',
   async run(proxies, rounds) {
     const [ours, open] = [await proxies.ours(), await proxies.oursForAll()]
-    const load: Loading = (target, seconds) => (target === open ? strangersGets : smallGets)(target, seconds)
+    const load: Loading = (target, seconds) => (target === open ? anonymousGets : smallGets)(target, seconds)
     const { ours: withToken, peer: without } = await compare(ours, open, load, rounds)
     const difference = withToken.cpu - without.cpu
     return [

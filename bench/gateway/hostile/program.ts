@@ -13,10 +13,10 @@ export interface Program {
   readonly port: number
   /** Of the gateway process, whose child is the API process. */
   readonly pid: number
-  /** The first path segments of two containers that run: everybody's and their owner's alone. */
+  /** The first path segments of two running containers: a public and a private one. */
   readonly open: string
   readonly closed: string
-  /** The id of the key that tokens are signed with; everybody can read it. */
+  /** The id of the signing key; it is public. */
   readonly kid: string
   end(): Promise<void>
 }
@@ -24,7 +24,7 @@ export interface Program {
 const serve = path.join(import.meta.dirname, '../../../tools/serve.sh')
 const name = 'hostile'
 
-/** Starts it on a core of its own and launches the containers. @throws {Error} when it does not come up */
+/** Starts Berth on its own core and launches the containers. @throws {Error} when it does not start */
 export async function startProgram(): Promise<Program> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'berth-hostile-'))
   const port = await freePort()

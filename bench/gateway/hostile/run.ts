@@ -6,21 +6,21 @@ import { startProgram, type Program } from './program.ts'
 import { sendAll } from './send.ts'
 import { shapesFor, type Shape } from './shapes.ts'
 
-/** CPU of gateway and API together that any request without an account may cost, in microseconds. */
+/** Max CPU of gateway and API together for a request without an account, in microseconds. */
 const goal = 500
-/** Requests of each shape, before and while it is measured. The clock of CPU time ticks every 10 ms. */
+/** Requests of each shape, as warm-up and measured. CPU time has a resolution of 10 ms. */
 const [warmUp, measured] = [200, 1_000]
 const connections = 8
 
 /**
- * What requests cost that somebody without an account sends to the real program.
- * @returns whether the goal is met by all
+ * Measures the cost of requests from clients without an account, on the real program.
+ * @returns whether each shape meets the goal
  */
 export async function runHostile(): Promise<boolean> {
   const program = await startProgram()
   try {
     const shapes = shapesFor(program, largestScript())
-    // The code is compiled by what comes first, which must not be charged for that.
+    // The first requests include JIT compilation, which is not charged to them.
     for (const shape of shapes) await send(program, shape, 20)
     const rows: (Row & { readonly cost: number })[] = []
     for (const shape of shapes) rows.push(await measure(program, shape))

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** Longest wait for an answer, in ms. */
+/** Timeout of a response in ms. */
 const timeout = 20_000
 
-/** Sends requests over `connections` connections, each one after the other. @returns how often each status came */
+/** Sends requests over `connections` connections, sequentially on each. @returns the number of responses by status */
 export async function sendAll(
   port: number,
   requests: number,
@@ -33,7 +33,7 @@ async function opened(port: number): Promise<Socket> {
   return socket
 }
 
-/** 0 when the connection ended without an answer. */
+/** 0 when the connection ended without a response. */
 interface Answer {
   readonly status: number
   readonly isLast: boolean

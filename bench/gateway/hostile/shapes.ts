@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Program } from './program.ts'
 
-/** A kind of request that somebody without an account may send, however odd. */
+/** A kind of request that a client without an account may send, however unusual. */
 export interface Shape {
   readonly name: string
-  /** The next one of its kind, as it is written to the connection, in one piece or in several. */
+  /** The next request of its kind, as written to the connection, in one or several pieces. */
   readonly next: () => string | readonly string[]
 }
 
-/** As much as fits into a head of 32 KB beside its other lines. */
+/** Max size of a header that fits into a head of 32 KB beside its other lines. */
 const room = 31_000
 const repeated = (text: string, length = room) => text.repeat(Math.floor(length / text.length))
 
@@ -25,7 +25,7 @@ const same = (name: string, path: string, lines: readonly string[] = [], method 
   return { name, next: () => text }
 }
 
-/** All shapes, each with the parts of Berth that it is meant for. @param script path of the largest asset */
+/** All shapes, each with the parts of Berth that it targets. @param script path of the largest asset */
 export function shapesFor({ open, closed, kid }: Program, script: string): readonly Shape[] {
   const targets = { app: `/${closed}/`, API: '/api/user/me', page: '/login' }
   const everywhere = (name: string, lines: readonly string[]): Shape[] =>
@@ -78,7 +78,7 @@ export function shapesFor({ open, closed, kid }: Program, script: string): reado
   ]
 }
 
-/** Other addresses, methods, and lines that only some answers look at. */
+/** Unusual paths and methods, and headers that only some responses depend on. */
 function odd(script: string): readonly Shape[] {
   const junk = randomBytes(32).toString('base64url')
   const visits = repeated('spawner_visit=abcdefghijklmnopqrstuv;')
@@ -133,7 +133,7 @@ function odd(script: string): readonly Shape[] {
 
 type Targets = Readonly<Record<string, string>>
 
-/** Signed by nobody, but in every other way like ours, each another one. */
+/** Forged tokens with an invalid signature and otherwise valid content, each different. */
 function forged(
   name: string,
   kid: string,

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import { frame, maskedFrame, openWebSocket } from './web-socket.ts'
 
 /**
- * WebSockets in ping-pong, each with one text on its way, as a process: `echo.ts {port} {seconds} {heads as JSON}`, one
- * connection per head. Says the echoes and the seconds that they took over IPC.
+ * WebSockets in ping-pong, each with one text under way, as a process: `echo.ts {port} {seconds} {heads as JSON}`, one
+ * connection per head. Sends the number of echoes and the elapsed seconds over IPC.
  */
 const [port, seconds, heads] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4] ?? '[]']
 const sockets = await Promise.all((JSON.parse(heads) as string[]).map((head) => openWebSocket(port, head)))

@@ -1,7 +1,7 @@
 import type { Tokens } from '../credentials.ts'
 import type { Route } from '../routes.ts'
 
-/** A request's head as a browser or program sends it through a proxy, with the cookie of the route's owner. */
+/** The head of a request of a browser or program through a proxy, with the cookie of the route's owner. */
 export function head(
   first: string,
   { prefix, userId }: Route,
@@ -25,7 +25,7 @@ export function upgradeHead(route: Route, tokens: Tokens): string {
 
 const host = 'berth.localhost:8080'
 
-/** With these a head has the size of a browser's: 1.5 KB with the cookie of ours, among others' cookies. */
+/** With these headers a head has the size of a browser's: 1.5 KB, with our cookie among others. */
 export const browserHeaders = [
   'Connection: keep-alive',
   'sec-ch-ua: "Chromium";v="140", "Not=A?Brand";v="24", "Google Chrome";v="140"',

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net'
 import { openWebSocket } from './web-socket.ts'
 
 /**
- * WebSockets that stay open and say nothing, as a process: `idle.ts {port} {count} {heads as JSON}`. Says `{open}` over IPC,
- * when they are, and `{open}` again whenever it is asked how many still are.
+ * Idle WebSockets, as a process: `idle.ts {port} {count} {heads as JSON}`. Sends `{open}` over IPC when they are open,
+ * and the number still open on each request.
  */
 const [port, count] = process.argv.slice(2, 4).map(Number) as [number, number]
 const heads = JSON.parse(process.argv[4] ?? '[]') as string[]
-/** More at once would only try the length of the proxy's backlog. */
+/** More at once would only test the proxy's backlog. */
 const atOnce = 100
 
 const sockets: Socket[] = []
@@ -20,7 +20,7 @@ while (sockets.length < count) {
 let open = sockets.length
 for (const socket of sockets) {
   socket.on('close', () => open--)
-  // Reading is what shows that the other side has ended it.
+  // Reading detects that the peer has closed.
   socket.resume()
 }
 process.send?.({ open })

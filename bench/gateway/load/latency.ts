@@ -24,7 +24,7 @@ const timer = setInterval(() => {
   for (; sent < due; sent++) ask()
   if (due < seconds * rate) return
   clearInterval(timer)
-  // Half a second for the last answers: one that takes longer is missing, which shows.
+  // Half a second for the last responses: a slower one is missing from the result.
   setTimeout(() => {
     process.send?.({ sent, microseconds })
     process.disconnect()
@@ -39,7 +39,9 @@ function open(): Promise<Socket> {
   })
 }
 
-/** When every connection is in use, a request waits for one, and the wait counts: callers do not come later because of it. */
+/**
+ * When every connection is in use, a request waits for one, and the wait counts: real clients do not slow down either.
+ */
 function ask(done?: () => void): void {
   const begun = performance.now()
   const socket = idle.pop()

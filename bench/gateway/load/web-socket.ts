@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { createHash } from 'node:crypto'
 
-/** An open WebSocket, of which only bytes are seen. @throws {Error} when the answer is not 101, or none comes in 10 s */
+/** An open WebSocket as a stream of bytes. @throws {Error} when the status is not 101, or there is none in 10 s */
 export function openWebSocket(port: number, head: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => socket.write(head, 'latin1'))
@@ -20,7 +20,9 @@ export function openWebSocket(port: number, head: string): Promise<Socket> {
   })
 }
 
-/** RFC 6455 as far as an echo of one text needs it: 64 bytes, from the app plain, from the client with a mask of zeros. */
+/**
+ * RFC 6455 as far as an echo of one text needs it: 64 bytes, plain from the app, with a mask of zeros from the client.
+ */
 const payload = Buffer.alloc(64, 'x')
 const text = 0x81
 const isMasked = 0x80
@@ -28,7 +30,7 @@ const isMasked = 0x80
 export const frame = Buffer.concat([Buffer.from([text, payload.length]), payload])
 export const maskedFrame = Buffer.concat([Buffer.from([text, isMasked | payload.length, 0, 0, 0, 0]), payload])
 
-/** What an app answers to the client's `Sec-WebSocket-Key`. */
+/** The app's response to the client's `Sec-WebSocket-Key`. */
 export function acceptOf(key: string): string {
   return createHash('sha1').update(`${key.trim()}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
 }

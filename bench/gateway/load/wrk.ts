@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { loadCore } from '../process.ts'
 import { environment, programs, scratch } from '../programs.ts'
 
-/** What was sent and answered in a while. */
+/** The result of a load. */
 export interface Load {
-  /** Requests, echoes or whatever else is counted. */
+  /** Requests, echoes or other units. */
   readonly units: number
   readonly seconds: number
 }
@@ -17,13 +17,13 @@ export interface WrkOptions {
   readonly connections: number
   readonly seconds: number
   readonly heads: readonly string[]
-  /** Whether each connection sends one of the heads again and again, as a browser's does, or all of them in turn. */
+  /** Whether each connection repeats one head, as a browser's does, or cycles through all. */
   readonly isShared?: boolean
-  /** Length of the body that follows each head, in bytes. */
+  /** Length of the body after each head, in bytes. */
   readonly body?: number
 }
 
-/** As many requests as the proxy bears. @throws {Error} when an answer is not 2xx, or a connection breaks */
+/** Sends requests at the proxy's capacity. @throws {Error} when a status is not 2xx, or a connection breaks */
 export async function wrk({
   port,
   connections,
@@ -34,7 +34,7 @@ export async function wrk({
 }: WrkOptions): Promise<Load> {
   const file = path.join(scratch, 'load.lua')
   await writeFile(file, script(heads, isShared, body))
-  // A connection does not know its number, but the thread that it belongs to does.
+  // A connection does not know its number, but its thread does.
   const args = [
     '-t',
     String(isShared ? 1 : heads.length),
@@ -59,7 +59,7 @@ export async function wrk({
   return { units, seconds: microseconds / 1e6 }
 }
 
-/** JSON writes these strings as Lua reads them: they are ASCII. */
+/** JSON strings are valid Lua strings here: they are ASCII. */
 function script(heads: readonly string[], isShared: boolean, body: number): string {
   return `local heads = { ${heads.map((head) => JSON.stringify(head)).join(',\n')} }
 local body = string.rep("x", ${body})

@@ -6,7 +6,7 @@ import type { Target } from '../proxies.ts'
 import type { Tokens } from '../credentials.ts'
 import type { Route } from '../routes.ts'
 
-/** Caddy with a few routes: with all of them it takes a millisecond and a half for each request. */
+/** Caddy with a few routes: with all of them a request takes 1.5 ms. */
 export async function startCaddy(few: readonly Route[], backend: number, tokens: Tokens): Promise<Target> {
   const port = await freePort()
   const file = path.join(scratch, 'Caddyfile')

@@ -4,7 +4,7 @@ import type { Target } from '../proxies.ts'
 import type { Tokens } from '../credentials.ts'
 import { routes } from '../routes.ts'
 
-/** JupyterHub's configurable-http-proxy with all the routes, each told through its API. */
+/** JupyterHub's configurable-http-proxy with all routes, added through its API. */
 export async function startChp(backend: number, tokens: Tokens): Promise<Target> {
   const [port, api] = [await freePort(), await freePort()]
   const addresses = ['--ip', '127.0.0.1', '--port', String(port), '--api-ip', '127.0.0.1', '--api-port', String(api)]

@@ -7,12 +7,12 @@ import type { Credentials } from '../credentials.ts'
 import { routes } from '../routes.ts'
 
 /**
- * What HAProxy asks of a caller: nothing; a signature under a shared secret, its cheapest; or the ES256 signature that Berth
- * makes, so that apps can check it too. Whose container it is is not looked at: that would take a second map.
+ * HAProxy's authentication: none; a signature with a shared secret, its cheapest; or Berth's ES256 signature, which
+ * apps can verify, too. The owner is not checked: that would need a second map.
  */
 export type Check = 'no check' | 'HS256' | 'ES256'
 
-/** HAProxy with the routes in a map, as its manual would have it for addresses that come and go. */
+/** HAProxy with the routes in a map, as its manual recommends for dynamic backends. */
 export async function startHaproxy(check: Check, backend: number, credentials: Credentials): Promise<Target> {
   const name = `haproxy-${check.replace(' ', '-')}`
   const port = await freePort()
@@ -30,7 +30,7 @@ export async function startHaproxy(check: Check, backend: number, credentials: C
   return { name, port, tokens: check === 'HS256' ? credentials.tokensHs256 : credentials.tokens, ...started }
 }
 
-/** `no-delay` and `abortonclose`: without them it holds bytes back, and does not see that a caller has left. */
+/** `no-delay` and `abortonclose`: without them it delays bytes, and does not notice a client's disconnect. */
 function configuration(port: number, map: string, rules: readonly string[]): string {
   return `global
   nbthread 1

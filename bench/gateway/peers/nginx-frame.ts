@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { scratch } from '../programs.ts'
 
-/** A configuration of nginx around what stands in its `http` block: one worker, nothing logged, files in the scratch folder. */
+/** An nginx configuration around an `http` block: one worker, no logs, files in the scratch folder. */
 export function nginxFrame(name: string, http: string): string {
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `daemon off;

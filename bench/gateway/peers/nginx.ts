@@ -7,7 +7,7 @@ import { nginxFrame } from './nginx-frame.ts'
 import type { Tokens } from '../credentials.ts'
 import { routes, type Route } from '../routes.ts'
 
-/** nginx as its manual would have it for a few apps: one location and one upstream each, connections kept. */
+/** nginx as its manual recommends for a few apps: one location and one upstream each, with keep-alive. */
 export async function startNginx(few: readonly Route[], backend: number, tokens: Tokens): Promise<Target> {
   return run(
     'nginx-10',
@@ -18,7 +18,7 @@ export async function startNginx(few: readonly Route[], backend: number, tokens:
   )
 }
 
-/** nginx with as many upstreams as there are routes, named by the path: it looks through them one by one. */
+/** nginx with as many upstreams as routes, selected by path: it searches them linearly. */
 export async function startNginxWithAll(backend: number, tokens: Tokens): Promise<Target> {
   const byName = location('~ ^/(?<app>[^/]+)(?<rest>/.*)$', '$app', '$app$rest$is_args$args')
   return run('nginx-10000', routes(), backend, tokens, byName)

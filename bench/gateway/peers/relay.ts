@@ -1,8 +1,8 @@
 import { connect, createServer, type AddressInfo } from 'node:net'
 
 /**
- * The least that a proxy on Node's sockets can do, as a process: `peers/relay {host} {port}`; says its own port over IPC.
- * One connection to the app for each of a client's, every byte passed on unread: what any gateway on Node costs at least.
+ * The lower bound of a proxy on Node's sockets, as a process: `peers/relay {host} {port}`; sends its own port over IPC.
+ * One upstream connection per client connection, every byte passed on unread.
  */
 const [host, port] = process.argv.slice(2)
 const server = createServer({ noDelay: true }, (client) => {
