@@ -1,4 +1,4 @@
-/** `npm run check`: types, lint and format of the whole repository, side by side. Ends with 1 when one finds fault. */
+/** `npm run check`: types, lint and format of the whole repository, in parallel. Ends with code 1 when one fails. */
 import { performance } from 'node:perf_hooks'
 import { checks, faultsOf } from './checks.mjs'
 

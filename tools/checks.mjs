@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Longest time one check may take, in ms. */
-const limitMs = 300_000
+/** Timeout of one check in ms. */
+const timeout = 300_000
 
 /**
  * What `npm run check` and `npm test` demand of the source: a title, and the program of node_modules with its arguments.
@@ -26,7 +26,7 @@ export const checks = new Map([
  * @returns {Promise<string | undefined>} what it found fault with, or undefined
  */
 export function faultsOf([program = '', ...args]) {
-  const options = { cwd: root, timeout: limitMs, maxBuffer: 64 * 1024 * 1024 }
+  const options = { cwd: root, timeout, maxBuffer: 64 * 1024 * 1024 }
   return new Promise((done) => {
     execFile(process.execPath, [join(root, 'node_modules', program), ...args], options, (error, stdout, stderr) =>
       done(error ? `${stdout}${stderr}`.trim() || error.message : undefined),

@@ -1,10 +1,12 @@
 import { askEngine } from './setup/engine/engine-api.mjs'
 import { findEngine, isPlain } from './setup/engine/find-engine.mjs'
 
-/** Tests name their installation `test-...`, and each container, network and volume of one carries the name in this label. */
+/**
+ * Tests name their installation `test-...`; each container, network and volume of one carries the name in this label.
+ */
 const label = 'berth.instance'
 
-/** In ms: what is younger may belong to a test that runs now; and how long all of this may take. */
+/** In ms: younger objects may belong to a running test; and the timeout of the whole removal. */
 const limits = { age: 1_800_000, all: 15_000 }
 
 /**
@@ -25,8 +27,8 @@ const kinds = [
 ]
 
 /**
- * Removes what earlier test runs that were killed left in the engine. A failure is told and otherwise ignored, because
- * what is left over costs space and not a test.
+ * Removes what killed test runs left in the engine. A failure is printed and otherwise ignored, because leftovers cost
+ * space only.
  * @param {NodeJS.ProcessEnv} [env]
  * @param {(line: string) => void} [print]
  */

@@ -6,7 +6,7 @@ import { fakeEngine } from './test-support/fake-engine.mjs'
 const hoursAgo = (/** @type {number} */ hours) => new Date(Date.now() - hours * 3_600_000)
 const of = (/** @type {string} */ instance) => ({ 'berth.instance': instance })
 
-test('only what a test run left behind more than half an hour ago is removed', async (t) => {
+test('only leftovers of test runs older than half an hour are removed', async (t) => {
   /** @type {string[]} */
   const removed = []
   const host = await fakeEngine(t, (question) => {
@@ -32,7 +32,7 @@ test('only what a test run left behind more than half an hour ago is removed', a
   assert.deepEqual(removed, ['DELETE /containers/old', 'DELETE /networks/old-network', 'DELETE /volumes/old-volume'])
 })
 
-test('an engine that cannot list what it has does not keep the tests from running', async (t) => {
+test('an engine that cannot list its objects does not stop the tests', async (t) => {
   const host = await fakeEngine(t, (question) => (question === 'GET /_ping' ? 'OK' : undefined))
   /** @type {string[]} */
   const said = []

@@ -22,8 +22,8 @@ const testFiles = [
 ]
 
 /**
- * How many files run side by side. They wait more than they work, for containers, mails and clocks: of two cores two files
- * left a third idle, and the whole took 16 minutes.
+ * Files that run in parallel. They wait more than they work, for containers, mails and timers: with two files, a third
+ * of two cores was idle, and the whole took 16 minutes.
  */
 const sideBySide = 3
 
@@ -51,7 +51,7 @@ function needsOwnProcess(/** @type {string} */ file) {
   return readFileSync(join(root, file), 'utf8').includes('Needs a process of its own:')
 }
 
-/** Node's runner as a program of its own: run in this one, its exit code and its way with signals would be ours to rebuild. */
+/** Node's runner as a separate program: in this process, its exit code and signal handling would have to be rebuilt. */
 function runTests(/** @type {string[]} */ programs) {
   const flags = ['--test', `--test-concurrency=${sideBySide}`, `--test-timeout=${limits.test}`, '--test-reporter=spec']
   const measuring = ['--import', join(import.meta.dirname, 'test-run/record-cost.mjs')]
@@ -72,7 +72,7 @@ function runTests(/** @type {string[]} */ programs) {
   })
 }
 
-/** With a compile cache, types are stripped and code is parsed once, not in each of three hundred processes. */
+/** With a compile cache, types are stripped and code is parsed once, not in each of 300 processes. */
 function runnerEnvironment() {
   const times = join(root, '.berth/test-times.jsonl')
   rmSync(times, { force: true })

@@ -10,7 +10,7 @@ import { run } from './run.mjs'
 /** The user's id in the container; a fresh volume takes over the owner of the folder that it is mounted on. */
 const user = 1000
 
-/** Times in a layer say nothing to anyone and would make each build another one. */
+/** Timestamps in a layer would make each build different. */
 const sameEachTime = [
   '--sort=name',
   '--mtime=@1767225600',

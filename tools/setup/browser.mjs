@@ -4,9 +4,9 @@ import { findProgram } from './run.mjs'
 /** @import { SetupContext } from './setup-context.mjs' */
 
 /**
- * A Chromium, for the tests that use the pages as a person would.
+ * A Chromium, for the tests that use the pages in a browser.
  * @param {SetupContext} here
- * @returns {Promise<Need | undefined>} undefined when it is there
+ * @returns {Promise<Need | undefined>} undefined when it is installed
  */
 export async function needBrowser(here) {
   if (findProgram(here.env, ['chromium', 'chromium-browser', 'google-chrome']) !== undefined) return undefined

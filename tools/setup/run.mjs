@@ -3,15 +3,16 @@ import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readF
 import { delimiter, dirname, join } from 'node:path'
 import { SetupProblem } from './problem.mjs'
 
-/** How many lines of a failed program are shown: npm says what is wrong first, apt-get last. */
+/** Lines of a failed program that are shown: npm prints the cause first, apt-get last. */
 const shown = { first: 12, last: 10 }
 
 /**
- * Runs a program to its end; what it prints goes to the end of the file `log`, so that the screen stays calm.
+ * Runs a program to its end; its output is appended to the file `log`.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, limitMs?: number }} options `limitMs` is ten minutes unless given
- * @throws {SetupProblem} with the last lines that it printed, when it fails or does not end within the limit
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, limitMs?: number }} options `limitMs` is the timeout,
+ * ten minutes by default
+ * @throws {SetupProblem} with the last lines of its output, when it fails or exceeds the timeout
  */
 export async function run(command, args, { log, cwd, env, limitMs = 600_000 }) {
   mkdirSync(dirname(log), { recursive: true })

@@ -1,8 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 
-/**
- * Of processes that this one started and that ended, in s; 0 where there is no `/proc`. Linux counts in hundredths.
- */
+/** CPU time of ended child processes in s; 0 without `/proc`. Linux counts in hundredths. */
 function cpuOfChildren() {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? []
@@ -12,7 +10,7 @@ function cpuOfChildren() {
   }
 }
 
-/** What this process and what it started have used so far, in s; by a clock that tests do not move. */
+/** Wall time and CPU time of this process and its children so far, in s; by a clock that tests do not change. */
 export function spentSoFar() {
   const { user, system } = process.cpuUsage()
   return { wall: Number(process.hrtime.bigint()) / 1e9, cpu: (user + system) / 1e6 + cpuOfChildren() }
@@ -21,7 +19,7 @@ export function spentSoFar() {
 const startOfProcess = { wall: Number(process.hrtime.bigint()) / 1e9 - process.uptime(), cpu: 0 }
 
 /**
- * Notes what a test file took since `before`, where `npm test` wants it.
+ * Records what a test file took since `before`, where `npm test` wants it.
  * @param {string} file relative to the repository
  * @param {{ wall: number, cpu: number }} before
  */

@@ -1,4 +1,7 @@
-/** Loaded before each test file (`--import`): when it ends, it notes what the file took. `npm run test:times` reads the notes. */
+/**
+ * Loaded before each test file (`--import`): at its end, records what the file took. `npm run test:times` reads the
+ * records.
+ */
 import { relative, resolve } from 'node:path'
 import { noteCost } from './cost.mjs'
 

@@ -1,6 +1,6 @@
 /**
- * `npm run test:times`: what the last `npm test` spent, file by file, the slowest first: s on the clock, s of CPU (of the
- * file and of what it started, without engine and databases), and the file. A number shows more or fewer than 25 files.
+ * `npm run test:times`: the time of the last `npm test` by file, slowest first: wall time in s, CPU time in s (of the
+ * file and its children, without engine and databases), and the file. A number shows more or fewer than 25 files.
  */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Something that listens where an engine would, until the test ends. It answers with what `tell` gives for "GET /path",
- * as JSON, or with 404.
+ * A fake engine that listens until the test ends. It responds with what `answerFor` returns for "GET /path", as JSON,
+ * or with 404.
  * @param {import('node:test').TestContext} t
  * @param {(question: string) => unknown} answerFor
  * @returns {Promise<string>} a value for DOCKER_HOST
@@ -20,7 +20,7 @@ export function fakeEngine(t, answerFor) {
 }
 
 /**
- * Accepts every connection and never says a word.
+ * Accepts every connection and never responds.
  * @param {import('node:test').TestContext} t
  * @returns {Promise<string>} a value for DOCKER_HOST
  */

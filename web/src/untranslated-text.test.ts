@@ -27,7 +27,7 @@ test('the search finds text for users and ignores text for programs', () => {
     const a = 'Type your address.'
     const b = <p title="Close">Hello {name}</p>
     const c = \`\${count} left over here\`
-    throw new Error('a fault that nobody reads')
+    throw new Error('an error for developers')
     const d = <p className="button primary">{t('some.key')}</p>
     const e = 'berth.next' + 'no-store' + "same-origin"
   `

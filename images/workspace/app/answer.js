@@ -58,17 +58,17 @@ export function sendPage(response, status, html) {
 }
 
 /**
- * Answers `{error}`; a bug is logged with its cause and answered as 500 without it.
+ * Responds with `{error}`; a bug is logged with its cause and answered as 500 without it.
  * @param {IncomingMessage} request
  * @param {ServerResponse} response
  * @param {unknown} error
  */
 export function sendError(request, response, error) {
-  if (request.destroyed && !request.complete) return void response.destroy() // The sender went away; nobody waits for an answer.
+  if (request.destroyed && !request.complete) return void response.destroy() // The client has disconnected.
   const refusal = asRefusal(error)
   if (!refusal) console.error(`${request.method} ${request.url?.split('?')[0]} failed:`, error)
   if (response.headersSent) return void response.destroy()
-  // A refused body is read to its end and dropped: closing on a sender who still sends would lose the answer.
+  // A refused body is read to its end and dropped: closing the connection during the upload would lose the response.
   request.resume()
   const message = refusal?.message ?? 'Something went wrong inside the workspace. Its log says more.'
   sendJson(response, refusal?.status ?? 500, { error: message }, refusal?.headers)

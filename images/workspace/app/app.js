@@ -13,7 +13,7 @@ import { Verifier } from './auth/verify-token.js'
 
 /** @import { IncomingMessage, Server, ServerResponse } from 'node:http' */
 /** @import { Duplex } from 'node:stream' */
-/** @import { FileHandler } from './files-api.js' */
+/** @import { FileHandler } from './files/files-api.js' */
 
 /**
  * @typedef {object} AppOptions

@@ -1,16 +1,16 @@
 import { t } from './ui/i18n.js'
 
-/** In ms: the first wait, the longest, and how long it is tried by itself. */
+/** In ms: the first delay, the max delay, and how long reconnection is automatic. */
 const waits = { first: 1_000, max: 15_000, limit: 600_000 }
 /** The container is being stopped (RFC 6455, 7.4.1). */
 const goingAway = 1001
-/** Somebody who did something this short a time ago is there, in ms. */
+/** A user whose last input is more recent than this is present, in ms. */
 const recently = 60_000
 
 /**
- * Connects again after a connection was lost: with growing waits, for ten minutes, and only while the page is looked at.
- * A container that was stopped because nobody uses it must not be started again by a tab that was left open: then it waits
- * until the person does something here.
+ * Reconnects after a lost connection with exponential backoff, for ten minutes, and only while the page is visible. A
+ * container that was suspended because it is idle must not be started again by an open tab: the page then waits for the
+ * user's next input.
  */
 export class Reconnection {
   #connect
@@ -30,21 +30,21 @@ export class Reconnection {
     document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && this.#acted())
   }
 
-  /** It is connected. */
+  /** The connection is open. */
   succeeded() {
     this.stop()
     this.#tries = 0
     this.#since = 0
   }
 
-  /** Nothing is tried any more until the next loss. */
+  /** Stops until the next loss. */
   stop() {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#isWaiting = false
   }
 
-  /** The connection was lost, or could not be made. @param {number} code of the socket's end */
+  /** The connection was lost, or could not be opened. @param {number} code close code of the socket */
   after(code) {
     this.stop()
     this.#since ||= Date.now()

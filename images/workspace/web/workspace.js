@@ -64,15 +64,15 @@ const panes = part('panes')
 makeSplit(part('split-files'), {
   panes,
   property: '--files-width',
-  least: 140,
-  most: () => innerWidth * 0.6,
+  min: 140,
+  max: () => innerWidth * 0.6,
   from: (event) => event.clientX,
 })
 makeSplit(part('split-terminal'), {
   panes,
   property: '--terminal-height',
-  least: 80,
-  most: () => innerHeight * 0.75,
+  min: 80,
+  max: () => innerHeight * 0.75,
   from: (event) => innerHeight - event.clientY,
 })
 

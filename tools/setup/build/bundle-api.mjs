@@ -6,20 +6,20 @@ const [, , dir = ''] = argv
 const bundle = await rolldown({
   input: 'server/src/api-process.ts',
   platform: 'node',
-  // pino finds the program of its worker beside its own files.
+  // pino finds its worker's program beside its own files.
   external: ['pino', 'pino-pretty'],
   plugins: [{ name: 'ascii', generateBundle: (_options, output) => Object.values(output).forEach(escapeNonAscii) }],
 })
 await bundle.write({
   dir,
   format: 'esm',
-  // Without spaces it needs 4 MB less; names stay, because logs tell them, and the map tells where they were.
+  // Without whitespace it needs 4 MB less; names stay, because logs contain them, and the source map has their origin.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   sourcemap: true,
 })
 
 /**
- * One character beyond Latin-1 makes V8 hold the whole source with two bytes for each.
+ * One character beyond Latin-1 makes V8 store the whole source with two bytes per character.
  * @param {import('rolldown').OutputChunk | import('rolldown').OutputAsset} output
  */
 function escapeNonAscii(output) {

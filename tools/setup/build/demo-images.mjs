@@ -36,7 +36,7 @@ export async function ensureImages(here, command) {
   const dockerHost = await findEngine(here.env)
   if (dockerHost === undefined)
     throw new SetupProblem('The container engine stopped answering. Look at its log, then try again.')
-  // Loaded here, so that what needs no images does without its parts.
+  // Loaded here, so that a start without demo images works without these files.
   const { ensureDemoImages } = await import('../../../images/build.mjs')
   const nodeBinary = realpathSync(join(here.own, 'node'))
   await ensureDemoImages({ dockerHost, log: (line) => here.say('images', line), nodeBinary }).catch((error) => {

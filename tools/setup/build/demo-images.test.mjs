@@ -23,12 +23,12 @@ for (const own of [
   })
 }
 
-test('one image of their own is not enough: the other container type still needs a demo image', async (t) => {
+test('with one image configured, the other container type still needs a demo image', async (t) => {
   const { here } = temporaryRepository(t, {}, { ...nowhere, USER_TEMPLATE_IMAGE_DEV: 'a' })
   assert.deepEqual((await needBusybox(here, 'start'))?.packages, ['busybox-static'])
 })
 
-test('an engine that went away before the demo images were looked for ends set-up with a message', async (t) => {
+test('an engine that stops before the demo images are checked ends set-up with a message', async (t) => {
   const { here } = temporaryRepository(t, {}, nowhere)
   await assert.rejects(ensureImages(here, 'start'), { name: 'SetupProblem', message: /stopped answering/ })
 })

@@ -5,14 +5,14 @@ import { hashOf, readIfThere } from './sources.mjs'
 
 /** @import { SetupContext } from '../setup-context.mjs' */
 
-/** What the built pages are made of. Not in it: tests, and what the build itself writes. */
+/** The sources of the front end, without tests and build output. */
 const sources = ['web', 'api', 'package-lock.json']
 
 /**
- * Builds `web/dist` unless it was built from the very sources that are there now (by content: a checkout changes times).
- * The new build takes the old one's place in one move, so a server that runs never serves half of one.
+ * Builds `web/dist` unless it was built from the current sources (compared by content: a checkout changes times). The
+ * new build replaces the old one by a rename, so a running server never serves a partial one.
  * @param {SetupContext} here
- * @throws {SetupProblem} with the build's last words; `web/dist` is as before then
+ * @throws {SetupProblem} with the build's output; `web/dist` stays as before
  */
 export async function ensureWeb(here) {
   const stamp = join(here.own, 'web.sha256')

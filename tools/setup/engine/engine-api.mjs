@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 
 /**
- * Asks a container engine over its HTTP interface: a few plain questions that must work before any package is installed.
+ * Sends a request to a container engine: simple requests that must work before any package is installed.
  * @param {string} host a value for DOCKER_HOST: unix:, tcp: or http:, without TLS
  * @param {string} method
  * @param {string} path
- * @param {AbortSignal} signal ends the wait
+ * @param {AbortSignal} signal aborts the request
  * @returns {Promise<{ status: number, text: string }>}
- * @throws {Error} with a `code` such as ENOENT or EACCES when nobody could be asked
+ * @throws {Error} with a `code` such as ENOENT or EACCES when there is no connection
  */
 export async function askEngine(host, method, path, signal) {
   const { protocol, pathname, hostname, port } = new URL(host)

@@ -8,7 +8,7 @@ import { askEngine } from './engine-api.mjs'
 
 const usualHost = 'unix:///var/run/docker.sock'
 
-/** An engine that takes longer than this many ms to say that it lives is as good as dead. */
+/** An engine without a response for this many ms counts as down. */
 const pingLimitMs = 2_000
 
 /**
@@ -45,7 +45,7 @@ const stoppedEngine = {
 }
 
 /**
- * Starting another engine than the one that was asked for would be a surprise, and the server would not use it.
+ * Another engine than the configured one is never started: the server would not use it.
  * @param {string} host
  * @returns {Need}
  */
@@ -75,7 +75,7 @@ export async function findEngine(env, hosts = engineHosts(env)) {
 }
 
 /**
- * Where engines listen, the likeliest first. With DOCKER_HOST there alone: a choice is not second-guessed.
+ * Where engines listen, the likeliest first. With DOCKER_HOST only that address.
  * @param {NodeJS.ProcessEnv} env
  */
 export function engineHosts(env) {
@@ -95,7 +95,7 @@ export function engineHosts(env) {
  */
 async function ping(host) {
   if (!URL.canParse(host)) return 'not an address'
-  // Over TLS or SSH the server alone knows how to ask; it says at its start whether the engine answers.
+  // Only the server supports TLS and SSH; it reports at its start whether the engine answers.
   if (!isPlain(host)) return 'ok'
   try {
     const { status } = await askEngine(host, 'GET', '/_ping', AbortSignal.timeout(pingLimitMs))

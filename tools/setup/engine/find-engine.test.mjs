@@ -13,17 +13,17 @@ const root = resolve(import.meta.dirname, '../../..')
 const nowhere = 'unix:///nonexistent/engine.sock'
 const bareMachine = { hosts: [nowhere], isInstalled: false }
 
-test('an engine that answers is found behind a socket that is gone and an engine that says nothing', async (t) => {
+test('an engine is found although one socket is gone and another engine does not answer', async (t) => {
   const living = await fakeEngine(t, () => 'OK')
   assert.equal(await findEngine({}, [nowhere, await unresponsiveEngine(t), living]), living)
 })
 
-test('an engine that says nothing is given up after two seconds', { timeout: 10_000 }, async (t) => {
+test('an engine without a response is abandoned after two seconds', { timeout: 10_000 }, async (t) => {
   const hosts = [await unresponsiveEngine(t)]
   assert.equal(await findEngine({}, hosts), undefined)
 })
 
-test('DOCKER_HOST that is no address is an engine that does not answer', async () => {
+test('an invalid DOCKER_HOST counts as an engine that does not answer', async () => {
   assert.equal(await findEngine({ DOCKER_HOST: '/var/run/docker.sock' }), undefined)
 })
 
@@ -36,7 +36,7 @@ test('BERTH_NO_INSTALL=1: one message names everything that is missing and how t
   assert.match(message, /BERTH_NO_INSTALL/)
 })
 
-test('who is not root is told what to install, and root is not', async (t) => {
+test('a user other than root sees what to install; root does not', async (t) => {
   const { here } = temporaryRepository(t, {}, { BERTH_NO_INSTALL: '', DOCKER_HOST: '' })
   const need = await needEngine(here, bareMachine)
   assert.ok(need)
@@ -47,7 +47,7 @@ test('who is not root is told what to install, and root is not', async (t) => {
   assert.doesNotThrow(() => refuseUnlessProvidable(here, [need], true))
 })
 
-test('Docker that is installed but not running is to be started, not installed', async (t) => {
+test('an installed Docker that does not run is started, not installed', async (t) => {
   const { here } = temporaryRepository(t, {}, { DOCKER_HOST: '' })
   const need = await needEngine(here, { hosts: [nowhere], isInstalled: true })
   assert.deepEqual(need?.packages, [])

@@ -5,13 +5,13 @@ import { run } from '../run.mjs'
 
 /** @import { SetupContext } from '../setup-context.mjs' */
 
-/** The oldest major version of Node.js that set-up itself runs on. */
+/** The oldest major version of Node.js that set-up runs on. */
 export const oldestSetupNode = 20
 
-/** The oldest Node.js that Berth runs on: TypeScript is run as it is, and `node:sqlite` is there. */
+/** The oldest Node.js that Berth runs on: it strips types, and has `node:sqlite`. */
 const oldest = { major: 24, minor: 14 }
 
-/** Which Node.js is fetched when the machine's own is older. */
+/** The Node.js that is downloaded when the machine's own is older. */
 export const pinnedVersion = '24.21.0'
 
 /**

@@ -25,7 +25,7 @@ for (const version of ['24.14.0', '26.1.0']) {
   })
 }
 
-test('a link to a Node.js that was removed since is made anew', async (t) => {
+test('a link to a removed Node.js is replaced', async (t) => {
   const { here } = placeWithNpm(t, 'exit 1')
   write(join(here.own, 'node.log'), '')
   symlinkSync('/nonexistent/node', join(here.own, 'node'))

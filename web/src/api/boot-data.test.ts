@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseBoot } from './boot-data.ts'
 
-const nobody = {
+const signedOut = {
   csrf: null,
   visit: null,
   signedIn: false,
@@ -18,22 +18,22 @@ const nobody = {
 
 test('a signed-in document carries its CSRF value', () => {
   const boot = parseBoot('\n {"csrf":"abc","signed_in":true,"email":"ann@x.org","is_admin":true}\n')
-  assert.deepEqual(boot, { ...nobody, csrf: 'abc', signedIn: true, email: 'ann@x.org', isAdmin: true })
+  assert.deepEqual(boot, { ...signedOut, csrf: 'abc', signedIn: true, email: 'ann@x.org', isAdmin: true })
 })
 
 test('a user is signed in without a CSRF value where a browser cannot prove its origin', () => {
-  assert.deepEqual(parseBoot('{"csrf":null,"signed_in":true}'), { ...nobody, signedIn: true })
+  assert.deepEqual(parseBoot('{"csrf":null,"signed_in":true}'), { ...signedOut, signedIn: true })
 })
 
 test('a document of the sign-in page carries the visit token', () => {
   const boot = parseBoot('{"csrf":null,"visit":"v","signed_in":false,"asked_here":true}')
-  assert.deepEqual(boot, { ...nobody, visit: 'v', askedHere: true })
+  assert.deepEqual(boot, { ...signedOut, visit: 'v', askedHere: true })
 })
 
 test('language, contact, takeover and link lifetime are read as they are', () => {
   const acting = { by: 'ada@example.org', until: '2026-11-21T10:00:00.000Z' }
   const boot = parseBoot(JSON.stringify({ language: 'de', contact: 'help@example.org', acting, link_lifetime: 900 }))
-  assert.deepEqual(boot, { ...nobody, language: 'de', contact: 'help@example.org', acting, linkLifetime: 900 })
+  assert.deepEqual(boot, { ...signedOut, language: 'de', contact: 'help@example.org', acting, linkLifetime: 900 })
 })
 
 test('the offset of this machine’s clock follows from the time at which the document was made', () => {
@@ -56,6 +56,6 @@ const rubbish = [
 
 for (const text of rubbish) {
   test(`a document whose boot data is ${JSON.stringify(text)} counts as signed out, in English`, () => {
-    assert.deepEqual(parseBoot(text), nobody)
+    assert.deepEqual(parseBoot(text), signedOut)
   })
 }

@@ -17,7 +17,7 @@ export interface Boot {
   readonly linkLifetime: number | null
 }
 
-const nobody: Boot = {
+const signedOut: Boot = {
   csrf: null,
   visit: null,
   signedIn: false,
@@ -38,9 +38,9 @@ const nobody: Boot = {
 export function parseBoot(text: string | null | undefined, now = Date.now()): Boot {
   try {
     const value: unknown = JSON.parse(text ?? '')
-    return typeof value === 'object' && value !== null ? bootFrom(value, now) : nobody
+    return typeof value === 'object' && value !== null ? bootFrom(value, now) : signedOut
   } catch {
-    return nobody
+    return signedOut
   }
 }
 
@@ -51,7 +51,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     signedIn: data.signed_in === true,
     email: textIn(data.email),
     isAdmin: data.is_admin === true,
-    language: languages.find((language) => language === data.language) ?? nobody.language,
+    language: languages.find((language) => language === data.language) ?? signedOut.language,
     contact: textIn(data.contact),
     acting: actingIn(data.acting),
     askedHere: data.asked_here === true,

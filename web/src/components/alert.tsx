@@ -19,7 +19,7 @@ interface AlertProps {
 export function Alert({ error, sentence, id, takesFocus = false }: AlertProps) {
   const text = useRef<HTMLParagraphElement>(null)
   const sentenceOf = useErrorMessage()
-  const said = sentence ?? (error === undefined ? undefined : sentenceOf(error))
+  const message = sentence ?? (error === undefined ? undefined : sentenceOf(error))
 
   useEffect(() => {
     if (takesFocus && document.activeElement === document.body) text.current?.focus()
@@ -27,9 +27,9 @@ export function Alert({ error, sentence, id, takesFocus = false }: AlertProps) {
 
   return (
     <div role="alert" id={id} className="live">
-      {said !== undefined && (
+      {message !== undefined && (
         <p className="alert" ref={text} tabIndex={takesFocus ? -1 : undefined}>
-          {said}
+          {message}
         </p>
       )}
     </div>

@@ -126,5 +126,5 @@ test('a refused stream is reported as refused and requested again later, because
   stop()
   t.mock.timers.tick(refusedRetryDelay)
   await turn()
-  assert.equal(asked, 2, 'nobody listens any more')
+  assert.equal(asked, 2, 'no listener is left')
 })

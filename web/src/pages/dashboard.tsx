@@ -135,7 +135,7 @@ function Problem({ containerList: { containers, asOf, problem, refresh } }: { co
   const t = useTranslations('dashboard')
   const format = useFormatter()
   const sentenceOf = useErrorMessage()
-  const said = [
+  const sentences = [
     !containers && t('failed'),
     !isUnreachable(problem) && sentenceOf(problem),
     containers && t('asOf', { time: format.dateTime(asOf, { timeStyle: 'short' }) }),
@@ -150,7 +150,7 @@ function Problem({ containerList: { containers, asOf, problem, refresh } }: { co
     <div role="alert" className="live">
       {problem !== undefined && (
         <div className="alert with-action">
-          <p>{said.filter(Boolean).join(' ')}</p>
+          <p>{sentences.filter(Boolean).join(' ')}</p>
           <Button onPress={retry}>{t('action.retry')}</Button>
         </div>
       )}

@@ -24,7 +24,7 @@ export function SignIn() {
       {/* No redirect: a document can hold a token that the API refuses, and the two would redirect in a loop. */}
       {isSignedIn() && (
         <p className="note">
-          {t('signedIn')} <a href={next ?? pages.home}>{t('goOn')}</a>
+          {t('signedIn')} <a href={next ?? pages.home}>{t('continue')}</a>
         </p>
       )}
       {/* Why the sign-in page appears in the middle of work. */}

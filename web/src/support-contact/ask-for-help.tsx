@@ -8,7 +8,7 @@ export function AskForHelp() {
   return t.rich('ask', asking(t('administrator')))
 }
 
-const asking = (somebody: string) => ({ who: () => (boot.contact === null ? somebody : <ContactLink />) })
+const asking = (fallback: string) => ({ who: () => (boot.contact === null ? fallback : <ContactLink />) })
 
 const link = boot.contact === null ? undefined : parseSupportContact(boot.contact).href
 const isMail = link?.startsWith('mailto:') ?? false

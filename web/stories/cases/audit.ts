@@ -124,7 +124,7 @@ export const auditStories: readonly Story[] = [
   audit('long', { listAudit: log }, { press: ['Show more'] }),
   audit('empty', { listAudit: { entries: [], next_cursor: null, names: {} } }),
   audit('filtered', { listAudit: { ...few, entries: few.entries.slice(0, 1) } }, { path: filtered }),
-  audit('nothing-fits', { listAudit: { entries: [], next_cursor: null, names: {} } }, { path: filtered }),
+  audit('no-match', { listAudit: { entries: [], next_cursor: null, names: {} } }, { path: filtered }),
   audit('exporting', { listAudit: slowLog }, { press: ['Export as CSV'] }),
   audit(
     'verified',

@@ -32,7 +32,7 @@ export const containerStories: readonly Story[] = [
     answers: { ...common, listAllContainers: { containers: [], next_cursor: null }, countContainers: { count: 0 } },
   },
   {
-    name: 'containers/nothing-found',
+    name: 'containers/no-match',
     path: `${containers}?q=nobody`,
     boot,
     answers: { ...common, listAllContainers: { containers: [], next_cursor: null }, countContainers: { count: 0 } },

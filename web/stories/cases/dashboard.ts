@@ -88,7 +88,7 @@ export const dashboardStories: readonly Story[] = [
     dev({
       display_name: 'Softwareentwicklungsumgebungskonfiguration für Fortgeschrittene',
       description:
-        'A description that somebody wrote on a long afternoon: it goes on for several lines, and names/a/path/that/has/no/place/to/break/in/it/at/all.txt',
+        'A description that an operator wrote on a long afternoon: it goes on for several lines, and names/a/path/that/has/no/place/to/break/in/it/at/all.txt',
     }),
     prod(),
   ]),
@@ -106,7 +106,7 @@ export const dashboardStories: readonly Story[] = [
       ['launch', { type: 'prod', stage: 'starting' }],
     ],
   }),
-  story('app-awaited', [dev(), prod()], {
+  story('waiting-for-app', [dev(), prod()], {
     events: [snapshot, ['launch', { type: 'prod', stage: 'starting' }], ['launch', { type: 'prod', stage: 'waiting' }]],
   }),
   story('launching', [dev({ ...fresh }), prod({ ...fresh })], {
@@ -131,7 +131,7 @@ export const dashboardStories: readonly Story[] = [
     },
     press: ['Launch Production'],
   }),
-  story('lines-unfolded', [dev(), prod({ status: 'exited' })], {
+  story('output-unfolded', [dev(), prod({ status: 'exited' })], {
     answers: {
       launchContainer: new Refused(500, crashed, { reason: 'crashed', exit_code: 3, last_lines: lines }),
     },
@@ -152,7 +152,7 @@ export const dashboardStories: readonly Story[] = [
     answers: { launchContainer: new Refused(500, full.error, { reason: 'full' }) },
     press: ['Launch Production'],
   }),
-  story('ended-by-itself', [dev({ status: 'exited' }), prod({ status: 'exited' })], {
+  story('program-ended', [dev({ status: 'exited' }), prod({ status: 'exited' })], {
     events: [
       snapshot,
       ['container', { type: 'dev', status: 'crashed', message: endedWith }],
@@ -174,7 +174,7 @@ export const dashboardStories: readonly Story[] = [
       eventsRefused: new Refused(403, 'Your account is blocked.', {}, { [refusalHeader]: 'userBlocked' }),
     },
   ),
-  story('blocked-nobody-named', [dev({ is_blocked: true }), prod({ is_blocked: true, blocked_at: minutesAgo(5) })]),
+  story('blocked-without-contact', [dev({ is_blocked: true }), prod({ is_blocked: true, blocked_at: minutesAgo(5) })]),
   story('idle', [dev(), prod()], {
     events: [snapshot, ['idle', { type: 'dev', action: 'stop', at: minutesAgo(-0.75) }]],
   }),
@@ -194,8 +194,8 @@ export const dashboardStories: readonly Story[] = [
   story('notice', [dev(), prod()], {
     state: { notice: 'There is no such container type. Known types: dev, prod.' },
   }),
-  story('restart-asked', [dev(), prod()], { press: ['Restart Development'] }),
-  story('stop-asked', [dev(), prod()], { press: ['Stop Production'] }),
+  story('restart-confirm', [dev(), prod()], { press: ['Restart Development'] }),
+  story('stop-confirm', [dev(), prod()], { press: ['Stop Production'] }),
   story('shortcuts', [dev(), prod()], { press: ['Keyboard shortcuts'] }),
   story('logs', [dev(), prod()], {
     logs: Array.from({ length: 60 }, (_, n) => `09:00:${String(n).padStart(2, '0')} GET /files/${n} 200 ${n * 7} ms`),
@@ -205,7 +205,7 @@ export const dashboardStories: readonly Story[] = [
     logs: Array.from({ length: 3_000 }, (_, n) => `${n} ${'a line of an app that has much to say '.repeat(4)}`),
     press: ['Logs Development'],
   }),
-  story('logs-silent', [dev(), prod()], { press: ['Logs Development'] }),
+  story('logs-empty', [dev(), prod()], { press: ['Logs Development'] }),
   { ...launchStory('starting', { launchContainer: never }) },
   {
     ...launchStory('pulling', { launchContainer: never }),

@@ -3,7 +3,7 @@ import { ada, ann, minutesAgo } from '../user-fixtures.ts'
 import { never, Refused, unreachable, type Story } from '../story.ts'
 
 /** No user is signed in. */
-const nobody = { signed_in: false, csrf: null, email: null } as const
+const anonymous = { signed_in: false, csrf: null, email: null } as const
 const signedOut = new Refused(401, 'Sign in first: this needs an access token.')
 const longAddress = { ...ada, user: { ...ada.user, email: 'maximiliane.von-und-zu-hohenstein@informatik.example.org' } }
 const containers = {
@@ -29,27 +29,27 @@ const mailed = (left: number, minutes: number) => ({
   at: Date.parse(minutesAgo(minutes)),
   links: { left, reset: 3600 },
 })
-const checkMail = { path: '/check-mail', boot: nobody, answers: { me: signedOut } } as const
+const checkMail = { path: '/check-mail', boot: anonymous, answers: { me: signedOut } } as const
 const verify = (name: string, refusal: Refused): Story => ({
   name: `verify/${name}`,
   path: '/verify-login',
   state: { token: 'token' },
-  boot: nobody,
+  boot: anonymous,
   answers: { verifyLogin: refusal },
   press: ['Sign in'],
 })
 const acting = (minutes: number) => ({ acting: { by: 'ada@example.org', until: minutesAgo(-minutes) } })
 
 const signIn: readonly Story[] = [
-  { name: 'sign-in/empty', path: '/login', boot: nobody },
-  { name: 'sign-in/goes-on', path: '/login?next=%2Fann-dev%2Ftree%2Fexercises%2Fsheet-07.ipynb', boot: nobody },
-  { name: 'sign-in/ended', path: '/login?next=%2Fsessions', boot: nobody, ended: 'ann@example.org' },
-  { name: 'sign-in/missing', path: '/signup', boot: nobody, press: ['Mail me a link'] },
+  { name: 'sign-in/empty', path: '/login', boot: anonymous },
+  { name: 'sign-in/with-return-path', path: '/login?next=%2Fann-dev%2Ftree%2Fexercises%2Fsheet-07.ipynb', boot: anonymous },
+  { name: 'sign-in/ended', path: '/login?next=%2Fsessions', boot: anonymous, ended: 'ann@example.org' },
+  { name: 'sign-in/missing', path: '/signup', boot: anonymous, press: ['Mail me a link'] },
   {
     name: 'sign-in/refused',
     path: '/login',
     state: { email: 'ann@example' },
-    boot: { ...nobody, contact: 'help@example.org' },
+    boot: { ...anonymous, contact: 'help@example.org' },
     answers: {
       askForLink: new Refused(
         400,
@@ -62,7 +62,7 @@ const signIn: readonly Story[] = [
     name: 'sign-in/sending',
     path: '/login',
     state: { email: 'ann@example.org' },
-    boot: nobody,
+    boot: anonymous,
     answers: { askForLink: never },
     press: ['Mail me a link'],
   },
@@ -81,20 +81,20 @@ const signIn: readonly Story[] = [
 ]
 
 const links: readonly Story[] = [
-  { name: 'verify/login', path: '/verify-login', state: { token: 'token' }, boot: nobody },
-  { name: 'verify/signup', path: '/verify-signup', state: { token: 'token' }, boot: nobody },
+  { name: 'verify/login', path: '/verify-login', state: { token: 'token' }, boot: anonymous },
+  { name: 'verify/signup', path: '/verify-signup', state: { token: 'token' }, boot: anonymous },
   {
-    name: 'verify/goes-on',
+    name: 'verify/automatic',
     path: '/verify-login',
     state: { token: 'token' },
-    boot: { ...nobody, asked_here: true },
+    boot: { ...anonymous, asked_here: true },
     answers: { verifyLogin: never },
   },
   {
-    name: 'verify/went-wrong',
+    name: 'verify/failed',
     path: '/verify-login',
     state: { token: 'token' },
-    boot: { ...nobody, asked_here: true },
+    boot: { ...anonymous, asked_here: true },
     answers: {
       verifyLogin: new Refused(
         500,
@@ -111,16 +111,16 @@ const links: readonly Story[] = [
   },
   verify('other-kind', refused(400, 'otherToken')),
   verify('invalid', refused(400, 'badToken')),
-  { name: 'verify/incomplete', path: '/verify-login', boot: nobody },
+  { name: 'verify/incomplete', path: '/verify-login', boot: anonymous },
   verify('unverified', refused(403, 'notVerified')),
   {
     ...verify('blocked', refused(403, 'userBlocked')),
-    boot: { ...nobody, contact: 'https://helpdesk.example.org/berth' },
+    boot: { ...anonymous, contact: 'https://helpdesk.example.org/berth' },
   },
 ]
 
 const frame: readonly Story[] = [
-  { name: 'not-found/signed-out', path: '/no-such-page', boot: nobody },
+  { name: 'not-found/signed-out', path: '/no-such-page', boot: anonymous },
   {
     name: 'not-found/signed-in',
     path: '/no-such-page',
@@ -142,21 +142,21 @@ const frame: readonly Story[] = [
     answers: { me: ann, logOut: new Refused(500, 'The database does not answer. Try again in a minute.') },
     press: ['Accountann@example.org', 'Sign out'],
   },
-  { name: 'frame/away', path: '/sessions', answers: { me: ann, listSessions: unreachable } },
+  { name: 'frame/unreachable', path: '/sessions', answers: { me: ann, listSessions: unreachable } },
 ]
 
 const takeover: readonly Story[] = [
   { name: 'takeover/acting', path: '/', boot: acting(12), answers: { me: ann, listContainers: containers } },
   { name: 'takeover/last-minute', path: '/no-such-page', boot: acting(0.5), answers: { me: longAddress } },
   {
-    name: 'takeover/does-not-end',
+    name: 'takeover/end-failed',
     path: '/no-such-page',
     boot: acting(12),
     answers: { me: ann, endTakeover: new Refused(500, 'The database does not answer. Try again in a minute.') },
     press: ['End'],
   },
   {
-    name: 'takeover/told',
+    name: 'takeover/notice',
     path: '/',
     answers: { me: ann, listContainers: containers },
     events: [

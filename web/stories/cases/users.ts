@@ -43,7 +43,7 @@ export const userStories: readonly Story[] = [
   { name: 'users/few', path: users, boot, answers: some },
   { name: 'users/loading', path: users, boot, answers: { ...common, listUsers: never, countUsers: never } },
   {
-    name: 'users/nobody',
+    name: 'users/no-match',
     path: `${users}?q=nobody+has+this+name`,
     boot,
     answers: { ...common, listUsers: { users: [], next_cursor: null }, countUsers: { count: 0 } },
@@ -102,7 +102,7 @@ export const userStories: readonly Story[] = [
     press: ['Select all rows that are loaded', 'Select all 100,000 that match'],
   },
   {
-    name: 'users/bulk-question',
+    name: 'users/bulk-confirm',
     path: users,
     boot,
     answers: some,

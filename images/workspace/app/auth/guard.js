@@ -1,7 +1,7 @@
 import { Refusal } from '../refusal.js'
 
 /** @import { IncomingMessage } from 'node:http' */
-/** @import { Verifier } from './whoami.js' */
+/** @import { Verifier } from './verify-token.js' */
 
 /**
  * Refuses what another site's page makes a browser do.
@@ -34,10 +34,9 @@ function isOurs(origin, headers) {
 const hostOf = (address) => (URL.canParse(address) ? new URL(address).host : undefined)
 
 /**
- * Refuses everybody but the container's owner, who may use files and terminals: a valid token that was made for this
- * container, in a request of which the gateway says that it is the owner's. The token alone would not do: with
- * `access: public` every person with an account could send one. Started by hand, without keys, the app serves whoever
- * reaches it.
+ * Refuses every request except the container owner's, who may use files and terminals: a valid token that was issued
+ * for this container, in a request that the gateway attributes to the owner. The token alone is not enough: with
+ * `access: public` every user could send one. Started by hand, without keys, the app accepts all requests.
  * @param {IncomingMessage} request
  * @param {Verifier} verifier
  * @param {string | undefined} owner e-mail address
@@ -50,7 +49,7 @@ export async function requireOwner(request, verifier, owner) {
 }
 
 /**
- * Whether the gateway says that the request is the owner's. Where nobody is named as the owner, nobody is it.
+ * Whether the gateway attributes the request to the owner. Without a configured owner no request is the owner's.
  * @param {IncomingMessage} request
  * @param {string | undefined} owner e-mail address
  */

@@ -33,7 +33,7 @@ export class Verifier {
     if (jwksUrl) this.#keySets.push(remoteKeys(new URL(jwksUrl)))
   }
 
-  /** False when this app was started without keys, by hand and not by Berth: nobody can be told from anybody then. */
+  /** False when this app was started without keys, by hand and not by Berth: then it cannot authenticate users. */
   get hasKeys() {
     return this.#keySets.length > 0
   }

@@ -35,7 +35,7 @@ test('a file is made, read, changed, renamed and deleted', async (t) => {
   assert.equal((await ask(url, 'GET', file)).status, 404)
 })
 
-test("saving over somebody else's change is refused, and their text stays", async (t) => {
+test("saving over another user's change is refused, and their text stays", async (t) => {
   const { url, home } = await startApp(t)
   await ask(url, 'PUT', '/api/file?path=a.txt', { body: 'first' })
   const { body } = await ask(url, 'GET', '/api/file?path=a.txt')

@@ -160,7 +160,7 @@ export class OpenFiles {
     this.#active = file
     this.view.setState(file.state)
     this.#render()
-    // Not away from somebody who began to type in the terminal while the first file was still on its way.
+    // The focus stays with a user who began to type in the terminal while the first file was loading.
     if (!document.activeElement?.closest('.shell')) this.view.focus()
   }
 

@@ -69,7 +69,7 @@ export function newState(path, content, onChange) {
 /** The text as it goes to the disk, with the line ends that it came with. @param {EditorState} state */
 export const textOf = (state) => state.doc.sliceString(0, state.doc.length, state.lineBreak)
 
-// Escape, then Tab leaves the editor: CodeMirror's own way out, so indenting with Tab traps nobody.
+// Escape, then Tab leaves the editor: CodeMirror's own way, so that indenting with Tab is no keyboard trap.
 const basics = [
   lineNumbers(),
   highlightActiveLineGutter(),

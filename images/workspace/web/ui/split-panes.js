@@ -1,24 +1,24 @@
-/** How far an arrow key moves the border, in pixels. */
+/** Step of an arrow key, in pixels. */
 const step = 24
 
 /**
- * A border between two panes that can be dragged, or moved by arrow keys (WAI-ARIA "window splitter").
- * The measure is a custom property of the panes, so the style sheet keeps the last word; it is remembered per browser.
+ * A separator between two panes that can be dragged, or moved by arrow keys (WAI-ARIA "window splitter"). The size is a
+ * custom property of the panes, so that the style sheet can limit it; it is remembered per browser.
  * @param {HTMLElement} border
- * @param {{ panes: HTMLElement, property: string, least: number, most: () => number, from: (event: PointerEvent) => number }} options
- *   in pixels; `from` is the measure that a pointer position means
+ * @param {{ panes: HTMLElement, property: string, min: number, max: () => number, from: (event: PointerEvent) => number
+ * }} options in pixels; `from` is the size at a pointer position
  */
-export function makeSplit(border, { panes, property, least, most, from }) {
+export function makeSplit(border, { panes, property, min, max, from }) {
   const isUpright = border.getAttribute('aria-orientation') === 'vertical'
   const current = () => Number.parseFloat(getComputedStyle(panes).getPropertyValue(property))
 
   /** @param {number} wanted */
   const set = (wanted) => {
-    const value = Math.round(Math.max(least, Math.min(most(), wanted)))
+    const value = Math.round(Math.max(min, Math.min(max(), wanted)))
     panes.style.setProperty(property, `${value}px`)
     border.setAttribute('aria-valuenow', String(value))
-    border.setAttribute('aria-valuemin', String(least))
-    border.setAttribute('aria-valuemax', String(Math.round(most())))
+    border.setAttribute('aria-valuemin', String(min))
+    border.setAttribute('aria-valuemax', String(Math.round(max())))
     remember(property, value)
   }
 
@@ -38,12 +38,12 @@ export function makeSplit(border, { panes, property, least, most, from }) {
   })
 }
 
-/** The storage is shared with every page of this host, and a browser may refuse it: only fit for what nobody would miss. */
+/** The storage is shared with every page of this host, and a browser may refuse it: only for what may be lost. */
 const remember = (/** @type {string} */ property, /** @type {number} */ value) => {
   try {
     localStorage.setItem(`workspace${property}`, String(value))
   } catch {
-    // Not allowed, or full: the next visit starts with the usual measures.
+    // Not allowed, or full: the next visit starts with the default size.
   }
 }
 

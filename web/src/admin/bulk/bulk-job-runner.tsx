@@ -78,13 +78,13 @@ function BulkJobRunner({ children }: { children: ReactNode }) {
     focusRows()
   }
 
-  function linesOf({ unchanged, leftOut, stopped }: BulkOutcome, unchangedWords: string): string[] {
+  function linesOf({ unchanged, leftOut, stopped }: BulkOutcome, unchangedText: string): string[] {
     const named = leftOut.slice(0, maxNames)
     const others = leftOut.length - named.length
     return [
       ...(stopped === 'cancelled' ? [t('cancelled')] : []),
       ...(typeof stopped === 'object' ? [t('broken', { problem: sentenceOf(stopped.error) })] : []),
-      ...(unchanged > 0 ? [unchangedWords] : []),
+      ...(unchanged > 0 ? [unchangedText] : []),
       ...named.map(({ name, why }) => (why === 'gone' ? t('gone', { name }) : t('leftOut', { name, why }))),
       ...(others > 0 ? [t('moreLeftOut', { count: others })] : []),
     ]

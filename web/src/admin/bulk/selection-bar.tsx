@@ -3,7 +3,7 @@ import { Button } from '#/components/button.tsx'
 
 interface SelectionBarProps {
   /** The number of selected rows, as text. */
-  words: string
+  text: string
   /** The number of matching rows, where not all of them are selected. */
   rest: number | undefined
   /** Another bulk job is running. */
@@ -15,13 +15,13 @@ interface SelectionBarProps {
 }
 
 /** The actions on all selected rows, at the bottom of the window. */
-export function SelectionBar({ words, rest, isOff, onAll, onClear, onBlock, onUnblock }: SelectionBarProps) {
+export function SelectionBar({ text, rest, isOff, onAll, onClear, onBlock, onUnblock }: SelectionBarProps) {
   const t = useTranslations('admin.table')
   return (
     <section className="bottom-bar" aria-label={t('selection')}>
       <div className="bar-text">
         <p role="status">
-          <strong>{words}</strong>
+          <strong>{text}</strong>
         </p>
         {rest !== undefined && (
           <button type="button" className="link-button" onClick={onAll}>

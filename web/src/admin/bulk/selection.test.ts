@@ -13,11 +13,11 @@ test('rows are selected and deselected one by one', () => {
 })
 
 test('all matching rows are selected, also those not loaded, except the excluded ones', () => {
-  const most = withRows(everything, [12, 14], false)
-  assert.deepEqual(chosen(most), [11, 13, 15])
-  assert.equal(isSelected(most, 9_999), true)
-  assert.equal(countOf(most, 4_213, []), 4_211)
-  assert.equal(countOf(withRows(most, [12], true), 4_213, []), 4_212)
+  const allButTwo = withRows(everything, [12, 14], false)
+  assert.deepEqual(chosen(allButTwo), [11, 13, 15])
+  assert.equal(isSelected(allButTwo, 9_999), true)
+  assert.equal(countOf(allButTwo, 4_213, []), 4_211)
+  assert.equal(countOf(withRows(allButTwo, [12], true), 4_213, []), 4_212)
 })
 
 test('a range grows, shrinks and reverses over its start', () => {

@@ -17,7 +17,7 @@ export function BlockContainerDialog({ container, ...rest }: ContainerDialogProp
   const name = t('name', { type: container.container_type, email: container.email })
   return (
     <ActionDialog title={t('block.title', { name })} confirm={t('block.confirm')} busy={t('block.busy')} {...rest}>
-      <p>{t('block.words')}</p>
+      <p>{t('block.text')}</p>
     </ActionDialog>
   )
 }
@@ -47,7 +47,7 @@ export function DeleteContainerDialog({
       run={run}
       onClose={onClose}
     >
-      <p>{t('delete.words')}</p>
+      <p>{t('delete.text')}</p>
       {!isPurge && <p>{t('delete.files')}</p>}
       <label className="check-line">
         <input type="checkbox" checked={isPurge} onChange={(event) => setPurge(event.target.checked)} />

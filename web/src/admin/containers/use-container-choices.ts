@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
-import { type Choice, yesNoFilter } from '#/admin/list/toolbar.tsx'
+import { type Choice, useBlockedFilter } from '#/admin/list/toolbar.tsx'
 import { containerStatuses } from './container-list.ts'
 
 /**
@@ -11,6 +11,7 @@ import { containerStatuses } from './container-list.ts'
  */
 export function useContainerChoices(chosen: string | undefined): readonly Choice[] {
   const t = useTranslations('admin.containers')
+  const blockedFilter = useBlockedFilter()
   const { data } = useQuery({
     queryKey: ['container-types'],
     queryFn: async ({ signal }) => (await createApiClient(signal).listContainers()).containers.map(({ type }) => type),
@@ -31,12 +32,6 @@ export function useContainerChoices(chosen: string | undefined): readonly Choice
         ...containerStatuses.map((status) => [status, t(`statuses.${status}`)] as const),
       ],
     },
-    yesNoFilter(
-      'is_blocked',
-      t('filters.access'),
-      t('filters.anyAccess'),
-      t('filters.blocked'),
-      t('filters.notBlocked'),
-    ),
+    blockedFilter,
   ]
 }

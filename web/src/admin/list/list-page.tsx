@@ -44,7 +44,7 @@ export function ListPage<R extends Listed>({ kind, view, children }: ListPagePro
         </SelectableRows>
       )}
       {!list.isLoading && list.error === undefined && list.rows.length === 0 && !list.hasMore && (
-        <Nothing words={isFiltered(view) ? kind.text.nothing : kind.text.none} />
+        <EmptyTable text={isFiltered(view) ? kind.text.nothing : kind.text.none} />
       )}
     </>
   )
@@ -79,9 +79,9 @@ function NextPage<R extends Listed>({ list: { error, isLoadingMore, loadMore, ha
   return hasMore ? <p className="hint table-end">{isLoadingMore ? t('loadingMore') : ''}</p> : null
 }
 
-function Nothing({ words: [title, hint] }: { words: readonly [string, string] }) {
+function EmptyTable({ text: [title, hint] }: { text: readonly [string, string] }) {
   return (
-    <div className="table-nothing">
+    <div className="table-empty">
       <p>
         <strong>{title}</strong>
       </p>

@@ -86,7 +86,7 @@ function Bulk<R extends Listed>({ kind, view, list, selection, onSelect }: BulkP
   return (
     <>
       <SelectionBar
-        words={kind.text.selected(count)}
+        text={kind.text.selected(count)}
         rest={selection.kind === 'some' && count >= list.rows.length && total > count ? total : undefined}
         isOff={isBusy}
         onAll={() => onSelect(everything)}

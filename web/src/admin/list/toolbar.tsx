@@ -80,7 +80,7 @@ function Count({ list: { rows, total, isLoading, error } }: { list: Rows<Listed>
         ? t('loading')
         : total === undefined
           ? t('countOpen', { loaded })
-          : // Somebody may have come since it was counted.
+          : // A user may have been added since the count.
             t('count', { loaded, total: Math.max(total, loaded) })}
     </p>
   )
@@ -117,4 +117,10 @@ export function yesNoFilter(name: string, label: string, all: string, yes: strin
     ['false', no],
   ] as const
   return { name, label, options }
+}
+
+/** The filter of blocked rows. */
+export function useBlockedFilter(): Choice {
+  const t = useTranslations('admin.table.blockedFilter')
+  return yesNoFilter('is_blocked', t('label'), t('any'), t('blocked'), t('notBlocked'))
 }

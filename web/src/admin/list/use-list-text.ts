@@ -13,7 +13,7 @@ export function useListText(area: Area): Omit<ListText, 'nothing' | 'none'> {
     found: (count) => t('found', { count }),
     selected: (count) => t('bulk.selected', { count }),
     bulkTitle: (wanted, count) => (wanted ? t('bulk.blockTitle', { count }) : t('bulk.unblockTitle', { count })),
-    bulkLines: (wanted) => (wanted ? [t('bulk.blockWords'), t('bulk.blockLeftOut')] : [t('bulk.unblockWords')]),
+    bulkLines: (wanted) => (wanted ? [t('bulk.blockText'), t('bulk.blockLeftOut')] : [t('bulk.unblockText')]),
   }
 }
 

@@ -47,8 +47,8 @@ export function Users() {
     actionsOf: actions.of,
     text: {
       ...words,
-      nothing: [t('nobody'), t('nobodyHint')],
-      none: [t('nobody'), t('nobodyHint')],
+      nothing: [t('nothing'), t('nothingHint')],
+      none: [t('nothing'), t('nothingHint')],
     },
   }
 

@@ -17,7 +17,7 @@ export function MailFailures({ failures }: { failures: readonly MailFailure[] })
             <span className="address">
               {to} <small>{t(kind)}</small>
             </span>
-            <span className="said">{reason}</span>
+            <span className="smtp-reply">{reason}</span>
           </li>
         ))}
       </ul>

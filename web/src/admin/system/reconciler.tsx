@@ -30,7 +30,7 @@ export function Reconciler({ report }: { report: SystemReport['reconciler'] }) {
         />
         <Figure
           label={t('engine')}
-          value={last_run === null ? undefined : t(is_engine_answering ? 'answers' : 'silent')}
+          value={last_run === null ? undefined : t(is_engine_answering ? 'answers' : 'noAnswer')}
         />
       </Figures>
       <h3>{t('left')}</h3>

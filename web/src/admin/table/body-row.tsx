@@ -55,8 +55,8 @@ function Row<R extends Listed>({
       style={top === undefined ? undefined : { position: 'absolute', insetInline: 0, top }}
       onFocus={() => events.focus(index)}
     >
-      <td role="gridcell" className="pick-cell">
-        <label className="pick">
+      <td role="gridcell" className="select-cell">
+        <label className="select-box">
           <input
             type="checkbox"
             aria-label={t('selectRow', { name })}
@@ -68,10 +68,10 @@ function Row<R extends Listed>({
         </label>
       </td>
       <Cells row={row} columns={columns} />
-      <td role="gridcell" className="more-cell">
+      <td role="gridcell" className="menu-cell">
         <button
           type="button"
-          className="more-button"
+          className="menu-button"
           tabIndex={tabIndex}
           aria-haspopup="menu"
           aria-label={t('actionsOf', { name })}

@@ -15,8 +15,8 @@ export function TableHead<R extends Listed>({ headers, selected, onSelectAll }: 
   return (
     <thead role="rowgroup">
       <tr role="row" aria-rowindex={1}>
-        <th role="columnheader" className="pick-cell">
-          <label className="pick">
+        <th role="columnheader" className="select-cell">
+          <label className="select-box">
             <input
               type="checkbox"
               aria-label={t('selectLoaded')}
@@ -31,7 +31,7 @@ export function TableHead<R extends Listed>({ headers, selected, onSelectAll }: 
         {headers.map((header) => (
           <HeadCell key={header.id} header={header} />
         ))}
-        <th role="columnheader" className="more-cell">
+        <th role="columnheader" className="menu-cell">
           <span className="visually-hidden">{t('actions')}</span>
         </th>
       </tr>

@@ -64,7 +64,7 @@ export function useRowFocus({ grid, ids, selection, onSelect, show, onMenu }: Ro
   }
 
   function openMenu(index: number) {
-    const button = rowAt(grid.current, index)?.querySelector<HTMLElement>('.more-button')
+    const button = rowAt(grid.current, index)?.querySelector<HTMLElement>('.menu-button')
     if (button) onMenu(index, button)
   }
 

@@ -3,34 +3,24 @@ import { useTranslations } from 'use-intl/react'
 import type { AdminUser, BlockPreview } from '@berth/api/schemas/admin.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { ActionDialog } from '#/admin/action-dialog.tsx'
 import type { UserDialogProps } from './dialogs.tsx'
+import { UserActionDialog } from './user-action-dialog.tsx'
 
 /** Shows what blocking a user would do now, before it is done. */
-export function BlockDialog({ user, onDone, onClose }: UserDialogProps) {
+export function BlockDialog(props: UserDialogProps) {
   const t = useTranslations('admin.users.block')
   const preview = useQuery({
-    queryKey: ['block-preview', user.id],
-    queryFn: ({ signal }) => createApiClient(signal).previewBlock({ params: { id: String(user.id) } }),
+    queryKey: ['block-preview', props.user.id],
+    queryFn: ({ signal }) => createApiClient(signal).previewBlock({ params: { id: String(props.user.id) } }),
     staleTime: 0,
     gcTime: 0,
   })
-  async function run(signal: AbortSignal) {
-    const answer = await createApiClient(signal).blockUser({ params: { id: String(user.id) } })
-    onDone(answer.user)
-  }
   return (
-    <ActionDialog
-      title={t('title', { email: user.email })}
-      confirm={t('confirm')}
-      busy={t('busy')}
-      run={run}
-      onClose={onClose}
-    >
+    <UserActionDialog action="block" {...props}>
       <Alert error={preview.error ?? undefined} />
       {preview.isPending && <p role="status">{t('looking')}</p>}
       {preview.data && <Preview preview={preview.data} />}
-    </ActionDialog>
+    </UserActionDialog>
   )
 }
 
@@ -43,9 +33,9 @@ function Preview({ preview: { sessions, containers } }: { preview: BlockPreview 
     <div className="preview">
       <p>{t('sessions', { count: sessions })}</p>
       {containers.length === 0 && <p>{t('none')}</p>}
-      <Types words={t('running', { count: running.length })} containers={running} />
-      <Types words={t('idle', { count: idle.length })} containers={idle} />
-      <Types words={t('already', { count: already.length })} containers={already} />
+      <Types text={t('running', { count: running.length })} containers={running} />
+      <Types text={t('idle', { count: idle.length })} containers={idle} />
+      <Types text={t('already', { count: already.length })} containers={already} />
       <p>{t('files')}</p>
     </div>
   )
@@ -53,16 +43,16 @@ function Preview({ preview: { sessions, containers } }: { preview: BlockPreview 
 
 /** Some containers of one user, by type. */
 export function Types({
-  words,
+  text,
   containers,
 }: {
-  words: string
+  text: string
   containers: readonly Pick<AdminUser['containers'][number], 'id' | 'container_type'>[]
 }) {
   if (containers.length === 0) return null
   return (
     <div>
-      <p>{words}</p>
+      <p>{text}</p>
       <ul className="types">
         {containers.map(({ id, container_type }) => (
           <li key={id} className="path">

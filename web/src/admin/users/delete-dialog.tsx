@@ -28,7 +28,7 @@ export function DeleteDialog({ user, onGone, onClose }: UserDialogProps) {
       run={run}
       onClose={onClose}
     >
-      <p>{t('words', { count: user.containers.length })}</p>
+      <p>{t('text', { count: user.containers.length })}</p>
       {!isPurge && <p>{t('files')}</p>}
       <label className="check-line">
         <input type="checkbox" checked={isPurge} onChange={(event) => setPurge(event.target.checked)} />

@@ -1,10 +1,9 @@
 import { useTranslations } from 'use-intl/react'
 import type { AdminUser } from '@berth/api/schemas/admin.ts'
-import { createApiClient } from '#/api/api-client.ts'
-import { ActionDialog } from '#/admin/action-dialog.tsx'
 import { BlockDialog, Types } from './block-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { TakeOverDialog } from './takeover-dialog.tsx'
+import { UserActionDialog } from './user-action-dialog.tsx'
 import type { UserAction } from './user-actions.ts'
 import { UserDetails } from './user-details.tsx'
 
@@ -35,46 +34,26 @@ export function UserDialog({ name, ...props }: UserDialogProps & { name: UserDia
   return <Current {...props} />
 }
 
-function UnblockDialog({ user, onDone, onClose }: UserDialogProps) {
+function UnblockDialog(props: UserDialogProps) {
   const t = useTranslations('admin.users.unblock')
-  const blocked = user.containers.filter(({ is_blocked }) => is_blocked)
-  async function run(signal: AbortSignal) {
-    onDone((await createApiClient(signal).unblockUser({ params: { id: String(user.id) } })).user)
-  }
+  const blocked = props.user.containers.filter(({ is_blocked }) => is_blocked)
   return (
-    <ActionDialog
-      title={t('title', { email: user.email })}
-      confirm={t('confirm')}
-      busy={t('busy')}
-      run={run}
-      onClose={onClose}
-    >
-      <p>{t('words')}</p>
+    <UserActionDialog action="unblock" {...props}>
+      <p>{t('text')}</p>
       {blocked.length === 0 ? (
         <p>{t('back', { count: 0 })}</p>
       ) : (
-        <Types words={t('back', { count: blocked.length })} containers={blocked} />
+        <Types text={t('back', { count: blocked.length })} containers={blocked} />
       )}
-    </ActionDialog>
+    </UserActionDialog>
   )
 }
 
-function RightsDialog({ user, action, onDone, onClose }: UserDialogProps & { action: 'promote' | 'demote' }) {
-  const t = useTranslations(`admin.users.${action}`)
-  async function run(signal: AbortSignal) {
-    const api = createApiClient(signal)
-    const change = action === 'promote' ? api.promoteUser : api.demoteUser
-    onDone((await change({ params: { id: String(user.id) } })).user)
-  }
+function RightsDialog(props: UserDialogProps & { action: 'promote' | 'demote' }) {
+  const t = useTranslations(`admin.users.${props.action}`)
   return (
-    <ActionDialog
-      title={t('title', { email: user.email })}
-      confirm={t('confirm')}
-      busy={t('busy')}
-      run={run}
-      onClose={onClose}
-    >
-      <p>{t('words')}</p>
-    </ActionDialog>
+    <UserActionDialog {...props}>
+      <p>{t('text')}</p>
+    </UserActionDialog>
   )
 }

@@ -31,7 +31,7 @@ export function TakeOverDialog({ user, onClose }: UserDialogProps) {
       run={run}
       onClose={onClose}
     >
-      <p>{t('words')}</p>
+      <p>{t('text')}</p>
       <p>{t('limits')}</p>
       <label htmlFor={field}>{t('reason')}</label>
       <input

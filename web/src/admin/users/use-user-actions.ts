@@ -63,19 +63,19 @@ export function useUserActions(
     try {
       const answer = await (isBlocked ? api.unblockUser : api.blockUser)({ params: { id: String(id) } })
       await showUsers([answer.user])
-      notify(isBlocked ? unblockedWords(answer.user) : blockedWords(answer.user))
+      notify(isBlocked ? unblockedToast(answer.user) : blockedToast(answer.user))
     } catch (error) {
       notify({ title: sentenceOf(error) })
     }
   }
 
-  const blockedWords = (user: AdminUser) => ({
+  const blockedToast = (user: AdminUser) => ({
     title: t('notice.blocked', { email: user.email }),
     subjects: subjectsOf(user),
   })
 
   /** Unblocked containers do not start automatically, as an undo might suggest. */
-  const unblockedWords = (user: AdminUser) => ({
+  const unblockedToast = (user: AdminUser) => ({
     title: t('notice.unblocked', { email: user.email }),
     lines: user.containers.length === 0 ? [] : [t('notice.staysStopped')],
     subjects: subjectsOf(user),
@@ -85,8 +85,8 @@ export function useUserActions(
     const { email } = user
     await showUsers([user])
     const undo = { label: undoLabelFor(name === 'block'), run: () => void undoBlock(user, name === 'block') }
-    if (name === 'block') notify({ ...blockedWords(user), undo })
-    if (name === 'unblock') notify({ ...unblockedWords(user), undo })
+    if (name === 'block') notify({ ...blockedToast(user), undo })
+    if (name === 'unblock') notify({ ...unblockedToast(user), undo })
     if (name === 'promote') notify({ title: t('notice.promoted', { email }) })
     if (name === 'demote') notify({ title: t('notice.demoted', { email }) })
   }

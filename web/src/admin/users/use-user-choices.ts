@@ -1,10 +1,11 @@
 import { useTranslations } from 'use-intl/react'
-import { type Choice, yesNoFilter } from '#/admin/list/toolbar.tsx'
+import { type Choice, useBlockedFilter, yesNoFilter } from '#/admin/list/toolbar.tsx'
 import { userStates } from './user-list.ts'
 
 /** The filters of the page of users. */
 export function useUserChoices(): readonly Choice[] {
   const t = useTranslations('admin.users')
+  const blockedFilter = useBlockedFilter()
   return [
     {
       name: 'state',
@@ -12,12 +13,6 @@ export function useUserChoices(): readonly Choice[] {
       options: [['', t('filters.anyState')], ...userStates.map((state) => [state, t(`states.${state}`)] as const)],
     },
     yesNoFilter('is_admin', t('filters.role'), t('filters.anyRole'), t('filters.administrators'), t('filters.others')),
-    yesNoFilter(
-      'is_blocked',
-      t('filters.access'),
-      t('filters.anyAccess'),
-      t('filters.blocked'),
-      t('filters.notBlocked'),
-    ),
+    blockedFilter,
   ]
 }

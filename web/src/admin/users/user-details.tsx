@@ -11,7 +11,7 @@ import { UserState } from './user-state.tsx'
 /** All that is known of one user, with their containers. */
 export function UserDetails({ user, onClose }: Pick<UserDialogProps, 'user' | 'onClose'>) {
   const t = useTranslations('admin.users')
-  const words = useTranslations('admin.table')
+  const text = useTranslations('admin.table')
   return (
     <Dialog title={user.email} onClose={onClose}>
       {(close) => (
@@ -58,7 +58,7 @@ export function UserDetails({ user, onClose }: Pick<UserDialogProps, 'user' | 'o
             </>
           )}
           <div className="actions end">
-            <Button onPress={close}>{words('close')}</Button>
+            <Button onPress={close}>{text('close')}</Button>
           </div>
         </>
       )}

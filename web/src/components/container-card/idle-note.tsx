@@ -46,5 +46,5 @@ function Said({ name, warning: { action, at } }: { name: string; warning: IdleWa
   const t = useTranslations('dashboard.idle')
   const { clockAhead } = useEvents()
   const [seconds] = useState(() => secondsUntil(at, Date.now(), clockAhead))
-  return t('said', { name, action, seconds })
+  return t('announcement', { name, action, seconds })
 }

@@ -22,10 +22,10 @@ export function LaunchFailure({ error, isFolded = false }: LaunchFailureProps) {
   const { last_lines: lines = [] } = error.body
   const { isOutOfMemory, exitCode } = factsOf(error.body)
   const facts = [isOutOfMemory && t('outOfMemory'), exitCode !== undefined && t('exitCode', { code: String(exitCode) })]
-  const said = facts.filter((fact) => fact !== false).join(' ')
+  const sentences = facts.filter((fact) => fact !== false).join(' ')
   return (
     <>
-      {said !== '' && <p className="hint">{said}</p>}
+      {sentences !== '' && <p className="hint">{sentences}</p>}
       {lines.length > 0 && (
         <Lines title={t('lines')} label={label} isFolded={isFolded}>
           <LogRegion labelledBy={label} blocks={blocksOf(lines.map(withoutBidiControls))} />

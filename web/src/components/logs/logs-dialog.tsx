@@ -53,8 +53,8 @@ function Reading({ logs: { state, blocks, error }, title }: { logs: Logs; title:
     setCopied(isCopied ? t('copied', { count }) : t('notCopied'))
   }
 
-  const isSilent = count === 0 && state === 'open'
-  const status = state === 'open' && !isFollowing ? 'resting' : state
+  const isEmpty = count === 0 && state === 'open'
+  const status = state === 'open' && !isFollowing ? 'scrolledUp' : state
   return (
     <>
       <p role="status" className="hint live">
@@ -67,7 +67,7 @@ function Reading({ logs: { state, blocks, error }, title }: { logs: Logs; title:
       <div ref={shown}>
         <LogRegion
           labelledBy={label}
-          blocks={isSilent ? blocksOf([t('silent')]) : blocks}
+          blocks={isEmpty ? blocksOf([t('empty')]) : blocks}
           isWrapped={isWrapped}
           onFollow={setFollowing}
         />

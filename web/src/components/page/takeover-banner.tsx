@@ -24,7 +24,7 @@ export function TakeoverBanner() {
 
 function Banner({ until }: { until: string }) {
   const t = useTranslations('takeover')
-  const whom = useMe()?.email ?? t('somebody')
+  const whom = useMe()?.email ?? t('anotherUser')
   const seconds = secondsLeft(until, useNow(), boot.clockAhead)
   const minutes = minutesToTell(seconds)
   const { busy, error, run } = useTask()

@@ -36,7 +36,7 @@ function WayOut({ why, todo }: { why: MagicLinkRefusal; todo: string }) {
         <p>{t('signedIn')}</p>
         <p className="actions">
           <a className="button primary" href={next ?? pages.home}>
-            {t('goOn')}
+            {t('continue')}
           </a>
         </p>
       </>

@@ -96,7 +96,8 @@ export const dashboard: Words['dashboard'] = {
     pause: 'Wird in {time} pausiert, weil er nicht benutzt wird.',
     stopNow: 'Wird jetzt gestoppt, weil er nicht benutzt wird.',
     pauseNow: 'Wird jetzt pausiert, weil er nicht benutzt wird.',
-    said: '{name} wird in {seconds, plural, one {# Sekunde} other {# Sekunden}} {action, select, pause {pausiert} other {gestoppt}}, weil er nicht benutzt wird.',
+    announcement:
+      '{name} wird in {seconds, plural, one {# Sekunde} other {# Sekunden}} {action, select, pause {pausiert} other {gestoppt}}, weil er nicht benutzt wird.',
     keep: 'Weiterlaufen lassen',
   },
   disk: {
@@ -118,10 +119,10 @@ export const dashboard: Words['dashboard'] = {
   },
   logs: {
     title: 'Log von {name}',
-    silent: 'Noch keine Ausgabe.',
+    empty: 'Noch keine Ausgabe.',
     opening: 'Wird geladen…',
     open: 'Neue Zeilen erscheinen, sobald sie geschrieben werden.',
-    resting: 'Du hast nach oben gescrollt: Die Ansicht folgt neuen Zeilen nicht.',
+    scrolledUp: 'Du hast nach oben gescrollt: Die Ansicht folgt neuen Zeilen nicht.',
     lost: 'Die Verbindung ist abgebrochen. Sie wird wiederhergestellt…',
     ended: 'Das Programm ist beendet. Das sind seine letzten Zeilen.',
     again: 'Neu laden',

@@ -16,7 +16,7 @@ export const signIn: Words['signIn'] = {
       'Um diesen Container zu öffnen, musst du angemeldet sein. Falls du gerade darin gearbeitet hast, ist deine Anmeldung abgelaufen; der Container läuft weiter.',
     onTheWay: 'Nach der Anmeldung geht es weiter zu <path>{next}</path>.',
     signedIn: 'Du bist schon angemeldet.',
-    goOn: 'Weiter',
+    continue: 'Weiter',
   },
   check: {
     title: 'Sieh in deine E-Mails',
@@ -49,7 +49,7 @@ export const signIn: Words['signIn'] = {
     newLink: 'Neuen Link schicken',
     contact: 'Wen du fragen kannst: <contact></contact>',
     signedIn: 'Du bist in diesem Browser angemeldet und brauchst keinen Link.',
-    goOn: 'Weiter',
+    continue: 'Weiter',
   },
   refused: {
     expired: {

@@ -2,7 +2,7 @@ import type { Words } from '#/messages/words.ts'
 
 export const takeover: Words['takeover'] = {
   label: 'Du handelst für eine andere Person',
-  somebody: 'eine andere Person',
+  anotherUser: 'eine andere Person',
   acting: 'Du handelst für <b>{whom}</b>, und die Person wird darüber informiert.',
   left: 'Das endet in {time}.',
   minutesLeft:

@@ -94,7 +94,8 @@ export const dashboard = {
     pause: 'Pauses in {time} because it is not in use.',
     stopNow: 'Stops now because it is not in use.',
     pauseNow: 'Pauses now because it is not in use.',
-    said: '{name} {action, select, pause {is paused} other {is stopped}} in {seconds, plural, one {# second} other {# seconds}} because it is not in use.',
+    announcement:
+      '{name} {action, select, pause {is paused} other {is stopped}} in {seconds, plural, one {# second} other {# seconds}} because it is not in use.',
     keep: 'Keep it running',
   },
   disk: {
@@ -116,10 +117,10 @@ export const dashboard = {
   },
   logs: {
     title: 'Logs of {name}',
-    silent: 'No output yet.',
+    empty: 'No output yet.',
     opening: 'Loading…',
     open: 'New lines appear as they are written.',
-    resting: 'You scrolled up: the view does not follow new lines.',
+    scrolledUp: 'You scrolled up: the view does not follow new lines.',
     lost: 'The connection was lost. Reconnecting…',
     ended: 'The program has ended. These are its last lines.',
     again: 'Reload',

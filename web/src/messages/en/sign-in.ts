@@ -15,7 +15,7 @@ export const signIn = {
       'You have to be signed in to open this container. If you were working in it, your sign-in has ended; the container keeps running.',
     onTheWay: 'After signing in you continue to <path>{next}</path>.',
     signedIn: 'You are signed in already.',
-    goOn: 'Continue',
+    continue: 'Continue',
   },
   check: {
     title: 'Check your mail',
@@ -46,7 +46,7 @@ export const signIn = {
     newLink: 'Mail me a new link',
     contact: 'Whom to ask: <contact></contact>',
     signedIn: 'You are signed in in this browser, so you need no link.',
-    goOn: 'Continue',
+    continue: 'Continue',
   },
   /** Why a link was refused. */
   refused: {

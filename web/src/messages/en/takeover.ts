@@ -2,7 +2,7 @@
 export const takeover = {
   label: 'You act for another user',
   /** A user whose address is not loaded yet. */
-  somebody: 'another user',
+  anotherUser: 'another user',
   acting: 'You act for <b>{whom}</b>, and they are informed.',
   left: 'It ends in {time}.',
   minutesLeft:

@@ -16,17 +16,17 @@ import { findTarget } from './find-target.ts'
 export function FilterForm({ filter }: { filter: AuditFilter }) {
   const t = useTranslations('admin.audit.filter')
   const { busy, error, run } = useTask()
-  const [isNobody, setNobody] = useState(false)
-  const nobody = useId()
+  const [hasNoAccount, setHasNoAccount] = useState(false)
+  const noAccountId = useId()
 
   function show(data: FormData) {
     const text = (name: string) => String(data.get(name) ?? '').trim()
-    setNobody(false)
+    setHasNoAccount(false)
     void run(async (signal) => {
       const target = await findTarget(text('target'), async (q) => {
         return (await createApiClient(signal).listUsers({ query: { q, limit: '20' } })).users
       })
-      if (target === undefined) return setNobody(true)
+      if (target === undefined) return setHasNoAccount(true)
       const [since, until] = [fromLocalField(text('since')), fromLocalField(text('until'))]
       navigate(addressOf({ actor: text('actor').toLowerCase(), action: text('action'), target, since, until }))
     })
@@ -49,7 +49,7 @@ export function FilterForm({ filter }: { filter: AuditFilter }) {
           label={t('target')}
           hint={t('targetHint')}
           value={filter.target}
-          {...(isNobody && { errorId: nobody })}
+          {...(hasNoAccount && { errorId: noAccountId })}
         />
         <Field name="since" label={t('since')} type="datetime-local" value={toLocalField(filter.since)} />
         <Field name="until" label={t('until')} type="datetime-local" value={toLocalField(filter.until)} />
@@ -64,8 +64,8 @@ export function FilterForm({ filter }: { filter: AuditFilter }) {
           )}
         </div>
       </form>
-      <div role="alert" id={nobody} className="live">
-        {isNobody && <p className="alert">{t('nobody')}</p>}
+      <div role="alert" id={noAccountId} className="live">
+        {hasNoAccount && <p className="alert">{t('noAccount')}</p>}
       </div>
       <Alert error={error} />
     </search>

@@ -17,8 +17,8 @@ test('an address or slug becomes its user’s id, and a part of one does not', a
 })
 
 test('a target in the log’s own notation is taken without a request', async () => {
-  const nobody = async () => Promise.reject(new Error('asked'))
-  assert.equal(await findTarget('container:7', nobody), 'container:7')
-  assert.equal(await findTarget('12', nobody), 'user:12')
-  assert.equal(await findTarget('', nobody), '')
+  const failingSearch = async () => Promise.reject(new Error('asked'))
+  assert.equal(await findTarget('container:7', failingSearch), 'container:7')
+  assert.equal(await findTarget('12', failingSearch), 'user:12')
+  assert.equal(await findTarget('', failingSearch), '')
 })

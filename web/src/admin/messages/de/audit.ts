@@ -16,7 +16,7 @@ export const audit: AdminWords['audit'] = {
     until: 'Bis vor',
     show: 'Anzeigen',
     clear: 'Alles anzeigen',
-    nobody: 'Kein Konto hat diese Adresse. Gelöschte Konten findest du über ihre Nummer, zum Beispiel user:12.',
+    noAccount: 'Kein Konto hat diese Adresse. Gelöschte Konten findest du über ihre Nummer, zum Beispiel user:12.',
   },
   group: {
     user: 'Alles zu Konten',

@@ -19,7 +19,7 @@ export const overview: AdminWords['overview'] = {
   notKnown: 'nicht bekannt',
   figure: {
     running: 'Laufen',
-    runningOf: 'von höchstens {most} Containern',
+    runningOf: 'von höchstens {max} Containern',
     runningAll: 'auch pausierte; ohne Obergrenze',
     waiting: 'Warten',
     waitingFor: '{count, plural, one {Start in der Warteschlange} other {Starts in der Warteschlange}}',

@@ -6,6 +6,7 @@ export const table: AdminWords['table'] = {
   countOpen: 'bisher {loaded, number}',
   clearFilters: 'Filter aufheben',
   filters: 'Filter',
+  blockedFilter: { label: 'Zugang', any: 'Gesperrt oder nicht', blocked: 'Gesperrt', notBlocked: 'Nicht gesperrt' },
   refresh: 'Aktualisieren',
   refreshing: 'Wird aktualisiert…',
   loading: 'Wird geladen…',

@@ -4,8 +4,8 @@ export const users: AdminWords['users'] = {
   search: 'E-Mail-Adresse oder Kürzel',
   caption: 'Personen',
   found: '{count, plural, =0 {Keine Person passt.} one {# Person passt.} other {# Personen passen.}}',
-  nobody: 'Keine Person passt dazu.',
-  nobodyHint: 'Prüfe die Schreibweise oder hebe die Filter auf.',
+  nothing: 'Keine Person passt dazu.',
+  nothingHint: 'Prüfe die Schreibweise oder hebe die Filter auf.',
   columns: {
     email: 'E-Mail',
     state: 'Status',
@@ -27,10 +27,6 @@ export const users: AdminWords['users'] = {
     anyRole: 'Jede Rolle',
     administrators: 'Administratoren',
     others: 'Alle anderen',
-    access: 'Zugang',
-    anyAccess: 'Gesperrt oder nicht',
-    blocked: 'Gesperrt',
-    notBlocked: 'Nicht gesperrt',
   },
   badges: { administrator: 'Administrator', blocked: 'Gesperrt', you: 'Du' },
   containers: '{count, plural, =0 {Keine} one {# Container} other {# Container}}',
@@ -38,12 +34,12 @@ export const users: AdminWords['users'] = {
   bulk: {
     selected: '{count, plural, one {# Person ausgewählt} other {# Personen ausgewählt}}',
     blockTitle: '{count, plural, one {# Person sperren?} other {# Personen sperren?}}',
-    blockWords:
+    blockText:
       'Sie können sich nicht mehr anmelden und nichts mehr starten, und alle ihre Container werden gestoppt. Ihre Dateien bleiben.',
     blockLeftOut:
       'Dein eigenes Konto wird ausgelassen, ebenso der letzte Administrator, der es rückgängig machen könnte. Schon gesperrte Konten bleiben gesperrt.',
     unblockTitle: '{count, plural, one {# Person entsperren?} other {# Personen entsperren?}}',
-    unblockWords:
+    unblockText:
       'Sie können sich wieder anmelden und starten. Container, die einzeln gesperrt wurden, bleiben gesperrt.',
     blocking: 'Personen werden gesperrt',
     unblocking: 'Personen werden entsperrt',
@@ -101,15 +97,14 @@ export const users: AdminWords['users'] = {
   },
   unblock: {
     title: '{email} entsperren?',
-    words: 'Die Person kann sich wieder anmelden und starten.',
+    text: 'Die Person kann sich wieder anmelden und starten.',
     back: '{count, plural, =0 {Keiner ihrer Container ist gesperrt.} one {Ihr gesperrter Container lässt sich wieder starten, wenn er nicht einzeln gesperrt wurde:} other {Ihre # gesperrten Container lassen sich wieder starten, außer denen, die einzeln gesperrt wurden:}}',
     confirm: 'Entsperren',
     busy: 'Wird entsperrt…',
   },
   takeOver: {
     title: 'Das Konto von {email} übernehmen',
-    words:
-      'Berth öffnet sich so, wie die Person es sieht, für höchstens 15 Minuten. Sie wird sofort informiert, dass du für sie handelst, seit wann und warum, und das Protokoll hält es fest.',
+    text: 'Berth öffnet sich so, wie die Person es sieht, für höchstens 15 Minuten. Sie wird sofort informiert, dass du für sie handelst, seit wann und warum, und das Protokoll hält es fest.',
     limits: 'Du kannst ihre Container öffnen. Verwalten kannst du erst wieder, wenn du die Übernahme beendet hast.',
     reason: 'Grund',
     reasonHint: 'Die Person sieht diesen Text.',
@@ -118,21 +113,19 @@ export const users: AdminWords['users'] = {
   },
   promote: {
     title: '{email} Administratorrechte geben?',
-    words:
-      'Die Person kann dann alles, was du kannst: alle Konten sehen, sperren, löschen und übernehmen, und anderen Administratorrechte geben. Du kannst sie wieder entziehen.',
+    text: 'Die Person kann dann alles, was du kannst: alle Konten sehen, sperren, löschen und übernehmen, und anderen Administratorrechte geben. Du kannst sie wieder entziehen.',
     confirm: 'Rechte geben',
     busy: 'Wird gespeichert…',
   },
   demote: {
     title: '{email} die Administratorrechte entziehen?',
-    words: 'Die Person behält ihr Konto und ihre Container. Hat sie gerade ein Konto übernommen, endet das.',
+    text: 'Die Person behält ihr Konto und ihre Container. Hat sie gerade ein Konto übernommen, endet das.',
     confirm: 'Rechte entziehen',
     busy: 'Wird gespeichert…',
   },
   delete: {
     title: '{email} löschen?',
-    words:
-      '{count, plural, =0 {Das Konto wird sofort gelöscht. Das lässt sich nicht rückgängig machen.} one {Das Konto und sein Container werden sofort gelöscht. Das lässt sich nicht rückgängig machen.} other {Das Konto und seine # Container werden sofort gelöscht. Das lässt sich nicht rückgängig machen.}}',
+    text: '{count, plural, =0 {Das Konto wird sofort gelöscht. Das lässt sich nicht rückgängig machen.} one {Das Konto und sein Container werden sofort gelöscht. Das lässt sich nicht rückgängig machen.} other {Das Konto und seine # Container werden sofort gelöscht. Das lässt sich nicht rückgängig machen.}}',
     files:
       'Die Dateien bleiben so lange erhalten, wie es für diese Installation eingestellt ist, und werden dann gelöscht.',
     purge: 'Auch die Dateien jetzt löschen',
@@ -144,7 +137,7 @@ export const users: AdminWords['users'] = {
   invite: {
     open: 'Einladen',
     title: 'Einladen',
-    words: 'Alle bekommen ein Konto und einen Registrierungslink.',
+    text: 'Alle bekommen ein Konto und einen Registrierungslink.',
     addresses: 'E-Mail-Adressen',
     addressesHint:
       'Eine je Zeile, oder die Zeilen einer Tabelle: Aus jeder Zeile wird die Adresse verwendet, der Rest nicht.',

@@ -15,7 +15,7 @@ export const audit = {
     until: 'Before',
     show: 'Show',
     clear: 'Show everything',
-    nobody: 'No account has this address. Find a deleted account by its number, such as user:12.',
+    noAccount: 'No account has this address. Find a deleted account by its number, such as user:12.',
   },
   group: {
     user: 'Everything about accounts',

@@ -18,7 +18,7 @@ export const overview = {
   notKnown: 'not known',
   figure: {
     running: 'Running',
-    runningOf: 'of at most {most} containers',
+    runningOf: 'of at most {max} containers',
     runningAll: 'paused ones too; there is no limit',
     waiting: 'Waiting',
     waitingFor: '{count, plural, one {launch in the queue} other {launches in the queue}}',

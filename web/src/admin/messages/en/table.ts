@@ -5,6 +5,7 @@ export const table = {
   countOpen: '{loaded, number} so far',
   clearFilters: 'Clear filters',
   filters: 'Filters',
+  blockedFilter: { label: 'Access', any: 'Blocked or not', blocked: 'Blocked', notBlocked: 'Not blocked' },
   refresh: 'Refresh',
   refreshing: 'Refreshing…',
   loading: 'Loading…',

@@ -3,8 +3,8 @@ export const users = {
   search: 'E-mail address or slug',
   caption: 'Users',
   found: '{count, plural, =0 {No user matches.} one {# user matches.} other {# users match.}}',
-  nobody: 'No user matches.',
-  nobodyHint: 'Check the spelling, or clear the filters.',
+  nothing: 'No user matches.',
+  nothingHint: 'Check the spelling, or clear the filters.',
   columns: { email: 'E-mail', state: 'State', containers: 'Containers', last_used: 'Last used', created_at: 'Created' },
   states: { registered: 'Not verified', verified: 'Verified', active: 'Active' },
   stateMeanings: {
@@ -20,10 +20,6 @@ export const users = {
     anyRole: 'Any role',
     administrators: 'Administrators',
     others: 'All other users',
-    access: 'Access',
-    anyAccess: 'Blocked or not',
-    blocked: 'Blocked',
-    notBlocked: 'Not blocked',
   },
   badges: { administrator: 'Administrator', blocked: 'Blocked', you: 'You' },
   containers: '{count, plural, =0 {None} one {# container} other {# containers}}',
@@ -31,12 +27,12 @@ export const users = {
   bulk: {
     selected: '{count, plural, one {# user selected} other {# users selected}}',
     blockTitle: '{count, plural, one {Block # user?} other {Block # users?}}',
-    blockWords:
+    blockText:
       'They cannot sign in or launch anything any more, and all of their containers stop. Their files are kept.',
     blockLeftOut:
       'Your own account is skipped, and so is the last administrator who could undo it. Accounts that are blocked already stay blocked.',
     unblockTitle: '{count, plural, one {Unblock # user?} other {Unblock # users?}}',
-    unblockWords: 'They can sign in and launch again. Containers that were blocked one by one stay blocked.',
+    unblockText: 'They can sign in and launch again. Containers that were blocked one by one stay blocked.',
     blocking: 'Blocking users',
     unblocking: 'Unblocking users',
     blocked: '{count, plural, =0 {No user was blocked.} one {# user is blocked.} other {# users are blocked.}}',
@@ -91,15 +87,14 @@ export const users = {
   },
   unblock: {
     title: 'Unblock {email}?',
-    words: 'They can sign in and launch again.',
+    text: 'They can sign in and launch again.',
     back: '{count, plural, =0 {None of their containers is blocked.} one {Their blocked container can be launched again, unless it was blocked by itself:} other {Their # blocked containers can be launched again, except those that were blocked one by one:}}',
     confirm: 'Unblock',
     busy: 'Unblocking…',
   },
   takeOver: {
     title: 'Act for {email}',
-    words:
-      'Berth opens as they see it, for at most 15 minutes. They are informed at once that you act for them, since when and why, and the audit log records it.',
+    text: 'Berth opens as they see it, for at most 15 minutes. They are informed at once that you act for them, since when and why, and the audit log records it.',
     limits: 'You can open their containers. You cannot administer until you end it.',
     reason: 'Reason',
     reasonHint: 'They see this text.',
@@ -108,21 +103,19 @@ export const users = {
   },
   promote: {
     title: 'Make {email} an administrator?',
-    words:
-      'They can do everything you can: see, block and delete all accounts, act for others, and make more administrators. You can undo this.',
+    text: 'They can do everything you can: see, block and delete all accounts, act for others, and make more administrators. You can undo this.',
     confirm: 'Make administrator',
     busy: 'Saving…',
   },
   demote: {
     title: 'Remove {email} as administrator?',
-    words: 'They keep their account and their containers. If they are acting for another user, that ends.',
+    text: 'They keep their account and their containers. If they are acting for another user, that ends.',
     confirm: 'Remove as administrator',
     busy: 'Saving…',
   },
   delete: {
     title: 'Delete {email}?',
-    words:
-      '{count, plural, =0 {Their account is deleted at once. This cannot be undone.} one {Their account and their container are deleted at once. This cannot be undone.} other {Their account and their # containers are deleted at once. This cannot be undone.}}',
+    text: '{count, plural, =0 {Their account is deleted at once. This cannot be undone.} one {Their account and their container are deleted at once. This cannot be undone.} other {Their account and their # containers are deleted at once. This cannot be undone.}}',
     files: 'Their files are kept for the time that is set for this installation, then deleted.',
     purge: 'Delete their files now, too',
     type: 'Type {email} to confirm',
@@ -133,7 +126,7 @@ export const users = {
   invite: {
     open: 'Invite people',
     title: 'Invite people',
-    words: 'Each gets an account and a link to sign in with for the first time.',
+    text: 'Each gets an account and a link to sign in with for the first time.',
     addresses: 'E-mail addresses',
     addressesHint: 'One per line, or the rows of a spreadsheet: the address in each row is used, the rest is ignored.',
     file: 'Or read them from a file (CSV or text):',

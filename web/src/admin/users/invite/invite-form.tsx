@@ -53,7 +53,7 @@ export function InviteForm({ onInvite, onCancel }: InviteFormProps) {
         if (addresses.length > 0) onInvite({ text, isMailed, language })
       }}
     >
-      <p>{t('words')}</p>
+      <p>{t('text')}</p>
       <label htmlFor={field}>{t('addresses')}</label>
       <textarea
         id={field}
