@@ -29,6 +29,7 @@ const same = new Set([
   'Export',
   'Filter',
   'Image',
+  'Name',
   'Median',
   'System',
   'Docker Engine',

@@ -124,7 +124,7 @@ test('a page says that Berth cannot be reached, and goes on by itself when it ca
   const page = await openPage({ isSignedIn: true })
   await page.goto(`${frontendUrl}/sessions`)
   await page
-    .getByText(said('signIn.ask.goOn'))
+    .getByText(said('signIn.ask.continue'))
     .or(page.getByText(said('sessions.current')))
     .first()
     .waitFor()
