@@ -42,7 +42,11 @@ const acting = (minutes: number) => ({ acting: { by: 'ada@example.org', until: m
 
 const signIn: readonly Story[] = [
   { name: 'sign-in/empty', path: '/login', boot: anonymous },
-  { name: 'sign-in/with-return-path', path: '/login?next=%2Fann-dev%2Ftree%2Fexercises%2Fsheet-07.ipynb', boot: anonymous },
+  {
+    name: 'sign-in/with-return-path',
+    path: '/login?next=%2Fann-dev%2Ftree%2Fexercises%2Fsheet-07.ipynb',
+    boot: anonymous,
+  },
   { name: 'sign-in/ended', path: '/login?next=%2Fsessions', boot: anonymous, ended: 'ann@example.org' },
   { name: 'sign-in/missing', path: '/signup', boot: anonymous, press: ['Mail me a link'] },
   {
