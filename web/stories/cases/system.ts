@@ -44,8 +44,8 @@ export const warned: SystemReport = {
   },
   mail: { ...healthy.mail, failed: 3, last_failure_at: minutesAgo(12) },
   warnings: [
-    "Few addresses: 41 more containers find one on Berth's networks.",
-    'Little disk: 9.4 GiB of 400.0 GiB are free; below 4.0 GiB no container is made.',
+    "Few addresses: Berth's networks have room for 41 more containers.",
+    'Little disk: 9.4 GiB of 400.0 GiB are free; below 4.0 GiB no container is created.',
     'Little memory: 2.1 GiB of 32.0 GiB are available; below 0.6 GiB no container is started.',
   ],
 }

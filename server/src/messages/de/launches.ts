@@ -9,18 +9,18 @@ export const launches: Translated<'launches'> = {
   outOfMemory:
     'Das Programm in diesem Container brauchte mehr Arbeitsspeicher, als es haben darf, und wurde deshalb beendet. Bitte deinen Administrator um mehr.',
   crashed:
-    'Das Programm in diesem Container endete gleich nach dem Start. Was es zuletzt geschrieben hat, verrät vielleicht den Grund.',
+    'Das Programm in diesem Container endete gleich nach dem Start. Die letzten Zeilen seiner Ausgabe nennen vielleicht den Grund.',
   crashedWith:
-    'Das Programm in diesem Container endete gleich nach dem Start (Exit-Code {exitCode}). Was es zuletzt geschrieben hat, verrät vielleicht den Grund.',
+    'Das Programm in diesem Container endete gleich nach dem Start (Exit-Code {exitCode}). Die letzten Zeilen seiner Ausgabe nennen vielleicht den Grund.',
   notExecutable:
     'Das Programm dieses Containers lässt sich nicht ausführen: Sein Image oder der Befehl, mit dem es gestartet wird, ist falsch. Wende dich an deinen Administrator.',
   ended: 'Sein Programm hat sich von selbst beendet. Sein Log verrät vielleicht den Grund.',
   endedWith: 'Sein Programm hat sich von selbst beendet (Exit-Code {exitCode}). Sein Log verrät vielleicht den Grund.',
   commandMissing:
-    'Ein Befehl wurde in diesem Container nicht gefunden oder ließ sich nicht ausführen (Exit-Code {exitCode}). Was er zuletzt geschrieben hat, nennt ihn vielleicht. Ein neuer Start hilft nicht: Wende dich an deinen Administrator.',
+    'Ein Befehl wurde in diesem Container nicht gefunden oder ließ sich nicht ausführen (Exit-Code {exitCode}). Die letzten Zeilen seiner Ausgabe nennen ihn vielleicht. Ein neuer Start hilft nicht: Wende dich an deinen Administrator.',
   failed:
     'Der Container konnte nicht gestartet werden. Versuche es noch einmal, oder wende dich an deinen Administrator.',
-  waits: 'Dein Container wartet, bis er an der Reihe ist: Platz {place} von {waiting}.',
+  waits: 'Dein Container ist in der Warteschlange: Position {place} von {waiting}.',
   pulling: 'Das Image deines Containers wird noch geholt: {done} von {total} Schichten sind da.',
   starting: 'Dein Container wird noch gestartet.',
 }

@@ -4,7 +4,7 @@ export const pages: Translated<'pages'> = {
   noScript: 'Zum Anmelden braucht Berth JavaScript. Schalte es ein, und lade die Seite neu.',
   openDashboard: 'Zum Dashboard',
   status: 'Status {status}',
-  lastLines: 'Zuletzt geschrieben',
+  lastLines: 'Letzte Zeilen der Ausgabe',
 
   title400: 'Diese Adresse ist ungültig',
   title403: 'Zugriff verweigert',
@@ -18,13 +18,12 @@ export const pages: Translated<'pages'> = {
   titleOther: 'Das hat nicht geklappt',
 
   startingName: '{name} wird gestartet',
-  startingText:
-    '{name} wird gerade für dich gestartet. Sobald es antwortet, geht es auf dieser Seite von selbst weiter; du brauchst nur einen Moment zu warten.',
+  startingText: '{name} wird gerade für dich gestartet. Diese Seite öffnet es, sobald es antwortet.',
   nothingNew: 'Seit einer Minute nichts Neues?',
   steps: 'Schritte',
   stepStarting: 'Der Container wird gestartet',
   stepWaiting: 'Warten, bis die App antwortet',
-  answers: 'Sie antwortet. Weiter geht es…',
+  answers: 'Sie antwortet. Wird geöffnet…',
   goOn: 'Weiter',
   tryAgain: 'Noch einmal versuchen',
   startIt: 'Starten',
@@ -40,9 +39,9 @@ export const pages: Translated<'pages'> = {
   crashedTitle: '{name} hat sich beendet',
   crashedWhat: '{ended} {filesStay}',
   crashedTodo:
-    'Starte den Container neu. Endet er wieder, verrät vielleicht den Grund, was er zuletzt geschrieben hat.',
+    'Starte den Container neu. Endet er wieder, nennen die letzten Zeilen seiner Ausgabe vielleicht den Grund.',
   commandTodo:
-    'Ein neuer Start hilft nicht, solange der Befehl fehlt: Wende dich an deinen Administrator. Was er zuletzt geschrieben hat, nennt ihn vielleicht.',
+    'Ein neuer Start hilft nicht, solange der Befehl fehlt: Wende dich an deinen Administrator. Die letzten Zeilen seiner Ausgabe nennen ihn vielleicht.',
   memoryTitle: '{name} hatte zu wenig Arbeitsspeicher',
   memoryWhat: 'Der Container brauchte mehr Arbeitsspeicher, als er haben darf, und wurde deshalb beendet. {filesStay}',
   memoryWhatCode:
@@ -57,7 +56,7 @@ export const pages: Translated<'pages'> = {
   failedTodo: 'Versuche es noch einmal. Hilft das nicht, wende dich an deinen Administrator.',
   unknownTitle: '{name} ist nicht zu erreichen',
   unknownWhat:
-    'Die Container-Engine antwortet nicht, deshalb weiß niemand, wie es dem Container geht. Es geht nichts verloren.',
+    'Die Container-Engine antwortet nicht, deshalb ist der Zustand des Containers unbekannt. Es geht nichts verloren.',
   unknownTodo: 'Versuche es gleich noch einmal. Bleibt es so, sage deinem Administrator Bescheid.',
   unreachableTitle: '{name} antwortet nicht',
   unreachableWhat: 'Der Container läuft, aber die App darin antwortet nicht. Vielleicht startet sie noch.',

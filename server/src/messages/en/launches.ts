@@ -6,17 +6,17 @@ export const launches = {
     'The image of this container is not on this server and could not be fetched. Ask your administrator to provide it.',
   outOfMemory:
     'The program in this container needed more memory than it may use, so it was ended. Ask your administrator for more.',
-  crashed: 'The program in this container ended as soon as it was started. What it wrote last may say why.',
+  crashed: 'The program in this container ended as soon as it was started. The last lines of its output may say why.',
   crashedWith:
-    'The program in this container ended as soon as it was started (exit code {exitCode}). What it wrote last may say why.',
+    'The program in this container ended as soon as it was started (exit code {exitCode}). The last lines of its output may say why.',
   notExecutable:
     'The program of this container cannot be executed: its image, or the command it is started with, is wrong. Ask your administrator.',
   ended: 'Its program ended by itself. The logs may say why.',
   endedWith: 'Its program ended by itself (exit code {exitCode}). The logs may say why.',
   commandMissing:
-    'A command was not found in this container, or could not be run (exit code {exitCode}). What it wrote last may name it. Starting it again does not help: ask your administrator.',
+    'A command was not found in this container, or could not be run (exit code {exitCode}). The last lines of its output may name it. Starting it again does not help: ask your administrator.',
   failed: 'The container could not be started. Try again, or ask your administrator.',
-  waits: 'Your container waits for its turn: place {place} of {waiting}.',
+  waits: 'Your container is in the queue: position {place} of {waiting}.',
   pulling: 'The image of your container is still being fetched: {done} of {total} layers are here.',
   starting: 'Your container is still being started.',
 } as const

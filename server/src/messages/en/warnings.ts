@@ -1,7 +1,7 @@
 /** What administrators read on the page of the system. Before the colon stands what a warning is about. */
 export const warnings = {
-  addresses: `Few addresses: {left} more containers find one on Berth's networks.`,
-  disk: 'Little disk: {free} of {total} are free; below {min} no container is made.',
+  addresses: `Few addresses: Berth's networks have room for {left} more containers.`,
+  disk: 'Little disk: {free} of {total} are free; below {min} no container is created.',
   memory: 'Little memory: {free} of {total} are available; below {min} no container is started.',
   fullHomes: 'Full homes: {count}. {homes}.',
   nearlyFullHomes: 'Nearly full homes: {count}. {homes}.',

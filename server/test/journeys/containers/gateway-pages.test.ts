@@ -161,7 +161,7 @@ test('of the last lines the newest are in sight, and the others are reached by k
   })
   const { page } = await openPage(await startBrowser(t), {})
   await page.goto(url)
-  const box = page.getByRole('region', { name: 'What it wrote last' })
+  const box = page.getByRole('region', { name: 'Last lines of its output' })
   for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Tab')
   assert.equal(await box.evaluate((element) => element === document.activeElement), true)
   const isInSight = (end: 'top' | 'bottom') =>
