@@ -51,7 +51,9 @@ export function createClient(send: typeof fetch, baseUrl = '', onAnswer?: OnAnsw
 }
 
 /** Made once: pages make a client for each request that a person asks for. */
-const names = (Object.keys(endpoints) as EndpointName[]).filter((name) => !('stream' in endpoints[name]))
+const names = (Object.keys(endpoints) as EndpointName[]).filter(
+  (name) => !('stream' in endpoints[name]) && !('redirects' in endpoints[name]),
+)
 
 /** Must neither throw nor read the body. */
 export type OnAnswer = (name: EndpointName, answer: Pick<Response, 'status' | 'headers'>) => void

@@ -40,8 +40,12 @@ interface Row {
   readonly params?: Type.TSchema
   readonly query?: Type.TSchema
   readonly body?: Type.TSchema
-  /** Body of the answer 200; a row has either this or `stream`. */
+  /** True where the body is a form (`application/x-www-form-urlencoded`) and not JSON, because a standard says so. */
+  readonly form?: true
+  /** Body of the answer 200; a row has either this, `stream` or `redirects`. */
   readonly response?: Type.TSchema
+  /** The answer is 302 for a browser that navigates here: where it leads, in words. */
+  readonly redirects?: string
   /** The answer 200 is a stream of server-sent events: the schema of the data of each event, by its name. */
   readonly stream?: Readonly<Record<string, Type.TSchema>>
   readonly refusals: Refusals

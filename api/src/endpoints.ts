@@ -6,6 +6,7 @@ import { adminUsersEndpoints } from './endpoints/admin-users.ts'
 import { apiTokenEndpoints } from './endpoints/api-tokens.ts'
 import { authEndpoints } from './endpoints/auth.ts'
 import { containersEndpoints } from './endpoints/containers.ts'
+import { oidcEndpoints } from './endpoints/oidc.ts'
 import { operatorEndpoints } from './endpoints/operator.ts'
 import { systemEndpoints } from './endpoints/system.ts'
 
@@ -17,6 +18,7 @@ export type { Access, Blocked, Endpoint, Refusals } from './endpoint.ts'
  */
 export const endpoints = {
   ...authEndpoints,
+  ...oidcEndpoints,
   ...accountEndpoints,
   ...apiTokenEndpoints,
   ...containersEndpoints,
@@ -42,6 +44,10 @@ export type Body<N extends EndpointName> = StaticOf<Endpoints[N], 'body'>
 export type StreamName = {
   [N in EndpointName]: Endpoints[N] extends { readonly stream: unknown } ? N : never
 }[EndpointName]
-export type JsonName = Exclude<EndpointName, StreamName>
+/** Endpoints that lead a browser on. */
+export type RedirectName = {
+  [N in EndpointName]: Endpoints[N] extends { readonly redirects: string } ? N : never
+}[EndpointName]
+export type JsonName = Exclude<EndpointName, StreamName | RedirectName>
 /** What an endpoint answers with 200. */
 export type Answer<N extends JsonName> = Type.Static<Endpoints[N]['response']>

@@ -41,7 +41,7 @@ function operation(name: string, endpoint: Endpoint): Record<string, unknown> {
     tags: [endpoint.path.split('/')[2] ?? 'system'],
     ...(endpoint.access === 'public' ? {} : { security: securityOf(endpoint) }),
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
-    ...(endpoint.body ? { requestBody: { required: true, content: json(endpoint.body) } } : {}),
+    ...(endpoint.body ? { requestBody: { required: true, content: bodyOf(endpoint) } } : {}),
     responses: responses(endpoint),
   }
 }
@@ -70,12 +70,18 @@ function responses(endpoint: Endpoint): Record<string, unknown> {
   if (endpoint.access === 'admin' || endpoint.access === 'user') schemas[403] = ErrorBody
   Object.assign(schemas, endpoint.refusals)
   const refused = Object.entries(schemas).map(([status, schema]) => [status, response(status, json(schema))])
+  return { ...success(endpoint), ...Object.fromEntries(refused) }
+}
+
+function success(endpoint: Endpoint): Record<string, unknown> {
+  const { stream, response: body, headers, redirects } = endpoint
+  if (redirects !== undefined)
+    return { 302: { description: redirects, headers: { Location: { schema: { type: 'string' } } } } }
   return {
     200: {
-      ...response('200', endpoint.stream ? events(endpoint.stream) : json(endpoint.response)),
-      ...(endpoint.headers ? { headers: headersOf(endpoint.headers) } : {}),
+      ...response('200', stream ? events(stream) : json(body)),
+      ...(headers ? { headers: headersOf(headers) } : {}),
     },
-    ...Object.fromEntries(refused),
   }
 }
 
@@ -95,6 +101,9 @@ function events(stream: NonNullable<Endpoint['stream']>): object {
   }))
   return { 'text/event-stream': { schema: { oneOf: each } } }
 }
+
+const bodyOf = ({ body, form }: Endpoint) =>
+  form ? { 'application/x-www-form-urlencoded': { schema: body } } : json(body)
 
 const json = (schema: Type.TSchema | undefined) => ({ 'application/json': { schema } })
 

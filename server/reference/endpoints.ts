@@ -49,7 +49,8 @@ const titles: Readonly<Record<string, string>> = {
 }
 
 function section([name, endpoint]: readonly [string, Endpoint]): string {
-  const { method, path, access, summary, params, query, body, response, stream, refusals, headers } = endpoint
+  const { method, path, access, summary, params, query, body, response, stream, redirects, refusals, headers } =
+    endpoint
   const notes = [
     `Access: ${access}`,
     ...(endpoint.access === 'user' ? [`blocked users: ${endpoint.blocked ?? 'refused'}`] : []),
@@ -70,6 +71,7 @@ function section([name, endpoint]: readonly [string, Endpoint]): string {
     `### ${name}`,
     `${code(`${method} ${path}`)}: ${summary}.`,
     `${notes.join('; ')}.`,
+    ...(redirects === undefined ? [] : [`Answers 302. ${redirects}.`]),
     ...(fields.length + more.length > 0 ? [table(['in', 'field', 'type', 'meaning'], [...fields, ...more])] : []),
     ...(stream
       ? [`Answers with server-sent events: ${Object.keys(stream).map(code).join(', ')}. See [events](events.md).`]

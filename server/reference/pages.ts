@@ -5,6 +5,7 @@ import { endpointsPage } from './endpoints.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
 import { metricsPage } from './metrics.ts'
+import { openidProvidersPage } from './openid-providers.ts'
 import { settingsPage } from './settings.ts'
 import { templatesPage } from './templates.ts'
 
@@ -12,6 +13,7 @@ import { templatesPage } from './templates.ts'
 export const pages: Readonly<Record<string, () => string>> = {
   'reference/settings.md': settingsPage,
   'reference/templates.md': templatesPage,
+  'reference/openid-providers.md': openidProvidersPage,
   'reference/endpoints.md': endpointsPage,
   'reference/errors.md': errorsPage,
   'reference/metrics.md': metricsPage,

@@ -74,12 +74,15 @@ async function main(): Promise<void> {
 
 /** What files hold that a setting names, by words for the log; of one that cannot be read `readConfig` tells. */
 function contentsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const file = env.CONTAINER_TEMPLATES_FILE?.trim()
-  try {
-    return file ? { 'what the file of CONTAINER_TEMPLATES_FILE says': readText(file) } : {}
-  } catch {
-    return {}
-  }
+  const contents = (['CONTAINER_TEMPLATES_FILE', 'OIDC_PROVIDERS_FILE'] as const).map((name) => {
+    const file = env[name]?.trim()
+    try {
+      return file ? { [`what the file of ${name} says`]: readText(file) } : {}
+    } catch {
+      return {}
+    }
+  })
+  return Object.assign({}, ...contents) as Record<string, string>
 }
 
 /** After SIGHUP, or after the death of the last API process: what is different now, by name, because values may be secret. */

@@ -15,6 +15,7 @@ import { wireAdministration } from '#/wiring/wire-administration.ts'
 import { wireContainers } from '#/wiring/wire-containers.ts'
 import { controlPlane, gatewaySettings } from '#/wiring/wire-gateway.ts'
 import { wireHttp } from '#/wiring/wire-http.ts'
+import { wireOidc } from '#/wiring/wire-oidc.ts'
 import { wireClock, wireIdle, wireReconciling } from '#/wiring/wire-reconciling.ts'
 import { wireTokens } from '#/wiring/wire-tokens.ts'
 
@@ -69,7 +70,8 @@ export async function startApp(parts: AppParts): Promise<App> {
   const clock = wireClock(parts, tokens, activate)
   const operators = new OperatorRequests()
   const administration = wireAdministration(parts, tokens, accounts, containers, reconciling)
-  const useCases = { addresses, tokens, containers, accounts, administration, reconciling }
+  const oidc = wireOidc(parts, { addresses, tokens, accounts, containers, administration })
+  const useCases = { addresses, tokens, containers, accounts, administration, oidc, reconciling }
   const api = await wireHttp(parts, { ...useCases, clock, operators })
   const operatorListener = createListener(operators.accept(api.handle))
   const following = new AbortController()

@@ -117,6 +117,7 @@ export const refusals = named({
     new Refusal(401, message('refusals.tossedTokens'), {
       headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'set-cookie': setCookie },
     }),
+  noSignInByLink: () => new Refusal(403, message('refusals.noSignInByLink')),
   takenOver: () => new Refusal(403, message('refusals.takenOver')),
   notAdministrator: () => new Refusal(403, message('refusals.notAdministrator')),
   /** RFC 6750, 3.1. */
@@ -132,7 +133,7 @@ export const refusals = named({
   forgeable: () => new Refusal(403, message('refusals.forgeable')),
 
   userGone: () => new Refusal(404, message('refusals.userGone')),
-  notFound: (what: 'user' | 'container' | 'session' | 'token' | 'address') =>
+  notFound: (what: 'user' | 'container' | 'session' | 'token' | 'address' | 'provider') =>
     new Refusal(404, message(`refusals.${what}NotFound`)),
   wrongMethod: (allowed: readonly string[]) =>
     new Refusal(405, message('refusals.wrongMethod', { methods: list('and', allowed) }), {

@@ -53,6 +53,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: '`/metrics` without the bearer token `METRICS_TOKEN`; if none is set, from another machine or through a proxy',
     remedy: 'send the token; see [monitoring](../how-to/monitor.md#metrics)',
   },
+  noSignInByLink: {
+    when: 'a request for a link while `SIGN_IN` is `oidc`',
+    remedy: 'sign in with a provider',
+  },
   takenOver: {
     when: 'during a takeover, an action that only the user may perform',
     remedy: 'end the takeover; administer with your own account',

@@ -60,10 +60,12 @@ export async function requireUser(db: Db, id: number): Promise<User> {
  */
 export async function refuseSelfAndLast(db: Db, actor: Actor, user: User, loss: Loss): Promise<void> {
   if (user.id === actor.id) throw refusals.conflict(message(`requests.${loss}Yourself`))
-  if (isInCharge(user) && (await countOthersInCharge(db, user.id)) === 0) {
-    throw refusals.conflict(message('requests.lastInCharge'))
-  }
+  if (await isLastInCharge(db, user)) throw refusals.conflict(message('requests.lastInCharge'))
 }
+
+/** Whether a user is the only administrator in charge. */
+export const isLastInCharge = async (db: Db, user: User): Promise<boolean> =>
+  isInCharge(user) && (await countOthersInCharge(db, user.id)) === 0
 
 /** A user who never verified their address cannot sign in; as in `countOthersInCharge`. */
 const isInCharge = ({ isAdmin, isBlocked, state }: User) => isAdmin && !isBlocked && state !== 'registered'

@@ -1,10 +1,10 @@
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
-import type { Database } from '#/store/database.ts'
+import type { Database, Tx } from '#/store/database.ts'
 import { endTakeoversBy, type StoredSession } from '#/store/users/sessions.ts'
-import { setUserAdmin } from '#/store/users/users.ts'
+import { setUserAdmin, type User } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
 import type { ApiTokenEffects } from './api-token-administration.ts'
-import { administer, requireUser, refuseSelfAndLast } from './guards.ts'
+import { administer, isLastInCharge, requireUser, refuseSelfAndLast } from './guards.ts'
 import { withContainers, type UserWithContainers } from './admin-lists.ts'
 
 /** Effects of a change, after it is stored. */
@@ -43,28 +43,59 @@ export class Rights {
     return this.#set(actor, id, false, now)
   }
 
+  /**
+   * What the groups of a provider say of a user who signs in there. The last administrator stays one.
+   * @param actor the provider, which has no account @throws {Refusal} 404 · 503 as `administer`
+   */
+  async followProvider(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<void> {
+    const ended = await administer(this.#database, actor, async (tx) => {
+      const user = await requireUser(tx, id)
+      if (user.isAdmin === isAdmin || (!isAdmin && (await isLastInCharge(tx, user)))) return nothingEnded
+      return change(tx, actor, user, isAdmin, at)
+    })
+    await this.#apply(ended)
+  }
+
   async #set(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<UserWithContainers> {
     const { takeovers, tokens, ...result } = await administer(this.#database, actor, async (tx) => {
       const user = await requireUser(tx, id)
-      if (user.isAdmin === isAdmin) return { ...(await withContainers(tx, id)), takeovers: [], tokens: [] }
+      if (user.isAdmin === isAdmin) return { ...(await withContainers(tx, id)), ...nothingEnded }
       if (!isAdmin) await refuseSelfAndLast(tx, actor, user, 'demote')
-      const tokens = await setUserAdmin(tx, id, isAdmin)
-      const takeovers = isAdmin ? [] : await endTakeoversBy(tx, [id], at)
-      const changed = await withContainers(tx, id)
-      await insertAuditEntries(tx, [
-        {
-          at,
-          actor,
-          action: isAdmin ? 'user.promote' : 'user.demote',
-          target: `user:${id}`,
-          before: { is_admin: user.isAdmin },
-          after: { is_admin: isAdmin },
-        },
-      ])
-      return { ...changed, takeovers, tokens }
+      const ended = await change(tx, actor, user, isAdmin, at)
+      return { ...(await withContainers(tx, id)), ...ended }
     })
-    for (const token of tokens) this.#effects.endStreams(token)
-    await this.#effects.revokeSessions(takeovers)
+    await this.#apply({ takeovers, tokens })
     return result
   }
+
+  /** Ends, outside of the store, what a change ended in it. */
+  async #apply({ takeovers, tokens }: Ended): Promise<void> {
+    for (const token of tokens) this.#effects.endStreams(token)
+    await this.#effects.revokeSessions(takeovers)
+  }
+}
+
+/** What a change of the role ends: takeovers by the former administrator, and API tokens whose scopes need the role. */
+interface Ended {
+  readonly takeovers: readonly StoredSession[]
+  readonly tokens: Awaited<ReturnType<typeof setUserAdmin>>
+}
+
+const nothingEnded: Ended = { takeovers: [], tokens: [] }
+
+/** Stores the role with its audit entry. */
+async function change(tx: Tx, actor: Actor, user: User, isAdmin: boolean, at: Date): Promise<Ended> {
+  const tokens = await setUserAdmin(tx, user.id, isAdmin)
+  const takeovers = isAdmin ? [] : await endTakeoversBy(tx, [user.id], at)
+  await insertAuditEntries(tx, [
+    {
+      at,
+      actor,
+      action: isAdmin ? 'user.promote' : 'user.demote',
+      target: `user:${user.id}`,
+      before: { is_admin: user.isAdmin },
+      after: { is_admin: isAdmin },
+    },
+  ])
+  return { takeovers, tokens }
 }

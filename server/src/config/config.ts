@@ -1,9 +1,12 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
+import type { Provider } from '#/accounts/oidc/provider.ts'
 import { isEmailDomain, type EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
-import { readSize, readTemplate, readTemplates } from '#/containers/templates/read-templates.ts'
-import { Templates, type Template } from '#/containers/templates/template.ts'
+import { readSize } from '#/containers/templates/read-templates.ts'
+import type { Templates } from '#/containers/templates/template.ts'
 import type { SmtpTls } from '#/mail/smtp-connection.ts'
+import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
+import { readAllTemplates } from './read-template-settings.ts'
 import type { SettingName } from './setting-descriptions.ts'
 
 /** Every setting, validated. Created once by `readConfig`; nothing else reads the environment. */
@@ -31,6 +34,10 @@ export interface Config {
   /** Whether users may register without an invitation: see `SignUpPolicy`. */
   readonly signUp: 'open' | 'invited'
   readonly allowedEmailDomains: EmailDomains | null
+  /** How people sign in: at least one of them. */
+  readonly signIn: WaysToSignIn
+  /** In the order of the login page; none unless `signIn` names them. */
+  readonly providers: readonly Provider[]
   /** Lifetime of the link of an invitation, in seconds. */
   readonly invitationExpiry: number
   /** Rate limit: requests without a token, and without a sign-in, of one network address per minute; 0 is no limit. */
@@ -76,20 +83,6 @@ export interface ListenAddress {
   /** As configured. */
   readonly text: string
 }
-
-/** The demo images that set-up builds; used when no template is configured. */
-const demo = {
-  dev: {
-    display_name: 'Development',
-    description: 'A workspace in the browser: files, editor and terminal',
-    image: 'berth-demo-dev:latest',
-  },
-  prod: {
-    display_name: 'Production',
-    description: 'A site that serves the files of its home',
-    image: 'berth-demo-prod:latest',
-  },
-} as const
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
@@ -140,6 +133,7 @@ export function readConfig(
     signUp: check('SIGN_UP', 'open', (value) =>
       value === 'open' || value === 'invited' ? value : new Problem('must be open or invited'),
     ),
+    ...readSignIn(text, readFile, problems),
     allowedEmailDomains: check('ALLOWED_EMAIL_DOMAINS', null, emailDomains),
     invitationExpiry: check('INVITATION_EXPIRY', 604_800, whole(1, 31_536_000)),
     requestsPerMinute: check('REQUESTS_PER_MINUTE', 600, whole(0, 1_000_000)),
@@ -196,45 +190,6 @@ export function addressesFor(config: Config, boundPort: number): Addresses {
   const host = config.spawnerSubdomain === '' ? baseDomain : `${config.spawnerSubdomain}.${baseDomain}`
   const spawnerUrl = `${config.scheme}://${host}`
   return { spawnerUrl, frontendUrl: config.frontendUrl ?? spawnerUrl, cookieDomain: baseDomain.replace(/:\d+$/, '') }
-}
-
-function readAllTemplates(
-  text: (name: SettingName) => string | null,
-  readFile: (path: string) => string,
-  problems: string[],
-): Templates {
-  const inline = text('CONTAINER_TEMPLATES')
-  const file = text('CONTAINER_TEMPLATES_FILE')
-  if (inline !== null && file !== null)
-    problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
-  const read =
-    inline !== null
-      ? readTemplates(inline, 'CONTAINER_TEMPLATES')
-      : file !== null
-        ? readTemplatesFile(file, readFile)
-        : demoTemplates(text)
-  problems.push(...read.problems)
-  // A placeholder keeps the rest readable while the problems are collected; it is never served.
-  return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(text).templates)
-}
-
-function readTemplatesFile(file: string, readFile: (path: string) => string): ReturnType<typeof readTemplates> {
-  try {
-    return readTemplates(readFile(file), `CONTAINER_TEMPLATES_FILE (${file})`)
-  } catch (error) {
-    return { templates: [], problems: [`CONTAINER_TEMPLATES_FILE: cannot read ${file}: ${(error as Error).message}`] }
-  }
-}
-
-function demoTemplates(text: (name: SettingName) => string | null): { templates: Template[]; problems: string[] } {
-  const fields = [
-    readTemplate('dev', { ...demo.dev, image: text('USER_TEMPLATE_IMAGE_DEV') ?? demo.dev.image }),
-    readTemplate('prod', { ...demo.prod, image: text('USER_TEMPLATE_IMAGE_PROD') ?? demo.prod.image }),
-  ]
-  return {
-    templates: fields.flatMap(({ template }) => template ?? []),
-    problems: fields.flatMap(({ problems }) => problems),
-  }
 }
 
 /** A problem of a value, in words that end the sentence "NAME: ...". */

@@ -72,6 +72,16 @@ export const settingGroups = {
     },
   },
   'Accounts and links': {
+    SIGN_IN: {
+      default: 'link,oidc',
+      text: 'What the login page offers: `link` (mailed links), `oidc` (the providers of `OIDC_PROVIDERS_FILE`), or both. With `oidc` alone requests for links are refused with 403; links of invitations and of the command line still work.',
+      see: 'how-to/sign-in-with-openid-connect.md',
+    },
+    OIDC_PROVIDERS_FILE: {
+      ...none,
+      text: 'Path of a JSON or YAML file: a map of provider id to [OpenID Connect provider](openid-providers.md), in the order of the login page.',
+      see: 'how-to/sign-in-with-openid-connect.md',
+    },
     SIGN_UP: {
       default: 'open',
       text: '`open`: any address may register. `invited`: only `ADMIN_EMAILS` and invited addresses may register.',

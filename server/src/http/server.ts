@@ -21,7 +21,7 @@ import { describeUserAgent } from './request/user-agent.ts'
 import { ConcurrencyLimit } from './limits/concurrency-limit.ts'
 import { apiHeaders, bodyLimit, handleError, routeOf } from './error-handler.ts'
 import { sendEventStream, type EventStream } from './event-stream.ts'
-import type { Call, Handlers } from './handlers/handler-types.ts'
+import type { Call, Handlers, Redirect } from './handlers/handler-types.ts'
 import { createListener } from './listener.ts'
 import { collectMetrics, isBearer, type Metrics } from './metrics/metrics.ts'
 import type { FrontEnd } from './front-end/front-end-document.ts'
@@ -167,6 +167,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
       try {
         await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
         const answer = await handle(toCall(request, reply, parts))
+        if (endpoint.redirects !== undefined) return reply.redirect((answer as Redirect).location, 302)
         return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer
       } finally {
         leave?.()
@@ -218,7 +219,9 @@ function schemaOf({ params, query, body, response, refusals: refused }: Endpoint
 function acceptAnyJson(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
-    if (!request.routeOptions.config.endpoint?.body || body === '') return done(null, undefined)
+    const endpoint = request.routeOptions.config.endpoint
+    if (!endpoint?.body || body === '') return done(null, undefined)
+    if (endpoint.form) return done(null, parseQuery(String(body), '&', '=', { maxKeys: maxQueryKeys }))
     try {
       done(null, withoutPrototype(JSON.parse(String(body))))
     } catch {

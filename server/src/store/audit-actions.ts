@@ -26,8 +26,14 @@ export const auditActions = {
     when: 'an account was deleted',
     detail: 'slug, containers, whether homes are kept, the deleted account with its e-mail address',
   },
-  'user.promote': { when: 'a user became an administrator', detail: '`is_admin` before and after' },
-  'user.demote': { when: 'an administrator became an ordinary user', detail: '`is_admin` before and after' },
+  'user.promote': {
+    when: 'a user became an administrator, by an administrator or by `admin_groups` of a provider',
+    detail: '`is_admin` before and after',
+  },
+  'user.demote': {
+    when: 'an administrator became an ordinary user, likewise',
+    detail: '`is_admin` before and after',
+  },
   'user.takeover': { when: 'an administrator started to act for a user', detail: 'reason, `until`' },
   'user.end-takeover': {
     when: 'a takeover ended before its `until`: the administrator ended it, signed out or signed in again, or its owner ended that session. A takeover that expires has no such entry',

@@ -18,6 +18,8 @@ export interface Schema {
   kept_homes: KeptHomesTable
   removals: RemovalsTable
   clock_moves: ClockMovesTable
+  identities: IdentitiesTable
+  provider_sessions: ProviderSessionsTable
 }
 
 export interface UsersTable {
@@ -180,4 +182,27 @@ export interface ClockMovesTable {
 export interface InstallationTable {
   name: string
   value: string
+}
+
+/** Subjects of OpenID Connect issuers, and whose account each signs in to. */
+export interface IdentitiesTable {
+  id: Generated<number>
+  user_id: number
+  issuer: string
+  /** With the issuer the identity; the address may change. */
+  subject: string
+  created_at: number
+}
+
+/** Sessions that began at an OpenID Connect provider, for the sign-out there. */
+export interface ProviderSessionsTable {
+  session_id: number
+  /** Id in the settings. */
+  provider: string
+  issuer: string
+  subject: string
+  /** The session at the provider; null when it does not say. */
+  sid: string | null
+  /** Sealed: it holds what the provider knows of the person. */
+  id_token: string
 }

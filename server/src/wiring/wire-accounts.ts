@@ -65,6 +65,7 @@ export function wireEmailAccounts({ database: store, mailer, settings, onPending
     mailStatistics,
     links,
     newAddressLimit,
+    registration,
     linksLeft: new LinksLeftCount(settings),
     unverifiedAccounts: new UnverifiedAccounts(store, registration),
     logIn: new LogIn(database, links, enumerationGuard),

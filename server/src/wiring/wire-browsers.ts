@@ -1,5 +1,7 @@
 import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import type { Addresses } from '#/config/config.ts'
+import { Seal } from '#/accounts/oidc/seal.ts'
+import { AttemptCookies } from '#/http/auth/attempt-cookies.ts'
 import { ImpersonatorSession } from '#/http/auth/impersonator-session.ts'
 import { LoginCsrf } from '#/http/auth/login-csrf.ts'
 import { SameBrowserProof } from '#/http/auth/same-browser-proof.ts'
@@ -16,6 +18,7 @@ export function wireBrowsers(
   return {
     cookie,
     loginCsrf,
+    attempts: new AttemptCookies({ seal: new Seal(key.secretFor('attempt')), settings: cookie, loginCsrf }),
     impersonatorSession: new ImpersonatorSession(authenticator, cookie),
     sameBrowserProof: new SameBrowserProof({
       secret: key.secretFor('asked'),

@@ -1,6 +1,7 @@
 import type { Addresses } from '#/config/config.ts'
 import { apiTokenHandlers } from '#/http/handlers/account/api-token-handlers.ts'
 import { authHandlers } from '#/http/handlers/account/auth-handlers.ts'
+import { oidcHandlers } from '#/http/handlers/account/oidc-handlers.ts'
 import { sessionHandlers } from '#/http/handlers/account/session-handlers.ts'
 import { userHandlers } from '#/http/handlers/account/user-handlers.ts'
 import { apiTokenAdministrationHandlers } from '#/http/handlers/admin/api-token-administration-handlers.ts'
@@ -29,6 +30,7 @@ import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Administration } from '#/wiring/wire-administration.ts'
 import type { Browsers } from '#/wiring/wire-browsers.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
+import type { Oidc } from '#/wiring/wire-oidc.ts'
 import type { Reconciling } from '#/wiring/wire-reconciling.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
@@ -39,6 +41,7 @@ export interface UseCases {
   readonly containers: Containers
   readonly accounts: Accounts
   readonly administration: Administration
+  readonly oidc: Oidc
   readonly reconciling: Reconciling
 }
 
@@ -54,10 +57,12 @@ export function wireHandlers(parts: AppParts, context: HandlersContext): Handler
 }
 
 function accountHandlers(parts: AppParts, context: HandlersContext) {
-  const { database, runtime, key } = parts
-  const { tokens, accounts, containers, administration, browsers, rateLimiter, addresses } = context
+  const { database, runtime, key, config } = parts
+  const { isByLink } = config.signIn
+  const { tokens, accounts, containers, administration, oidc, browsers, rateLimiter, addresses } = context
   return {
     ...authHandlers({
+      isByLink,
       logIn: accounts.logIn,
       signUp: accounts.signUp,
       linksLeft: accounts.linksLeft,
@@ -69,6 +74,17 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
       cookie: browsers.cookie,
       loginCsrf: browsers.loginCsrf,
       sameBrowserProof: browsers.sameBrowserProof,
+      impersonatorSession: browsers.impersonatorSession,
+      rateLimiter,
+    }),
+    ...oidcHandlers({
+      isByLink,
+      providerSignIn: oidc.providerSignIn,
+      tokens: tokens.tokens,
+      authenticator: accounts.authenticator,
+      endSessions: administration.endSessions,
+      cookie: browsers.cookie,
+      attempts: browsers.attempts,
       impersonatorSession: browsers.impersonatorSession,
       rateLimiter,
     }),

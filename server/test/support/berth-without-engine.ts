@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -66,7 +66,7 @@ export async function startEnginelessBerth(
 ): Promise<EnginelessBerth> {
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(quickFolder(), 'berth-test-')))
   const env = { PORT: '0', DATA_DIR: dataDir, CONTAINER_TEMPLATES: templates, ...options.env }
-  const { config, problems } = readConfig(env, () => '')
+  const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))
   if (!config) throw new Error(problems.join('\n'))
   const [logs, mails]: [string[], Email[]] = [[], []]
   const opened = await openDatabase(config.databaseUrl, dataDir)

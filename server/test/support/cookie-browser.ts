@@ -27,14 +27,19 @@ export class CookieBrowser {
     this.#host = host
   }
 
-  /** Navigates there, as when a person typed the address. @returns what the document says */
-  async open(path: string): Promise<BootData> {
-    const reply = await this.#send('GET', path, {
+  /** Navigates there, as when a person typed the address, or a page of another site led there. @returns the answer as it is, a redirect as well */
+  async navigate(path: string, site: 'none' | 'cross-site' = 'none'): Promise<Reply> {
+    return this.#send('GET', path, {
       accept: 'text/html',
       'sec-fetch-mode': 'navigate',
       'sec-fetch-dest': 'document',
-      'sec-fetch-site': 'none',
+      'sec-fetch-site': site,
     })
+  }
+
+  /** As `navigate`. @returns what the document says */
+  async open(path: string): Promise<BootData> {
+    const reply = await this.navigate(path)
     return JSON.parse(/id="boot"[^>]*>(.*?)<\/script>/s.exec(reply.text)?.[1] ?? '{}') as BootData
   }
 

@@ -27,6 +27,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   userBlockedFromContainers: refusals.userBlockedFromContainers(null),
   tossedTokens: refusals.tossedTokens(['a=; Max-Age=0']),
   metricsClosed: refusals.metricsClosed(),
+  noSignInByLink: refusals.noSignInByLink(),
   takenOver: refusals.takenOver(),
   notAdministrator: refusals.notAdministrator(),
   missingScope: refusals.missingScope('containers:write'),

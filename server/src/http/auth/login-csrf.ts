@@ -38,10 +38,19 @@ export class LoginCsrf {
    * @returns the proof, and a `Set-Cookie` line when the browser needs one
    */
   issue(headers: IncomingHttpHeaders): { readonly proof: string; readonly setCookie: string | undefined } {
+    const { browserId, setCookie } = this.identifyBrowser(headers)
+    return { proof: this.#proofOf(browserId), setCookie }
+  }
+
+  /** The id in a browser's cookie, or a new one, with the `Set-Cookie` line that gives it to the browser. */
+  identifyBrowser(headers: IncomingHttpHeaders): {
+    readonly browserId: string
+    readonly setCookie: string | undefined
+  } {
     const known = this.browserIdOf(headers)
     const browserId = known ?? randomBytes(16).toString('base64url')
     const line = `${this.#name}=${browserId}; Path=/; HttpOnly; SameSite=Lax${this.#settings.isSecure ? '; Secure' : ''}`
-    return { proof: this.#proofOf(browserId), setCookie: known === undefined ? line : undefined }
+    return { browserId, setCookie: known === undefined ? line : undefined }
   }
 
   /**

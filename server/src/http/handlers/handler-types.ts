@@ -1,4 +1,13 @@
-import type { Answer, Body, EndpointName, JsonName, Params, Query, StreamName } from '@berth/api/endpoints.ts'
+import type {
+  Answer,
+  Body,
+  EndpointName,
+  JsonName,
+  Params,
+  Query,
+  RedirectName,
+  StreamName,
+} from '@berth/api/endpoints.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
@@ -22,4 +31,12 @@ export interface Call<N extends EndpointName> {
 /** One handler per endpoint of the table; a missing or misspelt one does not compile. */
 export type Handlers = { [N in JsonName]: (call: Call<N>) => Answer<N> | Promise<Answer<N>> } & {
   [N in StreamName]: (call: Call<N>) => EventStream | Promise<EventStream>
+} & {
+  [N in RedirectName]: (call: Call<N>) => Redirect | Promise<Redirect>
+}
+
+/** Answers 302. */
+export interface Redirect {
+  /** A path of the front end, or an address of ours or of a provider; never what a request said, unchecked. */
+  readonly location: string
 }

@@ -12,8 +12,8 @@ const maxMailbox = 254
 /** Whether it needs no account and has to do with accounts: what an attacker would try many addresses or links with. */
 export const isRateLimited = ({ access, path }: Endpoint) => access === 'public' && path.startsWith('/api/auth/')
 
-/** Whether it uses a link up: who has one was counted when they asked for it. */
-export const usesLink = ({ path }: Endpoint) => path.startsWith('/api/auth/verify-')
+/** Whether it uses a link, or the code of a provider, up: who has one was counted when they asked for it. */
+export const usesLink = ({ path }: Endpoint) => path.startsWith('/api/auth/verify-') || path.endsWith('/callback')
 
 /** Requests of one address within a minute. */
 interface Count {
@@ -85,6 +85,12 @@ export class RateLimiter {
     const asked = pair?.within === within ? pair.requests : 0
     within.requests = Math.max(0, within.requests - asked - 1)
     this.#pairs.delete(key)
+  }
+
+  /** So many requests of the address do not count after all: somebody signed in by them without a mailbox being named. */
+  refundRequests(address: string, requests: number): void {
+    const within = this.#addresses.get(network(address))
+    if (within) within.requests = Math.max(0, within.requests - requests)
   }
 
   #countOf(key: string): Count {

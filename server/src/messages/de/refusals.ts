@@ -21,6 +21,7 @@ export const refusals: Translated<'refusals'> = {
     'Dieses Konto ist gesperrt, deshalb können seine Container nicht gestartet werden. Wende dich an deinen Administrator.',
   metricsClosed:
     'Die Messwerte sind nicht öffentlich. Sende „Authorization: Bearer“ mit dem METRICS_TOKEN dieses Berth; ohne diese Einstellung gibt es sie nur auf dem Server selbst.',
+  noSignInByLink: 'Hier werden keine Links verschickt. Melde dich mit einem der Knöpfe der Anmeldeseite an.',
   takenOver:
     'In dieser Sitzung handelt jemand anderes für den Inhaber des Kontos. Verwalten und Sitzungen beenden darf sie nicht.',
   notAdministrator: 'Das dürfen nur Administratoren.',
@@ -34,6 +35,7 @@ export const refusals: Translated<'refusals'> = {
   containerNotFound: 'Diesen Container gibt es nicht.',
   sessionNotFound: 'Diese Sitzung gibt es nicht.',
   tokenNotFound: 'Dieses API-Token gibt es nicht.',
+  providerNotFound: 'Auf diesem Weg kann man sich nicht anmelden. Öffne die Anmeldeseite und wähle einen.',
   addressNotFound: 'Diese Adresse gibt es nicht.',
   wrongMethod: 'Diese Adresse antwortet nur auf {methods}.',
   tooLarge: 'Der Inhalt ist zu groß: Hier werden höchstens {limit} Bytes angenommen.',

@@ -17,6 +17,7 @@ export const refusals = {
   userBlockedFromContainers: 'This account is blocked, so its containers cannot be started. Ask your administrator.',
   metricsClosed:
     'The metrics are not public. Send "Authorization: Bearer" with the METRICS_TOKEN of this Berth; without such a setting they are answered on the machine itself only.',
+  noSignInByLink: 'Links are not mailed here. Sign in with one of the buttons of the login page.',
   takenOver: 'In this session somebody acts for the owner of the account. It may not administer, nor end sessions.',
   notAdministrator: 'Only administrators may do this.',
   missingScope: 'This API token does not have the scope {scope}. Make one that has it.',
@@ -29,6 +30,7 @@ export const refusals = {
   containerNotFound: 'There is no such container.',
   sessionNotFound: 'There is no such session.',
   tokenNotFound: 'There is no such API token.',
+  providerNotFound: 'There is no such way to sign in. Open the login page and choose one.',
   addressNotFound: 'There is no such address.',
   wrongMethod: 'This address answers {methods} only.',
   tooLarge: 'The body is too large: at most {limit} bytes are accepted here.',

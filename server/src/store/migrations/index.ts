@@ -12,6 +12,7 @@ import { foreignKeys } from './010-foreign-keys.ts'
 import { retired } from './011-retired.ts'
 import { clockMoves } from './012-clock-moves.ts'
 import { apiTokens } from './014-api-tokens.ts'
+import { identities } from './015-identities.ts'
 
 /**
  * Every migration in order of its name. A released one is never edited.
@@ -32,5 +33,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '011-retired': retired,
     '012-clock-moves': clockMoves(isPostgres),
     '014-api-tokens': apiTokens(isPostgres),
+    '015-identities': identities(isPostgres),
   }
 }

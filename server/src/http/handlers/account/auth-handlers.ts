@@ -4,18 +4,16 @@ import type { AccessTokens } from '#/accounts/sessions/access-token.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import type { LinksLeftCount } from '#/accounts/abuse-protection/links-left.ts'
 import type { LogIn } from '#/accounts/sign-up/log-in.ts'
-import type { EndSessions } from '#/accounts/sessions/end-sessions.ts'
-import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import type { SignUp } from '#/accounts/sign-up/sign-up.ts'
 import type { SignedIn, VerifyLink } from '#/accounts/links/verify-link.ts'
 import type { OwnContainers } from '#/containers/state/own-containers.ts'
 import { refusals } from '#/errors.ts'
+import { endTakeover, type TakeoverParts } from '#/http/auth/end-takeover.ts'
 import type { SameBrowserProof } from '#/http/auth/same-browser-proof.ts'
 import { authResponse } from '#/http/auth/auth-response.ts'
 import { tokenCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
 import { isPrefetch } from '#/http/request/fetch-metadata.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
-import type { ImpersonatorSession } from '#/http/auth/impersonator-session.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { isLikelyNavigation, type LoginCsrf } from '#/http/auth/login-csrf.ts'
 import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
@@ -23,19 +21,18 @@ import { sessionOf } from '#/http/auth/caller.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { mailboxOf } from '#/store/users/magic-links.ts'
 
-export interface AuthParts {
+export interface AuthParts extends TakeoverParts {
+  /** Whether links are mailed to who asks (`SIGN_IN`). */
+  readonly isByLink: boolean
   readonly logIn: LogIn
   readonly signUp: SignUp
   readonly linksLeft: LinksLeftCount
   readonly verifyLink: VerifyLink
   readonly tokens: AccessTokens
-  readonly authenticator: SessionAuthenticator
-  readonly endSessions: EndSessions
   readonly ownContainers: OwnContainers
   readonly cookie: CookieSettings
   readonly loginCsrf: LoginCsrf
   readonly sameBrowserProof: SameBrowserProof
-  readonly impersonatorSession: ImpersonatorSession
   readonly rateLimiter: Pick<RateLimiter, 'refund'>
 }
 
@@ -44,18 +41,22 @@ type Auth = 'logIn' | 'signUp' | 'askForLink' | 'resendVerification' | 'verifySi
 export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
   return {
     logIn: async (call) => {
+      requireLinks(parts)
       const words = await parts.logIn.run(call.body.email, call.client, call.now)
       return answerLinkRequest(parts, call, words)
     },
     signUp: async (call) => {
+      requireLinks(parts)
       const words = await parts.signUp.run(call.body.email, call.client, call.now)
       return answerLinkRequest(parts, call, words)
     },
     askForLink: async (call) => {
+      requireLinks(parts)
       const words = await parts.signUp.askForLink(call.body.email, call.client, call.now)
       return answerLinkRequest(parts, call, words)
     },
     resendVerification: async (call) => {
+      requireLinks(parts)
       const { body, client, now, request } = call
       const words = await parts.logIn.resendVerification(body.email, client, now, (error) =>
         request.log.error({ err: error }, 'a signup link could not be mailed again'),
@@ -85,6 +86,11 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
       return { message: localizedReply(call, message('answers.signedOut')) }
     },
   }
+}
+
+/** @throws {Refusal} 403 when people sign in by providers alone */
+function requireLinks({ isByLink }: AuthParts): void {
+  if (!isByLink) throw refusals.noSignInByLink()
 }
 
 type LinkRequestCall = Call<'logIn'> | Call<'signUp'> | Call<'askForLink'> | Call<'resendVerification'>
@@ -123,21 +129,6 @@ async function answerSignIn(parts: AuthParts, call: VerifyCall, { user, token, j
     setCookies(call, [...own, ...(await endTakeover(parts, call))])
   } else setCookies(call, parts.loginCsrf.forget(url, headers))
   return authResponse(parts, { user, token, lifetime })
-}
-
-/**
- * A sign-in ends the takeover of this browser, as signing out does. Otherwise the takeover's owner would see it until it
- * expires, and the browser would keep the administrator's token. That token stays valid, like the token of any session
- * that a sign-in replaces.
- * @returns `Set-Cookie` lines
- */
-async function endTakeover(parts: AuthParts, call: VerifyCall): Promise<string[]> {
-  const { authenticator, endSessions, impersonatorSession } = parts
-  const { headers, url } = call.request
-  const { session } = await authenticator.authenticate(headers, call.now)
-  if (session?.via === 'cookie' && session.claims.acting !== null)
-    await endSessions.run([session.claims], call.client.address, call.now)
-  return impersonatorSession.isKept(headers) ? impersonatorSession.forget(url, headers) : []
 }
 
 function setCookies({ reply }: { reply: VerifyCall['reply'] }, cookies: string[]): void {

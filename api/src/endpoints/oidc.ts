@@ -1,0 +1,39 @@
+import type { Endpoint } from '../endpoint.ts'
+import { ErrorBody } from '../schemas/error.ts'
+import * as oidc from '../schemas/oidc.ts'
+
+const refused = { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 429: ErrorBody } as const
+
+/** Sign-in by OpenID Connect providers. */
+export const oidcEndpoints = {
+  listProviders: {
+    method: 'GET',
+    path: '/api/auth/providers',
+    access: 'public',
+    summary: 'List the ways to sign in',
+    response: oidc.Providers,
+    refusals: { 429: ErrorBody },
+  },
+  startSignIn: {
+    method: 'GET',
+    path: '/api/auth/oidc/{provider}/start',
+    access: 'public',
+    summary: 'Begin a sign-in at a provider',
+    params: oidc.ProviderPath,
+    query: oidc.NextQuery,
+    redirects: 'To the provider, or to `/login?problem=…`',
+    refusals: refused,
+    head: false,
+  },
+  finishSignIn: {
+    method: 'GET',
+    path: '/api/auth/oidc/{provider}/callback',
+    access: 'public',
+    summary: 'Finish a sign-in with the answer of a provider',
+    params: oidc.ProviderPath,
+    query: oidc.CallbackQuery,
+    redirects: 'To `next` of the start, signed in, or to `/login?problem=…`',
+    refusals: refused,
+    head: false,
+  },
+} as const satisfies Record<string, Endpoint>

@@ -1,0 +1,86 @@
+import type { Registration } from '../sign-up/registration.ts'
+import { maySignUp, type SignUpPolicy } from '../sign-up/sign-up-policy.ts'
+import type { Database, Tx } from '#/store/database.ts'
+import { findSubjectOf, findUserByIdentity, insertIdentity } from '#/store/users/identities.ts'
+import { findUserByEmail, moveUserState, type User } from '#/store/users/users.ts'
+import type { ProviderIdentity } from './provider-identity.ts'
+import { SignInProblem } from './sign-in-problem.ts'
+
+/** How long a sign-in may wait for other business of its address, in ms; as a sign-up. */
+const turnTimeout = 4_000
+
+export interface ProviderAccountParts {
+  readonly database: Database
+  readonly registration: Registration
+  readonly policy: SignUpPolicy
+}
+
+/** Which account an identity of a provider signs in to. */
+export class ProviderAccounts {
+  readonly #parts: ProviderAccountParts
+
+  constructor(parts: ProviderAccountParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * The account of this identity: the one that it signed in to before, whatever its address is now; else the one of its
+   * verified address, whichever way that signed up; else a new one, by the rules of sign-up. Whoever the provider vouches
+   * for is verified.
+   * @throws {SignInProblem} email-missing · email-unverified · email-taken · not-invited · blocked; nothing is stored
+   * @throws {Refusal} 500 when the address's turn does not come · 503 too many sign-ins
+   */
+  async accountOf(identity: ProviderIdentity, now: Date): Promise<User> {
+    const known = await findUserByIdentity(this.#parts.database.db, identity)
+    if (known) return refuseBlocked(known)
+    const email = verifiedAddressOf(identity)
+    return this.#parts.registration.runExclusive(email, turnTimeout, async (deadline) => {
+      const user = await findUserByEmail(this.#parts.database.db, email)
+      return user ? this.#link(refuseBlocked(user), identity, now) : this.#register(email, identity, now, deadline)
+    })
+  }
+
+  /**
+   * Both sides have proved the address then: the provider, and a link in its mail, or nobody yet, so that whoever merely
+   * typed it before has got nothing by it.
+   */
+  async #link(user: User, identity: ProviderIdentity, now: Date): Promise<User> {
+    return this.#parts.database.transaction(async (tx) => {
+      if ((await findSubjectOf(tx, user.id, identity.issuer)) !== undefined)
+        throw new SignInProblem('email-taken', `another subject of the provider signs in to account ${user.id}`)
+      return bind(tx, user, identity, now)
+    })
+  }
+
+  async #register(email: string, identity: ProviderIdentity, now: Date, deadline: number): Promise<User> {
+    const { registration, policy } = this.#parts
+    if (!maySignUp(email, policy)) throw new SignInProblem('not-invited', 'the settings let this address not sign up')
+    const { user } = await registration.register({
+      email,
+      now,
+      deadline,
+      store: async (tx, addUser) => ({ user: await bind(tx, await addUser(), identity, now) }),
+      // There is no mail that could fail.
+      deliver: async () => undefined,
+    })
+    return user
+  }
+}
+
+async function bind(tx: Tx, user: User, { issuer, subject }: ProviderIdentity, now: Date): Promise<User> {
+  await insertIdentity(tx, { userId: user.id, issuer, subject, now })
+  await moveUserState(tx, user.id, 'registered', 'verified')
+  return user.state === 'registered' ? { ...user, state: 'verified' } : user
+}
+
+function verifiedAddressOf({ email }: ProviderIdentity): string {
+  if (!email) throw new SignInProblem('email-missing', 'neither ID token nor userinfo holds an e-mail address')
+  if (!email.isVerified)
+    throw new SignInProblem('email-unverified', 'the provider does not say that the address is verified')
+  return email.address
+}
+
+function refuseBlocked(user: User): User {
+  if (user.isBlocked) throw new SignInProblem('blocked', `account ${user.id} is blocked`)
+  return user
+}

@@ -1,0 +1,49 @@
+/** What an operator reads about one field of a provider in docs/reference/openid-providers.md. */
+interface FieldDescription {
+  /** Form of the value. */
+  readonly form: string
+  /** In words; none means required. */
+  readonly default?: string
+  readonly text: string
+}
+
+/** Fields of a provider in `OIDC_PROVIDERS_FILE`, in the order of the page. */
+export const providerFields = {
+  display_name: { form: 'text', default: 'the id', text: 'Name on the button of the login page.' },
+  issuer: {
+    form: 'URL',
+    text: 'Issuer, as the discovery document of the provider names it: `https`, or `http` at a loopback address.',
+  },
+  client_id: { form: 'text', text: 'Id of the client that is registered at the provider for Berth.' },
+  client_secret: { form: 'text', default: 'none: a public client', text: 'Secret of the client.' },
+  client_secret_file: {
+    form: 'path',
+    default: 'none',
+    text: 'File that holds the secret instead; a line break at its end does not count.',
+  },
+  scopes: {
+    form: 'list of text',
+    default: '`[openid, email, profile]`',
+    text: 'Scopes that are requested; `openid` must be one of them.',
+  },
+  email_claim: { form: 'text', default: '`email`', text: 'Claim that holds the e-mail address.' },
+  trust_email: {
+    form: '`true` or `false`',
+    default: '`false`',
+    text: 'Accept addresses of which the provider does not say `email_verified: true`. Only for a provider whose users cannot choose their own address.',
+  },
+  groups_claim: { form: 'text', default: 'none', text: "Claim that lists the user's groups." },
+  allowed_groups: {
+    form: 'list of text',
+    default: 'all users',
+    text: 'Only members of one of these groups may sign in. Needs `groups_claim`.',
+  },
+  admin_groups: {
+    form: 'list of text',
+    default: 'none',
+    text: 'At each sign-in members of one of these groups become administrators, and others stop being administrators, except for the last one. A sign-in without the claim changes nothing. Needs `groups_claim`.',
+  },
+} as const satisfies Readonly<Record<string, FieldDescription>>
+
+/** Name of a field; one that is not described here cannot be read. */
+export type ProviderField = keyof typeof providerFields

@@ -1,0 +1,60 @@
+import { isAddress } from '#/accounts/sign-up/email-address.ts'
+import type { Provider } from './provider.ts'
+
+/** The claims of one document: an ID token, or an answer of the userinfo endpoint. */
+export type ClaimSet = Readonly<Record<string, unknown>>
+
+/** Who signed in, as a provider says. */
+export interface ProviderIdentity {
+  /** Id of the provider in the settings. */
+  readonly provider: string
+  /** With the subject the identity itself: both stay what they are when a person's address changes. */
+  readonly issuer: string
+  readonly subject: string
+  /** The session at the provider; null when it does not say. */
+  readonly sid: string | null
+  readonly email: ProviderEmail | undefined
+  /** Undefined when the provider does not say, which is not the same as none. */
+  readonly groups: readonly string[] | undefined
+}
+
+export interface ProviderEmail {
+  /** Lower-cased; an address that mail can be sent to. */
+  readonly address: string
+  readonly isVerified: boolean
+}
+
+/**
+ * The e-mail address of the first document that vouches for one, else the first address there is. What says that it is
+ * verified must stand in the same document, and be about this address.
+ */
+export function verifiedEmailIn(documents: readonly ClaimSet[], provider: Provider): ProviderEmail | undefined {
+  const found = documents.flatMap((claims) => emailIn(claims, provider) ?? [])
+  return found.find(({ isVerified }) => isVerified) ?? found[0]
+}
+
+function emailIn(claims: ClaimSet, { emailClaim, trustEmail }: Provider): ProviderEmail | undefined {
+  const said = claims[emailClaim]
+  // Beyond ASCII, lower-casing can make one person's address of another's.
+  if (typeof said !== 'string' || !/^[\x21-\x7e]+$/.test(said)) return undefined
+  const address = said.toLowerCase()
+  if (!isAddress(address)) return undefined
+  // Beside an `email` that differs, `email_verified` is about that one. Source: OpenID Connect Core, 5.1.
+  const isAboutIt = claims.email === undefined || claims.email === said
+  return { address, isVerified: trustEmail || (claims.email_verified === true && isAboutIt) }
+}
+
+/** The groups that the first document lists which has the claim: undefined, none and some are three things. */
+export function groupsIn(documents: readonly ClaimSet[], claim: string): readonly string[] | undefined {
+  return documents.map((claims) => groupsOf(claims, claim)).find((groups) => groups !== undefined)
+}
+
+/** Entra leaves out a list that is too long and names its claim here instead. Source: OpenID Connect Core, 5.6.2. */
+const namesOfOmitted = '_claim_names'
+
+function groupsOf(claims: ClaimSet, claim: string): readonly string[] | undefined {
+  if (Object.hasOwn(Object(claims[namesOfOmitted]) as object, claim)) return undefined
+  const said = claims[claim]
+  if (typeof said === 'string') return [said]
+  return Array.isArray(said) && said.every((each) => typeof each === 'string') ? said : undefined
+}

@@ -1,0 +1,130 @@
+import type { Logger } from 'pino'
+import { tryOrLog } from '#/concurrency/try-or-log.ts'
+import { refusals } from '#/errors.ts'
+import type { Database } from '#/store/database.ts'
+import { insertProviderSession } from '#/store/users/provider-sessions.ts'
+import { insertSession } from '#/store/users/sessions.ts'
+import { findUser, touchUser, type User } from '#/store/users/users.ts'
+import type { SignedIn, SignInEffects } from '../links/verify-link.ts'
+import type { AccessTokens } from '../sessions/access-token.ts'
+import type { ClientInfo } from '../sign-up/client-info.ts'
+import { authorizationRequest, type SignInAttempt } from './authorization-request.ts'
+import { exchangeCode, type ProviderAnswer } from './code-exchange.ts'
+import { isAdminByGroups, requireAllowedGroup } from './group-rules.ts'
+import type { ProviderAccounts } from './provider-account.ts'
+import { ProviderDiscovery } from './provider-discovery.ts'
+import type { ProviderIdentity } from './provider-identity.ts'
+import { callbackPath, type Provider } from './provider.ts'
+import type { Seal } from './seal.ts'
+import { SignInProblem } from './sign-in-problem.ts'
+
+/** What follows when a provider says who somebody is. */
+export interface ProviderEffects extends Pick<SignInEffects, 'publish' | 'startPrimary'> {
+  /**
+   * Makes a user an administrator or takes that away, except from the last one. @param by the provider, for the audit log
+   */
+  setAdministrator(userId: number, isAdmin: boolean, by: { name: string; address: string }, now: Date): Promise<void>
+}
+
+/** What sealed ID tokens belong to. */
+const idTokenContext = 'ID token'
+
+export interface ProviderSignInParts {
+  readonly providers: readonly Provider[]
+  /** Public address of the front end; redirect addresses begin with it, whatever host a request names. */
+  readonly frontendUrl: string
+  readonly database: Database
+  readonly accounts: ProviderAccounts
+  readonly tokens: AccessTokens
+  readonly seal: Seal
+  readonly effects: ProviderEffects
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** Sign-in by OpenID Connect: authorization code flow with PKCE. Sources: OpenID Connect Core, 3.1; RFC 9700, 2.1. */
+export class ProviderSignIn {
+  readonly #parts: ProviderSignInParts
+  readonly #discoveries: ReadonlyMap<string, ProviderDiscovery>
+
+  constructor(parts: ProviderSignInParts) {
+    this.#parts = parts
+    this.#discoveries = new Map(parts.providers.map((provider) => [provider.id, new ProviderDiscovery(provider)]))
+  }
+
+  /** Those that people may choose, in the order of the login page. */
+  get providers(): readonly Provider[] {
+    return this.#parts.providers
+  }
+
+  /**
+   * Begins a sign-in. @param next path of ours to go on to
+   * @returns the address at the provider, and what this browser has to remember
+   * @throws {Refusal} 404 no such provider @throws {SignInProblem} provider-unavailable · untrusted-answer
+   */
+  async start(providerId: string, next: string): Promise<{ location: string; attempt: SignInAttempt }> {
+    const { provider, discovery, redirectUri } = this.#find(providerId)
+    return authorizationRequest(await discovery.configuration(), provider, redirectUri, next)
+  }
+
+  /**
+   * Finishes a sign-in with the provider's answer. @param answer query of the callback
+   * @throws {Refusal} 404 no such provider · 500, 503 as sign-up
+   * @throws {SignInProblem} for everything else that lets nobody in; then no account and no session was made
+   */
+  async finish(
+    { answer, attempt }: { answer: string; attempt: SignInAttempt },
+    client: ClientInfo,
+    now: Date,
+  ): Promise<SignedIn> {
+    const { provider, discovery, redirectUri } = this.#find(attempt.provider)
+    const configuration = await discovery.configuration()
+    const answered = await exchangeCode(configuration, provider, { redirectUri, answer, attempt })
+    const { identity } = answered
+    requireAllowedGroup(provider, identity.groups)
+    const user = await this.#parts.accounts.accountOf(identity, now)
+    await this.#applyGroups(user, provider, identity, client, now)
+    return this.#signIn(user, answered, client, now)
+  }
+
+  /** @throws {Refusal} 404 */
+  #find(id: string) {
+    const provider = this.#parts.providers.find((each) => each.id === id)
+    const discovery = this.#discoveries.get(id)
+    if (!provider || !discovery) throw refusals.notFound('provider')
+    return { provider, discovery, redirectUri: this.#parts.frontendUrl + callbackPath(id) }
+  }
+
+  /** What the provider's groups decide, beside who may come in. Memberships of groups belong here as well. */
+  async #applyGroups(
+    { id, isAdmin }: User,
+    provider: Provider,
+    { groups }: ProviderIdentity,
+    { address }: ClientInfo,
+    now: Date,
+  ): Promise<void> {
+    const shouldBeAdmin = isAdminByGroups(provider, groups)
+    if (shouldBeAdmin === undefined || shouldBeAdmin === isAdmin) return
+    await this.#parts.effects.setAdministrator(id, shouldBeAdmin, { name: `provider ${provider.id}`, address }, now)
+  }
+
+  /** As by a link: the session is stored before its token exists. */
+  async #signIn({ id }: User, { identity, idToken }: ProviderAnswer, client: ClientInfo, now: Date): Promise<SignedIn> {
+    const { database, tokens, seal, effects, log } = this.#parts
+    const planned = tokens.plan(now)
+    const { jti, expiresAt } = planned
+    const user = await database.transaction(async (tx) => {
+      const current = await findUser(tx, id)
+      if (!current) throw new SignInProblem('failed', `account ${id} was deleted meanwhile`)
+      if (current.isBlocked) throw new SignInProblem('blocked', `account ${id} is blocked`)
+      await touchUser(tx, id, now)
+      await insertSession(tx, { userId: id, jti, createdAt: now, expiresAt, ...client, acting: null })
+      await insertProviderSession(tx, jti, { ...identity, idToken: seal.close(idToken, idTokenContext) })
+      return current
+    })
+    const token = await tokens.issue(user, planned)
+    await tryOrLog(log, `publishing user ${id}`, () => effects.publish(id))
+    // The browser is led on at once; its page shows how the launch goes.
+    void tryOrLog(log, `starting the first container of user ${id}`, () => effects.startPrimary(user))
+    return { user, token, jti }
+  }
+}

@@ -1,0 +1,60 @@
+import { readTemplate, readTemplates } from '#/containers/templates/read-templates.ts'
+import { Templates, type Template } from '#/containers/templates/template.ts'
+import type { SettingName } from './setting-descriptions.ts'
+
+/** The demo images that set-up builds; used when the operator names no template. */
+const demo = {
+  dev: {
+    display_name: 'Development',
+    description: 'A workspace in the browser: files, editor and terminal',
+    image: 'berth-demo-dev:latest',
+  },
+  prod: {
+    display_name: 'Production',
+    description: 'A site that serves the files of its home',
+    image: 'berth-demo-prod:latest',
+  },
+} as const
+
+/**
+ * The templates of `CONTAINER_TEMPLATES`, of the file of `CONTAINER_TEMPLATES_FILE`, or the demo's.
+ * @param problems gets a sentence for each problem found
+ */
+export function readAllTemplates(
+  text: (name: SettingName) => string | null,
+  readFile: (path: string) => string,
+  problems: string[],
+): Templates {
+  const inline = text('CONTAINER_TEMPLATES')
+  const file = text('CONTAINER_TEMPLATES_FILE')
+  if (inline !== null && file !== null)
+    problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
+  const read =
+    inline !== null
+      ? readTemplates(inline, 'CONTAINER_TEMPLATES')
+      : file !== null
+        ? readTemplatesFile(file, readFile)
+        : demoTemplates(text)
+  problems.push(...read.problems)
+  // A placeholder keeps the rest readable while the problems are collected; it is never served.
+  return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(text).templates)
+}
+
+function readTemplatesFile(file: string, readFile: (path: string) => string): ReturnType<typeof readTemplates> {
+  try {
+    return readTemplates(readFile(file), `CONTAINER_TEMPLATES_FILE (${file})`)
+  } catch (error) {
+    return { templates: [], problems: [`CONTAINER_TEMPLATES_FILE: cannot read ${file}: ${(error as Error).message}`] }
+  }
+}
+
+function demoTemplates(text: (name: SettingName) => string | null): { templates: Template[]; problems: string[] } {
+  const fields = [
+    readTemplate('dev', { ...demo.dev, image: text('USER_TEMPLATE_IMAGE_DEV') ?? demo.dev.image }),
+    readTemplate('prod', { ...demo.prod, image: text('USER_TEMPLATE_IMAGE_PROD') ?? demo.prod.image }),
+  ]
+  return {
+    templates: fields.flatMap(({ template }) => template ?? []),
+    problems: fields.flatMap(({ problems }) => problems),
+  }
+}

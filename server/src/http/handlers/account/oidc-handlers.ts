@@ -1,0 +1,103 @@
+import type { SignInProblemCode } from '@berth/api/sign-in-problems.ts'
+import { pages, safeNext } from '@berth/web/paths.ts'
+import type { ProviderSignIn } from '#/accounts/oidc/provider-sign-in.ts'
+import { SignInProblem } from '#/accounts/oidc/sign-in-problem.ts'
+import type { AccessTokens } from '#/accounts/sessions/access-token.ts'
+import { Refusal, refusals } from '#/errors.ts'
+import type { AttemptCookies } from '#/http/auth/attempt-cookies.ts'
+import { endTakeover, type TakeoverParts } from '#/http/auth/end-takeover.ts'
+import { tokenCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
+import type { Call, Handlers, Redirect } from '#/http/handlers/handler-types.ts'
+import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
+import { isPrefetch } from '#/http/request/fetch-metadata.ts'
+
+export interface OidcParts extends TakeoverParts {
+  readonly providerSignIn: ProviderSignIn
+  readonly isByLink: boolean
+  readonly tokens: AccessTokens
+  readonly cookie: CookieSettings
+  readonly attempts: AttemptCookies
+  readonly rateLimiter: Pick<RateLimiter, 'refundRequests'>
+}
+
+/** Requests of one sign-in that succeeded: its start and its end. */
+const requestsOfSignIn = 2
+
+export function oidcHandlers(parts: OidcParts): Pick<Handlers, 'listProviders' | 'startSignIn' | 'finishSignIn'> {
+  return {
+    listProviders: () => ({
+      providers: parts.providerSignIn.providers.map(({ id, displayName }) => ({ id, display_name: displayName })),
+      email_link: parts.isByLink,
+    }),
+    startSignIn: async (call) => {
+      requireNavigation(call)
+      const next = safeNext(call.query.next) ?? pages.home
+      try {
+        const { location, attempt } = await parts.providerSignIn.start(call.params.provider, next)
+        void call.reply.header('set-cookie', parts.attempts.keep(attempt, call.request.headers, call.now))
+        return { location }
+      } catch (error) {
+        return toLogin(call, error, next)
+      }
+    },
+    finishSignIn: async (call) => {
+      requireNavigation(call)
+      const { params, query, request, now } = call
+      const state = query.state ?? ''
+      const attempt = parts.attempts.find(state, params.provider, request.headers, now)
+      void call.reply.header('set-cookie', parts.attempts.forget(state, request.url, request.headers))
+      try {
+        if (!attempt) throw new SignInProblem('attempt-lost', 'no attempt of this browser has this state')
+        return await finish(parts, call, attempt)
+      } catch (error) {
+        return toLogin(call, error, attempt?.next)
+      }
+    },
+  }
+}
+
+type OidcCall = Call<'startSignIn'> | Call<'finishSignIn'>
+
+async function finish(
+  parts: OidcParts,
+  call: Call<'finishSignIn'>,
+  attempt: NonNullable<ReturnType<AttemptCookies['find']>>,
+): Promise<Redirect> {
+  const { request, client, now, reply } = call
+  const answer = request.url.replace(/^[^?]*/, '')
+  const { token, jti } = await parts.providerSignIn.finish({ answer, attempt }, client, now)
+  parts.rateLimiter.refundRequests(client.address, requestsOfSignIn)
+  const own = tokenCookieLines(
+    { text: token, jti, lifetime: parts.tokens.lifetime },
+    request.headers.host,
+    parts.cookie,
+  )
+  void reply.header('set-cookie', [...own, ...(await endTakeover(parts, call))])
+  return { location: attempt.next }
+}
+
+/**
+ * Scripts and frames of a container's page may not begin or end sign-ins, nor may a prefetch use a code up.
+ * @throws {Refusal} 400 · 403
+ */
+function requireNavigation({ request: { headers } }: OidcCall): void {
+  if (isPrefetch(headers)) throw refusals.prefetched()
+  // Not `Sec-Fetch-Mode`, which `fetch` of Node.js sends as well.
+  if ((headers['sec-fetch-dest'] ?? 'document') !== 'document') throw refusals.forgeable()
+}
+
+/**
+ * The login page with a problem that it has words for; nothing that the request or the provider said stands in it.
+ * @throws {Refusal} 404 no such provider
+ */
+function toLogin(call: OidcCall, error: unknown, next: string | undefined): Redirect {
+  if (error instanceof Refusal && error.status === 404) throw error
+  const code: SignInProblemCode = error instanceof SignInProblem ? error.code : 'failed'
+  const { provider } = call.params
+  if (error instanceof SignInProblem)
+    call.request.log.warn({ provider, problem: code, why: error.message }, 'a sign-in by a provider let nobody in')
+  else call.request.log.error({ provider, err: error }, 'a sign-in by a provider failed')
+  const query = new URLSearchParams({ problem: code })
+  if (next !== undefined && next !== pages.home) query.set('next', next)
+  return { location: `${pages.login}?${query}` }
+}

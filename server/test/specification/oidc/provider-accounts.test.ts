@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { tokenIn, type EnginelessBerth } from '../../support/berth-without-engine.ts'
+import { startProvider } from '../../support/oidc/provider.ts'
+import {
+  accountsOf,
+  assertProblem,
+  newBrowser,
+  registerAt,
+  signIn,
+  startBerthWith,
+  userOf,
+} from '../../support/oidc/sign-in.ts'
+
+const provider = await startProvider({ after })
+const main = await registerAt(provider)
+
+/** Signs in as this subject in a new browser. */
+async function signInAs(berth: EnginelessBerth, sub: string, claims: object, id = 'main') {
+  await provider.personIs(sub, { ...claims })
+  const browser = newBrowser(berth)
+  return { browser, reply: await signIn(browser, id) }
+}
+
+const verified = (email: string) => ({ email, email_verified: true })
+
+async function refuses(berth: EnginelessBerth, sub: string, claims: object, problem: string, id = 'main') {
+  const before = await accountsOf(berth)
+  const { browser, reply } = await signInAs(berth, sub, claims, id)
+  await assertProblem(browser, reply, problem)
+  assert.deepEqual(await accountsOf(berth), before)
+}
+
+async function linkFor(berth: EnginelessBerth, purpose: 'signup' | 'login', email: string) {
+  await berth.call('POST', `/api/auth/${purpose}`, { body: { email } })
+  const mail = berth.mails.findLast(({ to }) => to === email)
+  assert.ok(mail)
+  return berth.call('GET', `/api/auth/verify-${purpose}?token=${tokenIn(mail)}`)
+}
+
+async function accountIdOf({ browser }: Awaited<ReturnType<typeof signInAs>>): Promise<number> {
+  return (await userOf(browser)).id
+}
+
+test('a later change of the address at the provider keeps the account', async (t) => {
+  const berth = await startBerthWith(t, { main })
+  const id = await accountIdOf(await signInAs(berth, 'ann', verified('ann@x.org')))
+  assert.equal(await accountIdOf(await signInAs(berth, 'ann', verified('ann@new.org'))), id)
+  assert.equal(await accountIdOf(await signInAs(berth, 'ann', {})), id)
+  assert.deepEqual(await accountsOf(berth), ['ann@x.org'])
+})
+
+test('a known address is that account, whichever way it signed up', async (t) => {
+  const berth = await startBerthWith(t, { main })
+  const { body } = await linkFor(berth, 'signup', 'ann@x.org')
+  assert.equal(await accountIdOf(await signInAs(berth, 'ann', verified('ann@x.org'))), body.user.id)
+  assert.equal((await linkFor(berth, 'login', 'ann@x.org')).body.user.id, body.user.id)
+})
+
+test('an address that was registered and never verified is verified by the provider', async (t) => {
+  const berth = await startBerthWith(t, { main })
+  await berth.call('POST', '/api/auth/signup', { body: { email: 'ann@x.org' } })
+  const { browser } = await signInAs(berth, 'ann', verified('ann@x.org'))
+  assert.equal((await userOf(browser)).state, 'verified')
+  assert.equal((await linkFor(berth, 'login', 'ann@x.org')).status, 200)
+})
+
+test('an address that the provider does not call verified lets nobody in, unless the provider is trusted with it', async (t) => {
+  const berth = await startBerthWith(t, { main, trusted: await registerAt(provider, 'trusted', { trust_email: true }) })
+  for (const email_verified of [false, undefined, 'true', 1])
+    await refuses(berth, 'eve', { email: 'ann@x.org', email_verified }, 'email-unverified')
+  await refuses(berth, 'eve', {}, 'email-missing')
+  await refuses(berth, 'eve', verified('not an address'), 'email-missing')
+  // Lower-cased, the Kelvin sign is a k.
+  await refuses(berth, 'eve', verified('\u212Aate@x.org'), 'email-missing')
+  const { browser } = await signInAs(berth, 'ann', { email: 'ann@x.org' }, 'trusted')
+  assert.equal((await userOf(browser)).email, 'ann@x.org')
+})
+
+test('an address that another subject of the same provider signs in with is turned away', async (t) => {
+  const berth = await startBerthWith(t, { main: await registerAt(provider) })
+  await signInAs(berth, 'ann', verified('ann@x.org'))
+  await refuses(berth, 'eve', verified('ann@x.org'), 'email-taken')
+})
+
+test('one address at two providers is one account', async (t) => {
+  const other = await startProvider(t)
+  const berth = await startBerthWith(t, { main: await registerAt(provider), other: await registerAt(other, 'other') })
+  const id = await accountIdOf(await signInAs(berth, 'ann', verified('ann@x.org')))
+  await other.personIs('4711', verified('ann@x.org'))
+  const browser = newBrowser(berth)
+  await signIn(browser, 'other')
+  assert.equal((await userOf(browser)).id, id)
+})
+
+test('new accounts follow the rules of sign-up', async (t) => {
+  const env = { ALLOWED_EMAIL_DOMAINS: 'x.org', ADMIN_EMAILS: 'boss@y.org' }
+  const berth = await startBerthWith(t, { main }, { env })
+  await refuses(berth, 'eve', verified('eve@y.org'), 'not-invited')
+  const { browser } = await signInAs(berth, 'first', verified('admin@x.org'))
+  assert.equal((await userOf(browser)).is_admin, true, 'the first user')
+  assert.match((await userOf(browser)).slug, /^admin[a-z0-9]{4}$/, 'a reserved slug')
+  const boss = await signInAs(berth, 'boss', verified('boss@y.org'))
+  assert.equal((await userOf(boss.browser)).is_admin, true, 'ADMIN_EMAILS')
+  const ann = await signInAs(berth, 'ann', verified('ann@x.org'))
+  assert.equal((await userOf(ann.browser)).is_admin, false)
+})
+
+test('with SIGN_UP=invited who was invited comes in by a provider, too', async (t) => {
+  const berth = await startBerthWith(t, { main }, { env: { SIGN_UP: 'invited', ADMIN_EMAILS: 'boss@x.org' } })
+  await refuses(berth, 'ann', verified('ann@x.org'), 'not-invited')
+  const { browser: boss } = await signInAs(berth, 'boss', verified('boss@x.org'))
+  const { csrf } = await boss.open('/')
+  await boss.ask('POST', '/api/admin/invitations', { proof: csrf, body: { emails: ['ann@x.org'] } })
+  const { browser } = await signInAs(berth, 'ann', verified('ann@x.org'))
+  assert.equal((await userOf(browser)).state, 'verified')
+})
+
+test('a blocked account stays outside', async (t) => {
+  const berth = await startBerthWith(t, { main })
+  const { browser: boss } = await signInAs(berth, 'boss', verified('boss@x.org'))
+  const id = await accountIdOf(await signInAs(berth, 'ann', verified('ann@x.org')))
+  await linkFor(berth, 'signup', 'ben@x.org')
+  const { csrf } = await boss.open('/')
+  for (const each of [id, id + 1]) await boss.ask('POST', `/api/admin/users/${each}/block`, { proof: csrf })
+  await refuses(berth, 'ann', verified('ann@x.org'), 'blocked')
+  await refuses(berth, 'ben', verified('ben@x.org'), 'blocked')
+})
+
+test('allowed_groups lets members in, and nobody of whom it is not known', async (t) => {
+  const fields = {
+    groups_claim: 'groups',
+    allowed_groups: ['/staff', 'teachers'],
+    scopes: ['openid', 'email', 'groups'],
+  }
+  const berth = await startBerthWith(t, { main: await registerAt(provider, 'main', fields) })
+  const ann = (claims: object) => ({ ...verified('ann@x.org'), ...claims })
+  await refuses(berth, 'ann', ann({ groups: [] }), 'not-in-group')
+  // Paths and names are compared as they are.
+  await refuses(berth, 'ann', ann({ groups: ['staff', 'Teachers'] }), 'not-in-group')
+  await refuses(berth, 'ann', ann({}), 'groups-unknown')
+  await refuses(berth, 'ann', ann({ groups: [1] }), 'groups-unknown')
+  await refuses(berth, 'ann', ann({ _claim_names: { groups: 'src1' } }), 'groups-unknown')
+  const { browser } = await signInAs(berth, 'ann', ann({ groups: ['others', '/staff'] }))
+  assert.equal((await userOf(browser)).email, 'ann@x.org')
+})
+
+test('admin_groups makes and unmakes administrators at each sign-in, never the last one, and says nothing without the claim', async (t) => {
+  const fields = { groups_claim: 'groups', admin_groups: ['admins'], scopes: ['openid', 'email', 'groups'] }
+  const berth = await startBerthWith(t, { main: await registerAt(provider, 'main', fields) })
+  const isAdmin = async (sub: string, groups?: readonly string[]) => {
+    const { browser } = await signInAs(berth, sub, { ...verified(`${sub}@x.org`), ...(groups ? { groups } : {}) })
+    return (await userOf(browser)).is_admin as boolean
+  }
+  assert.equal(await isAdmin('first', []), true, 'the last administrator stays one')
+  assert.equal(await isAdmin('ann'), false)
+  assert.equal(await isAdmin('ann', ['admins']), true)
+  assert.equal(await isAdmin('ann'), true, 'a sign-in without the claim changes nothing')
+  assert.equal(await isAdmin('first', ['others']), false)
+  assert.equal(await isAdmin('ann', []), true, 'she is the last one now')
+  assert.equal(await isAdmin('first', ['admins']), true)
+  assert.equal(await isAdmin('ann', []), false)
+  const { browser } = await signInAs(berth, 'first', { ...verified('first@x.org'), groups: ['admins'] })
+  const { csrf } = await browser.open('/')
+  const { entries } = (await browser.ask('GET', '/api/admin/audit', { proof: csrf })).body
+  const changes = entries.map((entry: { action: string; actor: { email: string } }) => [
+    entry.action,
+    entry.actor.email,
+  ])
+  assert.deepEqual(changes.slice(0, 2), [
+    ['user.demote', 'provider main'],
+    ['user.promote', 'provider main'],
+  ])
+})

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { openDatabase, type Database } from '#/store/database.ts'
+import { findSubjectOf, findUserByIdentity, insertIdentity } from '#/store/users/identities.ts'
+import { insertProviderSession } from '#/store/users/provider-sessions.ts'
+import { insertSession } from '#/store/users/sessions.ts'
+import { deleteUser, insertUser } from '#/store/users/users.ts'
+import { startPostgres, type Postgres } from '../support/store/postgres.ts'
+
+const now = new Date('2026-01-02T03:04:05.678Z')
+const issuer = 'https://login.example.org'
+
+let postgres: Postgres
+let folder: string
+before(async () => {
+  postgres = await startPostgres()
+  folder = await mkdtemp(path.join(tmpdir(), 'berth-identities-'))
+})
+after(async () => {
+  await postgres.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+for (const dialect of ['SQLite', 'PostgreSQL']) {
+  describe(dialect, () => {
+    let database: Database
+    before(async () => {
+      database = await openDatabase(dialect === 'SQLite' ? null : postgres.url, folder)
+    })
+    after(() => database.close())
+    const userOf = (slug: string) => insertUser(database.db, { email: `${slug}@x.org`, slug, isAdmin: false, now })
+
+    test('an identity signs in to one account, and an account has one subject of each issuer', async () => {
+      const { db } = database
+      const [ann, ben] = [await userOf('ann'), await userOf('ben')]
+      await insertIdentity(db, { userId: ann.id, issuer, subject: '1', now })
+      assert.deepEqual(await findUserByIdentity(db, { issuer, subject: '1' }), ann)
+      assert.equal(await findUserByIdentity(db, { issuer: `${issuer}/other`, subject: '1' }), undefined)
+      assert.equal(await findSubjectOf(db, ann.id, issuer), '1')
+      assert.equal(await findSubjectOf(db, ben.id, issuer), undefined)
+      await assert.rejects(insertIdentity(db, { userId: ben.id, issuer, subject: '1', now }))
+      await assert.rejects(insertIdentity(db, { userId: ann.id, issuer, subject: '2', now }))
+      await insertIdentity(db, { userId: ann.id, issuer: `${issuer}/other`, subject: '1', now })
+    })
+
+    test('what is known of an account at its providers goes with the account', async () => {
+      const { db } = database
+      const { id } = await userOf('cat')
+      await insertIdentity(db, { userId: id, issuer, subject: '3', now })
+      const session = { userId: id, jti: 'era.3', createdAt: now, expiresAt: now, address: '', browser: null }
+      await insertSession(db, { ...session, acting: null })
+      const known = { provider: 'main', issuer, subject: '3', sid: null, idToken: 'sealed' }
+      await insertProviderSession(db, 'era.3', known)
+      await deleteUser(db, id)
+      assert.equal(await findUserByIdentity(db, { issuer, subject: '3' }), undefined)
+      assert.deepEqual(await db.selectFrom('provider_sessions').selectAll().execute(), [])
+    })
+  })
+}
