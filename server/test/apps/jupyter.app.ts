@@ -5,7 +5,7 @@ import { installDebianPackages } from './support/install-debian-packages.ts'
 import { runApp, shownTemplate, takePicture } from './support/run-app.ts'
 
 const shown = shownTemplate('jupyter')
-const image = await appImage('jupyter', (folder) => installDebianPackages(folder, 'jupyter-notebook'))
+const image = await appImage('jupyter', (folder) => installDebianPackages(folder, ['jupyter-notebook']))
 const app = await runApp({ after }, image, {
   jupyter: shown,
   bare: {

@@ -19,6 +19,30 @@ test('the platform answers whatever is no container, through its socket, byte fo
   }
 })
 
+test('a target of API or pages above 8 KiB is 414 with words; a container gets it whole', async (t) => {
+  const { port } = await startGatewayHarness(t, echoApp(), { platform: echoApp() })
+  const long = `x?${'a=%41&'.repeat(1_500)}`
+  const { status, body } = await get(port, `/api/${long}`)
+  assert.equal(status, 414)
+  assert.match(JSON.parse(body).error, /too long: at most 8192 bytes/)
+  const page = await get(port, `/login/${long}`, { headers: { accept: 'text/html', 'sec-fetch-mode': 'navigate' } })
+  assert.equal(page.status, 414)
+  assert.match(page.body, /This address is too long/)
+  const app = await get(port, `/ann-dev/${long}`, { headers: annCookie })
+  assert.equal(app.status, 200)
+  assert.ok(JSON.parse(app.body).url.endsWith(long))
+})
+
+test('a navigation to a container whose address is too long to come back to leads to the login page without it', async (t) => {
+  const { port } = await startGatewayHarness(t, plainApp())
+  const headers = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+  const near = await get(port, '/ann-dev/page?a=1', { headers })
+  assert.match(near.headers.location ?? '', /[?&]next=%2Fann-dev%2Fpage/)
+  const far = await get(port, `/ann-dev/${'"'.repeat(4_000)}`, { headers })
+  assert.equal(far.status, 302)
+  assert.doesNotMatch(far.headers.location ?? '', /next=/)
+})
+
 test('the platform, too, learns from the gateway alone where a client is', async (t) => {
   const { port } = await startGatewayHarness(t, plainApp(), { platform: echoApp() })
   const headers = {

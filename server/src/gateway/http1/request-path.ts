@@ -10,6 +10,9 @@ export interface RequestPath {
   readonly query: string
 }
 
+/** Bytes of a request target for API and pages. Apps in containers have the whole request head for theirs. */
+export const maxPlatformTarget = 8_192
+
 /**
  * Cuts a request target, which begins with a slash and holds no white space. `new URL` is not used on purpose: it takes
  * `//evil.example/x` for a host, turns backslashes into slashes and resolves `%2e%2e`, each of which has led a proxy

@@ -18,6 +18,7 @@ const titles: Readonly<Record<number, LocalizedMessage>> = {
   403: message('pages.title403'),
   404: message('pages.title404'),
   405: message('pages.title405'),
+  414: message('pages.title414'),
   429: message('pages.title429'),
   431: message('pages.title431'),
   502: message('pages.title502'),

@@ -15,7 +15,7 @@ import type { RequestHead } from '../http1/request-head.ts'
 import { Route } from '../upstream/route.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { scopedTokenFor } from '../auth/scoped-token-source.ts'
-import { parseRequestPath, isContainerSegment, type RequestPath } from '../http1/request-path.ts'
+import { maxPlatformTarget, parseRequestPath, isContainerSegment, type RequestPath } from '../http1/request-path.ts'
 
 /** A request on its way through the gateway. */
 interface Request {
@@ -72,7 +72,9 @@ function isForContainer({ context, config, path }: Request): boolean {
   return context.routingTable.get(path.segment) !== undefined || isContainerSegment(path.segment, config.reservedSlugs)
 }
 
+/** @throws {GatewayRefusal} 414 before the API spends CPU on a target that none of its clients sends */
 function servePlatform({ context, config, client, head }: Request): void {
+  if (head.target.length > maxPlatformTarget) throw gatewayRefusals.targetTooLong(maxPlatformTarget)
   context.limiter.beginRequest(undefined)
   const plain: RequestHead = head.fields.opensWebSocket
     ? { ...head, fields: { ...head.fields, opensWebSocket: false } }

@@ -53,6 +53,7 @@ export const gatewayRefusals = {
         headers: { ...hangUp, ...headers },
       },
     ),
+  targetTooLong: (max: number) => new GatewayRefusal(414, message('gateway.targetTooLong', { max })),
   tooSlow: () => new GatewayRefusal(408, message('gateway.tooSlow'), { headers: hangUp }),
 
   noToken: () =>

@@ -110,9 +110,13 @@ export function redirectResponse(status: 302 | 308, to: string): GatewayResponse
   return { status, headers: { ...always, location: to }, body: '' }
 }
 
+/** Longest `next`, in bytes: with it the address stays below `maxPlatformTarget`. A longer one is left out. */
+const maxNext = 4_096
+
 /** An address of the front end with the way back: path and query only, so that it can never lead to another host. */
 export function withNext(url: string, target: string): string {
-  return `${url}${url.includes('?') ? '&' : '?'}next=${encodeURIComponent(target)}`
+  const next = encodeURIComponent(target)
+  return next.length > maxNext ? url : `${url}${url.includes('?') ? '&' : '?'}next=${next}`
 }
 
 /** The answer as it goes out. @param isHead no body follows, but its length is given */

@@ -10,6 +10,7 @@ export const pages: Translated<'pages'> = {
   title403: 'Zugriff verweigert',
   title404: 'Hier gibt es nichts',
   title405: 'Das geht hier nicht',
+  title414: 'Diese Adresse ist zu lang',
   title429: 'Zu viel auf einmal',
   title431: 'Die Anfrage ist zu groß',
   title502: 'Die App antwortet nicht',

@@ -9,6 +9,7 @@ export const pages = {
   title403: 'Access denied',
   title404: 'There is nothing here',
   title405: 'This cannot be done here',
+  title414: 'This address is too long',
   title429: 'Too much at once',
   title431: 'The request is too large',
   title502: 'The app does not answer',
