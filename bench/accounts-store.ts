@@ -5,7 +5,7 @@ import { postgresDialect } from '../server/src/store/dialects/postgres-dialect.t
 import type { Schema } from '../server/src/store/schema.ts'
 
 /** The users that the load concerns; they are in every store. */
-export const cast = {
+export const loadUsers = {
   /** Active; they log in, read and log out. The first is an administrator. */
   active: 200,
   /** Never verified, each with one signup link. */
@@ -19,7 +19,7 @@ export interface Crowd {
   readonly links: number
 }
 
-export const activeEmail = (index: number) => `active${index % cast.active}@bench.test`
+export const activeEmail = (index: number) => `active${index % loadUsers.active}@bench.test`
 export const signupToken = (index: number) => `signup-link-number-${index}-of-the-bench`
 export const loginToken = (index: number) => `login-link-number-${index}-of-the-bench`
 
@@ -77,17 +77,17 @@ async function fillCrowd(tx: Db, isPostgres: boolean, { people, links }: Crowd):
 async function fillCast(tx: Db, before: number): Promise<void> {
   const now = Date.now()
   const people = [
-    ...Array.from({ length: cast.active }, (_, index) => personOf(`active${index}`, 'active', index === 0)),
-    ...Array.from({ length: cast.registered }, (_, index) => personOf(`registered${index}`, 'registered', false)),
+    ...Array.from({ length: loadUsers.active }, (_, index) => personOf(`active${index}`, 'active', index === 0)),
+    ...Array.from({ length: loadUsers.registered }, (_, index) => personOf(`registered${index}`, 'registered', false)),
   ]
   const links = [
-    ...Array.from({ length: cast.loginLinks }, (_, index) => ({
-      user_id: before + 1 + (index % cast.active),
+    ...Array.from({ length: loadUsers.loginLinks }, (_, index) => ({
+      user_id: before + 1 + (index % loadUsers.active),
       token_hash: hashToken(loginToken(index)),
       token_type: 'login' as const,
     })),
-    ...Array.from({ length: cast.registered }, (_, index) => ({
-      user_id: before + cast.active + 1 + index,
+    ...Array.from({ length: loadUsers.registered }, (_, index) => ({
+      user_id: before + loadUsers.active + 1 + index,
       token_hash: hashToken(signupToken(index)),
       token_type: 'signup' as const,
     })),

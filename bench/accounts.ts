@@ -7,7 +7,7 @@ import path from 'node:path'
 import { AccessTokens } from '../server/src/accounts/sessions/access-token.ts'
 import { loadSigningKeys } from '../server/src/accounts/sessions/signing-keys.ts'
 import { startPostgres } from '../server/test/support/store/postgres.ts'
-import { activeEmail, cast, fillStore, loginToken, signupToken, type Crowd } from './accounts-store.ts'
+import { activeEmail, loadUsers, fillStore, loginToken, signupToken, type Crowd } from './accounts-store.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 
 /**
@@ -110,13 +110,13 @@ async function ownPostgres(): Promise<string> {
 /** Two kinds of tokens for each active user: one to read with, and one per round to sign out. */
 async function signIn(side: Side): Promise<void> {
   const spare = requestsPerSample * (rounds + 1)
-  for (let index = 0; index < cast.active + spare; index++) {
+  for (let index = 0; index < loadUsers.active + spare; index++) {
     // From the end: the measured case counts from the beginning.
     const { access_token: token } = (await ask(
       side,
-      reading(`/api/auth/verify-login?token=${loginToken(cast.loginLinks - 1 - index)}`),
+      reading(`/api/auth/verify-login?token=${loginToken(loadUsers.loginLinks - 1 - index)}`),
     )) as { access_token: string }
-    if (index < cast.active) side.tokens[(cast.loginLinks - 1 - index) % cast.active] = token
+    if (index < loadUsers.active) side.tokens[(loadUsers.loginLinks - 1 - index) % loadUsers.active] = token
     else side.spare.push(token)
   }
 }

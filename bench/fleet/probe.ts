@@ -22,7 +22,7 @@ if (folder !== undefined) {
     connection.unref()
     connection.on('error', () => undefined)
     connection.on('data', (chunk) => {
-      void answer(String(chunk).trim()).then((said) => connection.end(`${JSON.stringify(said)}\n`))
+      void answer(String(chunk).trim()).then((message) => connection.end(`${JSON.stringify(message)}\n`))
     })
   })
   server.listen(socket).unref()

@@ -71,7 +71,7 @@ async function steady(stage: Stage): Promise<Finding> {
     },
     missed: [
       ...finding.missed,
-      ...(api > goals.reconcilerCores ? [`the API used ${percent(api)} of a core with nobody there`] : []),
+      ...(api > goals.reconcilerCores ? [`the API used ${percent(api)} of a core without users`] : []),
       ...(maxDuration > goals.run ? [`a run of the reconciler took ${maxDuration} ms`] : []),
       ...failures.slice(0, 3),
     ],

@@ -78,9 +78,9 @@ export async function freePort(): Promise<number> {
 export async function message<T>({ child }: Started, limit = 30_000): Promise<T> {
   const signal = AbortSignal.timeout(limit)
   const ended = once(child, 'exit', { signal }).then(() => {
-    throw new Error('a script of the bench ended before it said what it should')
+    throw new Error('a script of the bench ended without its message')
   })
-  const [said] = (await Promise.race([once(child, 'message', { signal }), ended])) as [T]
+  const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [T]
   ended.catch(() => {})
-  return said
+  return message
 }

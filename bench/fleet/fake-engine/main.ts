@@ -67,7 +67,7 @@ async function obey(order: Order): Promise<unknown> {
       server = await listen()
       return {}
     case 'storm':
-      return { told: await storm(api, order.perSecond, order.ms) }
+      return { events: await storm(api, order.perSecond, order.ms) }
   }
 }
 

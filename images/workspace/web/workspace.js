@@ -47,7 +47,7 @@ addEventListener('keydown', (event) => {
 })
 addEventListener('beforeunload', (event) => open.hasUnsaved && event.preventDefault())
 
-/** Failing quietly: it runs by itself, and the next one comes soon. */
+/** Ignores failures: it runs periodically. */
 const lookAgain = () => Promise.all([tree.refresh(), open.refresh()]).catch(() => {})
 addEventListener('focus', lookAgain)
 
@@ -83,7 +83,7 @@ attempt(async () => {
   }
 })
 
-/** Only a name in the bar and a link; what matters has told its own trouble by now. */
+/** The name in the bar and a link; a failure here is not reported. */
 async function showWhere() {
   const { caller, prefix } = await getJson('api/request').catch(() => ({}))
   part('who').textContent = caller ?? ''

@@ -3,7 +3,7 @@ import { useShortcutKey } from '#/shortcuts/shortcuts-context.tsx'
 import type { CardKey } from '#/shortcuts/shortcuts.ts'
 
 interface ButtonProps {
-  look?: 'primary' | 'small' | undefined
+  variant?: 'primary' | 'small' | undefined
   /** Presses are ignored. The button keeps the focus, which `disabled` would move to the top of the page. */
   isOff?: boolean
   /** Id of the element that says why it is off. */
@@ -16,12 +16,12 @@ interface ButtonProps {
 }
 
 /** A button outside a form. */
-export function Button({ look, isOff = false, describedBy, shortcut, ref, onPress, children }: ButtonProps) {
+export function Button({ variant, isOff = false, describedBy, shortcut, ref, onPress, children }: ButtonProps) {
   return (
     <button
       ref={ref}
       type="button"
-      className={look ? `button ${look}` : 'button'}
+      className={variant ? `button ${variant}` : 'button'}
       aria-disabled={isOff}
       aria-describedby={describedBy}
       aria-keyshortcuts={useShortcutKey(shortcut)}

@@ -3,7 +3,7 @@ import { useCallback, useId, useState, type ReactNode } from 'react'
 interface DialogProps {
   title: string
   /** `wide` for content that is longer than sentences. */
-  look?: 'wide'
+  variant?: 'wide'
   /** Called when the dialog has closed, for whatever reason. The caller removes it from the page then. */
   onClose(): void
   /** The content. @param close closes the dialog, as Escape does */
@@ -14,7 +14,7 @@ interface DialogProps {
  * The browser's own modal dialog: it traps the focus, closes on Escape and restores the focus. It opens as soon as it
  * is rendered.
  */
-export function Dialog({ title, look, onClose, children }: DialogProps) {
+export function Dialog({ title, variant, onClose, children }: DialogProps) {
   const [dialog, setDialog] = useState<HTMLDialogElement | null>(null)
   const heading = useId()
   // In the frame of the press, and not in an effect after it.
@@ -23,7 +23,7 @@ export function Dialog({ title, look, onClose, children }: DialogProps) {
     element?.showModal()
   }, [])
   return (
-    <dialog ref={open} className={look && `${look}-dialog`} aria-labelledby={heading} onClose={onClose}>
+    <dialog ref={open} className={variant && `${variant}-dialog`} aria-labelledby={heading} onClose={onClose}>
       <h2 id={heading}>{title}</h2>
       {children(() => dialog?.close())}
     </dialog>

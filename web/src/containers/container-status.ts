@@ -1,7 +1,7 @@
 import type { ContainerEvent } from '@berth/api/schemas/container.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 
-/** The look of a status; the word beside it says the same. */
+/** The variant of a status; the word beside it says the same. */
 export type Tone = 'good' | 'idle' | 'busy' | 'bad'
 
 /** Keys of `dashboard.status`. */

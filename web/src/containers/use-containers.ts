@@ -54,12 +54,12 @@ export function useContainers(): ContainerListState {
     let soon: ReturnType<typeof setTimeout> | undefined
     const stop = eventStore.onEvents((events) => {
       const known = client.getQueryState<Entries>(containersKey)
-      if (needsRefresh(known?.data, events)) soon ??= setTimeout(look, debounceMs)
+      if (needsRefresh(known?.data, events)) soon ??= setTimeout(variant, debounceMs)
       const changed = known?.data && applyEvents(known.data, events)
       // The time stays that of the last request, which had the whole list.
       if (changed !== known?.data) client.setQueryData(containersKey, changed, { updatedAt: known?.dataUpdatedAt ?? 0 })
     })
-    const look = () => {
+    const variant = () => {
       soon = undefined
       void client.invalidateQueries({ queryKey: containersKey })
     }

@@ -13,17 +13,17 @@ export function whileVisible(work: (signal: AbortSignal) => void, page: Visible 
     current?.abort()
     current = undefined
   }
-  const look = () => {
+  const update = () => {
     if (page.visibilityState !== 'visible') return stop()
     if (current) return
     current = new AbortController()
     work(current.signal)
   }
 
-  page.addEventListener('visibilitychange', look)
-  look()
+  page.addEventListener('visibilitychange', update)
+  update()
   return () => {
-    page.removeEventListener('visibilitychange', look)
+    page.removeEventListener('visibilitychange', update)
     stop()
   }
 }

@@ -22,7 +22,7 @@ export function ErrorPage({ error }: { error: unknown }) {
         <h1 tabIndex={-1}>{t('title')}</h1>
         <p>{t('what')}</p>
         <p>{t('todo')}</p>
-        <Button look="primary" onPress={() => location.reload()}>
+        <Button variant="primary" onPress={() => location.reload()}>
           {t('button')}
         </Button>
       </main>

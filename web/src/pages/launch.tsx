@@ -116,7 +116,7 @@ function Failed({ error, type, onRetry }: { error: unknown; type: string; onRetr
       <LaunchFailure error={error} />
       <div className="actions">
         {needsHelp && <AskForHelpButton about={t('failure.subject', { name: type })} />}
-        <Button look={needsHelp ? undefined : 'primary'} onPress={onRetry}>
+        <Button variant={needsHelp ? undefined : 'primary'} onPress={onRetry}>
           {t('action.retry')}
         </Button>
         <ToContainers />

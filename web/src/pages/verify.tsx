@@ -60,7 +60,7 @@ export function Verify({ kind }: { kind: 'login' | 'signup' }) {
     <Page title={t(words.title)} width="narrow">
       <p>{isGoingOn ? t('goingOn') : t(words.lead)}</p>
       <Alert error={error} />
-      <Button look="primary" isOff={busy || isDone || isGoingOn} onPress={use}>
+      <Button variant="primary" isOff={busy || isDone || isGoingOn} onPress={use}>
         {busy || isDone || isGoingOn ? t('busy') : t(words.button)}
       </Button>
     </Page>

@@ -33,8 +33,8 @@ function linksIn(value: unknown): LinksLeft | undefined {
 }
 
 /**
- * Whole seconds until another request makes sense: the resend delay, or the rest of the hour without links left. @param
- * now in ms since 1970
+ * Whole seconds until another request makes sense: the resend delay, or the rest of the hour without links left.
+ * @param now in ms since 1970
  */
 export function secondsToWait({ at, links }: MagicLinkRequest, now: number): number {
   const needed = links?.left === 0 ? Math.max(resendDelay, links.reset) : resendDelay

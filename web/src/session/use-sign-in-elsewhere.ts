@@ -13,7 +13,7 @@ export function useSignInElsewhere(next?: string): void {
   useEffect(() => {
     if (isSignedIn()) return
     let current: AbortController | undefined
-    const look = () => {
+    const check = () => {
       current?.abort()
       current = new AbortController()
       createApiClient(current.signal)
@@ -24,13 +24,13 @@ export function useSignInElsewhere(next?: string): void {
           // Not signed in, or no response: this page stays.
         })
     }
-    const lookIfSeen = () => document.visibilityState === 'visible' && look()
-    document.addEventListener('visibilitychange', lookIfSeen)
-    addEventListener('focus', lookIfSeen)
+    const checkIfVisible = () => document.visibilityState === 'visible' && check()
+    document.addEventListener('visibilitychange', checkIfVisible)
+    addEventListener('focus', checkIfVisible)
     return () => {
       current?.abort()
-      document.removeEventListener('visibilitychange', lookIfSeen)
-      removeEventListener('focus', lookIfSeen)
+      document.removeEventListener('visibilitychange', checkIfVisible)
+      removeEventListener('focus', checkIfVisible)
     }
   }, [next])
 }

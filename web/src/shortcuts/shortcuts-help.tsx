@@ -27,7 +27,7 @@ export function Shortcuts({ isOn, onTurn, count }: ShortcutsProps) {
   )
   return (
     <div className="shortcuts-hint">
-      <Button look="small" onPress={() => setOpen(true)}>
+      <Button variant="small" onPress={() => setOpen(true)}>
         {t('hint')}
       </Button>
       {isOn && <kbd aria-hidden>?</kbd>}
@@ -61,7 +61,7 @@ function ShortcutsDialog({ isOn, onTurn, count, onClose }: ShortcutsProps & { on
             {t('keys.isOn')}
           </label>
           <div className="actions end">
-            <Button look="primary" onPress={close}>
+            <Button variant="primary" onPress={close}>
               {t('keys.close')}
             </Button>
           </div>

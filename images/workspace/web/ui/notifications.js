@@ -4,7 +4,7 @@ import { t } from './i18n.js'
 const shownMs = 9_000
 
 /**
- * Tells the person that something did not work. A screen reader says it at once; it goes away by itself.
+ * Reports a failure to the user. A screen reader announces it at once; it disappears after a while.
  * @param {string} text
  */
 export function notify(text) {
@@ -16,7 +16,7 @@ export function notify(text) {
 }
 
 /**
- * Runs what a person asked for; when it fails, they are told.
+ * Runs an action of the user and reports its failure.
  * @param {() => Promise<unknown>} work
  */
 export function attempt(work) {

@@ -9,12 +9,12 @@ const maxPages = 20
 export const maxShown = pageSize * maxPages
 
 /**
- * The log, page by page, newest first. It is not refetched automatically: rows must not move while a user reads. @param
- * look a new number refetches
+ * The log, page by page, newest first. It is not refetched automatically: rows must not move while a user reads.
+ * @param refreshes a new number refetches
  */
-export function useAudit(filter: AuditFilter, look: number) {
+export function useAudit(filter: AuditFilter, refreshes: number) {
   return useInfiniteQuery({
-    queryKey: ['admin', 'audit', filter, look],
+    queryKey: ['admin', 'audit', filter, refreshes],
     queryFn: ({ pageParam, signal }) =>
       createApiClient(signal).listAudit({
         query: {

@@ -19,7 +19,7 @@ export function VerifyButton() {
 
   return (
     <div className="verify">
-      <Button look="small" isOff={busy} onPress={verify}>
+      <Button variant="small" isOff={busy} onPress={verify}>
         {busy ? t('busy') : t('start')}
       </Button>
       <div role="status" className="live">

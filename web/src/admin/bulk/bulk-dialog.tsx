@@ -24,7 +24,7 @@ export function BulkDialog({ title, lines, confirm, onConfirm, onClose }: BulkDi
           <div className="actions end">
             <Button onPress={close}>{t('cancel')}</Button>
             <Button
-              look="primary"
+              variant="primary"
               onPress={() => {
                 close()
                 onConfirm()

@@ -30,13 +30,13 @@ export function SelectionBar({ text, rest, isOff, onAll, onClear, onBlock, onUnb
         )}
       </div>
       <div className="actions">
-        <Button look="small" isOff={isOff} onPress={onBlock}>
+        <Button variant="small" isOff={isOff} onPress={onBlock}>
           {t('block')}
         </Button>
-        <Button look="small" isOff={isOff} onPress={onUnblock}>
+        <Button variant="small" isOff={isOff} onPress={onUnblock}>
           {t('unblock')}
         </Button>
-        <Button look="small" onPress={onClear}>
+        <Button variant="small" onPress={onClear}>
           {t('clearSelection')}
         </Button>
       </div>

@@ -71,7 +71,7 @@ function NextPage<R extends Listed>({ list: { error, isLoadingMore, loadMore, ha
     return (
       <p className="alert with-action" role="alert">
         {t('moreFailed')}
-        <Button look="small" onPress={loadMore}>
+        <Button variant="small" onPress={loadMore}>
           {t('tryAgain')}
         </Button>
       </p>

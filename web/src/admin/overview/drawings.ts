@@ -30,16 +30,16 @@ export function useDrawings(moments: readonly Moment[], range: Range, host: Syst
       running: {
         ...counted,
         lines: [
-          { label: t('running'), look: 'first', values: all(({ running }) => running) },
-          { label: t('waiting'), look: 'second', values: all(({ waiting }) => waiting) },
+          { label: t('running'), variant: 'first', values: all(({ running }) => running) },
+          { label: t('waiting'), variant: 'second', values: all(({ waiting }) => waiting) },
         ],
       },
       launches: {
         ...counted,
         isBars: true,
         lines: [
-          { label: t('launched'), look: 'first', values: all(({ launched }) => launched) },
-          { label: t('failed'), look: 'bad', values: all(({ failed }) => failed) },
+          { label: t('launched'), variant: 'first', values: all(({ launched }) => launched) },
+          { label: t('failed'), variant: 'bad', values: all(({ failed }) => failed) },
         ],
       },
       ready: {
@@ -47,8 +47,8 @@ export function useDrawings(moments: readonly Moment[], range: Range, host: Syst
         minTop: 1,
         writeValue: duration,
         lines: [
-          { label: t('median'), look: 'first', values: all(({ ready_seconds: ready }) => ready?.median) },
-          { label: t('p90'), look: 'second', values: all(({ ready_seconds: ready }) => ready?.p90) },
+          { label: t('median'), variant: 'first', values: all(({ ready_seconds: ready }) => ready?.median) },
+          { label: t('p90'), variant: 'second', values: all(({ ready_seconds: ready }) => ready?.p90) },
         ],
       },
       left: {
@@ -57,8 +57,8 @@ export function useDrawings(moments: readonly Moment[], range: Range, host: Syst
         top: 1,
         writeValue: percent,
         lines: [
-          { label: t('memory'), look: 'first', values: all((each) => part(each.memory_left, memory)) },
-          { label: t('disk'), look: 'second', values: all((each) => part(each.disk_left, disk)) },
+          { label: t('memory'), variant: 'first', values: all((each) => part(each.memory_left, memory)) },
+          { label: t('disk'), variant: 'second', values: all((each) => part(each.disk_left, disk)) },
         ],
       },
     } as const satisfies Record<string, Drawing>

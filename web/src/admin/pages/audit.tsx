@@ -28,13 +28,13 @@ export function Audit() {
 
 function Log({ filter }: { filter: AuditFilter }) {
   const t = useTranslations('admin.audit.list')
-  const [look, setLook] = useState(0)
-  const log = useAudit(filter, look)
+  const [refreshes, setRefreshes] = useState(0)
+  const log = useAudit(filter, refreshes)
   const isEmpty = log.data?.pages[0]?.entries.length === 0
   return (
     <>
       <div className="audit-tools">
-        <Button look="small" isOff={log.isFetching} onPress={() => setLook(look + 1)}>
+        <Button variant="small" isOff={log.isFetching} onPress={() => setRefreshes(refreshes + 1)}>
           {t('again')}
         </Button>
         <ExportButton filter={filter} />

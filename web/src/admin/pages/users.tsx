@@ -60,7 +60,7 @@ export function Users() {
   return (
     <AdminPage title={shell('users')}>
       <ListPage kind={kind} view={view}>
-        <Button look="small" onPress={() => setOpen({ name: 'invite' })}>
+        <Button variant="small" onPress={() => setOpen({ name: 'invite' })}>
           {t('invite.open')}
         </Button>
       </ListPage>

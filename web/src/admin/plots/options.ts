@@ -6,7 +6,7 @@ export interface Line {
   readonly label: string
   /** Null means unknown. */
   readonly values: readonly (number | null)[]
-  readonly look: 'first' | 'second' | 'bad'
+  readonly variant: 'first' | 'second' | 'bad'
 }
 
 /** A plot without its size and colours. */
@@ -88,15 +88,15 @@ export function optionsOf(
   }
 }
 
-function seriesOf({ label, look }: Line, palette: Palette, isBars: boolean): uPlot.Series {
-  const colour = palette[look]
+function seriesOf({ label, variant }: Line, palette: Palette, isBars: boolean): uPlot.Series {
+  const colour = palette[variant]
   const common = { label, stroke: colour, width: 2 }
   const bars = uPlot.paths.bars?.({ size: [0.75, 24], align: -1 })
   if (isBars && bars) return { ...common, width: 0, fill: colour, paths: bars, points: { show: false } }
   return {
     ...common,
     // Distinguished without colour, too.
-    ...(look === 'second' && { dash: [5, 4] }),
+    ...(variant === 'second' && { dash: [5, 4] }),
     points: { show: true, size: 5, fill: colour, filter: (plot, index) => lonely(plot.data[index] as number[]) },
   }
 }

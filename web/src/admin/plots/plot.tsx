@@ -33,7 +33,7 @@ export function Plot({ title, drawing }: PlotProps) {
           <ul className="plot-summary" aria-hidden="true">
             {lines.map((line) => (
               <li key={line.label}>
-                <Mark look={line.look} />
+                <Mark variant={line.variant} />
                 {t('at', { time: writeTime(at), label: line.label, value: written(line, cursor, writeValue) ?? '–' })}
               </li>
             ))}
@@ -53,7 +53,7 @@ function written({ values }: Line, index: number | null, write: (value: number) 
 
 function LineSummary({ line, isSum, write }: { line: Line; isSum: boolean; write(value: number): string }) {
   const t = useTranslations('admin.overview.plot')
-  const { label, values, look } = line
+  const { label, values, variant } = line
   const summary = summaryOf(values)
   const sentence = () => {
     if (!summary) return t('lineUnknown', { label })
@@ -63,10 +63,12 @@ function LineSummary({ line, isSum, write }: { line: Line; isSum: boolean; write
   }
   return (
     <li>
-      <Mark look={look} />
+      <Mark variant={variant} />
       {sentence()}
     </li>
   )
 }
 
-const Mark = ({ look }: { look: Line['look'] }) => <span className={`plot-mark ${look}`} aria-hidden="true" />
+const Mark = ({ variant }: { variant: Line['variant'] }) => (
+  <span className={`plot-mark ${variant}`} aria-hidden="true" />
+)

@@ -71,12 +71,12 @@ export function useVirtualRows({ body, ids, list, current }: VirtualRowsParts) {
 function useOffset(element: RefObject<HTMLElement | null>): number {
   const [offset, setOffset] = useState(0)
   useLayoutEffect(() => {
-    const look = () => {
+    const measure = () => {
       const top = element.current?.getBoundingClientRect().top ?? 0
       setOffset(Math.round(top + scrollY))
     }
-    look()
-    const observer = new ResizeObserver(look)
+    measure()
+    const observer = new ResizeObserver(measure)
     observer.observe(document.body)
     return () => observer.disconnect()
   }, [element])

@@ -50,7 +50,7 @@ export function CardActions(props: CardActionsProps) {
         <span data-launching>
           <Button
             ref={primary as RefObject<HTMLButtonElement | null>}
-            look={isSecondary ? undefined : 'primary'}
+            variant={isSecondary ? undefined : 'primary'}
             shortcut={cardKeys.launch}
             isOff={isBusy || offBecause !== undefined}
             describedBy={offBecause}
@@ -75,7 +75,7 @@ export function CardActions(props: CardActionsProps) {
         isThere ? (
           <Button
             key={verb}
-            look="small"
+            variant="small"
             shortcut={cardKeys[verb] satisfies CardKey}
             isOff={isOff || offBecause !== undefined}
             describedBy={offBecause}

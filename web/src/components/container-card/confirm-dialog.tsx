@@ -23,7 +23,7 @@ export function ConfirmDialog({ verb, name, onConfirm, onClose }: ConfirmDialogP
           <div className="actions end">
             <Button onPress={close}>{t('confirm.cancel')}</Button>
             <Button
-              look="primary"
+              variant="primary"
               onPress={() => {
                 close()
                 onConfirm()

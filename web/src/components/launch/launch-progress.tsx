@@ -61,7 +61,7 @@ export function AutoOpenNote({ onStay }: { onStay(): void }) {
   return (
     <div className="auto-open" data-launching>
       <p role="status">{t('text')}</p>
-      <Button look="small" onPress={onStay}>
+      <Button variant="small" onPress={onStay}>
         {t('stay')}
       </Button>
     </div>

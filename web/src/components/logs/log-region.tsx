@@ -63,7 +63,7 @@ export function LogRegion({ labelledBy, blocks, isWrapped = true, onFollow }: Lo
         ))}
       </pre>
       {!isAtEnd && onFollow && (
-        <Button look="small" onPress={jump}>
+        <Button variant="small" onPress={jump}>
           {t('newest')}
         </Button>
       )}

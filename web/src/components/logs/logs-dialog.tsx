@@ -22,13 +22,13 @@ export function LogsDialog({ name, type, onClose }: LogsDialogProps) {
   const logs = useLogs(type)
   const isOver = logs.state === 'ended' || logs.state === 'refused'
   return (
-    <Dialog title={title} look="wide" onClose={onClose}>
+    <Dialog title={title} variant="wide" onClose={onClose}>
       {(close) => (
         <>
           <Reading logs={logs} title={title} />
           <div className="actions end">
             {isOver && <Button onPress={logs.restart}>{t('again')}</Button>}
-            <Button look="primary" onPress={close}>
+            <Button variant="primary" onPress={close}>
               {t('close')}
             </Button>
           </div>
@@ -77,7 +77,7 @@ function Reading({ logs: { state, blocks, error }, title }: { logs: Logs; title:
           <input id={wrap} type="checkbox" checked={isWrapped} onChange={(event) => setWrapped(event.target.checked)} />
           {t('wrap')}
         </label>
-        <Button look="small" isOff={count === 0} onPress={() => void copyAll()}>
+        <Button variant="small" isOff={count === 0} onPress={() => void copyAll()}>
           {t('copy')}
         </Button>
         <span role="status" className="hint live">

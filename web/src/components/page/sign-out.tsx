@@ -29,7 +29,7 @@ export function SignOut() {
 
   return (
     <>
-      <Button look="small" isOff={busy} onPress={signOut}>
+      <Button variant="small" isOff={busy} onPress={signOut}>
         {busy ? t('signingOut') : t('signOut')}
       </Button>
       <div role="alert" className="live">

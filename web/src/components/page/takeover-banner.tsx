@@ -44,7 +44,7 @@ function Banner({ until }: { until: string }) {
           {t.rich('acting', { whom, b: rich.address })}{' '}
           <span className="clock">{t('left', { time: formatCountdown(seconds) })}</span>
         </p>
-        <Button look="small" isOff={busy} onPress={end}>
+        <Button variant="small" isOff={busy} onPress={end}>
           {busy ? t('ending') : t('end')}
         </Button>
         <Alert error={error} />

@@ -60,7 +60,7 @@ function End({ name, isOff, onEnd }: { name: string; isOff: boolean; onEnd: (() 
   const t = useTranslations('sessions')
   if (onEnd === undefined) return null
   return (
-    <Button look="small" isOff={isOff} onPress={onEnd}>
+    <Button variant="small" isOff={isOff} onPress={onEnd}>
       <span aria-hidden>{t('end')}</span>
       <span className="visually-hidden">{t('endThis', { name })}</span>
     </Button>

@@ -54,12 +54,12 @@ export function ExportButton({ filter }: { filter: AuditFilter }) {
         <div className="export-busy">
           <progress aria-label={t('title')} max={1} value={state.progress.share} />
           <span>{t('progress', { count: state.progress.entries })}</span>
-          <Button look="small" onPress={() => state.controller.abort()}>
+          <Button variant="small" onPress={() => state.controller.abort()}>
             {t('cancel')}
           </Button>
         </div>
       ) : (
-        <Button look="small" onPress={() => void start()}>
+        <Button variant="small" onPress={() => void start()}>
           {t('start')}
         </Button>
       )}

@@ -45,7 +45,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   }
 
   return (
-    <Dialog title={t('title')} look="wide" onClose={onClose}>
+    <Dialog title={t('title')} variant="wide" onClose={onClose}>
       {(close) =>
         asked.length === 0 ? (
           <InviteForm onInvite={invite} onCancel={close} />
