@@ -11,8 +11,8 @@ const waiting = { look: 200, limit: 300_000 }
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} work
- * 
- * @returns {Promise<T>} @throws when another process holds it for longer than five minutes
+ * @returns {Promise<T>}
+ * @throws when another process holds it for longer than five minutes
  */
 export async function locked(file, work) {
   mkdirSync(dirname(file), { recursive: true })

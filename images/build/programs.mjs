@@ -14,8 +14,8 @@ const loadedByName = ['libnss_files.so.2', 'libnss_dns.so.2', 'libresolv.so.2']
 
 /**
  * @param {string} nodeBinary
- * 
- * @returns {Promise<Programs>} @throws with the name of the package to install, when BusyBox is missing
+ * @returns {Promise<Programs>}
+ * @throws with the name of the package to install, when BusyBox is missing
  */
 export async function findPrograms(nodeBinary) {
   const busybox = findProgram('busybox')
