@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { parseEngineAddress } from '#/runtime/docker-engine/client/engine-address.ts'
 import type { Lifetime } from '../berth.ts'
+import { endOrphanedStarts } from './orphaned-starts.ts'
 import { askEngine, connectTo, engineAddress, testImage, type AskEngine } from './engine.ts'
 
 /** How long dockerd may take to answer, and to end, in ms; slow machines need most of it. */
@@ -75,6 +76,7 @@ class Daemon {
   }
 
   async start(): Promise<void> {
+    endOrphanedStarts(this.#folder)
     // After one that was killed the first start may fail over what else that left behind.
     if (!(await this.#startOnce()) && !(await this.#startOnce()))
       throw new Error(`dockerd did not start: ${this.#log()}`)
