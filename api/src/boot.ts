@@ -33,4 +33,14 @@ export interface BootData {
   readonly now: string
   /** Seconds for which a mailed link works (`MAGIC_LINK_TOKEN_EXPIRY`). */
   readonly link_lifetime: number
+  /** How users sign in, in the order of the page. */
+  readonly sign_in: {
+    readonly providers: readonly {
+      readonly display_name: string
+      /** URL that begins a sign-in there; it takes `next`. */
+      readonly start: string
+    }[]
+    /** Whether a link is mailed to who asks (`SIGN_IN`). */
+    readonly email_link: boolean
+  }
 }

@@ -32,6 +32,7 @@ async function open(chosen: Story): Promise<void> {
     asked_here: false,
     now: today,
     link_lifetime: 900,
+    sign_in: { providers: [], email_link: true },
     ...chosen.boot,
   }
   const element = document.getElementById('boot')

@@ -14,6 +14,7 @@ const signedOut = {
   askedHere: false,
   clockAhead: 0,
   linkLifetime: null,
+  signIn: { providers: [], isByLink: true },
 }
 
 test('a signed-in document carries its CSRF value', () => {
@@ -36,6 +37,13 @@ test('language, contact, takeover and link lifetime are read as they are', () =>
   assert.deepEqual(boot, { ...signedOut, language: 'de', contact: 'help@example.org', acting, linkLifetime: 900 })
 })
 
+test('the ways to sign in are read in their order', () => {
+  const providers = [{ display_name: 'School', start: 'https://x.org/start' }, { display_name: 7 }, null]
+  const boot = parseBoot(JSON.stringify({ sign_in: { providers, email_link: false } }))
+  const signIn = { providers: [{ displayName: 'School', start: 'https://x.org/start' }], isByLink: false }
+  assert.deepEqual(boot, { ...signedOut, signIn })
+})
+
 test('the offset of this machine’s clock follows from the time at which the document was made', () => {
   const text = '{"now":"2026-11-21T10:00:00.000Z"}'
   assert.equal(parseBoot(text, Date.parse('2026-11-21T10:20:00Z')).clockAhead, -1_200_000)
@@ -49,7 +57,7 @@ const rubbish = [
   'null',
   '7',
   '[]',
-  '{"csrf":1,"signed_in":"yes","language":"xx","acting":{"by":1},"now":"soon","link_lifetime":-1}',
+  '{"csrf":1,"signed_in":"yes","language":"xx","acting":{"by":1},"now":"soon","link_lifetime":-1,"sign_in":{"providers":7}}',
   undefined,
   null,
 ]

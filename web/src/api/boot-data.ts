@@ -15,6 +15,20 @@ export interface Boot {
   readonly clockAhead: number
   /** In seconds. */
   readonly linkLifetime: number | null
+  readonly signIn: SignInWays
+}
+
+/** How users sign in. */
+export interface SignInWays {
+  readonly providers: readonly SignInProvider[]
+  /** Whether a link is mailed to who asks. */
+  readonly isByLink: boolean
+}
+
+export interface SignInProvider {
+  readonly displayName: string
+  /** URL that begins a sign-in there. */
+  readonly start: string
 }
 
 const signedOut: Boot = {
@@ -29,6 +43,7 @@ const signedOut: Boot = {
   askedHere: false,
   clockAhead: 0,
   linkLifetime: null,
+  signIn: { providers: [], isByLink: true },
 }
 
 /**
@@ -57,6 +72,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     askedHere: data.asked_here === true,
     clockAhead: aheadOf(now, data.now),
     linkLifetime: typeof data.link_lifetime === 'number' && data.link_lifetime > 0 ? data.link_lifetime : null,
+    signIn: waysIn(data.sign_in),
   }
 }
 
@@ -71,6 +87,17 @@ function actingIn(value: unknown): Boot['acting'] {
   if (typeof value !== 'object' || value === null || !('by' in value) || !('until' in value)) return null
   const { by, until } = value
   return typeof by === 'string' && typeof until === 'string' ? { by, until } : null
+}
+
+function waysIn(value: unknown): SignInWays {
+  const { providers, email_link } = Object(value) as { providers?: unknown; email_link?: unknown }
+  const listed: readonly unknown[] = Array.isArray(providers) ? providers : []
+  return { providers: listed.flatMap(providerIn), isByLink: email_link !== false }
+}
+
+function providerIn(value: unknown): SignInProvider[] {
+  const { display_name: displayName, start } = Object(value) as { display_name?: unknown; start?: unknown }
+  return typeof displayName === 'string' && typeof start === 'string' ? [{ displayName, start }] : []
 }
 
 /** Reads the boot element once and removes it from the document, where other scripts and extensions could read it. */

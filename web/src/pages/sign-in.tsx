@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { isSignedIn } from '#/api/api-client.ts'
-import { EmailForm } from '#/components/sign-in/email-form.tsx'
+import { boot, isSignedIn } from '#/api/api-client.ts'
+import { SignInProblem } from '#/components/sign-in/sign-in-problem.tsx'
+import { SignInWays } from '#/components/sign-in/sign-in-ways.tsx'
 import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
 import { endedSession } from '#/session/ended-session.ts'
@@ -17,6 +18,7 @@ export function SignIn() {
   const next = safeNext(query.get('next'))
   const [ended] = useState(() => (isSignedIn() ? undefined : endedSession()))
   const isToContainer = next !== undefined && !isPage(next)
+  const lead = boot.signIn.providers.length > 0 ? 'orLead' : 'lead'
   useSignInElsewhere(next)
 
   return (
@@ -30,8 +32,8 @@ export function SignIn() {
       {/* Why the sign-in page appears in the middle of work. */}
       {ended && <p className="note">{t('ended')}</p>}
       {!ended && !isSignedIn() && isToContainer && <p className="note">{t('toContainer')}</p>}
-      <p>{t('lead')}</p>
-      <EmailForm button={t('button')} email={emailIn(state) ?? ended?.email} takesFocus next={next} />
+      <SignInProblem code={query.get('problem')} />
+      <SignInWays lead={t(lead)} button={t('button')} email={emailIn(state) ?? ended?.email} next={next} />
       {next !== undefined && next !== pages.home && (
         <p className="hint">{t.rich('onTheWay', { next, path: rich.path })}</p>
       )}

@@ -40,6 +40,16 @@ const verify = (name: string, refusal: Refused): Story => ({
 })
 const acting = (minutes: number) => ({ acting: { by: 'ada@example.org', until: minutesAgo(-minutes) } })
 
+/** Two providers, one with a name that is as long as it may be. */
+const providers = [
+  { display_name: 'School account', start: 'https://berth.example.org/api/auth/oidc/school/start' },
+  {
+    display_name: 'Technical University of the Northern Lake District, Staff',
+    start: 'https://berth.example.org/api/auth/oidc/staff/start',
+  },
+]
+const byProvider = { ...anonymous, sign_in: { providers, email_link: true } }
+
 const signIn: readonly Story[] = [
   { name: 'sign-in/empty', path: '/login', boot: anonymous },
   {
@@ -69,6 +79,22 @@ const signIn: readonly Story[] = [
     boot: anonymous,
     answers: { askForLink: never },
     press: ['Mail me a link'],
+  },
+  { name: 'sign-in/providers', path: '/login', boot: byProvider },
+  {
+    name: 'sign-in/providers-alone',
+    path: '/login?next=%2Fann-dev%2F',
+    boot: { ...anonymous, sign_in: { providers, email_link: false } },
+  },
+  {
+    name: 'sign-in/provider-down',
+    path: '/login?problem=provider-unavailable',
+    boot: byProvider,
+  },
+  {
+    name: 'sign-in/not-invited',
+    path: '/login?problem=not-invited',
+    boot: { ...byProvider, contact: 'help@example.org' },
   },
   { name: 'sign-in/signed-in', path: '/login', answers: { me: ann } },
   { ...checkMail, name: 'check-mail/sent', state: mailed(2, 0) },

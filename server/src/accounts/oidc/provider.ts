@@ -23,3 +23,6 @@ export interface Provider {
 
 /** Path at which the provider answers, below the public address of the front end; the operator enters it there. */
 export const callbackPath = (providerId: string): string => `/api/auth/oidc/${providerId}/callback`
+
+/** Path that begins a sign-in at a provider. */
+export const startPath = (providerId: string): string => `/api/auth/oidc/${providerId}/start`

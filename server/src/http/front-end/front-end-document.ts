@@ -29,6 +29,8 @@ export interface FrontEndParts {
   readonly verifyLink: Pick<VerifyLink, 'addressOf'>
   /** Seconds for which a mailed link works. */
   readonly linkLifetime: number
+  /** How users sign in. */
+  readonly signIn: BootData['sign_in']
   /** Whom people ask for help. */
   readonly contact: string | null
 }
@@ -89,6 +91,7 @@ export class FrontEnd {
       asked_here: await this.#isSameBrowser(request),
       now: request.now.toISOString(),
       link_lifetime: this.#parts.linkLifetime,
+      sign_in: this.#parts.signIn,
     }
     return reply
       .status(status)

@@ -123,3 +123,18 @@ test('no prefetch, script or frame begins or ends a sign-in', async (t) => {
     assert.equal((await ask({ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })).status, 403)
   }
 })
+
+test('the document of the login page names the providers by their public addresses, in the order of the file', async (t) => {
+  const berth = await startBerthWith(t, {
+    school: await registerAt(provider, 'school', { display_name: 'School' }),
+    main,
+  })
+  const { sign_in } = await newBrowser(berth).open('/login')
+  assert.deepEqual(sign_in, {
+    providers: [
+      { display_name: 'School', start: `${publicUrl}/api/auth/oidc/school/start` },
+      { display_name: 'main', start: `${publicUrl}/api/auth/oidc/main/start` },
+    ],
+    email_link: true,
+  })
+})

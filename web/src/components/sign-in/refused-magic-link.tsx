@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl/react'
 import { boot, isSignedIn } from '#/api/api-client.ts'
 import { ContactLink } from '#/support-contact/ask-for-help.tsx'
-import { EmailForm } from '#/components/sign-in/email-form.tsx'
+import { SignInWays } from '#/components/sign-in/sign-in-ways.tsx'
 import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
 import type { MagicLinkRefusal } from '#/session/magic-link-refusal.ts'
@@ -43,8 +43,8 @@ function WayOut({ why, todo }: { why: MagicLinkRefusal; todo: string }) {
     )
   return (
     <>
-      <p>{todo}</p>
-      <EmailForm button={t('newLink')} next={next} />
+      {boot.signIn.isByLink && <p>{todo}</p>}
+      <SignInWays button={t('newLink')} next={next} />
     </>
   )
 }

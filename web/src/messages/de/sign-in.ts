@@ -9,6 +9,8 @@ export const signIn: Words['signIn'] = {
   ask: {
     title: 'Anmelden',
     lead: 'Gib deine E-Mail-Adresse ein, und wir schicken dir einen Anmeldelink. Du brauchst kein Passwort, auch nicht beim ersten Mal.',
+    orLead: 'Oder gib deine E-Mail-Adresse ein, und wir schicken dir einen Anmeldelink. Du brauchst kein Passwort.',
+    provider: 'Mit {name} anmelden',
     button: 'Link schicken',
     ended:
       'Deine Anmeldung ist abgelaufen, oder sie wurde an anderer Stelle beendet. Melde dich wieder an, dann kommst du dorthin zurück, wo du warst. Deine Container und Dateien sind davon nicht betroffen.',
@@ -17,6 +19,33 @@ export const signIn: Words['signIn'] = {
     onTheWay: 'Nach der Anmeldung geht es weiter zu <path>{next}</path>.',
     signedIn: 'Du bist schon angemeldet.',
     continue: 'Weiter',
+  },
+  problem: {
+    contact: 'Wen du fragen kannst: <contact></contact>',
+    'provider-unavailable':
+      'Dieser Weg zur Anmeldung antwortet gerade nicht. Versuche es in einer Minute noch einmal, oder wähle einen anderen.',
+    'provider-misconfigured':
+      'Der Anbieter hat die Anmeldung abgelehnt, weil Berth dort nicht richtig eingerichtet ist. Sag es deinem Administrator.',
+    'untrusted-answer':
+      'Die Antwort des Anbieters ließ sich nicht prüfen, deshalb wurde die Anmeldung abgebrochen. Versuche es noch einmal; wenn es wieder geschieht, sag es deinem Administrator.',
+    cancelled:
+      'Die Anmeldung wurde beim Anbieter beendet, oder du darfst Berth mit dem Konto, das du dort gewählt hast, nicht benutzen.',
+    'attempt-lost':
+      'Diese Anmeldung hat zu lange gedauert, wurde schon benutzt oder in einem anderen Browser begonnen. Beginne hier von vorn.',
+    'email-missing':
+      'Der Anbieter hat keine E-Mail-Adresse geschickt, mit der Berth etwas anfangen kann. Trage dort eine ein, oder sag es deinem Administrator.',
+    'email-unverified':
+      'Der Anbieter bestätigt nicht, dass die E-Mail-Adresse dir gehört. Bestätige sie dort, und melde dich dann noch einmal an.',
+    'email-taken':
+      'Mit dieser E-Mail-Adresse meldet sich schon ein anderes Konto desselben Anbieters an. Sag es deinem Administrator.',
+    'not-invited':
+      'Zu deiner E-Mail-Adresse gibt es kein Konto, und sie darf sich nicht registrieren. Bitte deinen Administrator um eine Einladung.',
+    'not-in-group':
+      'Dein Konto beim Anbieter ist in keiner der Gruppen, die sich anmelden dürfen. Wende dich an deinen Administrator.',
+    'groups-unknown':
+      'Der Anbieter hat nicht mitgeteilt, in welchen Gruppen du bist. Deshalb ist nicht bekannt, ob du dich anmelden darfst. Sag es deinem Administrator.',
+    blocked: 'Dieses Konto ist gesperrt. Deine Dateien bleiben erhalten. Frage deinen Administrator nach dem Grund.',
+    failed: 'Die Anmeldung ließ sich nicht abschließen. Versuche es gleich noch einmal.',
   },
   check: {
     title: 'Sieh in deine E-Mails',

@@ -8,6 +8,8 @@ export const signIn = {
   ask: {
     title: 'Sign in',
     lead: 'Type your e-mail address and we mail you a sign-in link. You need no password, and the first sign-in works the same way.',
+    orLead: 'Or type your e-mail address and we mail you a sign-in link. You need no password.',
+    provider: 'Sign in with {name}',
     button: 'Mail me a link',
     ended:
       'Your sign-in has ended: it expired, or it was ended elsewhere. Sign in again and you come back to where you were. Your containers and files are not affected.',
@@ -16,6 +18,31 @@ export const signIn = {
     onTheWay: 'After signing in you continue to <path>{next}</path>.',
     signedIn: 'You are signed in already.',
     continue: 'Continue',
+  },
+  /** Why a sign-in by a provider let nobody in, by the code of `signInProblems`. */
+  problem: {
+    contact: 'Whom to ask: <contact></contact>',
+    'provider-unavailable':
+      'This way to sign in does not answer at the moment. Try again in a minute, or choose another way.',
+    'provider-misconfigured':
+      'The provider refused the sign-in, because Berth is not set up correctly there. Tell your administrator.',
+    'untrusted-answer':
+      'The answer of the provider could not be verified, so the sign-in was stopped. Try again; if it happens again, tell your administrator.',
+    cancelled: 'The sign-in was ended at the provider, or you may not use Berth with the account that you chose there.',
+    'attempt-lost': 'This sign-in took too long, was used already, or was begun in another browser. Begin again here.',
+    'email-missing':
+      'The provider sent no e-mail address that Berth can use. Add one to your account there, or tell your administrator.',
+    'email-unverified':
+      'The provider does not confirm that your e-mail address is yours. Confirm it there, then sign in again.',
+    'email-taken':
+      'Another account of the same provider signs in with this e-mail address already. Tell your administrator.',
+    'not-invited':
+      'There is no account for your e-mail address, and it may not sign up. Ask your administrator for an invitation.',
+    'not-in-group': 'Your account at the provider is in none of the groups that may sign in. Ask your administrator.',
+    'groups-unknown':
+      'The provider did not say which groups you are in, so it is not known whether you may sign in. Tell your administrator.',
+    blocked: 'This account is blocked. Your files are kept. Ask your administrator why.',
+    failed: 'The sign-in could not be finished. Try again in a moment.',
   },
   check: {
     title: 'Check your mail',
