@@ -11,10 +11,12 @@ export const pages = {
   verifyLogin: '/verify-login',
   launch: '/launch',
   sessions: '/sessions',
+  tokens: '/tokens',
   admin: '/admin',
   adminUsers: '/admin/users',
   adminContainers: '/admin/containers',
   adminAudit: '/admin/audit',
+  adminTokens: '/admin/tokens',
   adminSystem: '/admin/system',
 } as const
 

@@ -16,10 +16,17 @@ import { pages, type PagePath } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 import { isServerReachable } from '#/api/connectivity.ts'
 
+/** Parts that are loaded on demand. */
+const chunkParts = { isServerReachable, reload: () => location.reload(), storage: () => sessionStorage }
+
 /** Loaded on demand: most users never open it, and should not load tables and plots. */
 const Admin = lazy(async () => {
-  const parts = { isServerReachable, reload: () => location.reload(), storage: () => sessionStorage }
-  const { Admin: component } = await loadChunk(() => import('#/admin/admin.tsx'), parts)
+  const { Admin: component } = await loadChunk(() => import('#/admin/admin.tsx'), chunkParts)
+  return { default: component }
+})
+
+const ApiTokens = lazy(async () => {
+  const { ApiTokens: component } = await loadChunk(() => import('#/pages/api-tokens.tsx'), chunkParts)
   return { default: component }
 })
 
@@ -32,10 +39,12 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.verifyLogin]: () => <Verify kind="login" />,
   [pages.launch]: () => <Launch />,
   [pages.sessions]: () => signedIn(<Sessions />),
+  [pages.tokens]: () => signedIn(<ApiTokens />),
   [pages.admin]: () => administrators(pages.admin),
   [pages.adminUsers]: () => administrators(pages.adminUsers),
   [pages.adminContainers]: () => administrators(pages.adminContainers),
   [pages.adminAudit]: () => administrators(pages.adminAudit),
+  [pages.adminTokens]: () => administrators(pages.adminTokens),
   [pages.adminSystem]: () => administrators(pages.adminSystem),
 }
 

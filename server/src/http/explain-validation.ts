@@ -1,7 +1,7 @@
 import type { Endpoint } from '@berth/api/endpoints.ts'
 import type { FastifyError, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { refusals, type Refusal } from '#/errors.ts'
-import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import { list, message, type LocalizedMessage } from '#/messages/localized-message.ts'
 
 /** What was wrong with a request that does not fit the table, and what would be right. */
 export function explainValidation(error: FastifyError, request: FastifyRequest): Refusal {
@@ -30,8 +30,10 @@ function explainBody(error: FastifyError, request: FastifyRequest, endpoint: End
 
 function missing(endpoint: Endpoint | undefined): Refusal {
   if (endpoint?.path.startsWith('/api/auth/')) return refusals.missingBody()
-  const isOfUsers = endpoint?.path.includes('/users/bulk-') === true
-  return refusals.badRequest(message(isOfUsers ? 'requests.missingUserIds' : 'requests.missingIds'))
+  if (endpoint?.path.includes('/users/bulk-')) return refusals.badRequest(message('requests.missingUserIds'))
+  if (endpoint?.path.includes('/containers/bulk-')) return refusals.badRequest(message('requests.missingIds'))
+  const { required = [] } = Object(endpoint?.body) as { required?: readonly string[] }
+  return refusals.badRequest(message('requests.missingFields', { names: list('comma', required) }))
 }
 
 /** Of the first problem: a name for the place, and what the validator found there. */

@@ -29,6 +29,7 @@ function AdminNav() {
     [pages.adminUsers, t('users')],
     [pages.adminContainers, t('containers')],
     [pages.adminAudit, t('audit')],
+    [pages.adminTokens, t('tokens')],
     [pages.adminSystem, t('system')],
   ] as const
   return (

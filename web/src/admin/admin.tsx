@@ -4,6 +4,7 @@ import { Audit } from './pages/audit.tsx'
 import { Containers } from './pages/containers.tsx'
 import { Overview } from './pages/overview.tsx'
 import { System } from './pages/system.tsx'
+import { Tokens } from './pages/tokens.tsx'
 import { Users } from './pages/users.tsx'
 import { BulkJobsProvider } from './bulk/bulk-job-runner.tsx'
 import '#/styles/admin/pages.css'
@@ -24,12 +25,14 @@ import '#/styles/admin/table/menu.css'
 import '#/styles/admin/table/toasts.css'
 import '#/styles/admin/dialogs.css'
 import '#/styles/admin/invitations.css'
+import '#/styles/admin/tokens.css'
 
 const components = {
   [pages.admin]: Overview,
   [pages.adminUsers]: Users,
   [pages.adminContainers]: Containers,
   [pages.adminAudit]: Audit,
+  [pages.adminTokens]: Tokens,
   [pages.adminSystem]: System,
 } as const satisfies Partial<Record<PagePath, unknown>>
 

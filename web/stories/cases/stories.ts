@@ -1,4 +1,5 @@
 import type { Story } from '../story.ts'
+import { apiTokenStories } from './api-tokens.ts'
 import { containerStories } from './containers.ts'
 import { dashboardStories } from './dashboard.ts'
 import { frameStories } from './frame.ts'
@@ -12,4 +13,5 @@ export const stories: readonly Story[] = [
   ...overviewStories,
   ...userStories,
   ...containerStories,
+  ...apiTokenStories,
 ]

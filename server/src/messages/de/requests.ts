@@ -4,6 +4,7 @@ export const requests: Translated<'requests'> = {
   badAddress: 'Die Adresse ist ungültig: Auf % müssen zwei hexadezimale Ziffern folgen.',
   missingIds: `Die Anfrage hat keinen Inhalt. Schicke JSON wie '{"container_ids": [1, 2]}'.`,
   missingUserIds: `Die Anfrage hat keinen Inhalt. Schicke JSON wie '{"user_ids": [1, 2]}'.`,
+  missingFields: 'Die Anfrage hat keinen Inhalt. Schicke JSON mit {names}.',
   badBody: 'Der Inhalt stimmt nicht: {place} {problem}.',
   badQuery: 'Die Abfrage in der Adresse stimmt nicht: {place} {problem}.',
   badPath: 'Der Pfad stimmt nicht: {place} {problem}.',

@@ -3,6 +3,7 @@ export const requests = {
   badAddress: 'The address is not valid: % begins a byte of two hexadecimal digits.',
   missingIds: `The request has no body. Send JSON such as '{"container_ids": [1, 2]}'.`,
   missingUserIds: `The request has no body. Send JSON such as '{"user_ids": [1, 2]}'.`,
+  missingFields: 'The request has no body. Send JSON with {names}.',
   badBody: 'The body is not right: {place} {problem}.',
   badQuery: 'The query is not right: {place} {problem}.',
   badPath: 'The path is not right: {place} {problem}.',

@@ -74,7 +74,9 @@ test('name, scopes and expires_in are required and checked: 400 otherwise', asyn
     { expires_in: null },
   ]
   for (const each of bad) assertRefused(await create(ann, each), 400)
-  assertRefused(await ann.call('POST', '/api/user/tokens'), 400)
+  const empty = await ann.call('POST', '/api/user/tokens')
+  assertRefused(empty, 400)
+  assert.equal(empty.body.error, 'The request has no body. Send JSON with name, scopes, expires_in.')
   assertOk(await create(ann, { name: '😀'.repeat(100), expires_in: 31_536_000 }))
 })
 

@@ -4,8 +4,9 @@ import { overview } from './de/overview.ts'
 import { shell } from './de/shell.ts'
 import { system } from './de/system.ts'
 import { table } from './de/table.ts'
+import { tokens } from './de/tokens.ts'
 import { users } from './de/users.ts'
 import type { AdminWords } from './words.ts'
 
 /** The catalogue in German. */
-export const admin: AdminWords = { shell, overview, table, users, containers, audit, system }
+export const admin: AdminWords = { shell, overview, table, tokens, users, containers, audit, system }

@@ -35,6 +35,7 @@ export function AccountMenu() {
           <ul>
             <Item to={pages.home} here={path} text={t('containers')} />
             <Item to={pages.sessions} here={path} text={t('sessions')} />
+            <Item to={pages.tokens} here={path} text={t('tokens')} />
             {me?.is_admin && <Item to={pages.admin} here={path} text={t('admin')} />}
           </ul>
         </nav>

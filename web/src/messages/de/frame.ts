@@ -11,6 +11,7 @@ export const frame: Words['frame'] = {
     account: 'Konto',
     containers: 'Deine Container',
     sessions: 'Wo du angemeldet bist',
+    tokens: 'API-Token',
     admin: 'Verwaltung',
     signOut: 'Abmelden',
     signingOut: 'Du wirst abgemeldet…',

@@ -10,6 +10,7 @@ export const frame = {
     account: 'Account',
     containers: 'Your containers',
     sessions: 'Where you are signed in',
+    tokens: 'API tokens',
     admin: 'Administration',
     signOut: 'Sign out',
     signingOut: 'Signing out…',

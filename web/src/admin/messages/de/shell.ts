@@ -6,6 +6,7 @@ export const shell: AdminWords['shell'] = {
   users: 'Personen',
   containers: 'Container',
   audit: 'Protokoll',
+  tokens: 'API-Token',
   system: 'System',
   forbidden: 'Diese Seite ist nur für Administratoren.',
 }

@@ -5,6 +5,7 @@ export const shell = {
   users: 'Users',
   containers: 'Containers',
   audit: 'Audit log',
+  tokens: 'API tokens',
   system: 'System',
   forbidden: 'Only administrators can see this page.',
 } as const
