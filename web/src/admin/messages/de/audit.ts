@@ -109,7 +109,7 @@ export const audit: AdminWords['audit'] = {
     is_admin: 'Administrator',
     kid: 'Schlüssel',
     token: 'Nummer des Tokens',
-    name: 'Name',
+    name: 'Bezeichnung',
     scopes: 'Rechte',
     expires_at: 'Gültig bis',
     container_id: 'Kennung in der Engine',
