@@ -2,6 +2,7 @@ import type { Endpoint } from '../endpoint.ts'
 import * as admin from '../schemas/admin.ts'
 import * as auth from '../schemas/auth.ts'
 import * as operator from '../schemas/operator.ts'
+import * as tokens from '../schemas/api-tokens.ts'
 import { ErrorBody } from '../schemas/error.ts'
 
 /** Actions of the operator, on the operator's socket only. */
@@ -22,6 +23,15 @@ export const operatorEndpoints = {
     body: auth.EmailBody,
     response: operator.PrintedLink,
     refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody },
+  },
+  createApiTokenFor: {
+    method: 'POST',
+    path: '/api/operator/tokens',
+    access: 'operator',
+    summary: 'Make an API token for an account; the answer is the only place that shows it',
+    body: tokens.OperatorApiTokenBody,
+    response: tokens.CreatedApiToken,
+    refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 409: ErrorBody },
   },
   stopContainer: {
     method: 'POST',

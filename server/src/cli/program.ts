@@ -5,6 +5,7 @@ import { addContainers } from './commands/containers-command.ts'
 import { addKeys } from './commands/keys-command.ts'
 import { addLink } from './commands/link-command.ts'
 import { addStatus } from './commands/status-command.ts'
+import { addTokens } from './commands/tokens-command.ts'
 import { addUsers } from './commands/users-command.ts'
 import { addHelp } from './output/help.ts'
 import type { CommandContext } from './api/with-api.ts'
@@ -43,6 +44,7 @@ export function createProgram(
   addUsers(program, run)
   addContainers(program, run)
   addLink(program, run)
+  addTokens(program, run)
   addAudit(program, run)
   addKeys(program, run)
   addConfig(program, run)

@@ -129,7 +129,11 @@ function administrators({ config }: AppParts, context: HandlersContext) {
       impersonatorSession: browsers.impersonatorSession,
     }),
     ...keyHandlers({ rotateKeys: accounts.rotateKeys }),
-    ...operatorHandlers({ printLink: administration.printLink, stopping: administration.stopContainer }),
+    ...operatorHandlers({
+      printLink: administration.printLink,
+      apiTokens: accounts.apiTokens,
+      stopping: administration.stopContainer,
+    }),
     ...systemReportHandlers({
       reconciler: reconciling.reconciler,
       containerReconciler: reconciling.containerReconciler,

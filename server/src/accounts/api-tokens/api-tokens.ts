@@ -11,9 +11,10 @@ import {
   type StoredApiToken,
 } from '#/store/users/api-tokens.ts'
 import { apiTokenEntry } from '#/store/users/api-token-entry.ts'
+import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import type { Owner } from '#/accounts/sessions/session-list.ts'
 import type { DeletedApiToken } from '#/store/users/lost-rights.ts'
-import { findUser } from '#/store/users/users.ts'
+import { findUser, findUserByEmail } from '#/store/users/users.ts'
 import { apiTokenHash, newApiToken } from './api-token-secret.ts'
 
 /** Tokens of one account, those that have expired included. */
@@ -61,7 +62,7 @@ export class ApiTokens {
   /**
    * Makes a token of this user.
    * @param actor the owner, or the operator
-   * @throws {Refusal} 403 blocked, or a scope for administrators and the user is none · 404 user gone · 409 too many
+   * @throws {Refusal} 403 blocked, never verified, or a scope for administrators and the user is none · 404 user gone · 409 too many
    */
   async create(
     actor: AuditEntry['actor'],
@@ -91,6 +92,21 @@ export class ApiTokens {
     return { ...stored, token }
   }
 
+  /**
+   * Makes a token of the account with this address, for the operator.
+   * @throws {Refusal} 404 when no account has it · as `create`
+   */
+  async createFor(
+    actor: AuditEntry['actor'],
+    email: string,
+    request: ApiTokenRequest,
+    now: Date,
+  ): Promise<CreatedApiToken> {
+    const owner = await findUserByEmail(this.#database.db, normaliseEmail(email))
+    if (!owner) throw refusals.notFound('user')
+    return this.create(actor, owner.id, request, now)
+  }
+
   /** Removes a token of this user, who asks; it counts no more when this resolves. @throws {Refusal} 404 none of theirs */
   async remove(owner: Owner, id: number, now: Date): Promise<void> {
     const removed = await this.#database.transaction(async (tx) => {
@@ -112,6 +128,7 @@ async function requireMayHave(tx: Tx, userId: number, scopes: readonly Scope[]):
   const owner = await findUser(tx, userId)
   if (!owner) throw refusals.userGone()
   if (owner.isBlocked) throw refusals.userBlocked()
+  if (owner.state === 'registered') throw refusals.notVerified()
   if (scopes.some(isAdminScope) && !owner.isAdmin) throw refusals.adminScope()
   if ((await listApiTokensOf(tx, userId)).length >= maxPerUser)
     throw refusals.conflict(message('requests.tooManyTokens', { max: maxPerUser }))

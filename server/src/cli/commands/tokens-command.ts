@@ -1,0 +1,148 @@
+import type { AdminApiToken } from '@berth/api/schemas/api-tokens.ts'
+import type { Client } from '@berth/api/client.ts'
+import { isScope, scopes as allScopes, type Scope } from '@berth/api/scopes.ts'
+import type { Command } from 'commander'
+import { WrongUsage } from '#/cli/command-failure.ts'
+import { findUser } from '#/cli/find-users.ts'
+import { forEach } from '#/cli/for-each.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import { formatInstant } from '#/cli/output/formatting.ts'
+import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
+
+/** `berth tokens ...`: API tokens of all users. */
+export function addTokens(program: Command, run: Run): void {
+  const tokens = program.command('tokens').description('API tokens: list, create and remove them')
+  addList(tokens, run)
+  addCreate(tokens, run)
+  addRemove(tokens, run)
+}
+
+function addList(tokens: Command, run: Run): void {
+  const list = tokens
+    .command('list')
+    .description('list API tokens, newest first')
+    .option('--user <user>', 'only tokens of the user with this e-mail address or id')
+    .action((options: { user?: string }) =>
+      run((context) => withApi(context, (api) => listTokens(context, api, options))),
+    )
+  addHelp(list, {
+    effect: 'Read-only. Shows no token: only hashes are stored. With --json each token is one line of JSON.',
+    examples: [
+      ['tokens list', 'all API tokens with their owners'],
+      ['tokens list --user ann@example.org --json', 'tokens of Ann, for a program'],
+    ],
+  })
+}
+
+/** Tokens asked for at a time. */
+const pageSize = '500'
+
+async function listTokens({ terminal }: CommandContext, api: Client, { user }: { user?: string }): Promise<void> {
+  const owner = user === undefined ? {} : { user: String((await findUser(api, user)).id) }
+  let found = 0
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const query = { limit: pageSize, ...owner, ...(cursor === undefined ? {} : { cursor }) }
+    const { tokens, next_cursor } = await api.listAllApiTokens({ query })
+    for (const token of tokens) terminal.json(token)
+    if (tokens.length > 0) terminal.table(headings, tokens.map(rowOf))
+    found += tokens.length
+    cursor = next_cursor
+    await terminal.drained()
+  }
+  if (found === 0) terminal.note('None.')
+}
+
+const headings = ['ID', 'OWNER', 'NAME', 'SCOPES', 'VALID UNTIL', 'LAST USED']
+
+const rowOf = ({ id, user, name, scopes, expires_at, last_used }: AdminApiToken) => [
+  String(id),
+  user.email,
+  name,
+  scopes.join(' '),
+  formatInstant(expires_at),
+  formatInstant(last_used),
+]
+
+interface CreateOptions {
+  readonly name: string
+  readonly scope: readonly string[]
+  readonly days: string
+}
+
+function addCreate(tokens: Command, run: Run): void {
+  const create = tokens
+    .command('create')
+    .description('create an API token for an account and print it')
+    .argument('<email>', 'address of the account that programs with the token act for')
+    .requiredOption('--name <name>', 'what the token is for')
+    .requiredOption('--scope <scope...>', `one or more of ${allScopes.join(', ')}`)
+    .option('--days <days>', 'days that it is valid for, at most 365', '30')
+    .action((email: string, options: CreateOptions) =>
+      run((context) => withApi(context, (api) => createToken(context, api, email, options))),
+    )
+  addHelp(create, {
+    effect:
+      'Prints the token once; only its hash is stored. The owner sees and can remove it. Scopes that begin with ' +
+      'admin need an administrator. The audit log records that it was created, not the token.',
+    examples: [
+      ['tokens create me@example.org --name backup --scope containers:read', 'valid for 30 days'],
+      [
+        'tokens create me@example.org --name ci --scope containers:write --days 90 > ci-token',
+        'kept in a file; the rest of the output goes to stderr',
+      ],
+    ],
+  })
+}
+
+async function createToken(
+  { terminal }: CommandContext,
+  api: Client,
+  email: string,
+  { name, scope, days }: CreateOptions,
+): Promise<void> {
+  const body = { email, name, scopes: readScopes(scope), expires_in: readDays(days) * 86_400 }
+  const created = await api.createApiTokenFor({ body })
+  terminal.json(created)
+  terminal.print(created.token)
+  terminal.note(`API token ${created.id} of ${email}, valid until ${formatInstant(created.expires_at)} UTC.`)
+}
+
+/** @throws {WrongUsage} for a word that is no scope */
+function readScopes(words: readonly string[]): Scope[] {
+  return words.map((word) => {
+    if (!isScope(word)) throw new WrongUsage(`${word} is not a scope. Scopes: ${allScopes.join(', ')}.`)
+    return word
+  })
+}
+
+/** @throws {WrongUsage} outside 1 to 365 */
+function readDays(text: string): number {
+  const days = Number(text)
+  if (!/^\d{1,3}$/.test(text) || days < 1 || days > 365)
+    throw new WrongUsage('--days must be a whole number from 1 to 365.')
+  return days
+}
+
+function addRemove(tokens: Command, run: Run): void {
+  const remove = tokens
+    .command('remove')
+    .description('remove API tokens of any user')
+    .argument('<id...>', 'ids of tokens, as "berth tokens list" shows them')
+    .action((ids: string[]) =>
+      run((context) =>
+        withApi(context, (api) =>
+          forEach(context, ids, async (id) => {
+            const { message } = await api.revokeApiToken({ params: { id } })
+            return { line: `${id}: ${message}`, value: { id: Number(id), message } }
+          }),
+        ),
+      ),
+    )
+  addHelp(remove, {
+    effect: 'Programs that use them are refused from their next request on. Containers are not affected.',
+    examples: [
+      ['tokens remove 7', 'one token'],
+      ['tokens remove 7 8 9', 'three tokens'],
+    ],
+  })
+}
