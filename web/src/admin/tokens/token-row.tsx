@@ -32,7 +32,7 @@ export function TokenRow({ token }: { token: AdminApiToken }) {
         <p className="owner">{t.rich('owner', { user: rich.inPlace(owner) })}</p>
         <ApiTokenFacts token={token} />
       </div>
-      <Button look="small" onPress={() => setAsking(true)}>
+      <Button variant="small" onPress={() => setAsking(true)}>
         <span aria-hidden>{t('remove.open')}</span>
         <span className="visually-hidden">{t('remove.openThis', { name, email: user.email })}</span>
       </Button>

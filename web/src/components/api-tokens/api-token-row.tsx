@@ -25,7 +25,7 @@ export function ApiTokenRow({ token, onRemove, isOff }: ApiTokenRowProps) {
         <ApiTokenFacts token={token} />
       </div>
       {onRemove && (
-        <Button look="small" isOff={isOff} onPress={() => setAsking(true)}>
+        <Button variant="small" isOff={isOff} onPress={() => setAsking(true)}>
           <span aria-hidden>{t('remove')}</span>
           <span className="visually-hidden">{t('removeThis', { name: token.name })}</span>
         </Button>
@@ -38,7 +38,7 @@ export function ApiTokenRow({ token, onRemove, isOff }: ApiTokenRowProps) {
               <div className="actions end">
                 <Button onPress={close}>{t('ask.cancel')}</Button>
                 <Button
-                  look="primary"
+                  variant="primary"
                   onPress={() => {
                     close()
                     onRemove()

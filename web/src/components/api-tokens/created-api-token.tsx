@@ -27,7 +27,7 @@ export function CreatedApiToken({ token, onDone }: CreatedApiTokenProps) {
       </p>
       <div className="actions">
         <Button
-          look="primary"
+          variant="primary"
           onPress={() =>
             void copyToClipboard(token, shown.current).then((isCopied) => setOutcome(isCopied ? 'copied' : 'selected'))
           }
