@@ -6,17 +6,20 @@ import { localize } from '#/messages/localize.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
 
 /**
- * The one vocabulary of refusals. A refusal is an expected "no" whose sentence is meant for the person who asked;
- * anything else that is thrown is a bug or a broken dependency, becomes a plain 500, and is logged once at the edge.
+ * Refusal: an expected "no" with a sentence for the caller. Any other error is a bug or a broken dependency, becomes a
+ * plain 500, and is logged once by the error handler.
  */
 export class Refusal extends Error {
   readonly status: number
-  /** Said at the edge, in the language of whoever asked. `message` is the same in English, for logs. */
+  /** Localized by the error handler. `message` is the same in English, for logs. */
   readonly sentence: LocalizedMessage
-  /** More keys of the body beside `error`, named as on the wire. */
+  /** Further keys of the body beside `error`, named as in the API. */
   readonly extra: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string | string[]>>
-  /** Its name in the vocabulary, for programs and pages: sentences are in the reader's language. Undefined for what the framework refuses. */
+  /**
+   * Its name in `refusals`, for programs and pages: sentences are in the caller's language. Undefined for refusals of
+   * the framework.
+   */
   code: string | undefined
 
   constructor(
@@ -25,7 +28,7 @@ export class Refusal extends Error {
     more: { extra?: Record<string, unknown>; headers?: Record<string, string | string[]>; cause?: unknown } = {},
   ) {
     const localized = localize(defaultLanguage, sentence)
-    // Nobody reads where an expected "no" was thrown, and collecting that takes longer than the rest of it.
+    // The stack of an expected "no" is never read, and collecting it takes longer than the rest.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(localized, { cause: more.cause })
@@ -38,14 +41,14 @@ export class Refusal extends Error {
   }
 }
 
-/** What the owner is told of a launch that failed. */
+/** Facts about a failed launch for its owner. */
 export interface FailedLaunch {
   readonly reason: LaunchFailure
   readonly sentence: LocalizedMessage
   /** Of the program; null when none was started. */
   readonly exitCode: number | null
   readonly isOutOfMemory: boolean
-  /** What the app wrote last. */
+  /** Last output of the app. */
   readonly lastLines: readonly string[]
 }
 
@@ -57,19 +60,19 @@ const notKnown: FailedLaunch = {
   lastLines: [],
 }
 
-/** Of a program that was never started nothing is said. */
+/** Without a started program there are no facts about one. */
 function bodyOf({ reason, exitCode, isOutOfMemory, lastLines }: FailedLaunch) {
   if (exitCode === null && !isOutOfMemory) return { reason }
   return { reason, exit_code: exitCode, is_out_of_memory: isOutOfMemory, last_lines: lastLines }
 }
 
-/** An engine that does not answer is often back in seconds; everything else needs somebody to do something. */
+/** An engine that does not answer is often back in seconds; any other cause needs an action of a person. */
 const retryOf = ({ reason }: FailedLaunch): Record<string, string> =>
   reason === 'engine' ? { 'retry-after': '10' } : {}
 
 const bearer = { 'www-authenticate': 'Bearer' }
 
-/** Tells each refusal its own name. */
+/** Sets the name of each refusal. */
 function named<T extends Readonly<Record<string, (...args: never[]) => Refusal>>>(vocabulary: T): T {
   const rows = Object.entries(vocabulary).map(([code, make]) => [
     code,
@@ -78,7 +81,7 @@ function named<T extends Readonly<Record<string, (...args: never[]) => Refusal>>
   return Object.fromEntries(rows) as T
 }
 
-/** Every refusal there is, by name. Statuses and conditions: specification, Errors. */
+/** Every refusal, by name. Statuses and conditions: specification, Errors. */
 export const refusals = named({
   missingBody: () => new Refusal(400, message('refusals.missingBody')),
   notJson: () => new Refusal(400, message('refusals.notJson')),
@@ -86,7 +89,8 @@ export const refusals = named({
   missingEmail: () => new Refusal(400, message('refusals.missingEmail')),
   badEmail: () => new Refusal(400, message('refusals.badEmail')),
   missingToken: () => new Refusal(400, message('refusals.missingToken')),
-  // One sentence for all four, as it always was; who wants to know more has the name. Only who has the token asks.
+  // One sentence for all four causes, as the specification requires; the name tells them apart. Only the token's owner
+  // asks.
   badToken: () => new Refusal(400, message('refusals.badToken')),
   usedToken: () => new Refusal(400, message('refusals.badToken')),
   expiredToken: () => new Refusal(400, message('refusals.badToken')),
@@ -112,7 +116,7 @@ export const refusals = named({
       extra: { blocked_at: at?.toISOString() ?? null },
     }),
   metricsClosed: () => new Refusal(403, message('refusals.metricsClosed')),
-  /** @param setCookie what makes the browser forget them */
+  /** @param setCookie lines that remove the tossed cookies from the browser */
   tossedTokens: (setCookie: string[]) =>
     new Refusal(401, message('refusals.tossedTokens'), {
       headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'set-cookie': setCookie },
@@ -162,7 +166,7 @@ export const refusals = named({
     new Refusal(429, message('refusals.tooManyStreams'), {
       headers: { 'retry-after': '30' },
     }),
-  /** @param max requests of one person at the same time */
+  /** @param max parallel requests of one user */
   tooManyAtOnce: (max: number) =>
     new Refusal(429, message('refusals.tooManyAtOnce', { max }), {
       headers: { 'retry-after': '1' },
@@ -214,7 +218,7 @@ export const refusals = named({
       extra: { reason: 'full' },
       headers: { 'retry-after': '120' },
     }),
-  /** @param wayIn name of the container in which its owner can still delete something */
+  /** @param wayIn name of the container in which its owner can still delete files */
   diskFull: (used: LocalizedMessage, max: LocalizedMessage, wayIn: string | undefined) =>
     new Refusal(
       500,

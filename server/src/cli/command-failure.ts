@@ -1,4 +1,4 @@
-/** A command was refused or could not be done; its words are sentences for whoever typed it. The exit code is 1. */
+/** A command was refused or failed; its message is for the operator. The exit code is 1. */
 export class CommandFailed extends Error {
   constructor(message: string) {
     super(message)
@@ -6,10 +6,10 @@ export class CommandFailed extends Error {
   }
 }
 
-/** A command was not typed as it has to be; the exit code is 2. */
+/** Invalid arguments; the exit code is 2. */
 export class WrongUsage extends CommandFailed {}
 
-/** The sentence of what was being done, and of what got in its way. */
+/** Sentence of the failed operation and its cause. */
 export function reasonOf(error: unknown): string {
   const { message, cause } = error as Error
   return cause instanceof Error ? `${message}: ${cause.message}` : String(message)

@@ -2,7 +2,7 @@ import type { AdminUser } from '@berth/api/schemas/admin.ts'
 import type { Client } from '@berth/api/client.ts'
 import { CommandFailed } from './command-failure.ts'
 
-/** Users asked for at a time. */
+/** Users per request. */
 const page = '500'
 
 /** Page by page, oldest first. @param search part of e-mail or slug */
@@ -16,7 +16,7 @@ export async function* usersOf(api: Client, search?: string): AsyncGenerator<rea
   }
 }
 
-/** @param target an id, or a whole e-mail address @throws {CommandFailed} when nobody has it */
+/** @param target an id, or a whole e-mail address @throws {CommandFailed} when there is no such user */
 export async function findUser(api: Client, target: string): Promise<AdminUser> {
   const user = /^\d{1,15}$/.test(target) ? await withId(api, Number(target)) : await withEmail(api, target)
   if (!user) throw new CommandFailed(`There is no user ${target}.`)

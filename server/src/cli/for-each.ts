@@ -2,7 +2,7 @@ import { ApiError } from '@berth/api/client.ts'
 import { CommandFailed } from './command-failure.ts'
 import type { CommandContext } from './api/with-api.ts'
 
-/** What was done to one of many targets. */
+/** Result for one of many targets. */
 export interface Done {
   /** For people. */
   readonly line: string
@@ -10,12 +10,13 @@ export interface Done {
   readonly value: object
 }
 
-/** From so many on it is told how far it is. */
+/** Number of targets from which the progress is shown. */
 const many = 20
 
 /**
- * Does the same to one target after the other. One that is refused keeps no other from its turn; Ctrl-C ends between two.
- * For programs the answer is `{done: [...], failed: [{target, error}]}`.
+ * Runs the same operation for one target after the other. A refused one does not stop the others; Ctrl-C ends between
+ * two.
+ * The JSON output is `{done: [...], failed: [{target, error}]}`.
  * @throws {CommandFailed} at the end, when any was refused
  */
 export async function forEach(

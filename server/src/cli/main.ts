@@ -17,15 +17,16 @@ import type { CommandContext } from './api/with-api.ts'
  * docs/explanation/decisions/025. Only this file and the other programs read the environment or end the process.
  */
 
-/** Exit codes; 0 is done. The last is what shells say of a program that Ctrl-C ended. */
+/** Exit codes beside 0. The last is what shells report for a program that Ctrl-C ended. */
 const [failed, wrongUsage, interrupted] = [1, 2, 130]
 
 await main()
 
 async function main(): Promise<void> {
-  // Whoever read our output, such as `head`, may be gone before us.
+  // The reader of our output, such as `head`, may end before us.
   process.stdout.on('error', () => process.exit(failed))
-  // Relative settings are relative to the repository, as for the service; files on the command line to where one is.
+  // Relative paths in settings are relative to the repository, as for the service; file arguments to the working
+  // directory.
   const folder = process.env.BERTH_FOLDER ?? process.cwd()
   process.chdir(path.resolve(import.meta.dirname, '../../..'))
   const ctrlC = new AbortController()
@@ -38,7 +39,7 @@ async function main(): Promise<void> {
     () => 0,
     (error: unknown) => reportError(error, ctrlC.signal),
   )
-  // What is still open, such as a connection of a store that does not answer, must not keep a shell waiting.
+  // Handles that are still open, such as a connection to a store that does not answer, must not delay the exit.
   process.stdout.write('', () => process.exit())
 }
 
@@ -58,7 +59,7 @@ function createContext(options: GlobalOptions, folder: string, signal: AbortSign
   }
 }
 
-/** Which account of the operating system it is, and who became it: that is what the audit log can say. */
+/** Operating system account, and the account that used sudo, for the audit log. */
 function operatorName(): string {
   const before = process.env.SUDO_USER
   return `operator ${accountName()}${before && /^[\w.@$-]{1,32}$/.test(before) ? ` (${before})` : ''}`
@@ -68,12 +69,12 @@ function accountName(): string {
   try {
     return os.userInfo().username
   } catch {
-    // In a container the number may have no name.
+    // In a container the user id may have no name.
     return `uid ${process.getuid?.() ?? ''}`.trim()
   }
 }
 
-/** Says why on stderr. @returns the exit code */
+/** Prints the failure to stderr. @returns the exit code */
 function reportError(error: unknown, signal: AbortSignal): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage
   if (signal.aborted) {

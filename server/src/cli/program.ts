@@ -10,15 +10,15 @@ import { addUsers } from './commands/users-command.ts'
 import { addHelp } from './output/help.ts'
 import type { CommandContext } from './api/with-api.ts'
 
-/** What holds for every command. */
+/** Options of every command. */
 export interface GlobalOptions {
   readonly json?: true
   readonly verbose?: true
 }
 
 /**
- * All commands with their help. Parsing throws commander's error, with the exit code in it, instead of ending the process.
- * @param createContext makes what a command works with, from the options that hold for every command
+ * All commands with their help. Parsing throws commander's error with the exit code instead of ending the process.
+ * @param createContext creates the context of a command from the global options
  */
 export function createProgram(
   createContext: (options: GlobalOptions) => CommandContext,
@@ -51,7 +51,7 @@ export function createProgram(
   return program
 }
 
-/** Commands that are made afterwards inherit this. */
+/** Commands that are created afterwards inherit this. */
 function prepare(program: Command, output: OutputConfiguration): void {
   program
     .exitOverride()
@@ -61,7 +61,7 @@ function prepare(program: Command, output: OutputConfiguration): void {
     .showHelpAfterError('("berth help" shows the commands, and --help after a command what it does)')
 }
 
-/** Every command that does something, by its words; for the document and for tests. */
+/** Every command with an action, by its words; for the reference page and for tests. */
 export function* commandsOf(command: Command, words = ''): Generator<readonly [words: string, command: Command]> {
   const inner = command.commands.filter((each) => each.name() !== 'help')
   if (inner.length === 0) yield [words, command]

@@ -2,17 +2,17 @@ import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 import { CommandFailed, reasonOf, WrongUsage } from './command-failure.ts'
 
-/** Headings that mean an address, when no column is named. */
+/** Headings of an address column, when no column is named. */
 const defaultHeading = /^e-?mail([ -_]?address)?$|^mail$/i
 
-/** More than any class or company has; a file of another kind is noticed before it fills the memory. */
+/** More addresses than any organisation imports; a file of another kind is rejected before it fills the memory. */
 const maxAddresses = 100_000
 
 /**
- * The addresses in a CSV file as spreadsheets and school systems write it: with commas, semicolons or tabs, with headings
- * or without.
+ * Reads the addresses of a CSV file as spreadsheets and school systems write it: separated by commas, semicolons or
+ * tabs, with or without headings.
  * @param column heading of the column; otherwise one that means an address, or, without headings, the first with an `@`
- * @throws {CommandFailed} when it cannot be read @throws {WrongUsage} when the column cannot be told
+ * @throws {CommandFailed} when it cannot be read @throws {WrongUsage} when the column cannot be determined
  */
 export async function readAddresses(file: string, column?: string): Promise<string[]> {
   const addresses: string[] = []

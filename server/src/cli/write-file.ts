@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises'
 import { CommandFailed, reasonOf } from './command-failure.ts'
 
 /**
- * Writes a file that is not there yet, readable by its owner only; whole, or not at all.
- * @param name as it was typed, for the sentence
- * @throws {CommandFailed} when it is there, or cannot be written · the signal's reason · what the parts throw
+ * Writes a new file, readable by its owner only; a file that could not be completed is removed.
+ * @param name as typed, for the message
+ * @throws {CommandFailed} when it exists, or cannot be written · the signal's reason · what the parts throw
  */
 export async function writeNewFile(
   file: string,
@@ -19,7 +19,7 @@ export async function writeNewFile(
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw new CommandFailed(`${name} is there already, and is not written over.`)
-    // Without a file there is nothing to take away, and what failed was not ours to open.
+    // If opening failed there is no file of ours to remove.
     if (syscall !== 'open') await rm(file, { force: true })
     throw syscall === undefined ? error : new CommandFailed(`${name} cannot be written: ${reasonOf(error)}`)
   }

@@ -8,10 +8,10 @@ import { StoreFailure } from '#/store/store-failure.ts'
 import { explainValidation } from './explain-validation.ts'
 import { requestedLanguage } from './localized-reply.ts'
 
-/** Largest body of an API request, in bytes; a list of 1,000 ids needs a tenth of it. */
+/** Max body of an API request, in bytes; a list of 1,000 ids needs a tenth of it. */
 export const bodyLimit = 64 * 1024
 
-/** Answers depend on who asks and hold private data: nothing between us and the browser may keep them. */
+/** Responses depend on the caller and hold private data: no cache may store them. */
 export const apiHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -19,19 +19,19 @@ export const apiHeaders = {
 } as const
 
 /**
- * The edge: refusals become their answer, everything else is a bug or a broken dependency, is logged here once with
- * its cause, and reaches the client as one plain sentence, in their language.
+ * Error handler: a refusal becomes its response; any other error is a bug or a broken dependency, is logged here once
+ * with its cause, and reaches the client as one plain sentence, in their language.
  */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = toRefusal(error, request)
-  // A refusal without a cause is expected, whatever its status: nobody has to mend anything.
+  // A refusal without a cause is expected, whatever its status, and not logged.
   if (refusal.status >= 500 && (refusal.cause !== undefined || !(error instanceof Refusal)))
     request.log.error({ err: refusal.cause ?? error }, `${request.method} ${routeOf(request)} failed`)
   const language = requestedLanguage(request)
   return (
     reply
       .status(refusal.status)
-      // Of an address that cannot be read the framework calls no hook that would have set them.
+      // For an address that cannot be parsed the framework calls no hook that would have set them.
       .headers({ ...apiHeaders, ...contentLanguage(language), ...nameOf(refusal), ...refusal.headers })
       .send({ error: localize(language, refusal.sentence), ...refusal.extra })
   )
@@ -47,7 +47,7 @@ function toRefusal(error: unknown, request: FastifyRequest): Refusal {
   return error instanceof StoreFailure ? refusals.storeFailed(error) : fromFramework(error as FastifyError, request)
 }
 
-/** Fastify's own errors in our words; what is not one of them is ours to mend. */
+/** Translates Fastify's own errors; any other error is a bug. */
 function fromFramework(error: FastifyError, request: FastifyRequest): Refusal {
   if (error.validation) return explainValidation(error, request)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refusals.tooLarge(bodyLimit)

@@ -2,35 +2,38 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { SentEvent } from '#/containers/events/event-replay-buffer.ts'
 
-/** Between two signs of life, in ms: proxies end what is silent for a minute. */
+/** Heartbeat interval, in ms: proxies close a connection without traffic after a minute. */
 const heartbeat = 25_000
-/** From how many bytes that wait for a slow reader on whoever sends should wait, too. */
+/** Buffered bytes of a slow reader from which the sender should wait (backpressure). */
 const highWaterMark = 16 * 1024
-/** What may wait for a reader of a source that does not wait, in bytes; then the stream ends, and the browser opens another. */
+/** Max buffered bytes for a sender that does not wait; then the stream ends, and the browser opens another. */
 const maxBuffered = 64 * 1024
-/** When a browser opens the stream again, in ms. */
+/** Delay before a browser reconnects, in ms. */
 const retry = 2_000
 
-/** The way to whoever reads. Nothing in it throws, also after the reader has gone. */
+/** Sends events to the client. Its methods never throw, also after the client has disconnected. */
 export interface EventSink {
-  /** Resolves when there is room for more, or the stream is over. Who does not wait loses a reader who is too slow. */
+  /**
+   * Resolves when there is room for more, or the stream has ended. A sender that does not wait loses clients that are
+   * too slow.
+   */
   send(events: readonly SentEvent[]): Promise<void>
-  /** What was sent still arrives. */
+  /** Events that were sent are still delivered. */
   end(): void
 }
 
-/** What the handler of a stream answers with. */
+/** Answer of a stream's handler. */
 export interface EventStream {
-  /** When whoever opened it may not read any more. */
+  /** End of the client's access. */
   readonly endsAt: Date
   /**
-   * Begins to send. @returns what ends that: called once, when the reader has gone or the stream ends
+   * Begins to send. @returns ends that: called once, when the client disconnects or the stream ends
    * @throws {Refusal} when it may not begin
    */
   begin(sink: EventSink): () => void
 }
 
-/** Answers with server-sent events until the reader goes, the stream's time is over, or its source ends it. */
+/** Answers with server-sent events until the client disconnects, its access ends, or the source ends the stream. */
 export function sendEventStream(reply: FastifyReply, { endsAt, begin }: EventStream): FastifyReply {
   let room: PromiseWithResolvers<void> | undefined
   let stop: (() => void) | undefined
@@ -57,16 +60,16 @@ export function sendEventStream(reply: FastifyReply, { endsAt, begin }: EventStr
 
   write(`retry: ${retry}\n\n`)
   const stopSource = begin({ send, end })
-  // A reader to whom something is on its way needs no sign of life.
+  // A client that receives data needs no heartbeat.
   const beat = setInterval(() => body.readableLength > 0 || write(': still here\n\n'), heartbeat)
-  // A longer time than this makes a timer fire at once.
+  // A longer delay would make the timer fire at once.
   const last = setTimeout(end, Math.min(endsAt.getTime() - Date.now(), 2 ** 31 - 1))
   stop = () => {
     clearInterval(beat)
     clearTimeout(last)
     stopSource()
   }
-  // Its source may have been at its end at once.
+  // The source may have ended the stream already.
   if (isOver) stop()
   body.once('close', end)
   return reply.header('x-accel-buffering', 'no').type('text/event-stream').send(body)

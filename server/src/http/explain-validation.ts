@@ -3,7 +3,7 @@ import type { FastifyError, FastifyRequest, FastifySchemaValidationError } from 
 import { refusals, type Refusal } from '#/errors.ts'
 import { list, message, type LocalizedMessage } from '#/messages/localized-message.ts'
 
-/** What was wrong with a request that does not fit the table, and what would be right. */
+/** Explains why a request does not match the schema of its endpoint, and what is expected. */
 export function explainValidation(error: FastifyError, request: FastifyRequest): Refusal {
   const endpoint = request.routeOptions.config.endpoint as Endpoint | undefined
   if (error.validationContext === 'body') return explainBody(error, request, endpoint)
@@ -36,14 +36,14 @@ function missing(endpoint: Endpoint | undefined): Refusal {
   return refusals.badRequest(message('requests.missingFields', { names: list('comma', required) }))
 }
 
-/** Of the first problem: a name for the place, and what the validator found there. */
+/** Name of the first invalid value, and its problem. */
 function whatIsWrong({ validation }: FastifyError): { place: string | LocalizedMessage; problem: LocalizedMessage } {
   const [first] = validation ?? []
   const place = first?.instancePath.slice(1).replaceAll('/', '.') ?? ''
   return { place: place === '' ? message('requests.it') : place, problem: problemOf(first) }
 }
 
-/** Ajv's words, which are English; ours say the same, for every keyword that the table uses. */
+/** The validator's text in English, and a translation of it, for every keyword that the endpoint table uses. */
 function problemOf(problem: FastifySchemaValidationError | undefined): LocalizedMessage {
   if (problem === undefined) return message('requests.invalid')
   const { keyword, params, message: said = '' } = problem

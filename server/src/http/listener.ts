@@ -8,30 +8,34 @@ import { localize } from '#/messages/localize.ts'
 import { requestedLanguage } from './localized-reply.ts'
 
 /**
- * Longest head, in bytes: whatever the gateway takes (32 KB) and what it adds. With Node's 16 KB six large cookies, which a
- * container's page may set, made every page of Berth answer 431 to that browser for as long as they lived.
+ * Max size of a request head, in bytes: what the gateway accepts (32 KB) and what it adds. With Node's 16 KB six large
+ * cookies, which a container's page may set, made every page of Berth answer 431 to that browser for as long as they
+ * lived.
  */
 const maxHeaderSize = 64 * 1024
-/** How long a client may take for its head, in ms. */
+/** Timeout of a request head, in ms. */
 const headersTimeout = 15_000
-/** How long a client may take for its body, in ms. */
+/** Timeout of a request body, in ms. */
 const defaultBodyTimeout = 60_000
 /**
- * Connections that may wait to be accepted. Of a Unix socket's the next one is refused at once (Node asks for 511), so that
- * of a thousand people who launched in one moment a seventh was told that Berth is restarting. The kernel allows 4,096.
+ * Max connections that wait to be accepted. A Unix socket refuses further ones at once; with Node's 511 a seventh of a
+ * thousand simultaneous launches was answered "restarting". The kernel allows 4,096.
  */
 const backlog = 4_096
-/** Between two looks for connections that a drained server needs no more, in ms. */
+/** Interval at which a draining server closes idle connections, in ms. */
 const sweepEvery = 20
-/** Longer than the gateway keeps idle connections to us, so that it closes first and never loses a race; in ms. */
+/**
+ * Longer than the gateway keeps idle connections, so that it closes first and no request meets a closing connection; in
+ * ms.
+ */
 const keepAliveTimeout = 65_000
 
-/** Anything else that is offered, such as h2c by curl, may be ignored: the request is answered as it is (RFC 9110, 7.8). */
+/** Other upgrades, such as h2c by curl, may be ignored: the request is answered without (RFC 9110, 7.8). */
 const shouldUpgradeCallback = (request: IncomingMessage) => /^websocket$/i.test(request.headers.upgrade ?? '')
 
 /**
- * The listener of API and front end. Only the gateway reaches it.
- * @param handle answers every request @param bodyTimeout ms that a client may take for its body
+ * Listener of API and front end. Only the gateway reaches it.
+ * @param handle answers every request @param bodyTimeout timeout of a request body, in ms
  */
 export function createListener(handle: RequestListener, bodyTimeout = defaultBodyTimeout): Server {
   const server = createServer(
@@ -45,7 +49,7 @@ export function createListener(handle: RequestListener, bodyTimeout = defaultBod
     socket.on('error', () => socket.destroy())
     socket.end(rawAnswer(404, 'Not Found', message('requests.noUpgrade'), requestedLanguage(request)))
   })
-  // Without this Node answers 417 with nothing in it.
+  // Without this Node answers 417 without a body.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const { headers, body } = errorAnswer(message('requests.badExpectation'), requestedLanguage(request))
     response.writeHead(417, headers).end(body)
@@ -58,8 +62,8 @@ export function createListener(handle: RequestListener, bodyTimeout = defaultBod
 }
 
 /**
- * Binds the listener to a Unix socket that its owner alone may use. One that an earlier process left is removed.
- * @throws {Error} when it cannot be had, or when something other than a socket is there
+ * Binds the listener to a Unix socket that its owner alone may use. A socket that an earlier process left is removed.
+ * @throws {Error} when it cannot be bound, or when the path is not a socket
  */
 export async function listenOnSocket(server: Server, socketPath: string): Promise<void> {
   await removeStale(socketPath)
@@ -70,7 +74,7 @@ export async function listenOnSocket(server: Server, socketPath: string): Promis
       resolve()
     })
   })
-  // The folder keeps strangers out from the first moment on; this holds should somebody open the folder.
+  // The folder's mode excludes other users from the start; this holds if the folder is opened.
   await chmod(socketPath, 0o600)
 }
 
@@ -80,14 +84,14 @@ async function removeStale(socketPath: string): Promise<void> {
     throw error
   })
   if (!there) return
-  if (!there.isSocket()) throw new Error(`${socketPath} is in the way, and is no socket`)
+  if (!there.isSocket()) throw new Error(`${socketPath} exists and is not a socket`)
   await unlink(socketPath)
 }
 
 /**
- * Takes no more connections and waits for the requests under way, at most so long (ms), before it cuts them. A connection
- * goes with its last request: Node keeps it, and as long as one page was open every stop, and every change to a new API
- * process, took the whole limit.
+ * Graceful shutdown of a listener: accepts no more connections, drains the requests in flight up to the timeout (ms),
+ * then cuts them. A connection is closed with its last request: Node would keep it, and with one open page every stop,
+ * and every replacement of the API process, took the whole timeout.
  */
 export async function drain(server: Server, timeout: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -100,16 +104,16 @@ export async function drain(server: Server, timeout: number): Promise<void> {
 
 function endSlowBody(request: IncomingMessage, timeout: number): void {
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
-  // A body that is there but that nobody reads, such as one of 0 bytes, never ends: a launch that waited a minute for its
-  // turn was cut off for it.
+  // A body that is never read, such as one of 0 bytes, never ends: a queued launch of a minute was cut off because of
+  // that.
   const timer = setTimeout(() => request.complete || request.destroy(), timeout)
-  // After a body that was refused unread neither event comes, and the timer must not keep a stopped process alive.
+  // After a body that was refused unread neither event comes, and the timer must not keep the process running.
   timer.unref()
   request.once('close', () => clearTimeout(timer))
   request.once('end', () => clearTimeout(timer))
 }
 
-/** What Node's parser refuses, before there is a request to answer. */
+/** Response to what Node's parser refuses, before there is a request. */
 function answerTo({ code }: NodeJS.ErrnoException): string {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return rawAnswer(431, 'Request Header Fields Too Large', message('requests.headTooLarge'))
@@ -118,7 +122,7 @@ function answerTo({ code }: NodeJS.ErrnoException): string {
   return rawAnswer(400, 'Bad Request', message('requests.notHttp'))
 }
 
-/** As every answer of the API has them. */
+/** As in every response of the API. */
 const rawHeaders = {
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -131,7 +135,7 @@ function errorAnswer(error: LocalizedMessage, language: Language) {
   return { body, headers: { ...rawHeaders, ...contentLanguage(language), ...length } }
 }
 
-/** @param language of a request that could be read */
+/** @param language of a request that could be parsed */
 function rawAnswer(status: number, reason: string, error: LocalizedMessage, language = defaultLanguage): string {
   const { body, headers } = errorAnswer(error, language)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -7,18 +7,18 @@ import { contentLanguage } from '#/messages/language.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 
-/** The call of a handler, as far as it matters here. */
+/** The part of a handler's call that is used here. */
 interface CallReply {
   readonly client: Pick<ClientInfo, 'language'>
   readonly reply: FastifyReply
 }
 
-/** Words for an answer that is no refusal, in the language of whoever asked; the answer says so in its head. */
+/** Message of a successful response in the caller's language; sets `Content-Language`. */
 export function localizedReply({ client: { language }, reply }: CallReply, words: LocalizedMessage): string {
   void reply.headers(contentLanguage(language))
   return localize(language, words)
 }
 
-/** The language to answer a request in. */
+/** Language of the response to a request. */
 export const requestedLanguage = ({ headers }: { readonly headers: IncomingHttpHeaders }): Language =>
   languageOf(headers.cookie, headers['accept-language'])

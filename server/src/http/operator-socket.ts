@@ -1,19 +1,19 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 
-/** In which the command line says who sits at it, e.g. `operator root`; believed on the operator's socket alone. */
+/** Header with the operator's name, e.g. `operator root`; trusted on the operator's socket alone. */
 export const operatorHeader = 'x-berth-operator'
 
-/** What may stand in the audit log: words of the command line, not of whoever finds another way to the socket. */
+/** Names that may be written to the audit log: those that the command line sends. */
 const nameForm = /^operator [\w.@$ ()-]{1,80}$/
 
 /**
- * The requests that came by the operator's socket. A request is known by the listener that took it, never by anything
- * that it says of itself: a header can be sent by anybody, and the gateway passes unknown ones on.
+ * Requests of the operator's socket. A request is identified by its listener, never by its content: any client can send
+ * a header, and the gateway forwards unknown ones.
  */
 export class OperatorRequests {
   readonly #theirs = new WeakSet<IncomingMessage>()
 
-  /** For the listener of the operator's socket, and for no other: marks each request, and has it answered by `handle`. */
+  /** For the listener of the operator's socket alone: marks each request, and has it answered by `handle`. */
   accept(handle: RequestListener): RequestListener {
     return (request, response) => {
       this.#theirs.add(request)
@@ -21,7 +21,7 @@ export class OperatorRequests {
     }
   }
 
-  /** The operator's name when the request is theirs; plain `operator` when it says none, or none that can be written down. */
+  /** The operator's name when the request is theirs; plain `operator` without a valid name. */
   nameOf(request: IncomingMessage): string | undefined {
     if (!this.#theirs.has(request)) return undefined
     const name = request.headers[operatorHeader]

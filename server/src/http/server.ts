@@ -45,59 +45,62 @@ export interface HttpParts {
   readonly apiTokens: ApiTokenAuthenticator
   readonly cookie: CookieSettings
   readonly log: Logger
-  /** Name of the operator when a request came by their socket, which nobody else can reach. */
+  /** Name of the operator when a request came by the operator's socket. */
   readonly operator: (request: FastifyRequest['raw']) => string | undefined
-  /** Of requests that need no account. The machine itself is exempt, but not a proxy there. */
+  /** Of requests that need no account. Programs on this machine are exempt, a local proxy is not. */
   readonly rateLimiter: RateLimiter
   /** Called with each request, before anything else. */
   readonly onRequest: (request: FastifyRequest['raw']) => void
-  /** Bearer that `/metrics` asks for; null answers this machine and the operator. Undefined leaves it to another listener. */
+  /**
+   * Required bearer token of `/metrics`; null answers this machine and the operator. Undefined: another listener
+   * answers it.
+   */
   readonly metricsToken: string | null | undefined
-  /** What the refusal of a blocked user depends on. */
+  /** Dependencies of the refusal of blocked users. */
   readonly blocked: BlockedParts
   readonly frontEnd: FrontEnd
   /** Further numbers for `/metrics`, by name. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>
-  /** The time at which a request is judged. */
+  /** Time of a request. */
   readonly now: () => Promise<Date>
 }
 
-/** Longest path parameter looked at; Fastify's own limit of 100 would answer 414 where the specification says 400. */
+/** Max length of a path parameter; Fastify's own limit of 100 would answer 414 where the specification requires 400. */
 const maxParameterLength = 16_384
 
-/** Names in a query that are read; no endpoint knows a third as many. */
+/** Max query parameters that are parsed; no endpoint has a third as many. */
 const maxQueryKeys = 64
 
-/** The built HTTP side. */
+/** The built HTTP server. */
 export interface HttpServer {
-  /** Not bound yet; it is the caller's to open and to drain. */
+  /** Not bound yet; the caller binds and drains it. */
   readonly server: Server
-  /** Answers a request that another listener took. */
+  /** Answers a request of another listener. */
   readonly handle: RequestListener
   readonly metrics: Metrics
   close(): Promise<void>
 }
 
 /**
- * The HTTP side: every row of the endpoint table becomes a route, with its access, validation and serialisation;
- * the front end's pages and the metrics beside it.
+ * HTTP server: every row of the endpoint table becomes a route, with its access, validation and serialisation; beside
+ * them the front end's pages and the metrics.
  */
 export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   let listener: Server | undefined
   let handle: RequestListener | undefined
   const server = fastify({
     loggerInstance: parts.log as FastifyBaseLogger,
-    // One line of our own per answer, by route pattern: addresses carry tokens.
+    // Berth logs one line per response, with the route's pattern: addresses carry tokens.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
     exposeHeadRoutes: false,
     return503OnClosing: false,
     routerOptions: {
       maxParamLength: maxParameterLength,
-      // A head has room for 15,000 of them.
+      // A request head has room for 15,000 of them.
       querystringParser: (text) => parseQuery(text, '&', '=', { maxKeys: maxQueryKeys }),
     },
-    // What a client sent is judged as it is: a number is not an address, however it could be spelled.
+    // Input is validated as it was sent: a number is not an address, whatever its spelling.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     serverFactory: (handler) => (listener = createListener((handle = handler))),
     frameworkErrors: handleError,
@@ -129,11 +132,11 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   addMetrics(server, metrics, parts)
   await parts.frontEnd.register(server)
   await server.ready()
-  if (!listener || !handle) throw new Error('the HTTP framework did not take the listener')
+  if (!listener || !handle) throw new Error('the HTTP framework did not use the listener')
   return { server: listener, handle, metrics, close: () => server.close() }
 }
 
-/** `GET /metrics` on the public listener: its numbers are for operators, and tell strangers whom mails are sent to. */
+/** `GET /metrics` on the public listener: restricted, because its numbers concern operators alone. */
 function addMetrics(server: FastifyInstance, metrics: Metrics, { metricsToken: token, operator }: HttpParts): void {
   if (token === undefined) return
   server.get('/metrics', async ({ raw }, reply) => {
@@ -145,7 +148,7 @@ function addMetrics(server: FastifyInstance, metrics: Metrics, { metricsToken: t
 
 function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts, concurrency: ConcurrencyLimit): void {
   const endpoint: Endpoint = endpoints[name]
-  // One loop serves rows of different types; each handler was checked against its row by `Handlers`.
+  // One loop serves rows of different types; `Handlers` has checked each handler against its row.
   const handle = parts.handlers[name] as (call: Call<EndpointName>) => unknown
   server.route({
     method: endpoint.method,
@@ -176,7 +179,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
   })
 }
 
-/** @throws {Refusal} 429 when the address of the client asks too often for the mailbox in the body */
+/** @throws {Refusal} 429 when the client's network exceeds the rate limit of the mailbox in the body */
 function limitMailbox(limit: RateLimiter, { raw, body }: FastifyRequest): void {
   const { email } = Object(body) as { email?: unknown }
   if (typeof email === 'string' && !isLocalClient(raw))
@@ -213,8 +216,8 @@ function schemaOf({ params, query, body, response, refusals: refused }: Endpoint
 }
 
 /**
- * Bodies are JSON whatever the content type says, and endpoints without a body ignore what is sent: `POST /launch` with
- * a JSON content type and zero bytes is what many clients send, and Fastify's own parser refuses it.
+ * Bodies are parsed as JSON whatever the content type, and endpoints without a body ignore it: many clients send `POST
+ * /launch` with a JSON content type and zero bytes, which Fastify's own parser refuses.
  */
 function acceptAnyJson(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
@@ -239,12 +242,12 @@ function withoutPrototype(value: unknown): unknown {
   )
 }
 
-/** A person in a browser, looking for a page; every answer under `/api` is JSON. */
+/** A navigation of a browser; every response under `/api` is JSON. */
 function wantsHtmlPage({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && !/^\/api(\/|\?|$)/i.test(url) && (headers.accept ?? '').includes('text/html')
 }
 
-/** Whether the fixed parts of the route's path stand in the address as they are, and none of them percent-encoded. */
+/** Whether the fixed parts of the route's path are in the address literally, not percent-encoded. */
 function isSpelledAsRoute({ url, routeOptions }: FastifyRequest): boolean {
   const pattern = routeOptions.url
   if (pattern === undefined || !url.includes('%')) return true
@@ -252,7 +255,7 @@ function isSpelledAsRoute({ url, routeOptions }: FastifyRequest): boolean {
   return pattern.split('/').every((part, at) => part.startsWith(':') || part === '*' || part === sent[at])
 }
 
-/** A known path with another method is told which methods it has; what is the operator's nobody is told of. */
+/** For a known path with another method the response lists its methods; the operator's endpoints are not listed. */
 function notFound(request: FastifyRequest): Error {
   const path = request.url.split('?', 1)[0] ?? ''
   const allowed =
@@ -262,12 +265,12 @@ function notFound(request: FastifyRequest): Error {
   return allowed.length > 0 ? refusals.wrongMethod([...new Set(allowed)]) : refusals.notFound('address')
 }
 
-/** Longest path that is compared with those of the endpoints, in characters. */
+/** Max characters of a path that is compared with those of the endpoints. */
 const maxPathLength = 2_048
 
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
 
-/** Made once: dozens of patterns are too much work for a request to an unknown address. */
+/** Created once: dozens of patterns are too much work for a request to an unknown address. */
 const knownPaths = Object.values<Endpoint>(endpoints)
   .filter(({ access }) => access !== 'operator')
   .map(({ method, path }) => ({ method, pattern: patternOf(path) }))

@@ -1,6 +1,6 @@
 /** The form of API tokens, known to both processes: the API looks one up, the gateway forwards none. */
 
-/** Begins every API token, so that people and secret scanners recognise one. */
+/** Prefix of every API token, by which people and secret scanners recognise one. */
 export const apiTokenPrefix = 'berth_'
 
 /** The prefix, and 32 random bytes in base64url. */

@@ -4,20 +4,20 @@ import { tokenCookie, bindingCookie } from './token-cookies.ts'
 export interface CookieSettings {
   /** Host part of the base domain. */
   readonly domain: string
-  /** Set when people reach the service by https; browsers drop `Secure` cookies of plain http. */
+  /** Set when the service is reached by https; browsers drop `Secure` cookies of plain http. */
   readonly isSecure: boolean
 }
 
-/** Segments of an address below which tossed cookies are looked for. */
+/** Max path segments for which tossed cookies are removed. */
 const maxPathDepth = 5
 
-/** Longest path that a browser takes for a cookie's, in characters. Source: RFC 6265bis, 5.6. */
+/** Max length of a cookie's path that a browser accepts, in characters. Source: RFC 6265bis, 5.6. */
 const maxCookiePath = 1_024
 
 /**
- * `Set-Cookie` lines that make the browser forget every token that it may have sent with this request, ours and tossed
- * ones: for each path that this address lies under, and each domain that this host lies in. Were only our own forgotten,
- * the tossed one would be the only one next time, and be believed.
+ * `Set-Cookie` lines that remove every token that the browser may have sent with this request, ours and tossed ones:
+ * for each path above this address, and each domain above this host. If only ours was removed, the tossed one would be
+ * the only one in the next request, and be trusted.
  * @param target path and query of the request
  */
 export function clearTokenCookies(target: string, host: string | undefined, settings: CookieSettings): string[] {
@@ -39,7 +39,7 @@ export function clearCookies(
   )
 }
 
-/** RFC 6265, 5.1.4: the paths of cookies that come along with this address, as it is spelled. */
+/** RFC 6265, 5.1.4: paths of the cookies that are sent with this address, as it is spelled. */
 function pathsAbove(target: string): string[] {
   const path = target.replace(/[?#].*$/s, '')
   const segments = path.split('/').slice(1, maxPathDepth + 1)
@@ -47,12 +47,12 @@ function pathsAbove(target: string): string[] {
     const above = `/${segments.slice(0, at + 1).join('/')}`
     return [above, `${above}/`]
   })
-  // What could end the attribute, or the line, cannot be in a cookie's path.
+  // A character that ends the attribute, or the line, cannot be in a cookie's path.
   const isPossible = (each: string) => each.length <= maxCookiePath && /^[\x21-\x3a\x3c-\x7e]+$/.test(each)
   return [...new Set(['/', ...paths])].filter(isPossible)
 }
 
-/** A host's name and those above it that a browser may take for a cookie; at most four. */
+/** A host's name and those above it that a browser accepts for a cookie; at most four. */
 function domainsOf(host: string): string[] {
   if (!isName(host)) return []
   const labels = host.split('.')
@@ -61,5 +61,5 @@ function domainsOf(host: string): string[] {
 
 export const hostName = (host: string | undefined) => (host ?? '').toLowerCase().replace(/:\d+$/, '')
 
-/** A browser takes `Domain` only for names, and never for addresses or single labels such as `localhost`. */
+/** A browser accepts `Domain` only for names, not for addresses or single labels such as `localhost`. */
 export const isName = (host: string) => isIP(host) === 0 && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(host)

@@ -26,7 +26,7 @@ function valuesIn(header: string, name: string): readonly string[] {
   return values.toReversed()
 }
 
-/** The value of the pair whose name stands there; undefined when it is a part of another name, or of a value. */
+/** The value of the pair whose name starts here; undefined when it is a part of another name, or of a value. */
 function valueAt(header: string, start: number, name: string): string | undefined {
   let before = start - 1
   while (isBlank(header.charCodeAt(before))) before--

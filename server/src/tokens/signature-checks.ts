@@ -3,9 +3,9 @@ import { networkOf } from '../ip-address.ts'
 import { maxTokenLength } from './token-cookies.ts'
 
 /**
- * Parsing and verifying signed tokens (JWT) at a bounded cost for any sender; gateway and API each use an instance. Ours, because
- * `jose` verifies asynchronously and has no cache or limit; it still imports the keys.
- * A signature costs as much as everything else of a request, so it is the last that is looked at, once per token.
+ * Parsing and verifying signed tokens (JWT) at a bounded cost for any sender; gateway and API each use an instance.
+ * Ours, because `jose` verifies asynchronously and has no cache or limit; it still imports the keys.
+ * A signature costs as much as everything else of a request, so it is checked last, once per token.
  */
 
 /** Claims of a token whose signature is not verified. */
@@ -49,21 +49,21 @@ function jsonIn(part: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Tokens with a bad signature that are remembered; of more the oldest are forgotten. */
+/** Max tokens with a bad signature that are remembered; above it the oldest are dropped. */
 const maxRejected = 5_000
-/** Addresses whose bad signatures are counted; of more the oldest are forgotten. */
+/** Max addresses whose bad signatures are counted; above it the oldest are dropped. */
 const maxAddresses = 10_000
-/** Bad signatures that one address may send before its requests are checked one signature at a time. */
+/** Bad signatures that one address may send before its requests are limited to one signature check each. */
 const budgetSize = 32
-/** After how many ms it may send one more. */
+/** Interval at which it may send one more, in ms. */
 const budgetRefillInterval = 2_000
 
 /**
- * Single check per token, and a budget per address (a token bucket): a browser into which a hostile page has tossed forged
- * tokens is told at once which one is real, and a client that sends one forgery after the other costs one check per request.
+ * Single check per token, and a budget per address (a token bucket): a browser into which a hostile page has tossed
+ * forged tokens learns at once which one is real, and a client that sends many forgeries costs one check per request.
  */
 export class SignatureChecks {
-  /** By digest: what was rejected may be long, and hang on a head of 32 KB. */
+  /** By digest: a rejected token may be long, and would keep a head of 32 KB in memory. */
   readonly #rejected = new Set<string>()
   readonly #budgets = new Map<string, { left: number; at: number }>()
 
@@ -72,12 +72,12 @@ export class SignatureChecks {
     return this.#rejected.has(digestOf(token))
   }
 
-  /** How many of so many unknown tokens of one request may be checked: all, or one once the address has no budget left. */
+  /** Number of unknown tokens of one request that may be checked: all, or one when the address has no budget left. */
   allowed(address: string, wanted: number): number {
     return wanted <= 1 || this.#left(networkOf(address)) >= 1 ? wanted : 1
   }
 
-  /** Checks a signature, on this thread. A bad one is remembered, and charged to the address. */
+  /** Verifies a signature, synchronously. A bad one is remembered, and charged to the address. */
   isSigned(token: string, key: webcrypto.CryptoKey, address: string): boolean {
     const end = token.lastIndexOf('.')
     const signature = Buffer.from(token.slice(end + 1), 'base64url')
@@ -89,7 +89,7 @@ export class SignatureChecks {
     return false
   }
 
-  /** Other keys: what was bad may be good. */
+  /** The keys have changed: rejected tokens may be valid now. */
   clear(): void {
     this.#rejected.clear()
   }

@@ -11,14 +11,15 @@ import { CommandFailed, reasonOf } from '../command-failure.ts'
 /** The API for one command, while no service runs. */
 export interface EmbeddedApi {
   readonly socket: string
-  /** Ends it. @returns whether the engine has still to be asked for something, which the next start does */
+  /** Stops it. @returns whether work for the engine is pending, which the next start of the service does */
   close(): Promise<boolean>
 }
 
 /**
- * Starts the API in this process, without a gateway and without anything that happens by itself; it listens on the
- * operator's socket alone, in a folder of its own.
- * @throws {CommandFailed} when the settings are wrong, the data are not there, or belong to somebody else
+ * Starts the API in this process, without a gateway and without periodic tasks; it listens on the operator's socket
+ * alone, in a folder of its own.
+ * @throws {CommandFailed} when the settings are wrong, or the data folder is missing or belongs to another operating
+ * system user
  */
 export async function startEmbeddedApi(
   env: Readonly<Record<string, string | undefined>>,
@@ -57,7 +58,7 @@ function requireConfig(env: Readonly<Record<string, string | undefined>>): Confi
   throw new CommandFailed(['Berth does not run, and these settings are wrong:', ...lines].join('\n'))
 }
 
-/** A store of root's making could not be written by the service afterwards; and an empty one is not what was meant. */
+/** The service could not write a store that root created; and a new, empty store is never what the operator wants. */
 function requireOwnData({ dataDir, databaseUrl }: Config): void {
   const made = databaseUrl === null ? /^berth\.sqlite$/ : /^signing-key/
   const file = existsSync(dataDir) ? readdirSync(dataDir).find((name) => made.test(name)) : undefined
@@ -73,7 +74,7 @@ function requireOwnData({ dataDir, databaseUrl }: Config): void {
   )
 }
 
-/** Nobody's requests are let through, so that nobody has to be told anything. @param port the one that links name */
+/** A gateway that forwards nothing: no requests reach this process through one. @param port the one that links name */
 function noopGateway(port: number): Gateway {
   return {
     listen: () => Promise.resolve(port),
@@ -85,7 +86,7 @@ function noopGateway(port: number): Gateway {
   }
 }
 
-/** The front end need not be built to block somebody. */
+/** An empty front end: commands work before it is built. */
 function emptyPages(folder: string): string {
   mkdirSync(path.join(folder, 'assets'))
   writeFileSync(path.join(folder, 'index.html'), '')

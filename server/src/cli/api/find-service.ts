@@ -5,16 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readPidFile, type PidFile } from '#/supervisor/pid-file.ts'
 import { CommandFailed } from '../command-failure.ts'
 
-/** How long a service that is there but does not answer is waited for, in ms: its API may be draining, and another start. */
+/** Timeout for a service that runs but does not answer, in ms: its API may be draining, and another one starting. */
 const defaultTimeout = 40_000
-/** Between two looks, in ms. */
+/** Interval of attempts, in ms. */
 const retryEvery = 100
-/** After so long whoever waits is told what for, in ms. */
+/** Delay before the operator is notified of the wait, in ms. */
 const noteAfter = 1_000
 
 export interface SearchOptions {
   readonly dataDir: string
-  /** For the one line that says that it is waited for. */
+  /** Receives the one line about the wait. */
   readonly note: (line: string) => void
   readonly signal: AbortSignal
   /** ms */
@@ -22,9 +22,9 @@ export interface SearchOptions {
 }
 
 /**
- * Finds a service that runs, and waits for one whose API is just being replaced or started again.
- * @returns undefined when none runs: then nobody else uses the store
- * @throws {CommandFailed} when it runs but does not answer, or may not be spoken to
+ * Finds a running service, and waits for one whose API process is being replaced.
+ * @returns undefined when none runs: then no other process uses the store
+ * @throws {CommandFailed} when it runs but does not answer, or access is denied
  */
 export async function findService(options: SearchOptions): Promise<PidFile | undefined> {
   const began = performance.now()
@@ -49,7 +49,7 @@ function lookFor(dataDir: string): PidFile | undefined {
   }
 }
 
-/** Whether somebody listens. @throws {CommandFailed} when we may not know */
+/** Whether a process listens on the socket. @throws {CommandFailed} when access is denied */
 async function answers(socket: string): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
   const connection = connect(socket)
@@ -64,7 +64,7 @@ async function answers(socket: string): Promise<boolean> {
   }
 }
 
-/** Its folder goes with it, so that another process which has been given its number does not pass for it. */
+/** Checks the socket's folder, too: another process may have got the same id. */
 function isAlive({ pid, socket }: PidFile): boolean {
   if (!existsSync(path.dirname(socket))) return false
   try {

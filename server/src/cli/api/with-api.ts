@@ -6,38 +6,38 @@ import { findService } from './find-service.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { unixFetch } from './unix-fetch.ts'
 
-/** How long one call may take, in ms: the engine may have 10 s for each of many containers. */
+/** Timeout of one call, in ms: the engine may take 10 s for each of many containers. */
 const callTimeout = 120_000
 
-/** What every command is given. */
+/** Context of a command. */
 export interface CommandContext {
-  /** The settings: of the environment, and of `berth.env`. */
+  /** Settings of the environment and of `berth.env`. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Why `berth.env` could not be read, and what in it has no effect. */
+  /** Why `berth.env` could not be read, and which of its lines have no effect. */
   readonly settingProblems: readonly string[]
   readonly settingNotes: readonly string[]
   readonly dataDir: string
-  /** Folder that the files on the command line are relative to. */
+  /** Folder that file arguments are relative to. */
   readonly folder: string
   readonly terminal: Terminal
-  /** Who sits at the command line, for the audit log: `operator root`. */
+  /** Name of the operator for the audit log: `operator root`. */
   readonly operator: string
-  /** Ctrl-C. */
+  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
-  /** Of the API in this process; silent unless the command is to be verbose. */
+  /** Log of the API in this process; silent unless the command is verbose. */
   readonly log: Logger
 }
 
 /**
- * Gives the work a client of the API, as the operator: of the service when one runs, otherwise of an API in this process,
- * which is closed again whatever becomes of the work.
- * @throws {CommandFailed} when there is no API to be had, or it went away · what the work throws
+ * Runs the work with a client of the API, as the operator: of the running service, otherwise of an API in this process,
+ * which is closed afterwards.
+ * @throws {CommandFailed} when no API can be started, or it stopped · what the work throws
  */
 export async function withApi<T>(context: CommandContext, work: (api: Client) => Promise<T>): Promise<T> {
   const service = await search(context)
   if (service) return work(createClient(toService(context, service.socket)))
   if (context.settingProblems.length > 0) throw new CommandFailed(context.settingProblems.join('\n'))
-  // Half a second of loading, which no command needs while the service runs.
+  // Loading it takes half a second, which no command needs while the service runs.
   const { startEmbeddedApi } = await import('./embedded-api.ts')
   const own = await startEmbeddedApi(context.env, context.log)
   let isWorkLeft = false
@@ -59,7 +59,10 @@ const optionsOf = ({ operator, signal }: CommandContext) => ({
   signal,
 })
 
-/** While the API process is replaced nobody listens for a moment; what could not be sent was not done, and is sent again. */
+/**
+ * While the API process is replaced no process listens for a moment; a request that could not be sent had no effect and
+ * is retried.
+ */
 function toService(context: CommandContext, first: string): typeof fetch {
   let socket = first
   return withClearErrors(async (input, init) => {
@@ -91,10 +94,10 @@ function withClearErrors(send: typeof fetch): typeof fetch {
 
 const isNotSent = (error: unknown) => ['ECONNREFUSED', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')
 
-/** A service that began while we worked on its store has read part of it before. */
+/** A service that started while this process changed its store has read a part of it before. */
 async function warnIfStarted({ dataDir, terminal, signal }: CommandContext): Promise<void> {
   const isThere = (found: unknown) => found !== undefined
-  // One that does not answer yet is there all the same.
+  // A service that does not answer yet runs all the same.
   const isStarted = await findService({ dataDir, note: () => {}, signal, timeout: 0 }).then(isThere, () => true)
   if (isStarted) terminal.note('Berth was started meanwhile. Send it SIGHUP, so that it reads anew what was changed.')
 }

@@ -8,7 +8,7 @@ import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { writeNewFile } from '#/cli/write-file.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 
-/** Entries asked for at a time. */
+/** Entries per request. */
 const page = '500'
 
 interface Filter {
@@ -19,7 +19,7 @@ interface Filter {
   readonly until?: Date
 }
 
-/** `berth audit ...`: who did what to whom. */
+/** `berth audit ...`: reads and verifies the audit log. */
 export function addAudit(program: Command, run: Run): void {
   const audit = program.command('audit').description('the audit log: list, export and verify it')
   addList(audit, run)
@@ -185,5 +185,5 @@ async function verifyLog({ terminal }: CommandContext, api: Client, query: Verif
 const wordsFor = {
   changed: 'not as it was written',
   missing: 'missing',
-  inserted: 'not by Berth: somebody put it in',
+  inserted: 'not written by Berth',
 } as const

@@ -27,7 +27,7 @@ export function addConfig(program: Command, run: Run): void {
   })
 }
 
-/** Whether something answers, in a sentence's end. */
+/** Result of a check, for the end of a sentence. */
 interface Verdict {
   readonly ok: boolean
   readonly words: string
@@ -49,7 +49,7 @@ async function checkConfig({ env, settingProblems, settingNotes, terminal }: Com
 }
 
 async function checkParts(config: Config): Promise<Record<'store' | 'engine' | 'mail', Verdict>> {
-  // Loaded here, because every other command would be the slower for it.
+  // Loaded here, because loading them would slow every other command.
   const [{ runtimeFor }, { checkSmtp }, { checkStore }] = await Promise.all([
     import('#/adapters.ts'),
     import('#/mail/check-smtp.ts'),

@@ -8,10 +8,10 @@ import { addHelp, type Run } from '#/cli/output/help.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { formatCount, formatInstant, formatBoolean } from '#/cli/output/formatting.ts'
 
-/** Ids in one request. */
+/** Max ids in one request. */
 const maxIdsPerRequest = 1_000
 
-/** `berth containers ...`: what people run. */
+/** `berth containers ...`: containers of all users. */
 export function addContainers(program: Command, run: Run): void {
   const containers = program.command('containers').description('containers: list, stop, block and remove them')
   addList(containers, run)

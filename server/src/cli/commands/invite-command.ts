@@ -8,7 +8,7 @@ import { readAddresses } from '#/cli/read-addresses.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 
-/** Addresses in one request: so many mails go out before Ctrl-C is looked at, and before it is told how far it is. */
+/** Addresses per request: so many mails are sent between two updates of the progress and checks of Ctrl-C. */
 const chunk = 50
 
 interface InviteOptions {
@@ -51,7 +51,7 @@ async function invitePeople(context: CommandContext, typed: readonly string[], o
   if (notDone > 0) throw new CommandFailed(`${notDone} of ${emails.length} could not be invited.`)
 }
 
-/** @returns how many could not be invited */
+/** @returns the number of addresses that could not be invited */
 async function inviteAll(
   { terminal, signal }: CommandContext,
   api: Client,

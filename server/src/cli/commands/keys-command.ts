@@ -4,7 +4,7 @@ import { addHelp, type Run } from '#/cli/output/help.ts'
 import { formatInstant } from '#/cli/output/formatting.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 
-/** `berth keys ...`: what tokens are signed with. */
+/** `berth keys ...`: signing keys of tokens. */
 export function addKeys(program: Command, run: Run): void {
   const keys = program.command('keys').description('signing keys: list and rotate them')
   addList(keys, run)

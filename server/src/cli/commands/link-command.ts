@@ -17,7 +17,7 @@ export function addLink(program: Command, run: Run): void {
           context.terminal.print(printed.link)
           const what = printed.purpose === 'signup' ? 'The first link' : 'A login link'
           context.terminal.note(
-            `${what} of ${email}, good once and until ${formatInstant(printed.expires_at)} UTC. Whoever has it is them.`,
+            `${what} of ${email}, valid once, until ${formatInstant(printed.expires_at)} UTC. It signs in to this account: keep it secret.`,
           )
           if (printed.link.includes(':0/'))
             context.terminal.note('PORT=0: put the port that Berth prints into the link.')

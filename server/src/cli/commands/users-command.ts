@@ -15,7 +15,7 @@ interface ListOptions {
   readonly admins?: true
 }
 
-/** `berth users ...`: who may sign in, and who may not. */
+/** `berth users ...`: accounts, roles and blocks. */
 export function addUsers(program: Command, run: Run): void {
   const users = program.command('users').description('accounts: list, block, promote, invite and delete users')
   addList(users, run)
@@ -55,7 +55,7 @@ async function listUsers(
     found += wanted.length
     await terminal.drained()
   }
-  if (found === 0) terminal.note('Nobody.')
+  if (found === 0) terminal.note('No users found.')
 }
 
 const headings = ['ID', 'EMAIL', 'STATE', 'ADMIN', 'BLOCKED', 'CONTAINERS', 'LAST USED']

@@ -1,11 +1,11 @@
-/** Between two columns. */
+/** Gap between two columns. */
 const gap = '  '
-/** No column is cut below this. */
+/** Min width of a column. */
 const minWidth = 6
 
 /**
- * Rows under headings, aligned; the last column is not filled up.
- * @param width characters of a line at most, by cutting the widest columns; without it nothing is cut
+ * Table with aligned columns; the last column is not padded.
+ * @param width max characters of a line; the widest columns are cut to it. Without it nothing is cut
  */
 export function formatTable(
   headings: readonly string[],
@@ -23,7 +23,7 @@ export function formatTable(
   )
 }
 
-/** What came from strangers may hold line breaks, and sequences that terminals obey. */
+/** Text from users and clients may contain line breaks and terminal control sequences. */
 export const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
 
 function narrow(widths: number[], room: number): void {

@@ -1,19 +1,21 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../api/with-api.ts'
 
-/** Runs the work of a command with what it needs; made by the program, because the form of the answer is its option. */
+/**
+ * Runs the work of a command with its context; provided by the program, because the output format is a global option.
+ */
 export type Run = (work: (context: CommandContext) => Promise<void>) => Promise<void>
 
 export interface HelpText {
-  /** What happens to containers that run, and whatever else surprises. */
+  /** Effects on running containers, and others that may surprise. */
   readonly effect: string
-  /** Command lines without `berth`, and what they are for. */
+  /** Command lines without `berth`, and their purpose. */
   readonly examples: readonly (readonly [line: string, what: string])[]
 }
 
 const width = 78
 
-/** Adds to the help of a command what one has to know before one runs it. */
+/** Appends effects and examples to the help of a command. */
 export function addHelp(command: Command, { effect, examples }: HelpText): Command {
   const lines = examples.flatMap(([line, what]) => [`  # ${what}`, `  berth ${line}`])
   return command.addHelpText('after', ['', ...wrap(effect), '', 'Examples:', ...lines].join('\n'))

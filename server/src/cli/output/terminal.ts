@@ -4,19 +4,19 @@ import type { Readable, Writable } from 'node:stream'
 import { CommandFailed } from '../command-failure.ts'
 import { formatTable, oneLine } from './formatting.ts'
 
-/** What a command reads and writes; `isTTY` as in Node: whether a person sits at it. */
+/** Streams of a command; `isTTY` as in Node: connected to a terminal. */
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
   readonly stderr: Writable & { readonly isTTY?: boolean }
 }
 
-/** Between two lines about the progress, when nobody sees a line change, in ms. */
+/** Interval of progress lines without a terminal, in ms. */
 const progressEvery = 5_000
 
 /**
- * Answers go to stdout: aligned text for people, or JSON for programs, never both. Everything else goes to stderr, so that
- * what is piped on is only what was asked for.
+ * Results go to stdout: aligned text for people, or JSON for programs, never both. Everything else goes to stderr, so
+ * that a pipe receives only the result.
  */
 export class Terminal {
   readonly #streams: Streams
@@ -31,12 +31,12 @@ export class Terminal {
     this.isJson = isJson
   }
 
-  /** One line of the answer for people. */
+  /** One line of the result for people. */
   print(line: string): void {
     if (!this.isJson) this.#streams.stdout.write(`${oneLine(line)}\n`)
   }
 
-  /** The answer for programs: one document on one line. */
+  /** The result for programs: one document on one line. */
   json(value: unknown): void {
     if (this.isJson) this.#streams.stdout.write(`${JSON.stringify(value)}\n`)
   }
@@ -49,25 +49,25 @@ export class Terminal {
     this.#headings = headings
   }
 
-  /** Part of an answer that has its own form, such as CSV. Resolves when stdout takes more. */
+  /** Part of a result with its own format, such as CSV. Resolves when stdout takes more. */
   async write(text: string): Promise<void> {
     this.#streams.stdout.write(text)
     await this.drained()
   }
 
-  /** Resolves when stdout takes more: a list of any length must not wait in memory. */
+  /** Resolves when stdout takes more (backpressure): a long list must not be buffered in memory. */
   async drained(): Promise<void> {
     const { stdout } = this.#streams
     if (stdout.writableNeedDrain) await once(stdout, 'drain')
   }
 
-  /** A line on stderr, whatever the form of the answer. */
+  /** A line on stderr, in every output format. */
   note(line: string): void {
     this.#endLine()
     this.#streams.stderr.write(`${oneLine(line)}\n`)
   }
 
-  /** How far long work is: a line that changes at a terminal, a line now and then elsewhere. */
+  /** Progress of long work: one line that is rewritten at a terminal, otherwise a line at intervals. */
   progress(words: string): void {
     const { stderr } = this.#streams
     if (stderr.isTTY) {
@@ -79,24 +79,30 @@ export class Terminal {
     }
   }
 
-  /** Takes away the line that changes. */
+  /** Clears the progress line. */
   endProgress(): void {
     this.#endLine()
   }
 
-  /** Asks for a `yes`. @throws {CommandFailed} when it is not said, or nobody can be asked @param otherwise the option that says it */
+  /**
+   * Asks for a `yes`. @throws {CommandFailed} for another answer, or without a terminal @param otherwise the option
+   * that confirms
+   */
   async confirm(question: string, otherwise: string, signal: AbortSignal): Promise<void> {
     const { stdin, stderr } = this.#streams
-    if (!stdin.isTTY || !stderr.isTTY) throw new CommandFailed(`Nobody can be asked here; add ${otherwise} to go on.`)
+    if (!stdin.isTTY || !stderr.isTTY)
+      throw new CommandFailed(
+        `This needs a confirmation, and there is no terminal to ask at; add ${otherwise} to confirm.`,
+      )
     const lines = createInterface({ input: stdin, output: stderr })
-    // The end of the input closes it, and would leave the question open for ever.
+    // The end of the input closes it without an answer.
     const closed = once(lines, 'close', { signal }).then(() => '')
     try {
       const asked = lines.question(`${question} Type yes to go on: `, { signal })
       const answer = await Promise.race([asked, closed])
       if (answer.trim().toLowerCase() !== 'yes') throw new CommandFailed('Nothing was done.')
     } catch (error) {
-      // Ctrl-C at the question: an answer like any other that is not yes.
+      // Ctrl-C at the question counts as an answer other than yes.
       throw (error as Error).name === 'AbortError' && !signal.aborted ? new CommandFailed('Nothing was done.') : error
     } finally {
       lines.close()

@@ -27,7 +27,7 @@ export interface FrontEndParts {
   readonly loginCsrf: LoginCsrf
   readonly sameBrowserProof: SameBrowserProof
   readonly verifyLink: Pick<VerifyLink, 'addressOf'>
-  /** Seconds for which a mailed link works. */
+  /** Lifetime of a mailed link, in seconds. */
   readonly linkLifetime: number
   /** How users sign in. */
   readonly signIn: BootData['sign_in']
@@ -64,7 +64,7 @@ export class FrontEnd {
     await registerAssets(server, path.join(this.#parts.webDir, 'assets'))
   }
 
-  /** The document with what this request may know: whether it is signed in, and the proof that it is our own page. */
+  /** Sends the document with the data of this request: the session, and the CSRF tokens of its page. */
   async send(request: FastifyRequest, reply: FastifyReply, status: number): Promise<FastifyReply> {
     const { authenticator, sessionList } = this.#parts
     const { session, isTossed } = await authenticator.authenticate(request.headers, request.now)
@@ -104,7 +104,7 @@ export class FrontEnd {
       .send(this.#filled({ language, nonce, boot }))
   }
 
-  /** The link is looked at, never used: a page that a person navigated to does that. */
+  /** Checks the link without using it up: the page that opens does that. */
   async #isSameBrowser(request: FastifyRequest): Promise<boolean> {
     const { headers, now } = request
     const { sameBrowserProof, verifyLink } = this.#parts
@@ -125,14 +125,14 @@ export class FrontEnd {
   }
 }
 
-/** What stands in the places that the document leaves open. */
+/** Values for the placeholders of the document. */
 interface Filling {
   readonly language: Language
   readonly nonce: string
   readonly boot: BootData
 }
 
-/** Whether people sign in, or ask for a link, from this page; from the first one while they are not signed in. */
+/** Whether users sign in, or request a link, on this page; that is every page while they are not signed in. */
 const signsIn = (request: FastifyRequest, session: Session | undefined) =>
   signInPages.includes(pathOf(request)) || (pathOf(request) === pages.home && !isKnown(session))
 const signInPages: readonly string[] = [
@@ -142,7 +142,7 @@ const signInPages: readonly string[] = [
   pages.verifyLogin,
   pages.verifySignup,
 ]
-/** What the link has to be of that leads to a page. */
+/** Required purpose of the link that leads to a page. */
 const purposes: Readonly<Record<string, LinkPurpose | undefined>> = {
   [pages.verifyLogin]: 'login',
   [pages.verifySignup]: 'signup',
@@ -152,10 +152,10 @@ const pathOf = ({ url }: FastifyRequest) => url.replace(/[?#].*$/s, '')
 const isKnown = (session: Session | undefined) => session?.user !== undefined
 
 /**
- * Only the browser itself says "navigate" and "document": a script, frame or popup of a container's page on our origin
- * cannot send these, and frames are refused, so it never gets to read the proof. Browsers too old to say so, and plain
- * http anywhere but on localhost, where they keep silent, get a page that asks to sign in before it changes anything.
- * The answer to a navigation preload is read by a service worker, which a container's page may have registered.
+ * Only the browser itself sends "navigate" and "document": a script, frame or popup of a container's page on our origin
+ * cannot, and frames are refused, so such a page never reads the CSRF token. Browsers without these headers, and plain
+ * http except on localhost, get a page that requires a sign-in before it changes anything.
+ * The response to a navigation preload is read by a service worker, which a container's page may have registered.
  */
 function isDocumentNavigation({ headers }: FastifyRequest): boolean {
   const isPreload = headers['service-worker-navigation-preload'] !== undefined
@@ -163,8 +163,9 @@ function isDocumentNavigation({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * `'self'` would allow scripts from every container, which share our origin; only what carries this answer's nonce runs.
- * COOP severs windows that a container's page opened or was opened by.
+ * `'self'` would allow scripts from every container, which share our origin; only scripts with this response's nonce
+ * run.
+ * COOP separates windows that a container's page opened or was opened by.
  */
 const documentHeaders = {
   'cross-origin-opener-policy': 'same-origin',
@@ -173,7 +174,7 @@ const documentHeaders = {
   vary: 'Accept-Language, Cookie, Authorization, Sec-Fetch-Mode, Sec-Fetch-Dest, Service-Worker-Navigation-Preload',
 }
 
-/** What the front end's documents may load and do, and where they may stand. @param nonce of this one answer */
+/** Content-Security-Policy of the front end's documents. @param nonce of this response */
 export function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",

@@ -4,11 +4,11 @@ import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * The built front end's scripts, styles and pictures, from memory: 1 MB with their compressed variants. Reading a file, piece
- * by piece, for each request cost 2 ms of CPU, which anybody may ask for.
+ * The built front end's scripts, styles and images, served from memory: 1 MB with their compressed variants. Reading
+ * files for each request cost 2 ms of CPU, and these requests need no account.
  */
 
-/** One form of a file, as it travels. */
+/** One encoding of a file. */
 interface Variant {
   readonly bytes: Buffer
   readonly headers: Readonly<Record<string, string>>
@@ -27,11 +27,11 @@ const types: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 }
-/** By the ending that the build gives to variants. */
+/** By the file extension of the build's variants. */
 const codings: Readonly<Record<string, string>> = { '.br': 'br', '.gz': 'gzip' }
-/** In the order in which they are preferred where the client has no preference. */
+/** In order of preference where the client has none. */
 const preferred = ['br', 'gzip', 'identity']
-/** Characters that are read of what a client accepts, and of the entity tags that it has. */
+/** Max characters of `Accept-Encoding`, and of `If-None-Match`, that are read. */
 const [maxAccepted, maxTags] = [256, 1_024]
 
 /** Serves every file of the folder below `/assets/`. Rejects when the folder cannot be read. */
@@ -85,7 +85,10 @@ function sendAsset(asset: Asset, { headers, method }: FastifyRequest, reply: Fas
   return reply.send(method === 'HEAD' ? undefined : part)
 }
 
-/** The coding of the highest weight; of equals the one preferred. Who names none of ours gets the file as it is (RFC 9110, 12.5.3). */
+/**
+ * The coding of the highest weight; of equals the preferred one. Without one of ours the file is sent unencoded (RFC
+ * 9110, 12.5.3).
+ */
 function chosen(asset: Asset, accepted: string | undefined): Variant {
   const weights = weightsIn((accepted ?? '').slice(0, maxAccepted))
   const weightOf = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0
@@ -108,7 +111,7 @@ function weightsIn(accepted: string): ReadonlyMap<string, number> {
 const hasTag = (tags: string | undefined, tag: string) =>
   tags !== undefined && (tags === '*' || tags.slice(0, maxTags).includes(tag))
 
-/** One range of bytes; of several, and of what is no range, the whole is sent, which RFC 9110, 14.2 allows. */
+/** One range of bytes; several, or an invalid one, get the whole file, which RFC 9110, 14.2 allows. */
 function rangeIn(range: string | undefined, size: number): { start: number; end: number } | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(range ?? '') ?? []
   const [start, end] = [Number(first), last === '' ? size - 1 : Math.min(Number(last), size - 1)]

@@ -2,7 +2,7 @@ import { refusals } from '#/errors.ts'
 import { message } from '#/messages/localized-message.ts'
 import type { ListOrder, PageCursor } from '#/store/keyset-pagination.ts'
 
-/** The orders of lists, as in `ListOrder` of the API. */
+/** Orders of lists, as in `ListOrder` of the API. */
 export type SortParameter = ListOrder['by'] | `-${ListOrder['by']}`
 
 export function toOrder(word: SortParameter): ListOrder {
@@ -11,8 +11,8 @@ export function toOrder(word: SortParameter): ListOrder {
 }
 
 /**
- * Where the next page begins, for the client, who passes it on unread: the id alone in the order by id, in which it always
- * was that; in any other what the list is ordered by, too, and the order, so that it is not taken for another's.
+ * Cursor of the next page, opaque to the client: the id alone in the order by id; in other orders also the value of the
+ * column, and the order, so that a cursor of another order is refused.
  */
 export function toCursor(word: SortParameter, { value, id }: PageCursor): string {
   return word === 'id' ? String(id) : Buffer.from(JSON.stringify([word, value, id])).toString('base64url')

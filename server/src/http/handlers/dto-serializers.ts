@@ -5,7 +5,7 @@ import { containerPrefix } from '#/containers/container-name.ts'
 import type { ListedContainer } from '#/containers/state/list-containers.ts'
 import type { UserContainer } from '#/store/containers/user-containers.ts'
 
-/** Domain records as the specification spells them on the wire. The only place where the two spellings meet. */
+/** DTO serializers: domain records as JSON of the API. The only place where both spellings meet. */
 
 const isoInstant = (date: Date | null | undefined) => date?.toISOString() ?? null
 

@@ -13,14 +13,14 @@ import type { ClientInfo } from '#/accounts/sign-up/client-info.ts'
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
 import type { EventStream } from '../event-stream.ts'
 
-/** What a handler is given: the parts its row of the table names, already validated, and who is calling. */
+/** Input of a handler: the parts that its row of the endpoint table names, already validated, and the caller. */
 export interface Call<N extends EndpointName> {
   readonly params: Params<N>
   readonly query: Query<N>
   readonly body: Body<N>
-  /** There for endpoints with access `user` and `admin`. */
+  /** Present for endpoints with access `user` and `admin`. */
   readonly session: Session | undefined
-  /** Who asks, when it is the operator at the command line and nobody with an account. */
+  /** Name of the operator, when the request comes from the command line. */
   readonly operator: string | undefined
   readonly client: ClientInfo
   readonly now: Date

@@ -1,17 +1,17 @@
 import { refusals } from '#/errors.ts'
 import { message } from '#/messages/localized-message.ts'
 
-/** Rows in one answer at most. */
+/** Max rows in one answer. */
 const maxPageSize = 1000
 
-/** How many rows are asked for. @param text digits @throws {Refusal} 400 outside 1 to 1000 */
+/** Page size. @param text digits @throws {Refusal} 400 outside 1 to 1000 */
 export function readLimit(text: string | undefined, defaultLimit = maxPageSize): number {
   const limit = Number(text ?? defaultLimit)
   if (limit < 1 || limit > maxPageSize) throw refusals.badRequest(message('requests.badLimit', { max: maxPageSize }))
   return limit
 }
 
-/** `Number` alone would accept `1e3`, `0x10` and the empty text. @throws {Refusal} 404 for what cannot be an id */
+/** `Number` alone would accept `1e3`, `0x10` and the empty text. @throws {Refusal} 404 for text that is no id */
 export function readId(text: string, what: 'user' | 'container' | 'session' | 'token'): number {
   if (!/^\d{1,15}$/.test(text)) throw refusals.notFound(what)
   return Number(text)

@@ -4,34 +4,39 @@ import { refusals } from '#/errors.ts'
 
 /** ms */
 const window = 60_000
-/** Addresses, and pairs of address and mailbox, that are counted; of more, those used least recently are forgotten. */
+/**
+ * Max network addresses, and pairs of address and mailbox, that are counted; above it the least recently used are
+ * dropped.
+ */
 const [maxAddresses, maxPairs] = [10_000, 20_000]
-/** Characters of a mailbox that is counted: a mail address has at most 254. */
+/** Max characters of a mailbox that is counted: a mail address has at most 254. */
 const maxMailbox = 254
 
-/** Whether it needs no account and has to do with accounts: what an attacker would try many addresses or links with. */
+/**
+ * Whether the endpoint needs no account and concerns accounts: an attacker would try many addresses or links with it.
+ */
 export const isRateLimited = ({ access, path }: Endpoint) => access === 'public' && path.startsWith('/api/auth/')
 
-/** Whether it uses a link, or the code of a provider, up: who has one was counted when they asked for it. */
+/** Whether it uses up a link, or the code of a provider: its request was counted before. */
 export const usesLink = ({ path }: Endpoint) => path.startsWith('/api/auth/verify-') || path.endsWith('/callback')
 
-/** Requests of one address within a minute. */
+/** Requests of one network address within a minute. */
 interface Count {
   readonly began: number
   requests: number
 }
 
-/** Requests of one address for one mailbox, within the minute of that address. */
+/** Requests of one network address for one mailbox, within the minute of that address. */
 interface PairCount {
   readonly within: Count
   requests: number
 }
 
 /**
- * Limits requests that need no account, in windows of a minute: of one network address in all, and of one network address
- * for one mailbox. A sign-in that succeeds takes its requests out of the count again, so that a class behind one address
- * can sign in at once, while who tries one mailbox again and again, or many in vain, meets the limit. Known and unknown
- * mail addresses are counted alike.
+ * Rate limiter of requests that need no account, in windows of a minute: of one network address in all, and of one
+ * network address for one mailbox. A successful sign-in refunds its requests, so that a class behind one address can
+ * sign in at once, while repeated attempts at one mailbox, or unsuccessful ones at many, reach the limit. Known and
+ * unknown mail addresses are counted alike.
  */
 export class RateLimiter {
   readonly #perMinute: number
@@ -49,9 +54,9 @@ export class RateLimiter {
 
   /**
    * Counts a request of the address.
-   * @param isLink it uses a link up; such a one is let in until twice as many are counted, because a crowd that has used up
-   * its minute by asking for links must be able to use them
-   * @throws {Refusal} 429 with `Retry-After`; what is refused is not counted
+   * @param isLink it uses up a link; allowed until twice the limit, because a class that has used up its minute by
+   * requesting links must be able to use them
+   * @throws {Refusal} 429 with `Retry-After`; a refused request is not counted
    */
   count(address: string, isLink = false): void {
     if (this.#perMinute === 0) return
@@ -63,7 +68,7 @@ export class RateLimiter {
 
   /**
    * Counts a request, which `count` has counted, for the mailbox that it names. @throws {Refusal} 429; then it does not
-   * count for the address either, so that one stranger does not use up what others behind the same address have
+   * count for the address either, so that one client does not use up the limit of others behind the same address
    */
   countMailbox(address: string, mailbox: string): void {
     if (this.#perMinute === 0 || mailbox.length > maxMailbox) return
@@ -76,7 +81,7 @@ export class RateLimiter {
     pair.requests++
   }
 
-  /** Somebody signed in from the address with a link of this mailbox: neither that request nor those for it count. */
+  /** A sign-in from the address with a link of this mailbox succeeded: its requests do not count any more. */
   refund(address: string, mailbox: string): void {
     const within = this.#addresses.get(network(address))
     if (!within) return
@@ -109,13 +114,13 @@ export class RateLimiter {
   }
 }
 
-/** A person needs two or three; the rest is for several people with one mailbox, and for impatient ones. */
+/** A user needs two or three; the rest is for several users of one mailbox, and for retries. */
 const perMailbox = (perMinute: number) => Math.min(perMinute, Math.max(5, Math.ceil(perMinute / 60)))
 
 /** A customer with one IPv6 address has 2^64 of them. */
 const network = (address: string) => (address === '' ? '' : normalizeIP(address, 64))
 
-/** Puts the entry last, and takes out the first while there are too many. */
+/** Moves the entry to the end, and drops the first while there are too many. */
 function renew<T>(map: Map<string, T>, key: string, entry: T, max: number): T {
   map.delete(key)
   map.set(key, entry)

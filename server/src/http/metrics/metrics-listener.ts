@@ -3,22 +3,22 @@ import type { Logger } from 'pino'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { isBearer, type Metrics } from './metrics.ts'
 
-/** ms that a client may take for a request, between two requests, and between two tries to listen. */
+/** Timeout of a request, of an idle connection, and interval of attempts to listen; in ms. */
 const [requestTimeout, idleTimeout, retryEvery] = [10_000, 5_000, 5_000]
-/** Connections at the same time: a scraper needs one. */
+/** Max connections: a scraper needs one. */
 const maxConnections = 32
 
-/** Where `/metrics` is answered by a listener of its own. */
+/** Address of the separate listener of `/metrics`. */
 export interface MetricsAddress {
   readonly host: string
   readonly port: number
-  /** As it was set. */
+  /** As configured. */
   readonly text: string
 }
 
 /**
- * `METRICS_LISTEN`: a plain HTTP listener that answers `/metrics` and nothing else. An address that cannot be had does not
- * keep Berth from starting, and not from taking new settings: it is told, and tried again.
+ * `METRICS_LISTEN`: a plain HTTP listener that answers `/metrics` alone. If the address cannot be bound Berth starts
+ * and reloads settings all the same: the failure is logged and reported, and retried.
  */
 export class MetricsListener {
   readonly #address: MetricsAddress
@@ -28,7 +28,7 @@ export class MetricsListener {
   #retry: NodeJS.Timeout | undefined
   #problem: string | undefined
 
-  /** @param token bearer to ask for; null answers everybody who reaches the address */
+  /** @param token required bearer token; null answers every client that reaches the address */
   constructor(address: MetricsAddress, token: string | null, log: Pick<Logger, 'info' | 'error'>) {
     this.#address = address
     this.#log = log
@@ -82,7 +82,7 @@ export class MetricsListener {
   #failed(error: NodeJS.ErrnoException): void {
     const reason = error.code ?? error.message
     if (this.#problem !== reason)
-      this.#log.error({ err: error }, `METRICS_LISTEN=${this.#address.text} cannot be had; it is tried again`)
+      this.#log.error({ err: error }, `METRICS_LISTEN=${this.#address.text} cannot be bound; it is retried`)
     this.#problem = reason
     this.#retry = setTimeout(() => this.#listen(), retryEvery).unref()
   }

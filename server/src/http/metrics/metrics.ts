@@ -5,19 +5,19 @@ import { cachedFor } from '#/concurrency/ttl-cache.ts'
 import { metricDescriptions, type MetricDescription } from '../metric-descriptions.ts'
 import { routeOf } from '../error-handler.ts'
 
-/** However often it is asked for, the text is made anew after so many ms. */
+/** TTL of the text, in ms. */
 const textLifetime = 1_000
 
-/** Prometheus text about the process and its requests, and what other parts counted. Numbers and route patterns only. */
+/** Prometheus metrics of the process, its requests, and further counts. Numbers and route patterns only. */
 export interface Metrics {
   readonly contentType: string
-  /** One second old at most. */
+  /** At most one second old. */
   text(): Promise<string>
 }
 
 /**
- * Counts the answers of the server from now on.
- * @param counts rejects when there is nobody to ask; its numbers are left out then
+ * Collects metrics of the server's responses from now on.
+ * @param counts rejects when a source does not answer; its numbers are left out then
  */
 export function collectMetrics(
   server: FastifyInstance,
@@ -54,7 +54,7 @@ export function collectMetrics(
   return { contentType: registry.contentType, text }
 }
 
-/** Whether the header is `Bearer` and this token, found out in a time that does not depend on what was sent. */
+/** Whether the header is `Bearer` with this token; compared in constant time. */
 export function isBearer(authorization: string | undefined, token: string): boolean {
   const [, sent = ''] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
   return timingSafeEqual(digest(sent), digest(token))
@@ -75,7 +75,7 @@ function lines(counts: Readonly<Record<string, number>>): string {
     .join('')
 }
 
-/** HELP and TYPE lines. A gateway process that is older than this one may count what is not described any more. */
+/** HELP and TYPE lines. An older gateway process may count metrics that have no description any more. */
 function headerOf(name: string): string[] {
   const description = (metricDescriptions as Readonly<Record<string, MetricDescription>>)[name]
   if (!description) return [`# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`]

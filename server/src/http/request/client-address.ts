@@ -4,11 +4,11 @@ import { isLoopback, isLoopbackHost } from '#/ip-address.ts'
 import { hostName } from '#/tokens/clear-cookies.ts'
 
 /**
- * Where a request comes from, as the gateway found it out. Nobody but the gateway and the account that Berth runs as
- * reaches our socket, and the gateway replaces whatever a client says of itself.
+ * Client address as the gateway determined it. Only the gateway and the account that Berth runs as reach our socket,
+ * and the gateway replaces all that a client sends about itself.
  */
 
-/** Address of the client; empty when it is missing, as of a program that speaks to the socket itself. */
+/** Address of the client; empty when it is missing, as for a program that uses the socket directly. */
 export function clientAddress({ headers }: IncomingMessage): string {
   const address = String(headers['x-forwarded-for'] ?? '')
     .split(',')
@@ -17,9 +17,9 @@ export function clientAddress({ headers }: IncomingMessage): string {
 }
 
 /**
- * Whether a program on this machine asks, and no proxy passes on what somebody else asks. A proxy on this machine that
- * sends no forwarding header is not told from a program by its address alone: what `TRUSTED_PROXIES` names is never this
- * machine, and neither is whatever asks for a host that is known beyond it.
+ * Whether the client is a program on this machine, and no proxy. A local proxy without forwarding headers cannot be
+ * told from a program by its address: so an address in `TRUSTED_PROXIES` is never a local client, and neither is a
+ * request for a host that is known beyond this machine.
  */
 export function isLocalClient(request: IncomingMessage): boolean {
   const address = clientAddress(request)
@@ -29,7 +29,7 @@ export function isLocalClient(request: IncomingMessage): boolean {
   )
 }
 
-/** Whether a proxy passes the request on that `TRUSTED_PROXIES` does not name; the address is the proxy's own then. */
+/** Whether a proxy forwards the request that `TRUSTED_PROXIES` does not name; the address is the proxy's own then. */
 export function isFromUntrustedProxy({ headers }: IncomingMessage): boolean {
   return headers['x-berth-proxy'] === 'untrusted'
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Whether a browser or a scanner fetches something ahead of anybody's wish, and says so. */
+/** Whether a browser or a scanner prefetches, and says so. */
 export function isPrefetch(headers: IncomingHttpHeaders): boolean {
   const { 'sec-purpose': secPurpose, purpose, 'x-purpose': xPurpose, 'x-moz': xMoz } = headers
   return [secPurpose, purpose, xPurpose, xMoz].some((value) => /prefetch|preview|prerender/i.test(String(value ?? '')))

@@ -4,22 +4,23 @@ import { isPrivateNetwork, networkOf } from '#/ip-address.ts'
 import { list, message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { clientAddress, isFromUntrustedProxy } from './client-address.ts'
 
-/** Anybody can send `X-Forwarded-For`, so only so many networks are kept, and told to the log. */
+/** Max networks that are kept and logged: any client can send `X-Forwarded-For`. */
 const maxKept = 16
 const maxLogged = 4
-/** Networks that the warning names. */
+/** Max networks that the warning names. */
 const maxNamed = 4
-/** A network that sent none for so long is not warned of any more; in ms. */
+/** Time after the last request of a network until its warning ends, in ms. */
 const forgottenAfter = 3_600_000
 
 /**
- * Notices reverse proxies that `TRUSTED_PROXIES` does not name: requests with forwarding headers from an address that is
- * not trusted. Everybody behind such a proxy has the proxy's address, in limits and in what users read about sessions.
+ * Detects reverse proxies that `TRUSTED_PROXIES` does not name: requests with forwarding headers from an address that
+ * is not trusted. All clients behind such a proxy have the proxy's address, in limits and in what users read about
+ * sessions.
  */
 export class UntrustedProxies {
   readonly #log: Pick<Logger, 'warn'>
   readonly #now: () => number
-  /** By network, the address that sent the last such request; the one that sent none for longest first. */
+  /** By network: the address of the last such request; the network with the oldest request first. */
   readonly #seen = new Map<string, Sender>()
   #logged = 0
 
@@ -29,7 +30,7 @@ export class UntrustedProxies {
     this.#now = now
   }
 
-  /** Looks at one request. */
+  /** Checks one request. */
   note(request: IncomingMessage): void {
     if (!isFromUntrustedProxy(request)) return
     const address = clientAddress(request)
@@ -48,8 +49,8 @@ export class UntrustedProxies {
   }
 
   /**
-   * Of the last hour, for the system report. A setting to copy is given only for an address that no stranger on the
-   * internet can have: whoever trusts a stranger's address lets them choose the address that they are limited by.
+   * Warnings of the last hour, for the system report. A setting to copy is suggested only for a private address: with a
+   * public one in `TRUSTED_PROXIES` its client would choose the address that limits apply to.
    */
   warnings(): LocalizedMessage[] {
     const since = this.#now() - forgottenAfter
@@ -63,7 +64,7 @@ export class UntrustedProxies {
     return [message('findings.untrustedProxy', { addresses, first })]
   }
 
-  /** Those nearby stay: a stranger with many addresses must not hide the operator's own proxy. */
+  /** Private networks stay: a client with many addresses must not hide the operator's own proxy. */
   #evict(): void {
     if (this.#seen.size <= maxKept) return
     const seen = [...this.#seen]

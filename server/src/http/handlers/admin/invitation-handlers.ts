@@ -13,10 +13,10 @@ export function invitationHandlers({ invite }: InvitationParts): Pick<Handlers, 
   return {
     invite: async (call) => {
       const { emails, send = true, language } = call.body
-      // With a link one signs in, which no API token does.
+      // The answer has links, which sign in; an API token may not.
       if (!send && call.session?.scopes) throw refusals.notForApiTokens()
       const actor = actorOf(call)
-      const report = (error: unknown) => call.request.log.error({ err: error }, 'somebody could not be invited')
+      const report = (error: unknown) => call.request.log.error({ err: error }, 'an invitation failed')
       const invitations = await invite.run(
         emails,
         send,

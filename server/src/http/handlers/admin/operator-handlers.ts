@@ -15,7 +15,7 @@ export interface OperatorParts {
   readonly stopping: StopContainer
 }
 
-/** What only the operator may do, at the server's own command line. */
+/** Endpoints of the operator alone, at the server's own command line. */
 export function operatorHandlers({
   printLink,
   apiTokens,

@@ -8,7 +8,7 @@ export interface SystemHistoryParts {
 }
 
 export function systemHistoryHandlers({ history }: SystemHistoryParts): Pick<Handlers, 'systemHistory'> {
-  // With the moment itself: who has just launched something would read for a minute that nothing was.
+  // Includes the present moment: otherwise a new launch would be missing for a minute.
   return { systemHistory: ({ now }) => ({ samples: [...history.samples(), history.current(now)].map(toSample) }) }
 }
 

@@ -15,7 +15,7 @@ import type { HostReport } from '#/runtime/host-capacity.ts'
 import { roundPercentiles } from '#/percentiles.ts'
 
 export interface SystemReportParts {
-  /** By their shape, because the reconciler stands beside HTTP. */
+  /** Structural types, because `http/` may not import `reconcile/`. */
   readonly reconciler: { report(): ReconcilerReport }
   readonly containerReconciler: { counts(): Readonly<Record<string, number>>; warnings(): readonly LocalizedMessage[] }
   readonly admission: Pick<AdmissionControl, 'counts'>
@@ -24,9 +24,9 @@ export interface SystemReportParts {
   readonly diskUse: Pick<DiskUse, 'warnings'>
   readonly mailStatistics: Pick<MailStatistics, 'report'>
   readonly routeSync: Pick<RouteSync, 'isEngineAnswering'>
-  /** What the settings, and what was seen since, switch off. */
+  /** Findings of the configuration, and those since the start. */
   readonly findings: () => readonly LocalizedMessage[]
-  /** The cap of containers that run, of everybody together. */
+  /** Max running containers of all users. */
   readonly maxRunning: number | null
 }
 

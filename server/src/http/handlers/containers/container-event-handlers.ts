@@ -32,7 +32,7 @@ export function containerEventHandlers({ subscriptions }: ContainerEventParts): 
   }
 }
 
-/** What happened is told to all pages of a person at once; each says it in its own language. */
+/** An event is published to all pages of a user at once; each receives it in its own language. */
 function localizedEvent(event: SentEvent, language: Language): SentEvent {
   const { message } = event.data
   return message instanceof LocalizedMessage
