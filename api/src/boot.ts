@@ -3,19 +3,19 @@ export const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
 
 /**
- * Cookie with the language that a person chose for themselves; without it the browser's languages count
- * (`Accept-Language`). It holds nothing secret and is written by the page, so whoever reads it checks what it says.
+ * Cookie with the language that the user chose; without it `Accept-Language` counts. It holds nothing secret and is
+ * written by the page, so its value must be validated.
  */
 export const languageCookie = 'spawner_language'
 
 /** What the server knows about a navigation and tells the page inside the document, as JSON in the element `boot`. */
 export interface BootData {
-  /** Proves that a request comes from a page that was navigated to; null when nobody is signed in, nor was by a takeover. */
+  /** CSRF token of the document; null without a session, also without one that a takeover replaced. */
   readonly csrf: string | null
   /** The same for signing in, where that can be done from this document. */
   readonly visit: string | null
   readonly signed_in: boolean
-  /** Of the signed-in person; null when nobody is. What is shown of them need not wait for the API then. */
+  /** Of the signed-in user; null without a session. Pages show it without waiting for the API. */
   readonly email: string | null
   /** Whether the signed-in person is an administrator; the API is asked all the same. */
   readonly is_admin: boolean
@@ -23,13 +23,13 @@ export interface BootData {
   /** Whom to ask for help (setting `SUPPORT_CONTACT`): an e-mail address, a URL, or words; null when the operator says nothing. */
   readonly contact: string | null
   /**
-   * Somebody acts for the signed-in person in this browser: who, and until when (ISO 8601). When nobody is signed in it is
-   * over, and `endTakeover` brings the administrator's own session back, if that lasts.
+   * Takeover of this browser: who acts, and until when (ISO 8601). Without a session it has ended, and `endTakeover`
+   * restores the administrator's own session, if that is still valid.
    */
   readonly acting: { readonly by: string; readonly until: string } | null
   /** This document was opened with a link that this very browser asked for, so it may be used without another press. */
   readonly asked_here: boolean
-  /** When the server made this document (ISO 8601): the clock of whoever reads it may be wrong. */
+  /** When the server created this document (ISO 8601): the client's clock may be wrong. */
   readonly now: string
   /** Seconds for which a mailed link works (`MAGIC_LINK_TOKEN_EXPIRY`). */
   readonly link_lifetime: number

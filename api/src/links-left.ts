@@ -13,7 +13,7 @@ export interface LinksLeft {
  */
 export const linksLeftHeaders = { left: 'links-left', reset: 'links-reset' } as const
 
-/** What an answer's headers say; undefined when they say nothing, as of an address that can be nobody's. */
+/** Parses the headers of an answer; undefined when they are missing, as for a text that cannot be an address. */
 export function linksLeftOf(headers: Pick<Headers, 'get'>): LinksLeft | undefined {
   const [left, reset] = [headers.get(linksLeftHeaders.left), headers.get(linksLeftHeaders.reset)]
   if (!isWhole(left) || !isWhole(reset)) return undefined

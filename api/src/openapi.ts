@@ -9,7 +9,7 @@ import { ErrorBody } from './schemas/error.ts'
 export function openApiDocument(server: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
-    // Whoever reads this cannot reach what is the operator's alone.
+    // Readers of the public document cannot reach the operator's endpoints.
     if (endpoint.access === 'operator') continue
     const operations = (paths[endpoint.path] ??= {})
     operations[endpoint.method.toLowerCase()] = operation(name, endpoint)

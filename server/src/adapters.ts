@@ -14,8 +14,8 @@ import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 
 /**
- * Opens store and keys, and chooses the adapters that the settings ask for; for the programs that have a store: the API
- * process, and the command line while no service runs. @throws when store or keys cannot be had
+ * Opens store and keys, and chooses the adapters by the settings; for the programs that have a store: the API process,
+ * and the command line while no service runs. @throws when store or keys cannot be opened
  */
 export async function openParts(
   config: Config,
@@ -41,7 +41,7 @@ export function runtimeFor({ dockerHost, hostRules }: Config, installation: stri
   return createDockerRuntime({ installation, dockerHost, network: installation, hostRules })
 }
 
-/** Where mail goes when there is no mail server. */
+/** Folder of mails when there is no mail server. */
 export function outboxOf({ dataDir }: Config): string {
   return path.join(dataDir, 'outbox')
 }

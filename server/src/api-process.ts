@@ -20,11 +20,12 @@ import { readSettings } from '#/config/env-file.ts'
 import { changesSince, saveInEffect, type Changes } from '#/config/settings-reload.ts'
 
 /**
- * The API process: store, engine, keys, API and front end. It is forked by main.ts, answers on the Unix socket that it is
- * given, and tells the gateway process what that needs to know. It may end at any time; another one is started then.
+ * The API process: store, engine, keys, API and front end. The gateway process forks it (main.ts); it listens on the
+ * Unix socket that it is given, and sends the gateway its state. It may end at any time; the supervisor then starts
+ * another one.
  */
 
-/** Longest time a stop may take, in ms; whatever still hangs then is cut off. */
+/** Timeout of the graceful shutdown, in ms; connections that are left are cut. */
 const stopTimeout = 19_000
 
 const readText = (file: string) => readFileSync(file, 'utf8')
@@ -72,7 +73,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** What files hold that a setting names, by words for the log; of one that cannot be read `readConfig` tells. */
+/** Contents of files that settings name, by words for the log; `readConfig` reports those that cannot be read. */
 function contentsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const contents = (['CONTAINER_TEMPLATES_FILE', 'OIDC_PROVIDERS_FILE'] as const).map((name) => {
     const file = env[name]?.trim()
@@ -85,11 +86,12 @@ function contentsOf(env: Readonly<Record<string, string | undefined>>): Record<s
   return Object.assign({}, ...contents) as Record<string, string>
 }
 
-/** After SIGHUP, or after the death of the last API process: what is different now, by name, because values may be secret. */
+/**
+ * Logs changed settings after SIGHUP, or after the end of the last API process: by name, because values may be secret.
+ */
 function logChanges(log: Logger, { taken, needRestart }: Changes): void {
-  if (taken.length > 0) log.info(`settings that changed, and hold now: ${taken.join(', ')}`)
-  if (needRestart.length > 0)
-    log.warn(`settings that changed, and hold only after Berth is stopped and started again: ${needRestart.join(', ')}`)
+  if (taken.length > 0) log.info(`settings that changed and are in force now: ${taken.join(', ')}`)
+  if (needRestart.length > 0) log.warn(`settings that changed and need a restart of Berth: ${needRestart.join(', ')}`)
 }
 
 async function start(
@@ -106,7 +108,7 @@ async function start(
   })
 }
 
-/** JSON lines for machines; for a person at a terminal, the same in colour. */
+/** JSON lines for machines; coloured text at a terminal. */
 function createLog({ logLevel: level }: Config): Logger {
   if (process.stdout.isTTY)
     return pino({ level, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } })
@@ -116,8 +118,8 @@ function createLog({ logLevel: level }: Config): Logger {
 }
 
 /**
- * What nobody expected, and nobody caught: what it left half done is not known, so this process ends, and the gateway
- * process starts another. Rejections that nobody handles come here, too.
+ * Uncaught errors and unhandled rejections: the state after one is unknown, so this process ends, and the supervisor
+ * starts another.
  */
 function exitOnUncaughtException(log: Logger): void {
   process.on('uncaughtException', (error, origin) => {
@@ -126,7 +128,7 @@ function exitOnUncaughtException(log: Logger): void {
   })
 }
 
-/** The sentence of what was being done, and of what got in its way. */
+/** Sentence of the failed operation and its cause. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error
   return cause instanceof Error ? `${message}: ${cause.message}` : message
@@ -138,15 +140,15 @@ function startMessage(app: App, config: Config): string {
   return `\nBerth is ready: ${app.frontendUrl} (listening on ${config.host}:${app.port})\nMail ${mail}.\n\n`
 }
 
-/** The end of this process, whoever wants it, once. */
+/** Graceful shutdown of this process; runs once. */
 interface Shutdown {
-  /** To be closed first, once there is one. */
+  /** Closed first, once it exists. */
   app: App | undefined
-  /** Takes back what tells the command line where we are. */
+  /** Removes the file by which the command line finds this process. */
   forget: () => void
   /**
-   * Lets requests under way end, closes what is open, and ends the process within 20 s.
-   * @param isReplaced another process goes on for us: the command line is to wait for it
+   * Drains requests in flight, closes everything, and ends the process within 20 s.
+   * @param isReplaced another process takes over: the command line waits for it
    */
   begin(why: string, isReplaced?: boolean): Promise<void>
 }
@@ -157,9 +159,9 @@ function prepareShutdown(log: Logger): Shutdown {
     if (hasBegun) return
     hasBegun = true
     if (!isReplaced) process.once('exit', () => ending.forget())
-    // What is only half started has promised nothing to anybody.
+    // A process that has not finished its start has nothing to close.
     if (!ending.app) process.exit(0)
-    log.info({ why }, 'the API stops; containers go on running')
+    log.info({ why }, 'the API stops; containers keep running')
     setTimeout(() => process.exit(1), stopTimeout)
     try {
       await ending.app.close()
@@ -175,7 +177,7 @@ function prepareShutdown(log: Logger): Shutdown {
 
 /**
  * The gateway process decides when this one ends. Ctrl-C and a closed terminal reach both, and would otherwise stop the
- * API while the gateway still lets requests end. A gateway process that was killed leaves the run folder to us.
+ * API while the gateway drains requests. After a gateway process that was killed this one removes the run folder.
  */
 function stopWithGateway(gateway: RemoteGateway, end: Shutdown, runFolder: string): void {
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})

@@ -1,28 +1,28 @@
 import type { Logger } from 'pino'
 import { withTimeout } from './concurrency/try-or-log.ts'
 
-/** How far the clock may be from where it should be, in ms, before it counts as moved: less is what time servers correct. */
+/** Max deviation of the wall clock, in ms, that is no jump: time servers correct less than this. */
 const tolerance = 60_000
-/** Between two looks when nobody asks for the time, in ms. */
+/** Interval of checks when no request reads the time, in ms. */
 const checkInterval = 1_000
-/** How long whoever asks for the time waits until what is stored is read as the moved clock asks for, in ms. */
+/** Timeout of a request that waits until stored instants are adjusted to a jump, in ms. */
 const handlerTimeout = 5_000
 
-/** The clock was moved: by an administrator, by a time server, or because the machine slept. */
+/** The wall clock was set by an administrator or a time server, or the machine was suspended. */
 export interface ClockJump {
   /** ms; negative when it was set back. */
   readonly by: number
-  /** What the clock said, or would have said, when it was moved; by a clock that was set back nothing later has happened. */
+  /** What the clock showed, or would have shown, at the jump; after a jump back no stored instant is later. */
   readonly before: Date
-  /** What it says now. */
+  /** What it shows now. */
   readonly now: Date
 }
 
-/** What makes everything follow a jump. Each step is called again until it resolves. */
+/** Adjusts the system to a jump. Each step is repeated until it resolves. */
 export interface ClockSteps {
-  /** Short; when it resolves everything is as it has to be for who asks. */
+  /** Short; when it resolves, requests read adjusted instants. */
   begin(): Promise<void>
-  /** What may take its time, and nobody waits for. */
+  /** May take long; no request waits for it. */
   finish(): Promise<void>
 }
 
@@ -32,17 +32,17 @@ export interface ClockJumpHandler {
 }
 
 /**
- * Detects jumps of the system clock by comparing it with a monotonic clock (`performance.now`, which counts from our
- * start). Everything that is stored is by the first: it means the same after a restart and to people.
+ * Detects jumps of the system clock by comparing it with the monotonic clock (`performance.now`, which counts from the
+ * process's start). Stored instants are wall-clock times: they keep their meaning after a restart, and for people.
  */
 export class ClockJumpDetector {
   readonly #handler: ClockJumpHandler
   readonly #log: Pick<Logger, 'warn'>
   #offset = Date.now() - performance.now()
-  /** What is still to follow earlier jumps. */
+  /** Steps of earlier jumps that are not done. */
   readonly #steps: { readonly steps: ClockSteps; hasBegun: boolean }[] = []
   #handling: Promise<void> | undefined
-  /** Resolves when all jumps that are known have begun to be followed, or that failed. */
+  /** Resolves when `begin` of all known jumps has succeeded or failed. */
   #beginning: PromiseWithResolvers<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -52,8 +52,8 @@ export class ClockJumpDetector {
   }
 
   /**
-   * Begins to watch. @param latest when the last thing happened that is known of; when that lies in the future, the clock
-   * was set back while we were not there
+   * Starts the detection. @param latest stored instant; when it lies in the future, the clock was set back while Berth
+   * did not run
    */
   async start(latest: Date | null): Promise<void> {
     const ahead = (latest?.getTime() ?? 0) - Date.now()
@@ -67,7 +67,7 @@ export class ClockJumpDetector {
     clearInterval(this.#timer)
   }
 
-  /** The time, once everything is read by the moved clock; at most five seconds later when it cannot be. */
+  /** The time, once stored instants are adjusted; after five seconds at most when that fails. */
   async now(): Promise<Date> {
     this.#check()
     if (this.#beginning) await withTimeout(handlerTimeout, this.#beginning.promise)
@@ -106,7 +106,7 @@ export class ClockJumpDetector {
     this.#beginning = undefined
   }
 
-  /** In order; one that fails is repeated at the next look. Never rejects. */
+  /** In order; a failed step is repeated with the next check. Never rejects. */
   async #takeSteps(): Promise<void> {
     try {
       for (let step = this.#steps[0]; step; step = this.#steps[0]) {
@@ -117,7 +117,7 @@ export class ClockJumpDetector {
         this.#steps.shift()
       }
     } catch (error) {
-      this.#log.warn({ err: error }, 'following the clock failed; it is tried again')
+      this.#log.warn({ err: error }, 'adjusting to a clock jump failed; it is retried')
     }
   }
 }

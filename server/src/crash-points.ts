@@ -28,7 +28,7 @@ export const crashPoints = [
 
 export type CrashPoint = (typeof crashPoints)[number]
 
-/** Which processes die: this one, or the gateway process before it, so that nobody is left to start another. */
+/** Which processes die: this one, or the gateway process before it, so that no supervisor starts another. */
 export type CrashScope = 'api' | 'all'
 
 interface Order {
@@ -39,14 +39,14 @@ interface Order {
 let orders: string | undefined
 
 /**
- * @param file when it holds the name of a point, whoever reaches that point removes the file and dies by SIGKILL;
- *   with ` all` behind the name, the process that started it dies first
+ * @param file names the point at which the process removes the file and dies by SIGKILL; with ` all` behind the name,
+ * the process that started it dies first
  */
 export function armCrashPoints(file: string): void {
   orders = file
 }
 
-/** Says that a step was reached. */
+/** A step was reached. */
 export function crashPoint(point: CrashPoint): void {
   if (orders === undefined) return
   const order = readOrder(orders)

@@ -1,18 +1,18 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 
-/** Whoever may read or write it beside its owner. */
+/** Mode bits of all users except the owner. */
 const others = 0o077
 const sticky = 0o1000
-/** Folders in it that Berth makes. */
+/** Subfolders that Berth creates. */
 const ownFolders = ['outbox']
 
 /**
- * Makes the data folder, with mode 0700, or takes from others what they may do with it and with the files in it: keys, mails
- * with links and the database are secrets. What its owner may do stays, and links are not followed. A folder that all may
- * write to, such as `/tmp`, is left as it is: other programs live there.
- * @returns what could not be tightened, each a path with the reason; empty nearly always
- * @throws when the folder cannot be made or read
+ * Creates the data folder with mode 0700, or restricts the permissions of it and its files to their owner: keys, mails
+ * with links and the database are secrets. Symbolic links are not followed. A folder that all users may write to, such
+ * as `/tmp`, is left as it is: other programs use it.
+ * @returns paths that could not be restricted, with the reason; usually empty
+ * @throws when the folder cannot be created or read
  */
 export function restrictPermissions(dataDir: string): string[] {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })

@@ -1,15 +1,16 @@
 import { write, writeSync } from 'node:fs'
 
-/** What waits to be written at most, in bytes; what comes on top is lost, and told. */
+/** Max buffered bytes; further lines are dropped, and their number is logged. */
 const maxBuffered = 1_048_576
-/** Written in one go at most, in bytes. */
+/** Max bytes of one write. */
 const maxWriteSize = 65_536
-/** Until the next attempt, in ms: when the reader is slow, and when the disk is full or fails. */
+/** Delay of the next attempt, in ms: when the reader is slow, and when the disk is full or fails. */
 const [soon, later] = [100, 1_000]
 
 /**
- * Where log lines go, without ever being waited for: a disk that is full, or a reader that stands still, must not keep
- * anybody from being served, let alone end us. Lines come out whole and in order, or not at all.
+ * Log destination that never blocks: a full disk, or a reader that does not read, must neither delay requests nor end
+ * the process. Lines are written whole and in order, or dropped. Our own, because sonic-boom blocks on a full disk
+ * (decision 042).
  */
 export class LogDestination {
   readonly #fd: number
@@ -40,7 +41,7 @@ export class LogDestination {
         for (let done = 0; done < next.length;) done += writeSync(this.#fd, next, done)
       }
     } catch {
-      // Nobody is there to be told.
+      // There is nowhere to report it.
     }
   }
 

@@ -32,7 +32,7 @@ const apiEnvironment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '65536',
 await main()
 
 async function main(): Promise<void> {
-  // Whoever read our output may be gone before us, and that is no reason to drop everybody's connections.
+  // The reader of our output may end first, which must not close the connections of all users.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const folder = makeRunFolder()
   process.once('exit', () => removeRunFolder(folder))

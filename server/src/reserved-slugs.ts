@@ -17,7 +17,7 @@ const others = [
 
 /**
  * What no slug may be: the first part, up to a hyphen, of every path that the API or the front end answers.
- * Somebody called `verify` with a type called `signup` would otherwise own the page that mails link to.
+ * A user with the slug `verify` and a type `signup` would otherwise own the page that mails link to.
  */
 export const reservedSlugs: ReadonlySet<string> = new Set(
   [...Object.values(endpoints).map(({ path }) => path), ...Object.values(pages), ...others]

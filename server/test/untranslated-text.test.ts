@@ -9,7 +9,7 @@ import { test } from 'node:test'
  * beginning. A list that should only become shorter. `*-descriptions.ts` are the text of docs/reference, which is English.
  */
 const forOperators: Readonly<Record<string, readonly string[]>> = {
-  'accounts/sign-up/missing-administrator.ts': ['No administrator has verified', 'Nobody may sign up.'],
+  'accounts/sign-up/missing-administrator.ts': ['No administrator has verified', 'Sign-up is closed.'],
   'api-process.ts': ['Start Berth with "npm start"'],
   'reconcile/host-check.ts': ['Berth sets no rules on this host'],
 }

@@ -110,8 +110,10 @@ function textOf(value: unknown): string {
 }
 
 /**
- * A spreadsheet runs what begins like a formula, and a reason may be anybody's words; behind an apostrophe it is text.
- * Some take the wide forms of these letters for the same. Source: owasp.org/www-community/attacks/CSV_Injection
+ * A spreadsheet evaluates text that begins like a formula, and any client may write a reason; behind an apostrophe it
+ * is text.
+ * Some programs treat the wide forms of these characters the same. Source:
+ * owasp.org/www-community/attacks/CSV_Injection
  */
 const harmless = (text: string) =>
   /^[\s\p{Cc}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/u.test(text) ? `'${text}` : text

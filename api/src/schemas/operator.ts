@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Instant } from './shapes.ts'
 
-/** A link for somebody whom mail does not reach; it is shown once, and nowhere else. */
+/** A login link for a user without working mail; it is shown once, and nowhere else. */
 export const PrintedLink = Type.Object({
   link: Type.String(),
   purpose: Type.Union([Type.Literal('signup'), Type.Literal('login')], {

@@ -20,7 +20,7 @@ export const SessionEntry = Type.Object({
 })
 export type SessionEntry = Type.Static<typeof SessionEntry>
 
-/** Why an administrator acts for somebody; the owner and the audit log are told. No control characters. */
+/** Why an administrator acts for a user; shown to the owner and written to the audit log. No control characters. */
 export const TakeoverBody = Type.Object({
   reason: Type.String({
     minLength: 1,

@@ -2,13 +2,12 @@ import { languageCookie, languages, type Language } from '@berth/api/boot.ts'
 import Negotiator from 'negotiator'
 import { cookieValues } from '../tokens/cookie-values.ts'
 
-/** Spoken where nobody says what they understand. */
+/** Language of requests without a preference. */
 export const defaultLanguage: Language = languages[0]
 
 /**
- * The language to answer in: the one that this person chose (cookie), else the one that their browser asks for most
- * (RFC 9110, 12.5.4: `de-AT` is understood by whoever reads `de`), else English. Both are the client's to say, and hold
- * nothing that is trusted.
+ * The language to answer in: the one that the user chose (cookie), else the one that the browser prefers
+ * (RFC 9110, 12.5.4: `de-AT` matches `de`), else English. Both come from the client and are not trusted.
  * @param cookie         value of `Cookie`
  * @param acceptLanguage value of `Accept-Language`
  */

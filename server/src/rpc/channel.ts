@@ -5,7 +5,7 @@ export interface Channel {
    * @returns a promise when the pipe is full (backpressure): await it before the next message. It never rejects
    */
   send(message: object): Promise<void> | undefined
-  /** Called for each message, in order. Must be called before the first turn of the event loop, or messages are missed. */
+  /** Called for each message, in order. Must be called before the first iteration of the event loop, or messages are missed. */
   onMessage(listener: (message: unknown) => void): void
   /** Resolves when the other end is gone, after its last message. */
   readonly lost: Promise<void>

@@ -7,11 +7,11 @@ export interface EnumerationGuardParts {
   readonly database: Database
   readonly limits: LinkLimits
   readonly padding: ResponsePadding
-  /** Whether addresses without an account have a limit at login, as those with one do. */
+  /** Whether unknown addresses have a rate limit at login, as known ones do. */
   readonly isEnumerationStrict: boolean
 }
 
-/** Makes answers to addresses that get no mail look like answers to those that do. */
+/** Enumeration guard: answers unknown addresses like known ones, in content and in time. */
 export class EnumerationGuard {
   readonly #parts: EnumerationGuardParts
 
@@ -20,11 +20,11 @@ export class EnumerationGuard {
   }
 
   /**
-   * For login and its like, where an address without an account is never refused, unless the operator prefers that it is.
+   * For login and similar endpoints, where an unknown address is never refused, unless the operator decides otherwise.
    * Source: specification, login rule 2. @throws {Refusal} 429 with `ENUMERATION_STRICT` · 503
    */
   async wait(email: string, now: Date): Promise<void> {
-    // What can be nobody's address is not worth a line in the store: it is never answered otherwise.
+    // A text that cannot be an address is not stored: its answer is always the same.
     const isCounted = this.#parts.isEnumerationStrict && isAddress(email)
     await this.pad(isCounted ? await this.#count(email, now) : await this.#awaitTransaction())
   }
@@ -34,19 +34,22 @@ export class EnumerationGuard {
     await this.pad(await this.#count(email, now))
   }
 
-  /** For what counted already. @param begun by `performance.now()` */
+  /** For requests that are counted already. @param begun by `performance.now()` */
   async pad(begun: number): Promise<void> {
     await this.#parts.padding.wait(begun)
   }
 
-  /** @returns when it was their turn, by `performance.now()`: the time of those with an account is counted from there, too */
+  /**
+   * @returns when it had its slot, by `performance.now()`: the response time of known addresses is counted from there,
+   * too
+   */
   async #count(email: string, now: Date): Promise<number> {
     const { database, limits } = this.#parts
     const { begun } = await database.transaction((tx) => limits.reserve(tx, email, now))
     return begun
   }
 
-  /** A full queue, or a store that fails, refuses these as it refuses those with an account. @returns as `#count` */
+  /** A full queue, or a store that fails, refuses unknown addresses as it refuses known ones. @returns as `#count` */
   async #awaitTransaction(): Promise<number> {
     return this.#parts.database.transaction(async () => performance.now())
   }

@@ -7,21 +7,21 @@ const hour = 3_600_000
 export interface LinkLimitSettings {
   /** Of one address in a sliding hour. */
   readonly magicLinksPerHour: number
-  /** Of one mailbox, whatever the tag of the address. */
+  /** Of one mailbox, whatever the plus tag of the address. */
   readonly mailboxLinksPerHour: number
 }
 
-/** A place of an address in its hour, taken; what is issued for it begins here. */
+/** A counted request of an address; its link is issued next. */
 export interface Reservation {
   readonly requestId: number
   /** By `performance.now()`. */
   readonly begun: number
 }
 
-/** Name of the lock that whoever issues a link for an address of the mailbox holds. */
+/** Name of the lock that is held while a link for an address of the mailbox is issued. */
 export const linkLock = (mailbox: string) => `links:${mailbox}`
 
-/** How many links may be asked for in an hour. Source: specification, Limits; the mailbox's limit is ours. */
+/** Rate limit of links per hour. Source: specification, Limits; the mailbox's limit is ours. */
 export class LinkLimits {
   readonly #database: Pick<Database, 'lock'>
   readonly #settings: LinkLimitSettings
@@ -32,9 +32,9 @@ export class LinkLimits {
   }
 
   /**
-   * Takes one of the address's places in the current hour; call it in the transaction that issues the link. It holds the
-   * mailbox's lock, so that parallel requests cannot all find the last place free.
-   * @throws {Refusal} 429 with `Retry-After` when the hour is full
+   * Counts a request of the address in the current hour; call it in the transaction that issues the link. It holds the
+   * mailbox's lock, so that concurrent requests cannot exceed the limit.
+   * @throws {Refusal} 429 with `Retry-After` when the limit is reached
    */
   async reserve(tx: Tx, email: string, now: Date): Promise<Reservation> {
     const begun = performance.now()

@@ -2,23 +2,23 @@ import type { LinksLeft } from '@berth/api/links-left.ts'
 import { isAddress } from '../sign-up/email-address.ts'
 
 const hour = 3_600_000
-/** Requests remembered, of all addresses together: some megabytes at most. */
+/** Max requests that are remembered, of all addresses together: some megabytes at most. */
 const maxRemembered = 20_000
 
 /**
- * What an answer may say of how many more links its address may ask for. Reckoned from what was asked for in the last hour
- * and from nothing else: were the store asked, the number would tell which addresses have an account, and without
- * `ENUMERATION_STRICT` unknown ones are not even counted there. So it is right for whoever asks for links of their own,
- * and promises too much after a restart, or when an administrator had one mailed; the limit itself is `LinkLimits`.
+ * Number of further links that an answer may report for its address. Computed from the requests of the last hour alone
+ * (enumeration guard): a number from the store would tell which addresses have an account, and without
+ * `ENUMERATION_STRICT` unknown ones are not even counted there. It is right for a user's own requests, and too high
+ * after a restart, or when an administrator had a link mailed; the limit itself is `LinkLimits`.
  */
 export class LinksLeftCount {
   readonly #perHour: number
   readonly #maxRemembered: number
-  /** By address, ms since 1970, the oldest first; addresses in the order in which they were asked for last. */
+  /** By address, ms since 1970, the oldest first; addresses in order of their last request. */
   readonly #asked = new Map<string, readonly number[]>()
   #remembered = 0
 
-  /** @param perHour of one address @param max requests remembered */
+  /** @param perHour of one address @param max requests that are remembered */
   constructor({ magicLinksPerHour }: { readonly magicLinksPerHour: number }, max = maxRemembered) {
     this.#perHour = magicLinksPerHour
     this.#maxRemembered = max
@@ -26,13 +26,13 @@ export class LinksLeftCount {
 
   /**
    * Counts a request that was answered as if a link had been mailed.
-   * @param email lower-cased @returns what is left after it; undefined for what can be nobody's address
+   * @param email lower-cased @returns the number left after it; undefined for a text that cannot be an address
    */
   count(email: string, now: Date): LinksLeft | undefined {
     if (!isAddress(email)) return undefined
     const at = now.getTime()
     const earlier = (this.#asked.get(email) ?? []).filter((each) => each > at - hour && each <= at)
-    // One beyond the limit counts for nothing, as with the limit itself: the next place is free no later for it.
+    // A request beyond the limit does not count, as with the limit itself: it does not delay the next link.
     const asked = earlier.length < this.#perHour ? [...earlier, at] : earlier
     this.#remember(email, asked)
     return { left: this.#perHour - asked.length, reset: Math.max(1, Math.ceil(((asked[0] ?? at) + hour - at) / 1_000)) }

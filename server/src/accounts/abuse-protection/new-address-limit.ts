@@ -4,15 +4,15 @@ import { list, message, type LocalizedMessage } from '#/messages/localized-messa
 
 /** ms */
 const window = 3_600_000
-/** The limit in all is so many times that of one network address. */
+/** The total limit is so many times that of one network address. */
 const totalFactor = 5
-/** Network addresses that a warning names, and that are logged in one window. */
+/** Max network addresses that a warning names, and that are logged in one window. */
 const maxNamed = 4
 
 /**
- * Limits how many addresses without an account one network address (of IPv6: one /64) may have a link mailed to within an
- * hour, and all together five times as many: nothing else keeps a stranger from mailing hundreds of strangers a minute and
- * making as many accounts. In memory, in windows of an hour; what is kept is bounded by the limit in all.
+ * Rate limit of links to unknown addresses: per network address (of IPv6: one /64) and hour, and five times as many in
+ * total. Nothing else keeps a client from mailing hundreds of addresses a minute and creating as many accounts. In
+ * memory, in windows of an hour; bounded by the total limit.
  */
 export class NewAddressLimit {
   readonly #perHour: number
@@ -44,18 +44,18 @@ export class NewAddressLimit {
     return true
   }
 
-  /** Takes one out of the count again: its mail was not accepted, and there is no account. */
+  /** Undoes `tryAcquire`: the mail was not accepted, and there is no account. */
   release(address: string): void {
     const network = networkOf(address)
     const count = this.#counts.get(network)
-    // An hour began meanwhile.
+    // A new window began meanwhile.
     if (count === undefined) return
     if (count === 1) this.#counts.delete(network)
     else this.#counts.set(network, count - 1)
     this.#total--
   }
 
-  /** For the system report: who reached the limit within the last hour. */
+  /** For the system report: network addresses that reached the limit within the last hour. */
   warnings(): LocalizedMessage[] {
     const since = this.#now() - window
     const networks = [...this.#refused].flatMap(([network, at]) => (at >= since ? [network] : []))

@@ -1,12 +1,12 @@
-/** So many of the latest times are drawn from. */
+/** Number of latest durations to draw from. */
 const maxKept = 100
-/** ms; no mail takes longer, because its server is given up then. */
+/** ms; no mail takes longer, because its timeout is the same. */
 const maxPadding = 10_000
 
 /**
- * Keeps answers that send no mail from being told by how quick they are: each takes as long as one of the latest mails
- * took, drawn at random, because a constant would be told apart from times that vary. Nothing is waited for before the
- * first mail was sent.
+ * Response padding: hides whether a mail was sent from the response time. Each response without a mail takes as long as
+ * one of the latest mails, drawn at random, because a constant would differ from durations that vary. Before the first
+ * mail there is no wait.
  */
 export class ResponsePadding {
   /** ms; the oldest is replaced. */
@@ -15,13 +15,16 @@ export class ResponsePadding {
   readonly #waits = new Set<() => void>()
   #isClosed = false
 
-  /** Notes that storing and sending a link took so long, in ms, whatever the mail server said in the end. */
+  /** Notes how long storing and sending a link took, in ms, whether the mail was accepted or not. */
   record(ms: number): void {
     this.#times[this.#next] = Math.min(ms, maxPadding)
     this.#next = (this.#next + 1) % maxKept
   }
 
-  /** Waits until as much time has passed as a mail would have taken. @param begun when its sending would have begun, by `performance.now()` */
+  /**
+   * Waits until as much time has passed as a mail would have taken. @param begun when its sending would have begun, by
+   * `performance.now()`
+   */
   async wait(begun: number): Promise<void> {
     const time = this.#times[Math.floor(Math.random() * this.#times.length)]
     const remaining = time === undefined ? 0 : begun + time - performance.now()
@@ -34,7 +37,7 @@ export class ResponsePadding {
     this.#waits.delete(resolve)
   }
 
-  /** Ends every wait, and those to come: Berth stops. */
+  /** Ends every present and future wait: Berth stops. */
   close(): void {
     this.#isClosed = true
     for (const end of this.#waits) end()

@@ -1,11 +1,11 @@
 import type { Database, Db } from '#/store/database.ts'
 
-/** Deletes what was stored; it may be repeated. */
+/** Deletes what was stored; idempotent. */
 export type Compensation = (tx: Db) => Promise<void>
 
 /**
- * Takes links back whose mail was not accepted: the mail may arrive all the same, when the server only failed to say so.
- * Should the store fail at that moment, too, the link is void here and now, and what is stored goes once that works again.
+ * Compensation for a mail that was not accepted: deletes its link, because the mail may arrive all the same. If the
+ * store fails, too, the link is void in memory at once, and the deletion is retried.
  */
 export class Compensations {
   readonly #database: Database
@@ -13,24 +13,24 @@ export class Compensations {
   /** By link; few, because no link is issued while the store fails. */
   readonly #pending = new Map<number, Compensation>()
 
-  /** @param onPending called when something could not be deleted: `settle` is to be called soon */
+  /** @param onPending called when a deletion failed: `retryPending` has to be called soon */
   constructor(database: Database, onPending: () => void) {
     this.#database = database
     this.#onPending = onPending
   }
 
-  /** Whether a link that is stored was taken back. */
+  /** Whether a stored link is void. */
   has(linkId: number): boolean {
     return this.#pending.has(linkId)
   }
 
-  /** The link is void when this is called; what belongs to it is gone when this resolves, or owed. Never throws. */
+  /** The link is void from the call on; when this resolves its rows are deleted, or pending. Never throws. */
   async compensate(linkId: number, compensation: Compensation): Promise<void> {
     this.#pending.set(linkId, compensation)
     await this.#run(linkId, compensation).catch(() => this.#onPending())
   }
 
-  /** Does what is owed. @returns how many @throws when the store still fails */
+  /** Retries pending compensations. @returns their number @throws when the store still fails */
   async retryPending(): Promise<number> {
     const pending = [...this.#pending]
     for (const [linkId, compensation] of pending) await this.#run(linkId, compensation)

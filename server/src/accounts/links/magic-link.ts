@@ -27,26 +27,26 @@ export interface MagicLinkParts {
   readonly settings: MagicLinkSettings
 }
 
-/** What a link is to be. */
+/** Properties of a new link. */
 export interface LinkRequest {
   readonly purpose: LinkPurpose
   readonly occasion: Occasion
-  /** The one that was taken in the address's hour; null for a link that no limit counts. */
+  /** The counted request; null for a link without a rate limit. */
   readonly reservation: Reservation | null
-  /** Seconds that it lasts, when not as long as usual. */
+  /** Lifetime in seconds, if not the usual one. */
   readonly expiry?: number
 }
 
-/** A link that is stored but not mailed yet. Its token exists here and in the mail, nowhere else. */
+/** A stored link before its mail. Its token exists here and in the mail, nowhere else. */
 export interface IssuedLink extends Required<LinkRequest> {
   readonly linkId: number
   readonly token: string
 }
 
-/** The only form in which tokens are stored; also how they are looked up, which takes the same time for all. */
+/** Tokens are stored and looked up as hashes alone, so that a look-up takes the same time for all. */
 export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
 
-/** Issues and mails one-time links. Using them up is `verify-link.ts`. */
+/** Issues and mails one-time links (magic links). `verify-link.ts` uses them up. */
 export class MagicLinks {
   readonly #database: Database
   readonly #mailer: Mailer
@@ -88,23 +88,24 @@ export class MagicLinks {
   }
 
   /**
-   * Takes a place in the hour and issues, in one transaction.
-   * @returns undefined when the account was deleted since the caller looked: nobody has the address any more
+   * Counts the request and issues the link, in one transaction.
+   * @returns undefined when the account was deleted meanwhile
    * @throws {Refusal} 429
    */
   async issueFor(user: User, purpose: LinkPurpose, occasion: Occasion, now: Date): Promise<IssuedLink | undefined> {
     try {
       return await this.#database.transaction((tx) => this.issueIn(tx, user, purpose, occasion, now))
     } catch (error) {
-      // The store refuses a link of nobody's. Looking again before would leave the same gap, only smaller.
+      // The foreign key refuses a link without a user. A check before would leave a gap.
       if (error instanceof Refusal || (await findUser(this.#database.db, user.id))) throw error
       return undefined
     }
   }
 
   /**
-   * Mails the link to the stored address. After a failure the link is void, whether the mail arrives or not, and its place
-   * in the hour is free again. How long it took is what answers without a mail take, too. @param also what else is taken back then, in the same transaction
+   * Mails the link to the stored address. After a failure the link is void, whether the mail arrives or not, and its
+   * request does not count. Its duration is used for response padding. @param also runs in the transaction of the
+   * compensation, too
    * @throws {Refusal} 500
    */
   async mail(user: User, link: IssuedLink, also: Compensation = async () => undefined): Promise<void> {
@@ -122,7 +123,7 @@ export class MagicLinks {
     }
   }
 
-  /** Where the link leads: to a page of the front end. Whoever reads it can use it. */
+  /** URL of the link: a page of the front end. Whoever reads it can sign in. */
   urlOf({ purpose, token }: IssuedLink): string {
     return `${this.#settings.frontendUrl}/verify-${purpose}?token=${token}`
   }
@@ -137,8 +138,8 @@ export class MagicLinks {
       throw error
     }
     this.#mailStatistics.accepted(performance.now() - begun)
-    // Not waited for, and missing is no harm: it is for a number only, and the mail is on its way. Of links that nobody
-    // asked for it is not noted: they are used when people find the time.
+    // Not awaited, and a failure is harmless: it is for statistics alone. Links of administrators are not noted: their
+    // recipients use them at any later time.
     if (link.reservation) void noteAccepted(this.#database.db, link.linkId, new Date()).catch(() => undefined)
   }
 

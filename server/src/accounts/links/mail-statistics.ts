@@ -1,8 +1,8 @@
 import { percentilesOf, type Percentiles } from '#/percentiles.ts'
 
-/** The latest so many times are kept; older ones say nothing about the mail server of today. */
+/** Max durations that are kept; older ones say nothing about the mail server of today. */
 const maxKept = 1_000
-/** The latest so many failures. */
+/** Max failures that are kept. */
 const maxFailures = 50
 
 /** A mail that was not accepted. */
@@ -14,13 +14,13 @@ export interface MailFailure {
   readonly reason: string
 }
 
-/** How mail has worked since the process began. */
+/** Mail statistics since the process began. */
 export interface MailReport {
   readonly accepted: number
   readonly failed: number
-  /** Links of accepted mails that somebody asked for and used. */
+  /** Requested links of accepted mails that were used. */
   readonly used: number
-  /** From the moment at which the mail server accepted a mail; null before the first. */
+  /** From the acceptance by the mail server to the use of the link; null before the first. */
   readonly secondsToUse: Percentiles | null
   readonly secondsToAccept: Percentiles | null
   readonly lastFailureAt: Date | null
@@ -29,8 +29,8 @@ export interface MailReport {
 }
 
 /**
- * Counts mails and how long they take: to our mail server, and on to people. The second is what nobody tells us of, when
- * a server on the way keeps mail waiting; here it shows in how late links are used.
+ * Counts mails and their durations: until our mail server accepts them, and until their links are used. The second one
+ * shows delays on the way to the mailbox, which no server reports.
  */
 export class MailStatistics {
   readonly #toAccept = new RecentDurations()
@@ -38,7 +38,7 @@ export class MailStatistics {
   readonly #failures: MailFailure[] = []
   #failed = 0
 
-  /** The mail server took a mail. @param ms that it took for that */
+  /** The mail server accepted a mail. @param ms duration */
   accepted(ms: number): void {
     this.#toAccept.add(ms)
   }
@@ -49,7 +49,7 @@ export class MailStatistics {
     this.#failures.length = Math.min(this.#failures.length, maxFailures)
   }
 
-  /** Somebody used the link of a mail. @param ms since it was accepted */
+  /** The link of a mail was used. @param ms since the mail was accepted */
   used(ms: number): void {
     this.#toUse.add(ms)
   }
@@ -66,7 +66,7 @@ export class MailStatistics {
     }
   }
 
-  /** Numbers for `/metrics`, by name; what is not known yet is left out. */
+  /** Numbers for `/metrics`, by name; those that are not known yet are left out. */
   counts(): Readonly<Record<string, number>> {
     const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt } = this.report()
     return {
@@ -83,7 +83,7 @@ export class MailStatistics {
 const quantiles = (name: string, spread: Percentiles | null) =>
   spread && { [`${name}{quantile="0.5"}`]: spread.median, [`${name}{quantile="0.9"}`]: spread.p90 }
 
-/** Counts all, and keeps the latest. */
+/** Counts all durations, and keeps the latest. */
 class RecentDurations {
   /** ms; the oldest is replaced. */
   readonly #times: number[] = []

@@ -8,7 +8,7 @@ import { normaliseEmail } from '../sign-up/email-address.ts'
 import type { MagicLinks } from './magic-link.ts'
 import { requestedBy } from '../sign-up/client-info.ts'
 
-/** A link that goes to nobody but whoever asked for it. */
+/** A link that is returned to the operator and not mailed. */
 export interface LinkInHand {
   /** Never to be logged. */
   readonly link: string
@@ -17,8 +17,8 @@ export interface LinkInHand {
 }
 
 /**
- * Makes a link that is not mailed but handed to the operator, for the hour in which mail is broken. It takes no place in
- * the hour of its address, which is there to keep strangers from filling somebody's mailbox.
+ * Issues a link for the operator instead of mailing it, for when mail does not work. It does not count towards the rate
+ * limit of the address, which protects mailboxes from floods.
  */
 export class PrintLink {
   readonly #database: Database
@@ -30,8 +30,8 @@ export class PrintLink {
   }
 
   /**
-   * @returns a login link, or a signup link for who never verified their address
-   * @throws {Refusal} 400 no address · 403 blocked · 404 nobody has it
+   * @returns a login link, or a signup link for an unverified account
+   * @throws {Refusal} 400 no address · 403 blocked · 404 no such account
    */
   async print(typed: string, actor: AuditEntry['actor'], now: Date): Promise<LinkInHand> {
     const email = normaliseEmail(typed)

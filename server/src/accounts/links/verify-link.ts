@@ -17,7 +17,7 @@ import { hashToken } from './magic-link.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
 import type { Compensations } from './compensations.ts'
 
-/** How long a person waits for their container before they are let in without it, in ms. */
+/** Timeout of a sign-in that waits for the container, in ms. */
 const containerTimeout = 8_000
 
 export interface SignedIn {
@@ -27,24 +27,24 @@ export interface SignedIn {
   readonly jti: string
 }
 
-/** A link that was used up, and the token that it is exchanged for. */
+/** A used link and the token that it is exchanged for. */
 interface Exchange {
   readonly user: User
   readonly planned: PlannedToken
   readonly link: StoredLink
 }
 
-/** What follows when somebody signs in. */
+/** Effects of a sign-in. */
 export interface SignInEffects {
-  /** Tells the gateway that the user may be let in. */
+  /** Publishes the user's state to the gateway. */
   publish(userId: number): Promise<void>
   /** Makes sure that the user's container of the first type runs. */
   startPrimary(user: User): Promise<unknown>
-  /** Notes how long after its mail was accepted a link was used, in ms. */
+  /** Notes the time between the acceptance of the mail and the use of its link, in ms. */
   noteUse(ms: number): void
 }
 
-/** `GET /api/auth/verify-signup` and `/verify-login`. */
+/** Exchanges a link for an access token: `GET /api/auth/verify-signup` and `/verify-login`. */
 export class VerifyLink {
   readonly #database: Database
   readonly #tokens: AccessTokens
@@ -67,7 +67,7 @@ export class VerifyLink {
   }
 
   /**
-   * Uses a signup link up; the user becomes verified. Source: specification, verify-signup.
+   * Uses up a signup link; the user becomes verified. Source: specification, verify-signup.
    * @throws {Refusal} 400 not usable · 403 blocked, the link stays usable
    */
   async signUp(token: string, client: ClientInfo, now: Date): Promise<SignedIn> {
@@ -79,7 +79,7 @@ export class VerifyLink {
   }
 
   /**
-   * Uses a login link up. Source: specification, verify-login: a refused link stays unused.
+   * Uses up a login link. Source: specification, verify-login: a refused link stays unused.
    * @throws {Refusal} 400 not usable · 403 blocked, or never verified
    */
   async logIn(token: string, client: ClientInfo, now: Date): Promise<SignedIn> {
@@ -90,7 +90,7 @@ export class VerifyLink {
     return this.#signIn(exchange)
   }
 
-  /** The address that a link which could be used now was mailed to; looked at only, and never told to who has the link. */
+  /** The address of a usable link; the link is not used up, and the address must not be shown to its holder. */
   async addressOf(token: string, purpose: LinkPurpose, now: Date): Promise<string | undefined> {
     const { db } = this.#database
     const link = await findUsableLink(db, hashToken(token), purpose, now)
@@ -98,8 +98,8 @@ export class VerifyLink {
   }
 
   /**
-   * Check and use in one transaction, so that a block cannot slip in between and only one of many callers wins. The
-   * session is written down in it, too: no token is ever out of which its owner's list knows nothing.
+   * Checks and uses up in one transaction, so that a block is never missed and exactly one of concurrent calls
+   * succeeds. The session is stored in it, too: every issued token is in its owner's list.
    */
   async #use(
     token: string,
@@ -122,7 +122,7 @@ export class VerifyLink {
     })
   }
 
-  /** The link is used up by now, so nothing that follows may cost the person their token. */
+  /** The link is used up by now, so no later failure may withhold the token. */
   async #signIn({ user, planned, link: { acceptedAt } }: Exchange): Promise<SignedIn> {
     crashPoint('verify.after-consume')
     if (acceptedAt) this.#effects.noteUse(Date.now() - acceptedAt.getTime())
@@ -137,7 +137,7 @@ export class VerifyLink {
   }
 }
 
-/** What is wrong with a link that cannot be used, as far as it is stored still. */
+/** Why a link cannot be used, as far as it is still stored. */
 async function unusable(db: Db, token: string, purpose: LinkPurpose, now: Date): Promise<Refusal> {
   const fault = await faultOfLink(db, hashToken(token), purpose, now)
   return fault === undefined ? refusals.badToken() : refusals[`${fault}Token`]()

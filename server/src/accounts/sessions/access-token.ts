@@ -2,23 +2,25 @@ import { SignJWT } from 'jose'
 import { parseToken, SignatureChecks, type UnverifiedToken } from '#/tokens/signature-checks.ts'
 import { algorithm, type SigningKeys } from './signing-keys.ts'
 
-/** What a valid access token says. */
+/** Claims of a valid access token. */
 export interface Claims {
   readonly userId: number
   readonly jti: string
   readonly issuedAt: Date
   readonly expiresAt: Date
-  /** Who acts for the user with it: an administrator's id, or `operator`; null when it is the user's own. Source: RFC 8693, 4.1. */
+  /**
+   * Who acts for the user: an administrator's id, or `operator`; null for the user's own token. Source: RFC 8693, 4.1.
+   */
   readonly acting: string | null
 }
 
-/** The person a token is made for. */
+/** The user of a new token. */
 export interface Subject {
   readonly id: number
   readonly isAdmin: boolean
 }
 
-/** A token that is about to be made, so that it can be written down before it exists. */
+/** A token before it is signed, so that it can be stored before it exists. */
 export interface PlannedToken {
   readonly jti: string
   /** Whole seconds, as in the token. */
@@ -26,24 +28,26 @@ export interface PlannedToken {
   readonly expiresAt: Date
 }
 
-/** What the app in a container sees of its user. */
+/** The scoped token that a container's app receives. */
 export interface ScopedToken {
   readonly token: string
   /** ms since 1970 */
   readonly expiresAt: number
 }
 
-/** Verified tokens remembered, so that a signature (about 100 us) is checked once and not at every request. */
+/**
+ * Max verified tokens that are cached, so that a signature (about 100 us) is checked once and not for every request.
+ */
 const maxRemembered = 10_000
-/** Lifetime of the tokens that containers see, in seconds. */
+/** Lifetime of scoped tokens, in seconds. */
 export const scopedLifetime = 900
-/** A scoped token is handed out again until it has less than this left, in ms. */
+/** A scoped token is reused until its remaining lifetime is less than this, in ms. */
 const scopedMinRemaining = 300_000
-/** How far two clocks may be apart, in ms; a token from later than that was made before the clock was set back. */
+/** Max difference of two clocks, in ms; a token from a later time was issued before the clock was set back. */
 const maxClockSkew = 60_000
 const actingForm = /^([1-9]\d{0,14}|operator)$/
 
-/** Makes and checks access tokens. Source: specification, Authentication 2. */
+/** Issues and verifies access tokens. Source: specification, Authentication 2. */
 export class AccessTokens {
   readonly #keys: SigningKeys
   readonly #issuer: string
@@ -54,7 +58,7 @@ export class AccessTokens {
   /** Seconds. */
   readonly lifetime: number
 
-  /** @param lifetime seconds @param newId makes the id of a token */
+  /** @param lifetime seconds @param newId creates the id of a token */
   constructor(keys: SigningKeys, issuer: string, lifetime: number, newId: () => string) {
     this.#newId = newId
     this.#keys = keys
@@ -78,10 +82,9 @@ export class AccessTokens {
   }
 
   /**
-   * A token for the app in a container: same person, same key, but short-lived and refused by the API, so that an app
-   * (or whoever took it over) cannot act for the person. Handed out again while it lasts, and never to anybody else who
-   * acts for them: an app may want to know. It says which container it is for (`aud`), so that an app does not take
-   * another app's token for its visitor's.
+   * Scoped token for a container's app: same user and key, but short-lived and refused by the API, so that an app (or
+   * an attacker in it) cannot act for the user. Reused while it is valid, but not between different actors: an app may
+   * need to know. It names its container (`aud`), so that no app accepts another app's token.
    */
   async scoped(subject: Subject, prefix: string, acting: string | null, now: Date): Promise<ScopedToken> {
     const key = `${subject.id} ${subject.isAdmin} ${acting ?? ''} ${prefix}`
@@ -94,7 +97,7 @@ export class AccessTokens {
     return scoped
   }
 
-  /** Tokens that were made by another clock are not handed out again. */
+  /** Drops cached scoped tokens, because the clock was set. */
   forgetScoped(): void {
     this.#scoped.clear()
   }
@@ -103,35 +106,38 @@ export class AccessTokens {
     return this.#remembered.has(token)
   }
 
-  /** Whether only its signature and its time, which are not looked at, can be wrong, and the signature was not found bad before. */
+  /**
+   * Whether everything but signature and expiry, which are not checked, is valid, and the signature was not found bad
+   * before.
+   */
   isPlausible(token: string): boolean {
     return this.#decode(token) !== undefined && !this.#checks.isRejected(token)
   }
 
-  /** Whether it says that somebody acts for the user; nobody has checked that. */
+  /** Whether its unverified claims name an actor. */
   claimsActing(token: string): boolean {
     const known = this.#remembered.get(token) ?? this.#decode(token)
     return known !== undefined && known.claims.acting !== null
   }
 
-  /** How many of so many unknown tokens of one request may be checked; see `TokenChecks`. */
+  /** Number of unknown tokens of one request that may be checked; see `SignatureChecks`. */
   checksAllowed(address: string, wanted: number): number {
     return this.#checks.allowed(address, wanted)
   }
 
   /**
-   * The claims of a token of ours that has not expired; undefined for everything else. Revocation is the caller's to check.
-   * @param address the client's, to whom a bad signature is charged
+   * Claims of a valid token of ours that has not expired; otherwise undefined. The caller checks revocation.
+   * @param address of the client, to whom a bad signature is charged
    */
   async verify(token: string, now: Date, address = ''): Promise<Claims | undefined> {
     const decoded = this.#remembered.get(token) ?? this.#decode(token)
-    // What has expired needs no signature to be refused.
+    // An expired token is refused without a signature check.
     return decoded && isOfNow(decoded.claims, now) ? this.read(token, address) : undefined
   }
 
   /**
-   * The claims of a token of ours, whether or not it has expired, for what only leads out of a session; undefined for
-   * everything else. It lets nobody in.
+   * Claims of a token of ours, expired or not, for operations that only end a session; otherwise undefined. It
+   * authenticates no request.
    */
   async read(token: string, address = ''): Promise<Claims | undefined> {
     const known = this.#remembered.get(token)
@@ -151,7 +157,7 @@ export class AccessTokens {
     acting: string | null,
     audience?: string,
   ): Promise<string> {
-    // Who acts for an administrator administers nothing, so no app is to be told that they do.
+    // A takeover of an administrator has no administrator's rights, so the claim for apps says no.
     const claims = acting === null ? { is_admin: subject.isAdmin } : { is_admin: false, act: { sub: acting } }
     const jwt = new SignJWT(claims)
       .setProtectedHeader({ alg: algorithm, kid: this.#keys.kid, typ: 'JWT' })
@@ -163,7 +169,7 @@ export class AccessTokens {
     return (audience ? jwt.setAudience(audience) : jwt).sign(this.#keys.privateKey)
   }
 
-  /** What a token says that has the form of ours and names a key of ours. */
+  /** Claims of a token in our format that names one of our keys. */
   #decode(token: string): { readonly claims: Claims; readonly kid: string } | undefined {
     const read = parseToken(token)
     const claims = read && this.#keys.accepted(read.kid) && claimsOf(read)
@@ -174,14 +180,14 @@ export class AccessTokens {
 function claimsOf({ claims }: UnverifiedToken): Claims | undefined {
   const { sub, jti, iat, exp, aud } = claims
   const acting = actingIn(claims)
-  // Only a container's token has an audience; the API is not it.
+  // Only a container's token has an audience; the API is never one.
   if (aud !== undefined || acting === undefined || typeof jti !== 'string') return undefined
   if (typeof sub !== 'string' || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
   if (typeof iat !== 'number' || typeof exp !== 'number') return undefined
   return { userId: Number(sub), jti, issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000), acting }
 }
 
-/** Undefined when the claim is none of ours. */
+/** Undefined when the claim is not in our format. */
 function actingIn({ act }: UnverifiedToken['claims']): string | null | undefined {
   if (act === undefined) return null
   const sub = typeof act === 'object' && act !== null && 'sub' in act ? act.sub : undefined

@@ -8,15 +8,15 @@ export interface ClockJumpHandlerParts {
   readonly database: Database
   readonly tokens: AccessTokens
   readonly revocations: Revocations
-  /** Ends all streams: how long each may last was reckoned by the clock as it was. */
+  /** Ends all streams: their end was computed by the old clock. */
   readonly endStreams: () => void
-  /** Called when what is stored has changed. */
+  /** Called when stored instants have changed. */
   readonly onMoved: () => void
 }
 
 /**
- * What a moved clock means for who may do what. Time that was skipped is believed: links and tokens expire. Time that
- * comes again is not: what had expired stays void, and everybody signs in again. See docs/explanation/decisions/021.
+ * Effects of a clock jump on access. After a jump forward links and tokens expire. After a jump back expired ones stay
+ * void, and every session ends. See docs/explanation/decisions/021.
  */
 export function clockJumpHandler({
   database,

@@ -1,23 +1,21 @@
 import { chmod, link, mkdir, open, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/**
- * Files of keys: readable by their owner only, and whole or not at all, wherever the process that writes them dies.
- */
+/** Key files: readable by their owner only, and never incomplete, even if the writing process dies. */
 
 /**
- * The text of a file, which is made when it is not there. When another process was first, its text counts.
- * @param make the text @throws when it cannot be read or made
+ * The text of a file, which is created when it is missing. If another process creates it first, its text is returned.
+ * @param make creates the text @throws when it cannot be read or created
  */
 export async function createOnce(file: string, make: () => Promise<string>): Promise<string> {
   const text = (await readIfThere(file)) ?? (await create(file, await make()))
   await chmod(file, 0o600)
-  // Of a process that died while it wrote; nobody else writes there.
+  // Left by a process that died while it wrote; no other process uses this path.
   await unlinkIfThere(asideOf(file))
   return text
 }
 
-/** Replaces a file; durable when it resolves. When it rejects, the file is what it was. */
+/** Replaces a file; durable when it resolves. When it rejects, the file is unchanged. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const aside = asideOf(file)
   await unlinkIfThere(aside)
@@ -48,7 +46,7 @@ async function create(file: string, text: string): Promise<string> {
   return readFile(file, 'utf8')
 }
 
-/** The name is in the folder's own pages, which the disk has to have as well. */
+/** The file's name is in the folder's own pages, which must be written to the disk as well. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

@@ -6,44 +6,44 @@ import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from
 import { markSessionsEnded } from '#/store/users/sessions.ts'
 
 /**
- * How long a revocation is kept after its token has expired, in ms. The clock may be wrong at that moment: one that is set
- * back by a day must not find the revocation gone and the token good again.
+ * Retention of a revocation after the expiry of its token, in ms: if the clock is wrong at that moment and set back by
+ * a day later, the token must not be valid again.
  */
 const keptFor = 2 * 86_400_000
-/** Longer than any token lives, in ms; `JWT_ACCESS_TOKEN_EXPIRES` is a year at most. */
+/** Above the max lifetime of a token, in ms; `JWT_ACCESS_TOKEN_EXPIRES` is a year at most. */
 const maxTokenLifetime = 366 * 86_400_000
 
-/** Of one token, or, with the part of their ids before the dot, of all tokens of an era. */
+/** One token; or all tokens of an era, by the part of their ids before the dot. */
 export interface Revocable {
   readonly jti: string
   readonly expiresAt: Date
 }
 
-/** A token that is to count no more, and whose it is. */
+/** A revoked token and its user. */
 export interface RevokedSession extends Revocable {
   readonly userId: number
 }
 
-/** Who judges tokens by themselves; a revocation waits for them. */
+/** Parties that verify tokens by themselves; a revocation waits for them. */
 export interface RevocationListeners {
   onRevoked(sessions: readonly RevokedSession[]): Promise<void>
   onEraEnded(era: Revocable): Promise<void>
-  /** Something could not be stored; `save` is to be called soon. */
+  /** A revocation could not be stored; `save` has to be called soon. */
   onUnsaved(): void
 }
 
 /**
- * Which tokens were revoked before their time. Held in memory, as specified (Authentication 3), and written through:
- * a restart must not sign people in again who signed out.
+ * Token revocations. Held in memory, as specified (Authentication 3), and written through: a session that was ended
+ * must stay ended after a restart.
  *
- * Every token's id begins with its era. An era ends when the clock is set back: among its tokens are some that had expired
- * and would be good again, and nobody knows which, so all of them are revoked.
+ * Every token's id begins with its era. An era ends when the clock is set back: some of its tokens had expired and
+ * would be valid again, and it is unknown which, so all of them are revoked.
  */
 export class Revocations {
   readonly #database: Database
   readonly #listeners: RevocationListeners
   readonly #expiryByJti = new Map<string, Date>()
-  /** What the store does not say yet, because it could not be written. */
+  /** Revocations that could not be stored yet. */
   readonly #unsaved = new Map<string, Unsaved>()
   #era = newEra()
 
@@ -52,14 +52,14 @@ export class Revocations {
     this.#listeners = listeners
   }
 
-  /** Reads what was revoked before this start. */
+  /** Loads the stored revocations at the start. */
   async load(now: Date): Promise<void> {
     this.#era = await tokenEra(this.#database.db, newEra)
     for (const { jti, expiresAt } of await listRevokedTokens(this.#database.db, oldestKept(now)))
       this.#expiryByJti.set(jti, expiresAt)
   }
 
-  /** An id for a token that is made now. */
+  /** Id of a new token. */
   newId(): string {
     return `${this.#era}.${randomUUID()}`
   }
@@ -68,19 +68,19 @@ export class Revocations {
     return this.#expiryByJti.has(jti) || this.#expiryByJti.has(eraOf(jti))
   }
 
-  /** Whether a token counts no more: by its time, or because it was revoked. */
+  /** Whether a token is expired or revoked. */
   isOver({ jti, expiresAt }: Revocable, now: Date): boolean {
     return expiresAt <= now || this.has(jti)
   }
 
-  /** All that would still be accepted otherwise, for who begins to judge tokens. */
+  /** All revocations of unexpired tokens, for a party that begins to verify tokens. */
   all(): { jti: string; expiresAt: number }[] {
     return [...this.#expiryByJti].map(([jti, expiresAt]) => ({ jti, expiresAt: expiresAt.getTime() }))
   }
 
   /**
-   * Durable, and refused everywhere, when it resolves; refused here from the first moment on, also when it rejects, and
-   * then made durable as soon as the store allows.
+   * When it resolves, the revocation is stored, and every party refuses the tokens. This one refuses them from the call
+   * on, also when it rejects; the revocation is then stored as soon as the store works.
    */
   async revoke(sessions: readonly RevokedSession[], now: Date): Promise<void> {
     if (sessions.length === 0) return
@@ -93,13 +93,19 @@ export class Revocations {
     if (notified.status === 'rejected') throw notified.reason
   }
 
-  /** Refuses, here and everywhere, what the store says is revoked already. @throws what telling the gateway threw; refused here all the same */
+  /**
+   * Refuses, in every party, tokens whose revocation is stored already. @throws what notifying the gateway threw; they
+   * are refused here all the same
+   */
   async revokeLocally(sessions: readonly RevokedSession[]): Promise<void> {
     for (const { jti, expiresAt } of sessions) this.#expiryByJti.set(jti, expiresAt)
     if (sessions.length > 0) await this.#listeners.onRevoked(sessions)
   }
 
-  /** All tokens made until now count no more here, from this moment on. @returns what makes it so everywhere, and durable; to be repeated when it rejects */
+  /**
+   * Revokes all tokens issued until now, here and at once. @returns revokes them in every party, and stores it; to be
+   * repeated when it rejects
+   */
   endEra(now: Date): () => Promise<void> {
     const era = { jti: this.#era, expiresAt: new Date(now.getTime() + maxTokenLifetime) }
     this.#remember(era, now)
@@ -109,14 +115,14 @@ export class Revocations {
     }
   }
 
-  /** Writes what could not be written before. @throws when the store still fails */
+  /** Stores revocations that could not be stored before. @throws when the store still fails */
   async save(): Promise<void> {
-    // The era first: should this be cut off, what is made after a restart belongs to none that ended.
+    // The era first: if this is interrupted, tokens issued after a restart belong to no ended era.
     if (this.#unsaved.size > 0) await setTokenEra(this.#database.db, this.#era)
     for (const unsaved of this.#unsaved.values()) await this.#save([unsaved])
   }
 
-  /** Forgets tokens that have expired by themselves, and long ago. */
+  /** Drops revocations of tokens that expired long ago. */
   async prune(now: Date): Promise<void> {
     const before = oldestKept(now)
     for (const [jti, expiresAt] of this.#expiryByJti) if (expiresAt <= before) this.#expiryByJti.delete(jti)
@@ -130,7 +136,7 @@ export class Revocations {
     return unsaved
   }
 
-  /** The list of sessions says so, too, from the same moment on. @param revoked all of one moment */
+  /** The session list shows it from the same moment on. @param revoked all of one moment */
   async #save(revoked: readonly Unsaved[]): Promise<void> {
     const [{ at } = { at: new Date(0) }] = revoked
     await this.#database.transaction(async (tx) => {
@@ -146,7 +152,7 @@ export class Revocations {
 }
 
 interface Unsaved extends Revocable {
-  /** When it was revoked. */
+  /** Time of the revocation. */
   readonly at: Date
 }
 

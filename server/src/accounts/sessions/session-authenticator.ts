@@ -8,28 +8,31 @@ import { cookieValues } from '#/tokens/cookie-values.ts'
 import type { AccessTokens, Claims } from './access-token.ts'
 import type { Revocations } from './revocations.ts'
 
-/** Who sends a request, as far as their token says. */
+/** Session of a request, by its token. */
 export interface Session {
   readonly claims: Claims
   readonly token: string
-  /** Undefined when the account was deleted after the token was made. */
+  /** Undefined when the account was deleted after the token was issued. */
   readonly user: User | undefined
-  /** A cookie is sent by the browser whoever made the request; a header only by who has the token. */
+  /**
+   * A browser sends a cookie with every request, also those that another page makes; only a holder of the token sends a
+   * header.
+   */
   readonly via: 'header' | 'cookie'
   /** What an API token may do; undefined for an access token, which may do all that its user may. */
   readonly scopes?: readonly Scope[]
 }
 
-/** What the headers of a request say of who sends it. */
+/** Result of the authentication of a request's headers. */
 export interface AuthenticationResult {
   readonly session: Session | undefined
-  /** Tells a missing token from a bad one. */
+  /** Distinguishes a missing token from an invalid one. */
   readonly wasSent: boolean
-  /** Whether there is no session because of cookies that somebody tossed in; the browser is to forget them all. */
+  /** Whether there is no session because of tossed cookies; the browser has to drop them all. */
   readonly isTossed: boolean
 }
 
-/** Turns the headers of a request into a session. */
+/** Authenticates requests by their headers. */
 export class SessionAuthenticator {
   readonly #database: Database
   readonly #tokens: AccessTokens
@@ -64,8 +67,8 @@ export class SessionAuthenticator {
   }
 
   /**
-   * The takeover that a browser was in, although it is over: by time, or because somebody ended it. It says who acted, and
-   * as whom, so that the browser can be led back; nobody is let in by it, and it has no `user`.
+   * The ended takeover of a browser, expired or revoked: who acted, and for whom, so that the browser can return to the
+   * administrator's session. It authenticates no request, and has no `user`.
    */
   async endedTakeover(headers: IncomingHttpHeaders): Promise<Session | undefined> {
     const { authorization, cookie } = headers
@@ -83,19 +86,19 @@ export class SessionAuthenticator {
   }
 
   /**
-   * The good token among these that is this user's own, not one that somebody acts for them with.
-   * @returns undefined when there is none, or more than one: then somebody tossed one in
+   * The valid token among these that is this user's own, not one of a takeover.
+   * @returns undefined when there is none, or more than one: then another page tossed one in
    */
   async ownOf(userId: number, tokens: readonly string[], now: Date): Promise<Session | undefined> {
-    // As many as are looked at of the token's own cookie; only who has an account gets here.
+    // The same maximum as for the token's own cookie; only requests with an account get here.
     const good = await this.#verified([...new Set(tokens)].slice(-maxTokensChecked), now, '')
     const [own, ...more] = good.filter(({ claims }) => claims.userId === userId && claims.acting === null)
     return own && more.length === 0 ? this.#sessionFor(own, 'cookie') : undefined
   }
 
   /**
-   * A proof that a page of ours made the request. Put into documents that a person navigated to, where no container's
-   * page on the same origin can read it.
+   * CSRF token: proves that a page of Berth's own made the request. Only documents that were navigated to contain it,
+   * and no container's page on the same origin can read those.
    */
   csrfToken(claims: Claims): string {
     return createHmac('sha256', this.#csrfSecret).update(claims.jti).digest('base64url')
@@ -108,8 +111,8 @@ export class SessionAuthenticator {
   }
 
   /**
-   * Those that are signed by us, have not expired, and were not revoked. None while there are more signatures to check than
-   * the client's budget allows; one is checked then, so that its next request comes further.
+   * Tokens with a valid signature that are neither expired nor revoked. None while more signatures have to be checked
+   * than the client's budget allows; one is checked then, so that its next request has fewer.
    */
   async #verified(tokens: readonly string[], now: Date, address: string): Promise<VerifiedToken[]> {
     const isDecided = this.#mayBeChecked(tokens, address)
@@ -137,8 +140,8 @@ export class SessionAuthenticator {
   }
 
   /**
-   * Whoever acts for somebody must be an administrator still. Their takeovers are revoked when they are not any more;
-   * this holds in the moment between the change and that.
+   * The actor of a takeover must still be an administrator. Takeovers are revoked when that ends; this check covers the
+   * moment in between.
    */
   async #mayAct({ acting }: Claims): Promise<boolean> {
     if (acting === null || acting === 'operator') return true
@@ -147,7 +150,7 @@ export class SessionAuthenticator {
   }
 }
 
-/** Of the client, as the gateway tells it; no other proxy reaches us. */
+/** Of the client, as the gateway sends it; no other proxy reaches this process. */
 const addressIn = (headers: IncomingHttpHeaders) => String(headers['x-forwarded-for'] ?? '')
 
 interface VerifiedToken {
@@ -157,7 +160,8 @@ interface VerifiedToken {
 }
 
 /**
- * A token from before its user existed is somebody else's: after an older store was restored, ids are given again.
+ * A token from before its user existed belongs to a former user: after an older store is restored, ids are assigned
+ * again.
  * Tokens count in whole seconds.
  */
 const isOlderThanUser = ({ issuedAt }: Claims, { createdAt }: User) => issuedAt.getTime() + 1_000 <= createdAt.getTime()

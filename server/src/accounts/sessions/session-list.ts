@@ -12,21 +12,21 @@ import {
 import type { Claims } from './access-token.ts'
 import type { Revocations } from './revocations.ts'
 
-/** How long the owner sees that somebody acted for them, in ms. */
+/** Time for which the owner sees a takeover, in ms. */
 const takeoversShownFor = 30 * 86_400_000
-/** Sessions in one answer; and takeovers beside them. */
+/** Max sessions in one answer; and as many takeovers. */
 const maxListed = 100
 /** Sessions that are ended in one transaction. */
 const batchSize = 500
 
-/** The person whose sessions they are, as they stand in the audit log. */
+/** Owner of the sessions, for the audit log. */
 export interface Owner {
   readonly id: number
   readonly email: string
   readonly address: string
 }
 
-/** What people see of their own sessions, and end. A session is an access token that was handed out. */
+/** A user's own sessions, to see and to end. A session is an issued access token. */
 export class SessionList {
   readonly #database: Database
   readonly #revocations: Revocations
@@ -40,18 +40,18 @@ export class SessionList {
   async list(userId: number, now: Date): Promise<StoredSession[]> {
     const takeoversSince = new Date(now.getTime() - takeoversShownFor)
     const found = await listSessions(this.#database.db, userId, { now, takeoversSince, limit: maxListed })
-    // One that was revoked while the store failed counts no more, whatever the store says yet.
+    // A session that was revoked while the store failed has ended, although the store does not say so yet.
     return found.filter(({ jti, acting }) => acting !== null || !this.#revocations.has(jti))
   }
 
-  /** Who acts by a takeover's token, and until when, for the person who does; null when it is no takeover's. */
+  /** Actor and end of a takeover, by its token; null for an ordinary token. */
   async takeoverOf({ jti, acting, expiresAt }: Claims): Promise<{ readonly by: string; readonly until: Date } | null> {
     if (acting === null) return null
     const session = await findSessionOf(this.#database.db, jti)
     return { by: session?.acting?.email ?? '', until: session?.endedAt ?? expiresAt }
   }
 
-  /** Ends a session of this person, whichever; one that is over stays over. @throws {Refusal} 404 none of theirs */
+  /** Ends a session of this user; one that has ended stays so. @throws {Refusal} 404 not one of theirs */
   async end(owner: Owner, id: number, now: Date): Promise<StoredSession> {
     const session = await findSession(this.#database.db, owner.id, id)
     if (!session) throw refusals.notFound('session')
@@ -59,7 +59,7 @@ export class SessionList {
     return session
   }
 
-  /** Ends all sessions of this person but the one that asks. @returns how many there were */
+  /** Ends all sessions of this user except the present one. @returns their number */
   async endOthers(owner: Owner, { jti: exceptJti }: Claims, now: Date): Promise<number> {
     let ended = 0
     for (;;) {
@@ -70,7 +70,7 @@ export class SessionList {
     }
   }
 
-  /** Of takeovers the audit log says that the owner ended them, each once however many ask at the same time. */
+  /** Each takeover that its owner ends is written to the audit log once, also by concurrent requests. */
   async #revoke(sessions: readonly StoredSession[], owner: Owner, now: Date): Promise<void> {
     const live = sessions.filter((session) => !this.#revocations.isOver(session, now))
     await this.#revocations.revoke(live, now)
@@ -82,7 +82,7 @@ export class SessionList {
     if (entries.length > 0) await this.#database.transaction((tx) => insertAuditEntries(tx, entries))
   }
 
-  /** Forgets what nobody is shown any more. */
+  /** Deletes sessions that are no longer shown. */
   async prune(now: Date): Promise<void> {
     await deleteOldSessions(this.#database.db, now, new Date(now.getTime() - takeoversShownFor))
   }

@@ -6,32 +6,32 @@ import { message } from '#/messages/localized-message.ts'
 import { KeyedMutex } from '#/concurrency/keyed-mutex.ts'
 import { createOnce, replaceFile } from './key-file.ts'
 
-/** P-256 signatures: every JWT library verifies them, and apps get the public half only. */
+/** P-256 signatures: every JWT library verifies them, and apps get the public key only. */
 export const algorithm = 'ES256'
 
-/** Retired keys at once: they are in the environment of every container, which has a limit. */
+/** Max retired keys: they are in the environment of every container, which has a limit. */
 const maxRetired = 10
 
-/** A key that signs no more, and until when its last token may live. */
+/** A replaced key, and the latest expiry of its tokens. */
 export interface RetiredKey {
   readonly kid: string
   readonly until: Date
 }
 
-/** What was decided of a rotation before anything has changed. */
+/** A rotation before anything has changed. */
 export interface PlannedRotation {
   readonly kid: string
   readonly before: string
 }
 
 /**
- * The file: the private key that signs, the one that will sign after it, what secrets are derived from, and public halves
- * that are accepted still.
+ * Content of the file: the private key that signs, the next one, the secret that others are derived from, and the
+ * public keys that are still accepted.
  */
 type KeyFile = PrivateJwk & {
-  /** Missing in files of before it was announced. */
+  /** Missing in files of versions that did not announce it. */
   readonly next?: PrivateJwk
-  /** Only after a rotation; before, the key's own private half is it. */
+  /** Only after a rotation; before that the key's own private part is used. */
   readonly secret?: string
   readonly retired?: readonly (JWK & { readonly until: number })[]
 }
@@ -42,7 +42,7 @@ interface Key {
   readonly kid: string
   readonly jwk: JWK
   readonly publicKey: CryptoKey
-  /** Null until it was replaced. */
+  /** Null until it is replaced. */
   readonly until: Date | null
 }
 
@@ -52,9 +52,9 @@ interface KeyPair extends Key {
 }
 
 /**
- * The key pair that tokens are signed with, the one that will follow it, and those that it replaced, until their last
- * tokens have expired. The next one is announced from the beginning, because apps are given the keys once, when their
- * container is made: after a rotation every app that ran on refused its own user.
+ * Signing keys of access tokens: the present one, the next one, and retired ones until their last tokens expire (key
+ * rotation). The next one is announced from the beginning, because apps receive the keys once, when their container is
+ * created: without that every running app refused its own user after a rotation.
  */
 export class SigningKeys {
   readonly #file: string
@@ -78,12 +78,12 @@ export class SigningKeys {
     const signing = await pairOf(privateJwk)
     const old = await Promise.all(retired.map(({ until, ...jwk }) => publicOf(jwk, new Date(until))))
     const keys = new SigningKeys(file, secret ?? privateJwk.d, signing, await pairOf(next ?? (await newKey())), old)
-    // Announced is only what lasts.
+    // Only a stored key is announced.
     if (!next) await keys.#write(signing, keys.#next, keys.#retiredKeys())
     return keys
   }
 
-  /** Of the key that signs. */
+  /** Id of the signing key. */
   get kid(): string {
     return this.#signing.kid
   }
@@ -96,12 +96,12 @@ export class SigningKeys {
     return this.#signing.publicKey
   }
 
-  /** RFC 7517 key set with the public halves of all that are accepted: the one that signs, the next, those that are retired. */
+  /** RFC 7517 key set with all accepted public keys: the present one, the next one, and retired ones. */
   get jwks(): { readonly keys: readonly JWK[] } {
     return { keys: [...this.#accepted.values()].map(({ jwk }) => jwk) }
   }
 
-  /** The same with the one that signs alone. */
+  /** The same with the present one alone. */
   get signingJwks(): { readonly keys: readonly JWK[] } {
     return { keys: [this.#signing.jwk] }
   }
@@ -110,7 +110,7 @@ export class SigningKeys {
     return this.#retiredKeys().map(({ kid, until }) => ({ kid, until }))
   }
 
-  /** What signatures by this key are checked with; undefined when it is none of ours, or not any more. */
+  /** Public key that verifies signatures by this key; undefined when it is unknown, or not accepted any more. */
   accepted(kid: string | undefined): CryptoKey | undefined {
     return kid === undefined ? undefined : this.#accepted.get(kid)?.publicKey
   }
@@ -121,11 +121,12 @@ export class SigningKeys {
   }
 
   /**
-   * Signs with the next key from now on, and announces another one. The old one is accepted until `until`. In this order,
-   * so that nobody meets a token of a key that they do not know, and a process that dies anywhere leaves one key that signs:
-   * `onPlanned` (nothing has changed) · the file, durable · accepted here · `onAccepted` (told to others) · signing.
-   * @throws {Refusal} 409 when too many are retired · what the steps throw; then the old key signs on, here and
-   *   after a restart
+   * Key rotation: signs with the next key from now on, and announces another one. The old one is accepted until
+   * `until`. The order guarantees that every token's key is known, and that a process that dies anywhere leaves one key
+   * that signs: `onPlanned` (nothing has changed) · the file, durable · accepted here · `onAccepted` (published) ·
+   * signing.
+   * @throws {Refusal} 409 when too many are retired · what the steps throw; then the old key stays in use, here and
+   * after a restart
    */
   async rotate(
     until: Date,
@@ -143,8 +144,8 @@ export class SigningKeys {
         await steps.onAccepted()
       } catch (error) {
         this.#accepted = accepted
-        // The old key signs on. Were it retired in the file, a restart after `until` would sign everybody out. Should this
-        // fail as well, the next rotation, or the next key that is dropped, writes what holds.
+        // The old key stays in use. If the file had it as retired, a restart after `until` would end every session. If
+        // this fails as well, the next rotation, or the next dropped key, writes the present state.
         await this.#write(before, signing, this.#retiredKeys()).catch(() => undefined)
         throw error
       }
@@ -154,7 +155,7 @@ export class SigningKeys {
     })
   }
 
-  /** Accepts retired keys no more whose time is over. @returns how many those were */
+  /** Drops retired keys whose tokens have expired. @returns their number */
   async dropExpired(now: Date): Promise<number> {
     const isOver = ({ until }: Pick<RetiredKey, 'until'>) => until <= now
     if (!this.retired.some(isOver)) return 0
@@ -183,10 +184,10 @@ export class SigningKeys {
 }
 
 /**
- * Reads the signing keys, or makes the first at first start. Asymmetric, because apps in containers verify tokens: with a
- * shared secret each of them could make an administrator's.
+ * Loads the signing keys, or creates the first ones. Asymmetric, because apps in containers verify tokens: with a
+ * shared secret each of them could forge an administrator's.
  * @param dataDir they are `signing-key.json` in it, readable by its owner only
- * @throws when the file is there but is not a key: making a new one would sign everybody out without a word
+ * @throws when the file exists but is no key: creating a new one would end every session silently
  */
 export async function loadSigningKeys(dataDir: string): Promise<SigningKeys> {
   const file = path.join(dataDir, 'signing-key.json')
@@ -194,7 +195,7 @@ export async function loadSigningKeys(dataDir: string): Promise<SigningKeys> {
   try {
     return await SigningKeys.read(file, text)
   } catch (error) {
-    throw new Error(`${file} is not a signing key; restore it from a backup, or remove it to sign everybody out`, {
+    throw new Error(`${file} is not a signing key; restore it from a backup, or remove it, which ends every session`, {
       cause: error,
     })
   }
@@ -210,7 +211,7 @@ async function newKey(): Promise<PrivateJwk> {
 async function pairOf({ kty, crv, x, y, d }: PrivateJwk): Promise<KeyPair> {
   if (!d) throw new Error('it has no private half')
   const privateJwk = { kty, crv, x, y, d }
-  // importJWK answers bytes for symmetric keys only.
+  // importJWK returns bytes for symmetric keys only.
   const privateKey = (await importJWK(privateJwk, algorithm)) as CryptoKey
   return { ...(await publicOf(privateJwk, null)), privateKey, privateJwk }
 }

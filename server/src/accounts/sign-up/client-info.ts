@@ -1,19 +1,19 @@
 import type { Language } from '@berth/api/boot.ts'
 import type { Occasion } from '#/mail/magic-link-email.ts'
 
-/** Where a request comes from, as far as it can be told; for the mail, the list of sessions and the audit log. */
+/** Client of a request, as far as it is known; for the mail, the list of sessions and the audit log. */
 export interface ClientInfo {
-  /** IP address; empty when nobody told us. */
+  /** IP address; empty when unknown. */
   readonly address: string
-  /** A program on this machine asks, for which limits by network address do not hold. */
+  /** A program on this machine, for which limits by network address do not apply. */
   readonly isLocal: boolean
-  /** Browser and system in words of ours, e.g. `Firefox on Windows`; null when it is no browser that we know. */
+  /** Browser and system, e.g. `Firefox on Windows`; null for an unknown browser. */
   readonly browser: string | null
-  /** That they chose, or that their browser asks for. */
+  /** Chosen by the user, or requested by the browser. */
   readonly language: Language
 }
 
-/** As the reason for a mail: they typed the address that it goes to. */
+/** Occasion of a mail: its address was entered by this client. */
 export const requestedBy = ({ address, browser, language }: Omit<ClientInfo, 'isLocal'>): Occasion => ({
   kind: 'asked',
   address,

@@ -1,26 +1,23 @@
 import { refusals } from '#/errors.ts'
 
-/** Longest address that SMTP can carry. Source: RFC 5321, 4.5.3.1.3 (256 with the angle brackets). */
+/** Max length of an address in SMTP. Source: RFC 5321, 4.5.3.1.3 (256 with the angle brackets). */
 const maxLength = 254
 
 /**
  * One mailbox: dot-separated atoms (RFC 5321), `@`, a host name with at least one dot. Deliberately narrower than the
- * standards: commas, quotes and line breaks are what turns one recipient into two in a mail library's address parser,
- * and letters beyond ASCII can lower-case into somebody else's address (the Kelvin sign becomes `k`).
+ * standards: commas, quotes and line breaks turn one recipient into two in a mail library's address parser, and letters
+ * beyond ASCII can lower-case into another user's address (the Kelvin sign becomes `k`).
  */
 const mailbox =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64})*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Whether mail can be sent to it, so that it may be somebody's. @param email lower-cased */
+/** Whether mail can be sent to it. @param email lower-cased */
 export function isAddress(email: string): boolean {
   const local = email.slice(0, email.lastIndexOf('@'))
   return email.length <= maxLength && local.length <= 64 && mailbox.test(email)
 }
 
-/**
- * Trims and lower-cases what a client typed. Source: specification, login rule 1.
- * @throws {Refusal} 400 when nothing is left
- */
+/** Trims and lower-cases the input. Source: specification, login rule 1. @throws {Refusal} 400 when nothing is left */
 export function normaliseEmail(typed: string): string {
   const email = typed.trim().toLowerCase()
   if (email === '') throw refusals.missingEmail()
@@ -28,7 +25,7 @@ export function normaliseEmail(typed: string): string {
 }
 
 /**
- * As `normaliseEmail`, for an address that is about to be registered. Source: specification, signup rule 1.
+ * As `normaliseEmail`, for an address that is to be registered. Source: specification, signup rule 1.
  * @throws {Refusal} 400 when it is not an address that mail can be sent to
  */
 export function parseNewEmail(typed: string): string {

@@ -9,23 +9,23 @@ import { parseNewEmail } from './email-address.ts'
 import type { IssuedLink, MagicLinks } from '../links/magic-link.ts'
 import { deleteNewAccount, type Registration } from './registration.ts'
 
-/** Mails at the same time, of everybody's invitations together: people who sign in share the mail server with them. */
+/** Max parallel mails of all invitations together: sign-ins share the mail server with them. */
 const maxParallel = 4
-/** How long one list may take, in ms; whoever has not been invited by then is told so, and can be invited again. */
+/** Timeout of one list, in ms; addresses that are left are reported as not invited, and can be invited again. */
 const batchTimeout = 40_000
-/** How long an invitation waits for the address's other business, and for a first user's mail, in ms. */
-const turnTimeout = 20_000
+/** Timeout of an invitation that waits for other work on the address, and for a first user's mail, in ms. */
+const mutexTimeout = 20_000
 
-/** The administrator who invites, as they stand in the mail and in the audit log; `id` is null for the operator. */
+/** The inviting administrator, for the mail and the audit log; `id` is null for the operator. */
 export interface Inviter {
   readonly id: number | null
   readonly email: string
   readonly address: string
-  /** Of the mails. */
+  /** Language of the mails. */
   readonly language: Language
 }
 
-/** What became of one address; `link` is there when it is to be sent by hand. */
+/** Result for one address; with `link` when the mail is not sent by Berth. */
 export interface Invitation {
   readonly email: string
   readonly status: 'invited' | 'already-registered' | 'invalid' | 'failed'
@@ -51,11 +51,11 @@ export interface InviteParts {
   readonly database: Database
   readonly links: MagicLinks
   readonly registration: Registration
-  /** Seconds that the link of an invitation lasts. */
+  /** Lifetime of an invitation's link, in seconds. */
   readonly invitationExpiry: number
 }
 
-/** `POST /api/admin/invitations`: accounts for people who may not, or should not have to, sign up by themselves. */
+/** Invitations (`POST /api/admin/invitations`): accounts for users who cannot, or need not, sign up by themselves. */
 export class Invite {
   readonly #parts: InviteParts
   readonly #concurrency = new KeyedMutex()
@@ -65,12 +65,12 @@ export class Invite {
   }
 
   /**
-   * Registers each address that has no account, as sign-up would, and mails it a link that lasts long; who never verified
-   * is invited again. The limits of people do not apply, nor who may sign up: an administrator decided. A mail that is not
-   * accepted leaves nothing behind.
-   * @param typed     as they were typed; each address counts once
-   * @param isMailed  false: the links are returned, to be sent by hand
-   * @param report    is told why one failed
+   * Registers each unknown address, as sign-up would, and mails it a link with a long lifetime; unverified accounts are
+   * invited again. Rate limits and the sign-up policy do not apply, because an administrator decided. After a mail that
+   * was not accepted nothing is stored.
+   * @param typed     input; duplicates count once
+   * @param isMailed  false: the links are returned instead of mailed
+   * @param report    called with the cause of each failure
    */
   async run(
     typed: readonly string[],
@@ -94,7 +94,7 @@ export class Invite {
     if (performance.now() > batch.deadline) return { email, status: 'failed' }
     try {
       const { registration } = this.#parts
-      return await registration.runExclusive(email, turnTimeout, (deadline) => this.#invite(email, batch, deadline))
+      return await registration.runExclusive(email, mutexTimeout, (deadline) => this.#invite(email, batch, deadline))
     } catch (error) {
       batch.report(error instanceof Refusal ? (error.cause ?? error) : error)
       return { email, status: 'failed' }
@@ -164,7 +164,7 @@ const entry = (
   detail: { email: user.email, ...detail },
 })
 
-/** @returns null when it is no address that mail can be sent to */
+/** @returns null when mail cannot be sent to it */
 function readAddress(typed: string): string | null {
   try {
     return parseNewEmail(typed)
@@ -173,7 +173,10 @@ function readAddress(typed: string): string | null {
   }
 }
 
-/** A list takes its time: whoever is blocked or demoted meanwhile invites nobody more. @throws {Refusal} 403 */
+/**
+ * A list takes time: an administrator who is blocked or demoted meanwhile invites no further users. @throws {Refusal}
+ * 403
+ */
 async function requireAdministrator(db: Db, { id }: Inviter): Promise<void> {
   if (id === null) return
   const admin = await findUser(db, id)

@@ -12,7 +12,7 @@ const sent = message('answers.linkSentIfKnown')
 
 const isLimit = (error: unknown) => error instanceof Refusal && error.status === 429
 
-/** `POST /api/auth/login` and the way out for people who lost their first mail. */
+/** Login links (`POST /api/auth/login`), and further signup links for unverified users. */
 export class LogIn {
   readonly #database: Database
   readonly #links: MagicLinks
@@ -25,7 +25,7 @@ export class LogIn {
   }
 
   /**
-   * Mails a login link. An unknown address gets the same answer, after as long a time, and no mail.
+   * Mails a login link. An unknown address gets the same answer, after the same time, and no mail (enumeration guard).
    * Source: specification, login rules 1 to 5.
    * @throws {Refusal} 400 empty · 403 blocked · 429 limit · 500 mail not accepted, then no link is left
    */
@@ -44,8 +44,8 @@ export class LogIn {
   }
 
   /**
-   * Mails another signup link to a user who never verified. Everybody else gets the same answer, after as long a time,
-   * and no mail, limits and failures included: neither the answer nor its time tells anything.
+   * Mails another signup link to an unverified user. All other addresses get the same answer, after the same time, and
+   * no mail, also at limits and after failures: neither answer nor time reveals an account.
    * @throws {Refusal} 400 empty
    */
   async resendVerification(

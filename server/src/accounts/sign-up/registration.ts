@@ -6,36 +6,36 @@ import { deleteUnverifiedUser, hasUsers, insertUser, releaseSlug, type User } fr
 import { takeSlug } from './slug.ts'
 import type { Compensations } from '../links/compensations.ts'
 
-/** What is left for a turn after the wait for the taken slugs, in ms. */
-const minTurn = 1_000
+/** Min time for the registration after the wait for the taken slugs, in ms. */
+const minTimeout = 1_000
 
 export interface RegistrationSettings {
   readonly adminEmails: ReadonlySet<string>
-  /** First parts of the paths that are ours; no slug may look like one. */
+  /** First path segments of Berth's own; no slug may look like one. */
   readonly reservedSlugs: ReadonlySet<string>
-  /** Resolves once it is known which slugs stand on what the engine has, or that it cannot be known; never rejects. */
+  /** Resolves when the slugs of existing containers and homes are known, or cannot be; never rejects. */
   readonly slugsKnown: Promise<unknown>
 }
 
-/** Somebody who is about to have an account. */
+/** An account that is to be registered. */
 export interface NewAccount<Stored extends { readonly user: User }> {
   readonly email: string
   readonly now: Date
   /** By `performance.now()`. */
   readonly deadline: number
-  /** What is stored, in one transaction; it calls `addUser` once. */
+  /** Stores it in one transaction; calls `addUser` once. */
   readonly store: (tx: Tx, addUser: () => Promise<User>) => Promise<Stored>
-  /** What has to work, once that is stored, for the account to stay; it takes everything back itself when it throws. */
+  /** Must succeed after the transaction for the account to stay; compensates by itself when it throws. */
   readonly deliver: (stored: Stored) => Promise<void>
 }
 
-/** Makes accounts, whether people sign up or are invited: one address and the very first one by one. */
+/** Registers accounts, for sign-ups and invitations: serialized per address, and for the very first one. */
 export class Registration {
   readonly #database: Database
   readonly #compensations: Compensations
   readonly #settings: RegistrationSettings
   readonly #mutex = new KeyedMutex()
-  /** The registration that found nobody registered, until its mail is accepted or has failed. */
+  /** The registration of the first user, until its mail is accepted or has failed. */
   #first: Promise<unknown> | undefined
 
   constructor(database: Database, compensations: Compensations, settings: RegistrationSettings) {
@@ -45,19 +45,19 @@ export class Registration {
   }
 
   /**
-   * Work on one address at a time: a failing first sign-up would otherwise delete the user under a second one's link.
-   * @param timeout ms that the work may wait, for its turn and for the first one's mail
-   * @throws {Refusal} 500 when its turn does not come
+   * Keyed mutex by address: a failing first sign-up would otherwise delete the user of a second one's link.
+   * @param timeout max wait for earlier work and for the first user's mail, in ms
+   * @throws {Refusal} 500 after the timeout
    */
   async runExclusive<T>(email: string, timeout: number, work: (deadline: number) => Promise<T>): Promise<T> {
     const began = performance.now()
-    // An address with an account waits as well: any other answer would tell that it has one.
+    // A known address waits as well: any other response time would reveal its account.
     await withTimeout(timeout, this.#settings.slugsKnown)
-    const left = Math.max(minTurn, timeout - (performance.now() - began))
+    const left = Math.max(minTimeout, timeout - (performance.now() - began))
     const deadline = performance.now() + left
     try {
       return await this.#mutex.runWithTimeout(email, left, async () => {
-        // What is still to be taken back may be this very address.
+        // A pending compensation may concern this very address.
         await this.#compensations.retryPending()
         return work(deadline)
       })
@@ -67,15 +67,15 @@ export class Registration {
   }
 
   /**
-   * Call it in the address's turn. While nobody is registered, registrations wait for each other's mail: if the first one
-   * fails after a second was stored as an ordinary user, the installation would have no administrator.
+   * Call it within `runExclusive`. While there is no user, registrations wait for each other's mail: if the first one
+   * failed after a second was stored as an ordinary user, the installation would have no administrator.
    * @throws {Refusal} 500 when the deadline is over · whatever `store` and `deliver` throw
    */
   async register<Stored extends { readonly user: User }>(account: NewAccount<Stored>): Promise<Stored> {
-    // Whether it failed is the first one's business.
+    // The first one reports its own failure.
     while (this.#first) await waitFor(this.#first, account.deadline)
     const isFirst = !(await hasUsers(this.#database.db))
-    // Somebody was quicker while the store was asked; their user is stored, but may be taken back.
+    // Another one was first meanwhile; its user is stored, but may still be deleted.
     if (this.#first) return this.register(account)
     const registered = this.#storeAndDeliver(account)
     if (!isFirst) return registered
@@ -97,8 +97,8 @@ export class Registration {
   }
 
   /**
-   * Exactly one registration is the first: while there is no user it is decided under a lock of all registrations. Later
-   * ones take no lock, or each would hold a connection while it waits for all others.
+   * Exactly one registration is the first: while there is no user it is decided under a lock of all registrations.
+   * Later ones take no lock, or each would hold a connection while it waits for all others.
    */
   async #isFirst(tx: Tx): Promise<boolean> {
     if (await hasUsers(tx)) return false
@@ -108,8 +108,8 @@ export class Registration {
 }
 
 /**
- * Takes a new account back; not from whoever has used its link: then the mail has arrived, whatever its server said. Nor
- * when another link was asked for meanwhile (resend-verification): that one may be in the mail.
+ * Deletes a new account after its mail was not accepted; not if its link was used: then the mail has arrived all the
+ * same. Nor if another link was requested meanwhile (resend-verification): that one may be in the mail.
  */
 export async function deleteNewAccount(tx: Db, user: User): Promise<void> {
   if (await deleteUnverifiedUser(tx, user.id)) await releaseSlug(tx, user.slug)

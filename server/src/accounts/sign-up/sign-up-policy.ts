@@ -1,12 +1,12 @@
-/** Domains whose addresses may sign up, each as an operator wrote it: `example.org`, or `*.example.org` for all below it. */
+/** Domains whose addresses may sign up, as configured: `example.org`, or `*.example.org` for all below it. */
 export type EmailDomains = readonly string[]
 
 export interface SignUpPolicy {
-  /** `invited`: only who was invited has an account. */
+  /** `invited`: only by an invitation. */
   readonly signUp: 'open' | 'invited'
   /** Null: any. */
   readonly allowedEmailDomains: EmailDomains | null
-  /** They may always, or nobody could let anybody in. */
+  /** May always sign up: otherwise no administrator could. */
   readonly adminEmails: ReadonlySet<string>
 }
 
@@ -16,7 +16,7 @@ const domainPattern = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z
 /** Whether a text is one of `EmailDomains`. */
 export const isEmailDomain = (text: string): boolean => domainPattern.test(text)
 
-/** Whether an address that nobody has yet may register by itself. @param email lower-cased and valid */
+/** Whether an unknown address may sign up. @param email lower-cased and valid */
 export function maySignUp(email: string, { signUp, allowedEmailDomains, adminEmails }: SignUpPolicy): boolean {
   if (adminEmails.has(email)) return true
   if (signUp === 'invited') return false
@@ -28,7 +28,7 @@ export function isAllowlisted(email: string, { allowedEmailDomains, adminEmails 
   return adminEmails.has(email) || (allowedEmailDomains?.some((allowed) => isWithin(email, allowed)) ?? false)
 }
 
-/** `*.example.org` does not stand for `example.org` itself. */
+/** `*.example.org` does not include `example.org` itself. */
 function isWithin(email: string, allowed: string): boolean {
   const domain = email.slice(email.lastIndexOf('@') + 1)
   return allowed.startsWith('*.') ? domain.endsWith(allowed.slice(1)) : domain === allowed

@@ -13,14 +13,14 @@ import { isAllowlisted, maySignUp, type SignUpPolicy } from './sign-up-policy.ts
 import type { LinkLimits } from '../abuse-protection/link-limits.ts'
 import type { NewAddressLimit } from '../abuse-protection/new-address-limit.ts'
 
-/** The same words for a new and for a known address: the answer must not tell which it was. */
+/** The same answer for a new and a known address (enumeration guard). */
 const sent = message('answers.linkSent')
 
 /**
- * How long a sign-up may wait for another one's mail, in ms. With the ten seconds of its own mail nobody waits longer than
- * fifteen for an answer, however slow the mail server and however many they are.
+ * Timeout of a sign-up that waits for another one's mail, in ms. With the ten seconds of its own mail a request waits
+ * for fifteen at most, however slow the mail server and however many requests.
  */
-const turnTimeout = 4_000
+const mutexTimeout = 4_000
 
 export interface SignUpParts {
   readonly database: Database
@@ -32,15 +32,17 @@ export interface SignUpParts {
   readonly policy: SignUpPolicy
 }
 
-/** Which link somebody gets who has an account. */
+/** Purpose of the link for a user with an account. */
 type LinkFor = (user: User) => LinkPurpose
 
 /** Source: specification, signup rule 2: whatever the account's state. */
 const loginLink: LinkFor = () => 'login'
-/** Before an address is verified only a signup link lets anybody in. */
+/** Before an address is verified only a signup link can be used. */
 const linkThatWorks: LinkFor = ({ state }) => (state === 'registered' ? 'signup' : 'login')
 
-/** `POST /api/auth/signup`, and the one field of the front end. Source: specification, signup rules 1 to 3. */
+/**
+ * Sign-up (`POST /api/auth/signup`), and the one field of the front end. Source: specification, signup rules 1 to 3.
+ */
 export class SignUp {
   readonly #parts: SignUpParts
 
@@ -49,8 +51,8 @@ export class SignUp {
   }
 
   /**
-   * Registers a new address and mails its link, or mails a login link to a known one. An address that may not sign up gets
-   * the same answer, after as long a time and with the same limit, and no mail.
+   * Registers a new address and mails its link, or mails a login link to a known one. An address that may not sign up
+   * gets the same answer, after the same time and with the same limit, and no mail.
    * @throws {Refusal} 400 not an address · 403 blocked · 429 limit · 500 mail not accepted, then nothing is stored
    */
   run(typed: string, client: ClientInfo, now: Date): Promise<LocalizedMessage> {
@@ -58,7 +60,7 @@ export class SignUp {
   }
 
   /**
-   * As `run`, for who need not know whether they have an account. Who lost their first mail gets another signup link: the
+   * As `run`, for users who may not know whether they have an account. An unverified user gets another signup link: the
    * login link that `run` mails would be refused with 403. @throws {Refusal} as `run`
    */
   askForLink(typed: string, client: ClientInfo, now: Date): Promise<LocalizedMessage> {
@@ -68,11 +70,11 @@ export class SignUp {
   async #run(typed: string, linkFor: LinkFor, client: ClientInfo, now: Date): Promise<LocalizedMessage> {
     const { database, registration, enumerationGuard, policy } = this.#parts
     const email = parseNewEmail(typed)
-    await registration.runExclusive(email, turnTimeout, async (deadline) => {
+    await registration.runExclusive(email, mutexTimeout, async (deadline) => {
       const user = await findUserByEmail(database.db, email)
       if (user && (await this.#mailLink(user, linkFor(user), client, now))) return
       if (maySignUp(email, policy) && (await this.#registerWithinLimit(email, client, now, deadline))) return
-      // Also beyond the limit of new addresses: any other answer would tell that this one has no account.
+      // Also beyond the limit of new addresses: any other answer would reveal that this one has no account.
       await enumerationGuard.countAndWait(email, now)
     })
     return sent
@@ -87,7 +89,10 @@ export class SignUp {
     return link !== undefined
   }
 
-  /** @returns false, and nothing is done, when too many new addresses asked from this network address or in all */
+  /**
+   * @returns false, and nothing is stored, when the limit of new addresses is reached for this network address or in
+   * all
+   */
   async #registerWithinLimit(email: string, client: ClientInfo, now: Date, deadline: number): Promise<boolean> {
     const { newAddressLimit, policy } = this.#parts
     const isLimited = !client.isLocal && !isAllowlisted(email, policy)

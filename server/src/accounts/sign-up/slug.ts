@@ -4,12 +4,12 @@ import { claimSlug } from '#/store/users/users.ts'
 
 const maxLength = 24
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
-/** 36^4 suffixes; this many collisions in a row mean that something else is wrong. */
+/** 36^4 suffixes; so many collisions in a row have another cause. */
 const maxAttempts = 50
 
 /**
- * The part of an address that names its owner in paths: letters and digits only. Never a hyphen, so that the first
- * hyphen of a path segment always ends the slug: `ann-dev` cannot be both Ann's `dev` and somebody called `ann-dev`.
+ * Slug of an address, which names its owner in paths: letters and digits only. Never a hyphen, so that the first hyphen
+ * of a path segment always ends the slug: `ann-dev` is Ann's `dev`, never a user named `ann-dev`.
  */
 export function deriveSlug(email: string): string {
   const local = email.slice(0, email.lastIndexOf('@'))
@@ -17,8 +17,8 @@ export function deriveSlug(email: string): string {
 }
 
 /**
- * Takes a slug for good: the derived one, or the derived one and four random characters when it is taken, was ever
- * used, or is the beginning of a path of our own. Source: specification, User.slug.
+ * Claims a slug for ever: the derived one, or the derived one and four random characters when it is taken, was ever
+ * used, or is the beginning of a path of Berth's own. Source: specification, User.slug.
  */
 export async function takeSlug(db: Db, email: string, reserved: ReadonlySet<string>): Promise<string> {
   const derived = deriveSlug(email)

@@ -10,17 +10,17 @@ import { releaseSlug } from '#/store/users/users.ts'
 import { linkLock } from '../abuse-protection/link-limits.ts'
 import type { Registration } from './registration.ts'
 
-/** How long an account stays without its address being verified, in ms. */
+/** Max age of an unverified account, in ms. */
 const maxAge = 24 * 3_600_000
-/** Accounts deleted at once; the others follow with the next runs. */
+/** Accounts that are deleted in one run; the others follow in the next. */
 const maxDeleted = 200
 /** How long one waits for whatever else goes on about its address, in ms. */
-const turnTimeout = 1_000
+const mutexTimeout = 1_000
 
 /**
- * Deletes accounts that nobody verified within a day and that no link can verify any more, so that a typing mistake, or
- * somebody who signs up other people's addresses, takes no name for ever. Administrators stay, because nobody else may
- * become the first one, and blocked accounts, because their owner could simply sign up again.
+ * Deletes accounts that were not verified within a day and that no link can verify any more, so that a mistyped address,
+ * or a sign-up with another person's address, does not keep its slug for ever. Administrators stay, because no other user
+ * can become the first one, and blocked accounts, because their owner could sign up again.
  */
 export class UnverifiedAccounts {
   readonly #database: Database
@@ -31,7 +31,7 @@ export class UnverifiedAccounts {
     this.#registration = registration
   }
 
-  /** @returns how many were deleted; of very many some stay for the next call, as does one that somebody signs up now */
+  /** @returns the number of deleted accounts; of very many some are left for the next call, as is one that signs up now */
   async deleteExpired(now: Date): Promise<number> {
     const before = new Date(now.getTime() - maxAge)
     const expired = await listExpiredUnverifiedUsers(this.#database.db, { before, now, limit: maxDeleted })
@@ -43,14 +43,14 @@ export class UnverifiedAccounts {
   async #deleteExclusively(id: number, email: string, expired: UnverifiedCutoff): Promise<boolean> {
     const work = () => this.#database.transaction((tx) => this.#delete(tx, id, email, expired))
     try {
-      return await this.#registration.runExclusive(email, turnTimeout, work)
+      return await this.#registration.runExclusive(email, mutexTimeout, work)
     } catch (error) {
       if (error instanceof Refusal) return false
       throw error
     }
   }
 
-  /** Under the lock that a new link for the address takes: whoever asks for one now keeps the account. */
+  /** Under the lock that a new link for the address takes: a concurrent request for a link keeps the account. */
   async #delete(tx: Tx, id: number, email: string, expired: UnverifiedCutoff): Promise<boolean> {
     await this.#database.lock(tx, linkLock(mailboxOf(email)))
     const slug = await deleteExpiredUnverifiedUser(tx, id, expired)

@@ -2,17 +2,18 @@ import http, { type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 export interface UnixFetchOptions {
-  /** Sent with every request. */
+  /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>
-  /** How long an answer may take, in ms. */
+  /** Timeout of a request, in ms. */
   readonly timeout: number
-  /** Ends requests under way, and lets none begin. */
+  /** Cancels requests in flight, and refuses further ones. */
   readonly signal?: AbortSignal
 }
 
 /**
- * As much of `fetch` as the API's client needs, over a Unix socket, which the global one cannot speak to. Bodies are text.
- * @throws {Error} with the `code` of the system, e.g. `ECONNREFUSED`, when nobody answers; with the signal's reason
+ * The part of `fetch` that the API's client needs, over a Unix socket; bodies are text. Our own, because undici takes longer
+ * to load than most commands take to run (decision 042).
+ * @throws {Error} with the `code` of the system, e.g. `ECONNREFUSED`, when no process listens; with the signal's reason
  */
 export function unixFetch(socketPath: string, options: UnixFetchOptions): typeof fetch {
   return async (input, init = {}) => {
@@ -40,7 +41,7 @@ function send(
       path: target,
       method: init.method ?? 'GET',
       headers: { ...headers, ...(init.headers as Record<string, string> | undefined) },
-      // One connection each: the process is gone soon, and a kept one would hold up whoever drains the other end.
+      // A connection for each request: an idle one would delay the graceful shutdown of the API.
       agent: false,
       signal: ends,
     })

@@ -15,7 +15,7 @@ export interface ContainerState extends ContainerRef {
   readonly isBlocked: boolean
   /** Whether Berth itself stopped it last, and has not started it since. */
   readonly wasStopped: boolean
-  /** Whether Berth removed it from the engine because nobody used it: it counts as stopped, and wakes by a launch. */
+  /** Whether it was retired: it counts as stopped, and a wake launches it. */
   readonly isRetired: boolean
   /** Last inspect of this id; undefined before the first. */
   readonly seen: RuntimeContainer | 'gone' | undefined

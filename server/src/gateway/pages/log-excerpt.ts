@@ -9,7 +9,7 @@ const maxLineLength = 1000
 /** Colours and cursor movements of terminals (ECMA-48 control sequences, and operating system commands such as titles). */
 const terminalCodes = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]/g // oxlint-disable-line no-control-regex
 
-/** Control characters, and those that turn the reading order round: a line must read as it was written. */
+/** Control characters, and those that reverse the reading order: a line must read as it was written. */
 const invisible = /[^\P{Cc}\t]|\p{Bidi_Control}/gu
 
 /**

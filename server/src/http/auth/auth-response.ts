@@ -2,7 +2,7 @@ import type { AuthResponse } from '@berth/api/schemas/auth.ts'
 import type { OwnContainers } from '#/containers/state/own-containers.ts'
 import type { User } from '#/store/users/users.ts'
 
-/** The answer that carries an access token. Source: specification, Auth response. @param lifetime seconds */
+/** Auth response: carries an access token. Source: specification, Auth response. @param lifetime seconds */
 export async function authResponse(
   { ownContainers }: { ownContainers: OwnContainers },
   { user, token, lifetime }: { user: User; token: string; lifetime: number },

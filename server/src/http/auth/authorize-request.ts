@@ -16,7 +16,7 @@ export interface AuthorizationParts {
 }
 
 /**
- * Lets a request to an endpoint of this access through, or refuses it.
+ * Authenticates and authorizes a request to an endpoint by its access.
  * @returns the session, or undefined where none is needed
  * @throws {Refusal} 401 · 403
  */
@@ -41,7 +41,7 @@ export async function authorizeRequest(
   return session
 }
 
-/** An API token is looked for in the header alone, and then nothing else is. */
+/** An API token is accepted in the header alone, and then nothing else is read. */
 async function authenticate(
   { authenticator, apiTokens }: AuthorizationParts,
   request: FastifyRequest,
@@ -62,16 +62,16 @@ function refuseMissingScope({ scope }: Endpoint, { scopes }: Session): void {
 
 const isSafe = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
 
-/** A page of another site has no business in changing anything here, whatever it may send along. */
+/** A page of another site may not change anything here, whatever it sends. */
 function refuseCrossSite(request: FastifyRequest): void {
   if (!isSafe(request) && request.headers['sec-fetch-site'] === 'cross-site') throw refusals.forgeable()
 }
 
 /**
- * A cookie comes along whoever made the browser send it, and the pages of containers share our origin, so that neither
- * `Origin`, `Referer` nor `Sec-Fetch-Site` tells them from our own. What does is a proof that only our own documents
- * are given (see `pages.ts`). It is asked of browsers, for everything that changes something and for what is more than
- * an app knows of its visitor anyway; a command-line client has no other site's pages in it and needs none.
+ * CSRF protection. A browser sends the cookie with every request, and the pages of containers share our origin, so that
+ * neither `Origin`, `Referer` nor `Sec-Fetch-Site` tells them from our own. The CSRF token does: only our own documents
+ * contain it. It is required of browsers, for every change and for data that an app does not know of its visitor
+ * anyway; a command-line client runs no other site's pages and needs none.
  */
 function refuseForgeable(
   { authenticator, cookie }: AuthorizationParts,
@@ -86,10 +86,10 @@ function refuseForgeable(
 }
 
 /**
- * Every browser of the last years says so by the one, and with whatever changes something by the other. On plain http away
- * from this machine, a page that only reads sends neither, and may send any `User-Agent`: there everybody who comes by
- * cookie counts as a browser, and a plain client sends its token in a header. `Sec-Fetch-Mode` would not do: the `fetch`
- * of Node.js sends it, too.
+ * Browsers of recent years send `Sec-Fetch-Site`, and `Origin` with every change. On plain http away from this machine,
+ * a page that only reads sends neither, and may send any `User-Agent`: there every request with the cookie counts as a
+ * browser's, and other clients send the token in a header. `Sec-Fetch-Mode` would not do: the `fetch` of Node.js sends
+ * it, too.
  */
 const isBrowser = ({ headers }: FastifyRequest, { isSecure }: CookieSettings) =>
   headers['sec-fetch-site'] !== undefined ||
@@ -97,4 +97,4 @@ const isBrowser = ({ headers }: FastifyRequest, { isSecure }: CookieSettings) =>
   headers['user-agent']?.startsWith('Mozilla/') === true ||
   !(isSecure || isLoopbackHost(hostName(headers.host)))
 
-/** Names for which browsers behave as with https. */
+/** Host names for which browsers behave as with https. */

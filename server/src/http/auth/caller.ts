@@ -10,20 +10,20 @@ interface CallOrigin {
   readonly client: ClientInfo
 }
 
-/** The session of an endpoint with access `user` or `admin`, which `authorizeRequest` has made sure of. @throws {Refusal} 401 */
+/** Session of an endpoint with access `user` or `admin`, as `authorizeRequest` has checked. @throws {Refusal} 401 */
 export function sessionOf(call: CallOrigin): Session {
   if (!call.session) throw refusals.noToken()
   return call.session
 }
 
-/** The session, when it is the account's owner who asks. @throws {Refusal} 401, 403 when somebody acts for them */
+/** Session of the account's owner, not of a takeover. @throws {Refusal} 401, 403 in a takeover */
 export function ownSessionOf(call: CallOrigin): Session {
   const session = sessionOf(call)
   if (session.claims.acting !== null) throw refusals.takenOver()
   return session
 }
 
-/** Who administers by this request. @throws {Refusal} 401, 404 as `userOf` */
+/** Actor of an administrative request. @throws {Refusal} 401, 404 as `userOf` */
 export function actorOf(call: CallOrigin): Actor {
   const { address, language } = call.client
   if (call.operator !== undefined) return { id: null, email: call.operator, address: 'command line', language }
@@ -31,13 +31,13 @@ export function actorOf(call: CallOrigin): Actor {
   return { id, email, address, language }
 }
 
-/** The account's owner, as the audit log names them. @throws {Refusal} 401, 404 as `userOf` */
+/** Owner of the account, for the audit log. @throws {Refusal} 401, 404 as `userOf` */
 export function ownerOf(call: CallOrigin): { readonly id: number; readonly email: string; readonly address: string } {
   const { id, email } = userOf(call)
   return { id, email, address: call.client.address }
 }
 
-/** The account behind the session. @throws {Refusal} 404 when it was deleted. Source: specification, Errors */
+/** Account of the session. @throws {Refusal} 404 when it was deleted. Source: specification, Errors */
 export function userOf(call: CallOrigin): User {
   const { user } = sessionOf(call)
   if (!user) throw refusals.userGone()

@@ -3,13 +3,13 @@ import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import { clearCookies, type CookieSettings } from '#/tokens/clear-cookies.ts'
 
-/** No container's path is below it, so no app is ever sent the cookie. */
+/** No container's path is below it, so no app receives the cookie. */
 const path = '/api/auth'
 
 /**
- * Keeps an administrator's own token aside while they act for somebody in their browser. With https no script can set a
- * cookie of this name; whatever one finds in it is believed only as the very administrator's that the takeover names.
- * Source of the prefix: RFC 6265bis, 4.1.3 (`__Http-`); browsers that do not know it take it for a part of the name.
+ * Keeps the administrator's own session in a cookie during a takeover in their browser. With https no script can set a
+ * cookie of this name; its token is trusted only as the session of the administrator whom the takeover names.
+ * Source of the prefix: RFC 6265bis, 4.1.3 (`__Http-`); browsers that do not support it treat it as a part of the name.
  */
 export class ImpersonatorSession {
   readonly #authenticator: SessionAuthenticator
@@ -22,25 +22,22 @@ export class ImpersonatorSession {
     this.#name = settings.isSecure ? '__Http-spawner_return' : 'spawner_return'
   }
 
-  /** The `Set-Cookie` line that keeps this session's token for as long as it lasts. */
+  /** `Set-Cookie` line that keeps this session's token until it expires. */
   keep({ token, claims }: Session, now: Date): string {
     return this.#line(token, secondsLeft(claims.expiresAt, now))
   }
 
-  /**
-   * The own session of the administrator who acts, when the browser has kept it and it is still good.
-   * @param acting as in `Claims`
-   */
+  /** The administrator's own session, if the browser has kept it and it is still valid. @param acting as in `Claims` */
   async ownSession(headers: IncomingHttpHeaders, acting: string, now: Date): Promise<Session | undefined> {
     return this.#authenticator.ownOf(Number(acting), cookieValues(headers.cookie, this.#name), now)
   }
 
-  /** Whether the browser has such a cookie, whoever put it there. */
+  /** Whether the browser has such a cookie, whatever set it. */
   isKept({ cookie }: IncomingHttpHeaders): boolean {
     return cookieValues(cookie, this.#name).length > 0
   }
 
-  /** `Set-Cookie` lines that take the cookie out of the browser, and those that somebody tossed in beside it. */
+  /** `Set-Cookie` lines that remove the cookie, and tossed ones of the same name. */
   forget(target: string, headers: IncomingHttpHeaders): string[] {
     const wasTossed = cookieValues(headers.cookie, this.#name).length > 1
     const tossed = wasTossed ? clearCookies(this.#name, target, headers.host, this.#settings) : []

@@ -4,8 +4,8 @@ import { cookieValues } from '#/tokens/cookie-values.ts'
 import { clearCookies, type CookieSettings } from '#/tokens/clear-cookies.ts'
 
 /**
- * Whether a browser opens the address as a page of its own. On plain http away from localhost browsers do not say so, but
- * say who they are, and ask for a page.
+ * Whether the request is a navigation. On plain http away from localhost browsers send no fetch metadata, but a
+ * `User-Agent`, and accept HTML.
  */
 export function isLikelyNavigation(headers: IncomingHttpHeaders): boolean {
   const mode = headers['sec-fetch-mode']
@@ -14,12 +14,12 @@ export function isLikelyNavigation(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Proves that a sign-in comes from a page of ours that a person navigated to, although nobody is signed in yet. Without
- * that, a container's page could fetch the verify endpoint with a link of its owner's, and make whoever looks at it work
- * in that account from then on, without a word (login CSRF).
+ * Login CSRF protection: proves that a sign-in comes from a page of Berth's own that was navigated to, before there is
+ * a session. Without that, a container's page could call the verify endpoint with a link of its owner's, and its
+ * visitor would silently work in that account from then on.
  *
- * A document that is navigated to is given two things that belong together: a random cookie that no script can read, and,
- * inside, where no other page can read it, its HMAC. Somebody who has a pair of their own needs the victim's browser to
+ * A navigated document receives two values that belong together: a random cookie that no script can read, and, inside,
+ * where no other page can read it, its HMAC. An attacker with a pair of their own would need the victim's browser to
  * send their cookie: with https no script can set one of this name.
  */
 export class LoginCsrf {
@@ -34,7 +34,7 @@ export class LoginCsrf {
   }
 
   /**
-   * For a document that a person navigates to. Whoever has a cookie keeps it: another tab may be open with its proof.
+   * For a navigated document. An existing cookie is kept: another tab may be open with its proof.
    * @returns the proof, and a `Set-Cookie` line when the browser needs one
    */
   issue(headers: IncomingHttpHeaders): { readonly proof: string; readonly setCookie: string | undefined } {
@@ -54,15 +54,16 @@ export class LoginCsrf {
   }
 
   /**
-   * Whether cookies may be set for who uses a link up: a page of ours, or a plain client. Not a browser that is led to the
-   * endpoint itself, by a mail, a chat program or a page: whoever made the link would choose who its person works as.
+   * Whether a response to a used link may set cookies: for a page of ours, or a client that is no browser. Not for a
+   * navigation to the endpoint itself, from a mail, a chat program or a page: the sender of the link would choose the
+   * account.
    */
   maySetCookies(headers: IncomingHttpHeaders): boolean {
     if (headers['sec-fetch-site'] === undefined && !isLikelyNavigation(headers)) return true
     return this.verified(headers) !== undefined
   }
 
-  /** The visit of a document of ours that sends this request; undefined when none does. */
+  /** The browser id of a document of ours that sends this request; undefined for any other sender. */
   verified(headers: IncomingHttpHeaders): string | undefined {
     const browserId = this.browserIdOf(headers)
     if (headers['sec-fetch-site'] === 'cross-site' || browserId === undefined) return undefined
@@ -71,7 +72,10 @@ export class LoginCsrf {
     return given.length === expected.length && timingSafeEqual(given, expected) ? browserId : undefined
   }
 
-  /** `Set-Cookie` lines that take tossed cookies out of the browser, so that its next try succeeds; none when there is but one. */
+  /**
+   * `Set-Cookie` lines that remove tossed cookies, so that the browser's next attempt succeeds; none when there is only
+   * one.
+   */
   forget(target: string, headers: IncomingHttpHeaders): string[] {
     if (this.#browserIdsIn(headers).length < 2) return []
     return clearCookies(this.#name, target, headers.host, this.#settings)
@@ -81,7 +85,7 @@ export class LoginCsrf {
     return [...new Set(cookieValues(cookie, this.#name))]
   }
 
-  /** The visit that a browser's cookie says. Of several different ones somebody tossed some in: none counts. */
+  /** The browser id of the cookie. Of several different ones some are tossed: none counts. */
   browserIdOf(headers: IncomingHttpHeaders): string | undefined {
     const [browserId, ...more] = this.#browserIdsIn(headers)
     return more.length === 0 && browserId !== undefined && /^[\w-]{22}$/.test(browserId) ? browserId : undefined

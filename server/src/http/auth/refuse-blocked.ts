@@ -12,8 +12,8 @@ export interface BlockedParts {
 }
 
 /**
- * Refuses a blocked user where the row of the endpoint says so, or says nothing. What is blocked between this check and
- * the work is found by the use case itself, in its transaction or flight.
+ * Refuses a blocked user unless the endpoint's row has `blocked: 'may read'`. A block between this check and the work
+ * is found by the use case itself, in its transaction or flight.
  * @param params of the path, already validated
  * @throws {Refusal} 404 user gone · 400 unknown container type · 403 blocked
  */
@@ -29,7 +29,7 @@ export async function refuseBlocked(
   if (!user.isBlocked) return
   const { container_type: type = templates.first.type } = Object(params) as { container_type?: string }
   if (!templates.get(type)) throw refusals.unknownType(templates.types)
-  // A container that has a block of its own says since when.
+  // A container with a block of its own answers with its time.
   if (endpoint.refusals[403] === BlockedBody) throw await refusalForBlockedUser(database.db, user.id, type)
   throw refusals.userBlocked()
 }

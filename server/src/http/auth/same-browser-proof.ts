@@ -4,26 +4,27 @@ import { cookieValues } from '#/tokens/cookie-values.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'
 import type { LoginCsrf } from './login-csrf.ts'
 
-/** Addresses that one browser is remembered to have asked for; of more the oldest are forgotten. */
+/** Max addresses that one browser remembers requests of; above it the oldest are dropped. */
 const maxAddresses = 3
-/** When it ends, in seconds since 1970, and 132 bits of what binds it to the browser and the address. */
+/** Expiry, in seconds since 1970, and 132 bits of the HMAC over browser and address. */
 const entryForm = /^(\d{10,11})-([\w-]{22})$/
 
 export interface SameBrowserProofParts {
   readonly secret: Buffer
   readonly settings: CookieSettings
   readonly loginCsrf: Pick<LoginCsrf, 'verified' | 'browserIdOf'>
-  /** Seconds that a link lasts. */
+  /** Lifetime of a link, in seconds. */
   readonly linkLifetime: number
 }
 
 /**
- * Remembers, in a browser, for which addresses a link was asked there, so that the person who asked need not press a button
- * when they open it. Without that button a link would sign in whoever's browser is led to it, so:
- * - It is remembered only when one of our documents asks, with the proof of its visit: no page of a container's can make
- *   the browser of who looks at it ask for somebody else's address.
- * - It counts only together with that visit's cookie, which with https no script can set, and for that address alone.
- * - No address can be read from it, nor guessed: it is an HMAC.
+ * Same-browser proof: remembers in a browser for which addresses a link was requested there, so that such a link signs
+ * in without another confirmation. Without a confirmation a link would sign in any browser that is led to it, so:
+ * - It is set only for requests of our own documents, with their login CSRF proof: no container's page can make a
+ *   visitor's browser request a link for another address.
+ * - It counts only together with the same browser id cookie, which with https no script can set, and for that address
+ *   alone.
+ * - The address cannot be read from it, nor guessed: it is an HMAC.
  */
 export class SameBrowserProof {
   readonly #parts: SameBrowserProofParts
@@ -34,13 +35,16 @@ export class SameBrowserProof {
     this.#name = parts.settings.isSecure ? '__Host-Http-spawner_asked' : 'spawner_asked'
   }
 
-  /** A link was asked for. @param email lower-cased @returns the `Set-Cookie` line, when one of our documents asked */
+  /**
+   * A link was requested. @param email lower-cased @returns the `Set-Cookie` line, when one of our documents requested
+   * it
+   */
   remember(headers: IncomingHttpHeaders, email: string, now: Date): string | undefined {
     const { loginCsrf, linkLifetime, settings } = this.#parts
     const browserId = loginCsrf.verified(headers)
     if (browserId === undefined) return undefined
     const ends = String(Math.ceil(now.getTime() / 1_000) + linkLifetime)
-    // Another one of the same address only ends later.
+    // Another entry of the same address would only expire later.
     const others = this.#entriesIn(headers, now).filter((entry) => !this.#isOf(entry, browserId, email))
     const entries = [...others, { ends, mac: this.#macOf(browserId, email, ends) }].slice(-maxAddresses)
     const value = entries.map((entry) => `${entry.ends}-${entry.mac}`).join('.')
@@ -49,18 +53,18 @@ export class SameBrowserProof {
     return `${this.#name}=${value}; Path=/; Max-Age=${linkLifetime}; HttpOnly; SameSite=Lax${secure}`
   }
 
-  /** Whether there is anything to compare an address with. */
+  /** Whether there is any entry to compare an address with. */
   hasAny(headers: IncomingHttpHeaders, now: Date): boolean {
     return this.#entriesIn(headers, now).length > 0
   }
 
-  /** Whether a link for this address was asked for in the browser that sends these headers, and could work still. */
+  /** Whether a link for this address was requested in this browser, and may still be valid. */
   has(headers: IncomingHttpHeaders, email: string, now: Date): boolean {
     const browserId = this.#parts.loginCsrf.browserIdOf(headers)
     return browserId !== undefined && this.#entriesIn(headers, now).some((entry) => this.#isOf(entry, browserId, email))
   }
 
-  /** Of several different cookies somebody tossed some in: none counts. */
+  /** Of several different cookies some are tossed: none counts. */
   #entriesIn({ cookie }: IncomingHttpHeaders, now: Date): Entry[] {
     const [value = '', ...more] = new Set(cookieValues(cookie, this.#name))
     if (more.length > 0) return []

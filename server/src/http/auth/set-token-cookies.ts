@@ -4,9 +4,10 @@ import { hostName, isName, type CookieSettings } from '#/tokens/clear-cookies.ts
 export type { CookieSettings } from '#/tokens/clear-cookies.ts'
 
 /**
- * The `Set-Cookie` lines that deliver a token. Source: specification, Authentication 5: for all subdomains of the base domain.
- * A browser that came by another host (127.0.0.1, localhost) would drop that one, so it gets a host-only twin as well;
- * with https also the companion that says which token it was.
+ * `Set-Cookie` lines that deliver a token. Source: specification, Authentication 5: for all subdomains of the base
+ * domain.
+ * A browser at another host (127.0.0.1, localhost) drops that one, so it gets a host-only one as well; with https also
+ * the companion cookie, which names the token.
  * @param token undefined removes the cookies
  * @param host  the request's `Host`
  */

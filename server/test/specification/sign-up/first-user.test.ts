@@ -55,7 +55,7 @@ test('a Berth that nobody can administer says so at every start, with the way ou
   const wrapRuntime = noCreateRuntime
   const says = ({ logs }: Berth, words: RegExp) => logs.some((line) => words.test(line))
   const closed = await startBerth(t, { wrapRuntime, env: { SIGN_UP: 'invited' } })
-  assert.ok(says(closed, /Nobody may sign up\. `berth users invite/))
+  assert.ok(says(closed, /Sign-up is closed\. `berth users invite/))
 
   const fresh = await startBerth(t, { wrapRuntime })
   assert.ok(!says(fresh, /administrator|Nobody may/))

@@ -47,14 +47,14 @@ async function askForSizes({ client }: EngineContext, signal: AbortSignal): Prom
       const known = (Volumes ?? []).filter(({ UsageData }) => UsageData && UsageData.Size >= 0)
       return new Map(known.map(({ Name, UsageData }) => [Name, UsageData?.Size ?? 0]))
     } catch (error) {
-      if (!isSomebodyElseMeasuring(error) || performance.now() > end) throw error
+      if (!isAnotherMeasuring(error) || performance.now() > end) throw error
       await withSignal(sleep(retryInterval), signal)
     }
   }
 }
 
 /** Docker 20.10 measures for one at a time and answers 500 to all others; later ones share what is under way. */
-const isSomebodyElseMeasuring = (error: unknown) =>
+const isAnotherMeasuring = (error: unknown) =>
   error instanceof RuntimeError && /disk usage operation is already running/i.test(String(error.cause))
 
 /**
