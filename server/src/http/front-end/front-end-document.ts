@@ -31,7 +31,7 @@ export interface FrontEndParts {
   readonly linkLifetime: number
   /** How users sign in. */
   readonly signIn: BootData['sign_in']
-  /** Whom people ask for help. */
+  /** Contact for help. */
   readonly contact: string | null
 }
 
