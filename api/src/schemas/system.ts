@@ -4,10 +4,10 @@ import Type from 'typebox'
 export const HealthResponse = Type.Object({ status: Type.Literal('ok') })
 export type HealthResponse = Type.Static<typeof HealthResponse>
 
-/** Store and engine answer; each part says `ok` or what is wrong with it. */
+/** Store and engine answer, and the gateway has the routes; each part says `ok` or what is wrong with it. */
 export const ReadyResponse = Type.Object({
   status: Type.Union([Type.Literal('ready'), Type.Literal('not ready')]),
-  parts: Type.Object({ store: Type.String(), engine: Type.String() }),
+  parts: Type.Object({ store: Type.String(), engine: Type.String(), gateway: Type.String() }),
 })
 export type ReadyResponse = Type.Static<typeof ReadyResponse>
 

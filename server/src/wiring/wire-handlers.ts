@@ -91,7 +91,7 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
     ...userHandlers({ ownContainers: containers.ownContainers, spawnerUrl: addresses.spawnerUrl }),
     ...sessionHandlers({ sessionList: accounts.sessionList, cookie: browsers.cookie }),
     ...apiTokenHandlers({ apiTokens: accounts.apiTokens }),
-    ...healthHandlers({ database, runtime }),
+    ...healthHandlers({ database, runtime, routes: containers.routeSync }),
     ...discoveryHandlers({ key, spawnerUrl: addresses.spawnerUrl }),
   }
 }

@@ -50,6 +50,7 @@ export class RouteSync extends RouteReader {
   readonly #inspector: ContainerInspector
   readonly #sweep: EngineSweep
   #listener: EngineListener | undefined
+  #isPublished = false
   /** Whether the start reads the store; ids of events that no record names yet are noted meanwhile. */
   #isReadingFirst = false
   readonly #heardEarly = new Set<string>()
@@ -90,6 +91,11 @@ export class RouteSync extends RouteReader {
     })
   }
 
+  /** Whether the gateway has the routes: before, it refuses every request for a container. */
+  get isPublished(): boolean {
+    return this.#isPublished
+  }
+
   /** Whether the engine answers, and its events arrive. */
   get isEngineAnswering(): boolean {
     return !this.#engineHealth.isDown
@@ -116,6 +122,7 @@ export class RouteSync extends RouteReader {
     await withTimeout(startTimeout, this.#sweep.runFirst(running, signal))
     for (const entry of this.#index.entries()) this.#changes.of(entry)
     await this.#publisher.publishAll(signal)
+    this.#isPublished = true
     void this.#engineHealth.monitor(signal)
   }
 

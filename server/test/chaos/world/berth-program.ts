@@ -76,13 +76,15 @@ export class RealProgram {
     await this.answers()
   }
 
-  /** Resolves when the API is there, whichever process serves it. @throws when the program has ended, or is too slow */
+  /** Resolves when the API answers and the gateway has the routes, whichever process serves it. @throws when the program has ended, or is too slow */
   async answers(): Promise<void> {
     await waitFor(
       'the API answers',
       async () => {
         if (!this.isAlive) throw new Error(`the program has ended; see ${this.logFile}`)
-        return (await ask(this.port, 'GET', '/healthz', { limit: 5_000 })).status === 200
+        const isAlive = (await ask(this.port, 'GET', '/healthz', { limit: 5_000 })).status === 200
+        // 503 until the gateway has the routes; 401 afterwards, whether the container exists or not.
+        return isAlive && (await ask(this.port, 'GET', '/unknown-dev/', { limit: 5_000 })).status !== 503
       },
       startLimit,
     )

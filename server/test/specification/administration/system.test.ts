@@ -36,7 +36,7 @@ test('GET /healthz is 200 while the process lives, engine or not', async () => {
 test('GET /readyz is 200 when store and engine answer', async () => {
   const reply = await berth.call('GET', '/readyz')
   assertOk(reply)
-  assert.deepEqual(reply.body, { status: 'ready', parts: { store: 'ok', engine: 'ok' } })
+  assert.deepEqual(reply.body, { status: 'ready', parts: { store: 'ok', engine: 'ok', gateway: 'ok' } })
 })
 
 // Strangers could have store and engine asked as often as they liked.
