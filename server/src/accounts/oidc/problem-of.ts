@@ -52,7 +52,7 @@ function codeOf(failure: Failure): SignInProblemCode {
 const statusOf = ({ status, cause }: Failure): number => status ?? (cause instanceof Response ? cause.status : 0)
 
 const isNetworkError = (error: unknown) =>
-  error instanceof TypeError && (error.message === 'fetch failed' || 'code' in Object(error.cause))
+  error instanceof TypeError && ['fetch failed', 'terminated'].includes(error.message)
 
 function wordsFor(failure: Failure): string {
   const { message = 'unknown error', error, error_description: description } = failure

@@ -23,7 +23,7 @@ export interface AttemptCookiesParts {
 
 interface Kept {
   readonly attempt: SignInAttempt
-  /** Seconds since 1970. */
+  /** ms since 1970 */
   readonly ends: number
 }
 
@@ -46,7 +46,7 @@ export class AttemptCookies {
     const { browserId, setCookie } = this.#parts.loginCsrf.identifyBrowser(headers)
     const name = this.#nameOf(attempt.state)
     const next = attempt.next.length <= maxNext ? attempt.next : '/'
-    const kept: Kept = { attempt: { ...attempt, next }, ends: secondsOf(now) + lifetime }
+    const kept: Kept = { attempt: { ...attempt, next }, ends: now.getTime() + lifetime * 1_000 }
     const value = this.#parts.seal.close(JSON.stringify(kept), contextOf(name, browserId))
     const outdated = this.#namesOf(headers, now).slice(maxAttempts - 1)
     return [
@@ -72,7 +72,8 @@ export class AttemptCookies {
     const found = [...(headers.cookie ?? '').matchAll(/(?<![^;\s])([\w-]*spawner_oidc_[\da-f]{16})=/g)]
     const names = [...new Set(found.map(([, name = '']) => name))].filter((name) => name.startsWith(this.#prefix))
     const endOf = (name: string) => this.#read(name, headers, now)?.ends ?? 0
-    return names.toSorted((one, other) => endOf(other) - endOf(one))
+    // Browsers send older cookies first (RFC 6265, 5.4), which decides between attempts of one moment.
+    return names.toReversed().toSorted((one, other) => endOf(other) - endOf(one))
   }
 
   /** Of several different cookies of a name a page tossed some in: none counts. */
@@ -82,7 +83,7 @@ export class AttemptCookies {
     if (value === undefined || more.length > 0 || browserId === undefined) return undefined
     const text = this.#parts.seal.open(value, contextOf(name, browserId))
     const kept = text === undefined ? undefined : (JSON.parse(text) as Kept)
-    return kept && kept.ends > secondsOf(now) ? kept : undefined
+    return kept && kept.ends > now.getTime() ? kept : undefined
   }
 
   #nameOf(state: string): string {
@@ -97,7 +98,6 @@ export class AttemptCookies {
 }
 
 const contextOf = (name: string, browserId: string) => `${name} ${browserId}`
-const secondsOf = (now: Date) => Math.floor(now.getTime() / 1_000)
 
 function isEqual(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]

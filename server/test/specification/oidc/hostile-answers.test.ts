@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { generateKeyPair } from 'jose'
+import { handMadeToken, HostileProvider, type Hostility } from '../../support/oidc/hostile-provider.ts'
+import {
+  accountsOf,
+  assertProblem,
+  begin,
+  finish,
+  newBrowser,
+  startBerthWith,
+  userOf,
+} from '../../support/oidc/sign-in.ts'
+
+/** Answers that no certified provider sends. Each lets nobody in, with words, and nothing is stored. */
+const provider = await HostileProvider.start({ after })
+const fresh = () => startBerthWith({ after }, { evil: provider.fields })
+const berth = await fresh()
+
+async function answerWith(hostility: Hostility, where = berth) {
+  provider.hostility = hostility
+  const browser = newBrowser(where)
+  return { browser, reply: await finish(browser, provider.callback(await begin(browser, 'evil'))) }
+}
+
+async function refuses(hostility: Hostility, problem: string, where = berth): Promise<void> {
+  const { browser, reply } = await answerWith(hostility, where)
+  await assertProblem(browser, reply, problem)
+  assert.deepEqual(await accountsOf(where), [])
+}
+
+const now = () => Math.floor(Date.now() / 1_000)
+const other = await generateKeyPair('RS256')
+
+const forgeries: Readonly<Record<string, Hostility>> = {
+  'for another client': { claims: { aud: 'somebody-else' } },
+  'for other clients, too': { claims: { aud: ['berth', 'somebody-else'], azp: 'berth' } },
+  'for nobody': { claims: { aud: undefined } },
+  'of another issuer': { claims: { iss: 'https://login.example.org' } },
+  'of another attempt': { claims: { nonce: 'another' } },
+  'without a nonce': { claims: { nonce: undefined } },
+  'that has expired': { claims: { exp: now() - 120 } },
+  'without an end': { claims: { exp: undefined } },
+  'without a subject': { claims: { sub: undefined } },
+  'with a subject longer than the standard allows': { claims: { sub: 's'.repeat(256) } },
+  'with alg none': { idToken: async (claims) => handMadeToken({ alg: 'none' }, claims) },
+  'with alg none, which the provider says it may use': {
+    metadata: { id_token_signing_alg_values_supported: ['RS256', 'none'] },
+    idToken: async (claims) => handMadeToken({ alg: 'none' }, claims),
+  },
+  'that is an HMAC by the public key': {
+    metadata: { id_token_signing_alg_values_supported: ['RS256', 'HS256'] },
+    idToken: async (claims, { publicText }) => handMadeToken({ alg: 'HS256', kid: 'k' }, claims, publicText),
+  },
+  "that is an HMAC by the client's secret": {
+    metadata: { id_token_signing_alg_values_supported: ['HS256'] },
+    idToken: async (claims, { secret }) => handMadeToken({ alg: 'HS256' }, claims, secret),
+  },
+  'signed by another key': { idToken: (claims, { sign }) => sign(claims, {}, other.privateKey) },
+  'signed by a key that is not published': { idToken: (claims, { sign }) => sign(claims, { kid: 'unknown' }) },
+  'that is none': { idToken: async () => 'rubbish' },
+  'that is missing': { idToken: async () => undefined },
+}
+
+for (const [name, hostility] of Object.entries(forgeries))
+  test(`an ID token ${name} lets nobody in`, async () => {
+    // What the provider says of itself is fetched once.
+    await refuses(hostility, 'untrusted-answer', hostility.metadata ? await fresh() : berth)
+  })
+
+test('an address that another document calls verified, or another subject, does not count', async () => {
+  const claims = { email: 'ann@x.org', email_verified: undefined }
+  await refuses({ claims, userinfo: { email_verified: true } }, 'email-unverified')
+  await refuses({ claims, userinfo: { sub: 'ann', email: 'ann@x.org', email_verified: true } }, 'untrusted-answer')
+})
+
+test('email_verified says nothing of another claim beside an e-mail address', async () => {
+  const claim = await startBerthWith({ after }, { evil: { ...provider.fields, email_claim: 'mail' } })
+  await refuses({ claims: { mail: 'ann@x.org' } }, 'email-unverified', claim)
+})
+
+/** RFC 6749, 5.2, and what else a token endpoint can answer. */
+const tokenAnswers: Readonly<Record<string, string>> = {
+  invalid_request: 'provider-misconfigured',
+  invalid_client: 'provider-misconfigured',
+  invalid_grant: 'attempt-lost',
+  unauthorized_client: 'provider-misconfigured',
+  unsupported_grant_type: 'provider-misconfigured',
+  invalid_scope: 'provider-misconfigured',
+}
+
+for (const [error, problem] of Object.entries(tokenAnswers))
+  test(`the error ${error} of the token endpoint lets nobody in`, async () => {
+    const status = error === 'invalid_client' ? 401 : 400
+    await refuses({ answers: { '/token': (response) => json(response, { error }, status) } }, problem)
+  })
+
+test('a token endpoint that fails, lies or does not answer lets nobody in', async () => {
+  const answering = (answer: NonNullable<Hostility['answers']>[string]): Hostility => ({
+    answers: { '/token': answer },
+  })
+  await refuses(
+    answering((response) => response.writeHead(503).end('busy')),
+    'provider-unavailable',
+  )
+  await refuses(
+    answering((response) => response.destroy()),
+    'provider-unavailable',
+  )
+  await refuses(
+    answering((response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()),
+    'untrusted-answer',
+  )
+  await refuses(
+    answering((response) => response.writeHead(200).end('<html>')),
+    'untrusted-answer',
+  )
+  await refuses(
+    answering((response) => json(response, { access_token: 'a'.repeat(2_000_000) })),
+    'untrusted-answer',
+  )
+  const began = performance.now()
+  await refuses(
+    answering(() => undefined),
+    'provider-unavailable',
+  )
+  assert.ok(performance.now() - began < 8_000)
+})
+
+test('a discovery document of another issuer, or none, lets nobody begin', async () => {
+  const documents: readonly Hostility[] = [
+    { metadata: { issuer: 'https://login.example.org' } },
+    { metadata: { authorization_endpoint: undefined } },
+    { answers: { '/.well-known/openid-configuration': (response) => response.writeHead(200).end('<html>') } },
+  ]
+  for (const hostility of documents) {
+    provider.hostility = hostility
+    const where = await fresh()
+    const browser = newBrowser(where)
+    await assertProblem(browser, await browser.navigate('/api/auth/oidc/evil/start'), 'untrusted-answer')
+  }
+})
+
+test('a clock that is half a minute late or early is no fault', async () => {
+  const late = await fresh()
+  const { browser } = await answerWith({ claims: { exp: now() - 30, iat: now() + 30 } }, late)
+  assert.equal((await userOf(browser)).email, 'eve@x.org')
+})
+
+test('nothing that a provider said is in the log but names of errors and claims', () => {
+  const logged = berth.logs.join('')
+  assert.match(logged, /"problem":"untrusted-answer".*aud/)
+  assert.match(logged, /"problem":"provider-misconfigured".*invalid_client/)
+  assert.doesNotMatch(logged, /eyJ|ann@x\.org|eve@x\.org/)
+})
+
+function json(response: Parameters<NonNullable<Hostility['answers']>[string]>[0], body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
