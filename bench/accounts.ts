@@ -28,7 +28,10 @@ const [requestsPerSample, parallel] = [200, 4]
 interface Asked {
   readonly method: string
   readonly path: string
+  /** An access token or an API token, for the header. */
   readonly token?: string | undefined
+  /** An access token, for the cookie. */
+  readonly cookie?: string | undefined
   readonly body?: object
 }
 
@@ -39,6 +42,8 @@ interface Side {
   readonly agent: Agent
   /** Of the active users, in order. */
   readonly tokens: string[]
+  /** API tokens of the active users, in order. */
+  readonly apiTokens: string[]
   /** Tokens that may be signed out. */
   readonly spare: string[]
 }
@@ -70,12 +75,19 @@ const mailing = (purpose: string, email: string): Asked => ({
 })
 const reading = (target: string, token?: string): Asked => ({ method: 'GET', path: target, token })
 
+const byApiToken = {
+  name: 'GET /api/user/me by API token',
+  work: ({ apiTokens }: Side, index: number) => reading('/api/user/me', apiTokens[index % apiTokens.length]),
+}
+
 const endings: (() => unknown)[] = []
 try {
   const empty = await begin('empty', { people: 0, links: 0 })
   const full = await begin('full', crowd)
   for (const side of [empty, full]) await signIn(side)
-  for (const [name, work] of Object.entries(cases)) if (name.includes(only)) await compare(name, work, empty, full)
+  for (const [name, work] of Object.entries(cases))
+    if (name.includes(only)) await compareStores(name, work, empty, full)
+  if (byApiToken.name.includes(only)) await compareTokens(full)
   await verifyTokens()
 } finally {
   for (const ending of endings) await ending()
@@ -98,7 +110,7 @@ async function begin(name: string, size: Crowd): Promise<Side> {
   )
   const agent = new Agent({ keepAlive: true, maxSockets: parallel })
   endings.unshift(() => agent.destroy())
-  return { process: service, port: started.value[0].port, agent, tokens: [], spare: [] }
+  return { process: service, port: started.value[0].port, agent, tokens: [], apiTokens: [], spare: [] }
 }
 
 async function ownPostgres(): Promise<string> {
@@ -107,7 +119,7 @@ async function ownPostgres(): Promise<string> {
   return postgres.url
 }
 
-/** Two kinds of tokens for each active user: one to read with, and one per round to sign out. */
+/** An API token for each active user, and two kinds of access tokens: one to read with, and one per round to sign out. */
 async function signIn(side: Side): Promise<void> {
   const spare = requestsPerSample * (rounds + 1)
   for (let index = 0; index < loadUsers.active + spare; index++) {
@@ -119,31 +131,63 @@ async function signIn(side: Side): Promise<void> {
     if (index < loadUsers.active) side.tokens[(loadUsers.loginLinks - 1 - index) % loadUsers.active] = token
     else side.spare.push(token)
   }
+  const body = { name: 'bench', scopes: ['containers:read'], expires_in: 86_400 }
+  for (const token of side.tokens) {
+    const made = (await ask(side, { method: 'POST', path: '/api/user/tokens', token, body })) as { token: string }
+    side.apiTokens.push(made.token)
+  }
 }
 
-async function compare(
-  name: string,
-  work: (side: Side, index: number) => Asked,
-  empty: Side,
-  full: Side,
-): Promise<void> {
-  const [ofEmpty, ofFull]: [Sample[], Sample[]] = [[], []]
+/** What is compared with another: the same requests to another store, or others to the same. */
+interface Variant {
+  readonly name: string
+  readonly side: Side
+  readonly work: (side: Side, index: number) => Asked
+}
+
+function compareStores(name: string, work: Variant['work'], empty: Side, full: Side): Promise<void> {
+  return compare(
+    name,
+    { name: 'empty store', side: empty, work },
+    { name: 'full store', side: full, work },
+    'full against empty (at most 1.20)',
+  )
+}
+
+/** The same request by API token, which one query finds with its user, and by cookie. */
+function compareTokens(side: Side): Promise<void> {
+  const cookie: Variant['work'] = ({ tokens }, index) => ({
+    method: 'GET',
+    path: '/api/user/me',
+    cookie: tokens[index % tokens.length],
+  })
+  return compare(
+    byApiToken.name,
+    { name: 'by cookie', side, work: cookie },
+    { ...byApiToken, side },
+    'API token against cookie',
+  )
+}
+
+async function compare(name: string, base: Variant, other: Variant, ratioName: string): Promise<void> {
+  const [ofBase, ofOther]: [Sample[], Sample[]] = [[], []]
   // The first round of each is a warm-up.
   for (let round = 0; round <= rounds; round++) {
-    const order = round % 2 === 0 ? [empty, full] : [full, empty]
-    for (const side of order) {
+    const order = round % 2 === 0 ? [base, other] : [other, base]
+    for (const variant of order) {
+      const { side, work } = variant
       const sample = await takeSample(side, (index) => work(side, round * requestsPerSample + index))
-      if (round > 0) (side === empty ? ofEmpty : ofFull).push(sample)
+      if (round > 0) (variant === base ? ofBase : ofOther).push(sample)
     }
   }
   const ratio = (figure: (sample: Sample) => number) =>
-    median(ofFull.map((sample, round) => figure(sample) / figure(ofEmpty[round] as Sample)))
+    median(ofOther.map((sample, round) => figure(sample) / figure(ofBase[round] as Sample)))
   const of = (samples: readonly Sample[]) =>
     `${Math.round(1000 / median(samples.map(({ wall }) => wall)))} per second, p99 ${milliseconds(p99(samples.flatMap(({ latencies }) => latencies)))}, ${milliseconds(median(samples.map(({ cpu }) => cpu)))} CPU each`
   report(name, {
-    'empty store': of(ofEmpty),
-    'full store': of(ofFull),
-    'full against empty (at most 1.20)': `${ratio(({ wall }) => wall).toFixed(2)} in time, ${ratio(({ cpu }) => cpu).toFixed(2)} in CPU`,
+    [base.name]: of(ofBase),
+    [other.name]: of(ofOther),
+    [ratioName]: `${ratio(({ wall }) => wall).toFixed(2)} in time, ${ratio(({ cpu }) => cpu).toFixed(2)} in CPU`,
   })
 }
 
@@ -169,10 +213,11 @@ async function cpuOf({ process: service }: Side): Promise<number> {
 }
 
 /** @throws for every status but 200 */
-async function ask({ agent, port }: Side, { method, path: target, token, body }: Asked): Promise<unknown> {
+async function ask({ agent, port }: Side, { method, path: target, token, cookie, body }: Asked): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(cookie === undefined ? {} : { cookie: `spawner_token=${cookie}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
   const sent = request({ agent, port, method, path: target, headers }, (answer) => {
