@@ -22,10 +22,10 @@ const testFiles = [
 ]
 
 /**
- * Files that run in parallel. They wait more than they work, for containers, mails and timers: with two files, a third
- * of two cores was idle, and the whole took 16 minutes.
+ * Processes that run in parallel. They wait more than they work, for containers, mails and timers: with three, a third of
+ * two cores was idle.
  */
-const sideBySide = 3
+const sideBySide = 5
 
 /** In ms. A hanging test fails after the first; a file that does not end, such as for a listener left open, after the second. */
 const limits = { test: 120_000, run: 3_000_000 }
@@ -37,8 +37,7 @@ if (files.length === 0) {
   process.exit(1)
 }
 await removeLeftovers()
-const { alone, batches } = planRun(files, files.filter(needsOwnProcess))
-runTests([...alone, ...writeBatches(root, batches)])
+runTests(writeBatches(root, planRun(files, files.filter(needsOwnProcess))))
 
 /** @param {string[]} all */
 function narrow(all) {

@@ -2,51 +2,70 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 /**
- * Files of these folders share processes: to start one and to load the server into it takes longer than most of their tests.
- * Everything else runs alone, as does a file that says `Needs a process of its own:` and why.
- * `size`: files in one process: enough to save the start, few enough that processes side by side end together.
+ * Files that take longest begin first, so that at the end no single one is waited for. Each has a process of its own, as has
+ * a file that says `Needs a process of its own:` and why.
  */
-const groups = [
-  { files: /^server\/test\/specification\//, size: 8 },
-  { files: /^server\/test\/(accounts|cli|control-plane|engine|faults|gateway|journeys|reconcile|store)\//, size: 5 },
-  { files: /^(api|server|web)\/src\//, size: 20 },
+const longest = [
+  'server/test/control-plane/hanging-containers.test.ts',
+  'server/test/stories/stories.test.ts',
+  'server/test/two-processes.test.ts',
+  'server/test/reconcile/engine-restart.test.ts',
+  'server/test/cli/both-stores.test.ts',
+  'tools/check.test.mjs',
 ]
 
 /**
- * @typedef {object} Plan
- * @property {string[]} alone files that run in a process of their own
- * @property {string[][]} batches files that share one
+ * Files of these folders share processes: to start one and to load the server into it takes longer than most of their tests.
+ * Those of other folders run alone. The folders whose files take longest come first.
+ * `size`: files in one process: enough to save the start, few enough that processes side by side end together.
  */
+const groups = [
+  { files: /^server\/test\/(control-plane|reconcile|journeys\/containers)\//, size: 3 },
+  { files: /^server\/test\/journeys\//, size: 6 },
+  { files: /^server\/test\/specification\//, size: 8 },
+  { files: /^server\/test\/(accounts|cli|engine|faults|store)\//, size: 5 },
+  { files: /^server\/test\/gateway\//, size: 10 },
+  { files: /^(api|server|web)\/src\//, size: 20 },
+]
+
+/** Runs by its own name, because Node's runner keeps its snapshots beside the program. */
+const keepsSnapshots = 'server/test/repository.test.ts'
 
 /**
  * @param {string[]} files
  * @param {string[]} needOwnProcess of these
- * @returns {Plan} every file once, in the order given
+ * @returns {string[][]} every file once, in batches that share a process, in the order in which they begin
  */
 export function planRun(files, needOwnProcess) {
+  const isAlone = (/** @type {string} */ file) => longest.includes(file) || needOwnProcess.includes(file)
   const groupOf = (/** @type {string} */ file) =>
-    needOwnProcess.includes(file) ? undefined : groups.find((group) => group.files.test(file))
-  const batches = groups.flatMap((group) => {
+    isAlone(file) ? undefined : groups.find((group) => group.files.test(file))
+  const shared = groups.flatMap((group) => {
     const sharing = files.filter((file) => groupOf(file) === group)
     return Array.from({ length: Math.ceil(sharing.length / group.size) }, (_, at) =>
       sharing.slice(at * group.size, (at + 1) * group.size),
     )
   })
-  return { alone: files.filter((file) => groupOf(file) === undefined), batches }
+  const alone = (/** @type {string[]} */ some) => some.map((file) => [file])
+  const first = longest.filter((file) => files.includes(file))
+  const own = needOwnProcess.filter((file) => !first.includes(file))
+  const others = files.filter((file) => !isAlone(file) && groupOf(file) === undefined)
+  return [...alone(first), ...alone(own), ...shared, ...alone(others)]
 }
 
 /**
  * Writes a program for each batch, because Node's runner takes files and no arguments for them.
  * @param {string} root of the repository
  * @param {string[][]} batches
- * @returns {string[]} their paths, relative to `root`
+ * @returns {string[]} their paths, relative to `root`, which sort as the batches do: Node's runner sorts them
  */
 export function writeBatches(root, batches) {
   const folder = join(root, '.berth/test-batches')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   return batches.map((files, at) => {
-    const program = join(folder, `batch-${at + 1}.test.mjs`)
+    if (files[0] === keepsSnapshots) return keepsSnapshots
+    const program = join(folder, `batch-${String(at).padStart(3, '0')}.test.mjs`)
     writeFileSync(
       program,
       `import { runInOneProcess } from '../../tools/test-run/batch.mjs'\nawait runInOneProcess(${JSON.stringify(files)})\n`,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Coalescer } from './coalescer.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 test('whoever asks during a look gets one that began after they asked, and a hundred share it', async () => {
   let [began, ended] = [0, 0]
@@ -13,7 +14,7 @@ test('whoever asks during a look gets one that began after they asked, and a hun
   })
   const first = looks.run('c1')
   const others = Array.from({ length: 100 }, () => looks.run('c1'))
-  await sleep(10)
+  await observationTime(10)
   assert.equal(began, 1)
   gate.resolve()
   await first

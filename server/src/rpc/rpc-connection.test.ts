@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { channelPair, type ChannelVices } from '#test/support/gateway/channel-pair.ts'
 import { CallTimeout, RpcConnection, ConnectionLost } from './rpc-connection.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 interface Far {
   double(n: number): Promise<number>
@@ -58,7 +59,7 @@ test('what is told before a call counts before it', async () => {
 test('while the pipe is full nothing more is put into it', async () => {
   const { near, sent } = linked({ slow: 20 })
   for (let n = 0; n < 100; n++) near.notify('note', ['x'])
-  await sleep(5)
+  await observationTime(5)
   assert.equal(sent.length, 1)
 })
 
@@ -75,7 +76,7 @@ test('a question that is lost on the way, or its answer, rejects at the limit of
 test("an answer after the limit is nobody's, and no problem", async () => {
   const { near, reports } = linked({ slow: 30 })
   await assert.rejects(near.call('double', [1], 10), CallTimeout)
-  await sleep(80)
+  await observationTime(80)
   assert.deepEqual(reports, [])
 })
 

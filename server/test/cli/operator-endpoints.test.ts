@@ -5,7 +5,7 @@ import { startBerth } from '#test/support/berth.ts'
 import { waitFor } from '#test/support/program.ts'
 
 const berth = await startBerth({ after }, { env: { MAGIC_LINK_RATE_LIMIT: '2' } })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 
 const printLink = (email: string) => berth.operate('POST', '/api/operator/links', { body: { email } })

@@ -10,7 +10,7 @@ import { startBerth } from '#test/support/berth.ts'
 import { runProgram, waitFor } from '#test/support/program.ts'
 
 const berth = await startBerth({ after })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const user = await berth.signUp('ann@x.org')
 
 test('by the operator socket administration needs no account, and the audit log names the operator', async () => {

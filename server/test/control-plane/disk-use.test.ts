@@ -14,7 +14,7 @@ const berth = await startBerth(
     pace: { measureHomes: 100 },
   },
 )
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 /** Waits until Berth knows of so many bytes. */
 async function measured(person: Person, bytes: number): Promise<OpenStream['events'][number]['data']> {

@@ -4,6 +4,7 @@ import { assertOk, assertRefused, blockUser } from '#test/support/api-calls.ts'
 import { outside, pollUntil, startRig } from '#test/support/control-plane.ts'
 import { openStream, type OpenStream } from '#test/support/event-stream.ts'
 import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 const rig = await startRig({ after }, {})
 const { berth } = rig
@@ -114,7 +115,7 @@ test('a stream ends when its token is revoked; those of other tokens go on', asy
   await one.ended
   let isOpen = true
   void two.ended.then(() => (isOpen = false))
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await observationTime(100)
   assert.ok(isOpen)
   two.close()
 })

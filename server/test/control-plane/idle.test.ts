@@ -12,6 +12,7 @@ import {
 } from '#test/support/control-plane.ts'
 import { openStream, type OpenStream } from '#test/support/event-stream.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** Says every 200 ms that bytes moved, as the gateway does by the second. @returns what ends it */
 function keepBusy({ control }: ControlPlaneRig, { prefix }: Tenant): () => void {
@@ -41,11 +42,11 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     const rig = await startRig(t, { idle_pause: 1 })
     const bob = await rig.person('bob')
     const relax = keepBusy(rig, bob)
-    await sleep(3_000)
+    await observationTime(3_000)
     assert.equal(bob.routeState(), 'running')
     rig.gateway.isQuiet = false
     relax()
-    await sleep(3_000)
+    await observationTime(3_000)
     assert.equal(bob.routeState(), 'running')
     rig.gateway.isQuiet = true
     await bob.untilRouteState('paused')
@@ -84,7 +85,7 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     const gateway = new FakeGateway()
     const { installation, dataDir } = rig.berth
     await startRig(t, fields, { installation, dataDir, gateway })
-    await sleep(500)
+    await observationTime(500)
     assert.equal(gateway.routeStateOf(dan.prefix), 'asleep')
   })
 
@@ -139,7 +140,7 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     // Far less than it wants: on a busy machine it gets a tenth of a core.
     const rig = await startRig(t, { ...busy, idle_pause: 1, idle_cpu: 0.02 })
     const fay = await rig.person('fay')
-    await sleep(4_000)
+    await observationTime(4_000)
     assert.equal(fay.routeState(), 'running')
   })
 
@@ -228,7 +229,7 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     assert.ok(Date.parse(kept.body.until) > asksAt, kept.text)
     rig.gateway.hold = async () => false
     held.resolve(true)
-    await sleep(500)
+    await observationTime(500)
     assert.equal(await engineState(rig.berth, containerId), 'running')
     assert.equal(max.routeState(), 'running')
   })
@@ -238,11 +239,12 @@ suite('what nobody uses', { concurrency: 3 }, () => {
     const [ida, joe] = [await first.person('ida'), await first.person('joe')]
     await outside.pause(joe.address().containerId)
     await first.berth.close()
+    // Idle for the whole of idle_timeout while Berth is away.
     await sleep(3_000)
     const gateway = new FakeGateway()
     const { installation, dataDir } = first.berth
     await startRig(t, { idle_timeout: 3 }, { installation, dataDir, gateway })
-    await sleep(1_500)
+    await observationTime(1_500)
     assert.deepEqual([gateway.routeStateOf(ida.prefix), gateway.routeStateOf(joe.prefix)], ['running', 'paused'])
   })
 
@@ -270,7 +272,7 @@ suite('what nobody uses', { concurrency: 3 }, () => {
   test('a container without idle times runs for ever', async (t) => {
     const rig = await startRig(t)
     const kim = await rig.person('kim')
-    await sleep(2_500)
+    await observationTime(2_500)
     assert.equal(kim.routeState(), 'running')
     await outside.pause(kim.address().containerId)
     await kim.untilRouteState('paused')

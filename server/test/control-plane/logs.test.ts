@@ -18,7 +18,7 @@ const talking = {
 const deafness: Fault = { active: false }
 const env = { CONTAINER_TEMPLATES: await testTemplates(talking) }
 const berth = await startBerth({ after }, { env, wrapRuntime: (runtime) => unreachableRuntime(runtime, deafness) })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 const path = (query = '', type = 'dev') => `/api/container/logs/${type}${query}`
 const openLogs = ({ token }: Person, query = '') => openStream(berth, token, { path: path(query) })

@@ -75,6 +75,7 @@ test('what is blocked is not woken, also when the block comes while it wakes', a
   for (let round = 0; round < 4; round++) {
     assertOk(await unblockContainer(admin, record.id))
     const waking = control.wake(dan.prefix)
+    // Another moment of the wake in each round.
     await sleep(round * 60)
     const blocked = blockContainer(admin, record.id)
     await waking

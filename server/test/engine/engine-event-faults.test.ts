@@ -7,6 +7,7 @@ import type { RuntimeEvent } from '#/runtime/runtime.ts'
 import { engineAddress } from '../support/engine/engine.ts'
 import { linkToEngine } from '../support/engine/faulty-engines.ts'
 import { eventually, openAt, openDockerEngine } from '../support/engine/runtimes.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** The event watch across interruptions of the engine. */
 const rig = await openDockerEngine()
@@ -48,7 +49,7 @@ test('whoever watches an engine that is not there is told once that it is blind,
   const heard: RuntimeEvent[] = []
   runtime.watch((event) => void heard.push(event), away.signal)
   // Long enough for four attempts.
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  await observationTime(1_000)
   assert.deepEqual(heard, [{ id: undefined, action: 'lost' }])
 })
 
@@ -58,7 +59,7 @@ test('whoever turns away from the events is not told that they are lost', async 
   runtime.watch((event) => void heard.push(event), away.signal)
   await runtime.ping()
   away.abort()
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await observationTime(300)
   assert.ok(!heard.some(({ action }) => action === 'lost'))
 })
 

@@ -15,7 +15,7 @@ import { homesOf, markedTemplates, markOf } from '../support/engine/homes.ts'
 
 const env = { CONTAINER_TEMPLATES: await markedTemplates() }
 const berth = await startBerth({ after }, { env })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const keptHomes = keptHomesTask(berth.database, berth.runtime)
 const day = 86_400_000
 const afterDays = (days: number) => keptHomes.run(new Date(Date.now() + days * day))
@@ -88,7 +88,7 @@ test('a home whose owner is there again is not removed, and not considered any m
 
 test('after an older store was restored, the next person of the same id and name gets nothing of the one before', async (t) => {
   const before = await startBerth(t, { env })
-  const boss = await before.signUp('boss@x.org')
+  const boss = await before.administrator()
   const shared = { env, dataDir: before.dataDir, installation: before.installation }
   await before.close()
   const [file, backup] = [path.join(before.dataDir, 'berth.sqlite'), path.join(before.dataDir, 'backup')]

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import type { RuntimeEvent } from '#/runtime/runtime.ts'
 import { eventually, look, ofKind, openDockerEngine, read } from '../support/engine/runtimes.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** Contract of the `Runtime` interface, held against every implementation with a real engine: start, stop, pause, remove, watch. */
 const runtimes = [openDockerEngine]
@@ -94,7 +95,7 @@ for (const open of runtimes) {
       await runtime.pause(id)
       let answer = ''
       const asked = read({ address, port }).then((text) => (answer = text))
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await observationTime(300)
       assert.equal(answer, '')
       const listed = (await runtime.list()).find((each) => each.id === id)
       for (const seen of [listed, await runtime.inspect(name)])

@@ -14,6 +14,7 @@ import {
 } from '#/store/users/magic-links.ts'
 import { insertUser } from '#/store/users/users.ts'
 import { movableClock } from '../support/clock.ts'
+import { extent } from '../support/extent.ts'
 import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
 import { startPostgres } from '../support/store/postgres.ts'
 import { waitFor } from '../support/program.ts'
@@ -22,7 +23,7 @@ import { waitFor } from '../support/program.ts'
  * A paused virtual machine, and 100,000 links. They were moved in one statement, which PostgreSQL ended after four
  * seconds; it was repeated without end, and each request waited five seconds for it.
  */
-const count = Number(process.env.LINKS ?? 20_000)
+const count = Number(process.env.LINKS ?? extent(5_000, 20_000))
 const hour = 3_600_000
 const postgres = await startPostgres()
 after(() => postgres.stop())

@@ -1,13 +1,13 @@
 // Needs a process of its own: it moves the clock.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, assertOk, assertRefused, engineState, logIn, tokenBy, verify } from '../support/api-calls.ts'
 import { startBerth, testTemplates, type Berth } from '../support/berth.ts'
 import { movableClock } from '../support/clock.ts'
 import { openStream } from '../support/event-stream.ts'
 import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
 import { waitFor } from '../support/program.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** How long a slow machine may take until things are well again, in ms. */
 const timeout = 60_000
@@ -179,7 +179,7 @@ test('a day forward does not put to rest what was used a moment ago, nor cuts it
   clock.set(day)
   await waitFor('the jump to be noticed', async () => told(berth, 'the clock was moved') === 1, timeout)
   // Who is idle is looked at by the second.
-  await sleep(2_500)
+  await observationTime(2_500)
   assert.equal(await state(), 'running')
 })
 

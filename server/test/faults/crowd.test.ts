@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/berth-without-engine.ts'
+import { extent } from '../support/extent.ts'
 import { FakeEngine } from '../support/engine/fake-engine.ts'
 import { startPostgres } from '../support/store/postgres.ts'
 
@@ -11,7 +12,7 @@ import { startPostgres } from '../support/store/postgres.ts'
  * A sign-up used to hold a connection while it waited for one global lock, and at some 400 at once nobody else got one.
  * `CROWD=500` is the whole of it, on a machine that has nothing else to do: then no sign-up is refused either.
  */
-const crowd = Number(process.env.CROWD ?? 150)
+const crowd = Number(process.env.CROWD ?? extent(75, 150))
 const isStrict = process.env.CROWD !== undefined
 /** Those who work ask for something new after a pause of this length, in ms; then once more. */
 const [pause, rounds] = [3_000, 2]

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pollUntil } from '../support/control-plane.ts'
 import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
 import { faultyStore, type StoreFault } from '../support/store/faulty-store.ts'
 import { FakeEngine } from '../support/engine/fake-engine.ts'
 import { FakeGateway } from '../support/gateway/fake-gateway.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /**
  * After a restart of the machine its memory was short for a while, or the store failed: after six seconds what had run was
@@ -41,10 +41,10 @@ test(
     engine.restart()
     assert.deepEqual(engine.running, [])
     // Longer than it used to take until all were given up; somebody visits theirs meanwhile.
-    await sleep(6_000)
+    await observationTime(6_000)
     for (const slug of ['u9', 'u4']) await gateway.control?.wake(`${slug}-dev`)
     fault.fails = (query) => query.startsWith('select')
-    await sleep(4_000)
+    await observationTime(4_000)
     assert.deepEqual(engine.running, [])
     fault.fails = () => false
     engine.memory.available = engine.memory.total

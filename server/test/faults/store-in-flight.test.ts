@@ -7,6 +7,7 @@ import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/
 import { faultyStore, type StoreFault } from '../support/store/faulty-store.ts'
 import { FakeEngine } from '../support/engine/fake-engine.ts'
 import { FakeGateway } from '../support/gateway/fake-gateway.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** A store that fails, or is slow, in the middle of what is done with one container. */
 
@@ -90,7 +91,7 @@ test('a stop behind a wake whose store fails stops what that wake was still star
   await sleep(200)
   started.resolve()
   await Promise.all([waking, stopping])
-  await sleep(200)
+  await observationTime(200)
   assert.deepEqual(engine.running, [])
 })
 
@@ -106,7 +107,7 @@ test('a launch whose store fails does not end before the engine has ended its pa
   fault.fails = (query) => isStarting && query === 'update user_containers'
   let isAnswered = false
   const launching = call('POST', '/api/container/launch/dev').finally(() => (isAnswered = true))
-  await sleep(500)
+  await observationTime(500)
   assert.ok(isStarting)
   assert.equal(isAnswered, false)
   started.resolve()

@@ -10,6 +10,7 @@ import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { echoed, exchange, get, keptHead, rawClient, requestHead, until } from '#test/support/gateway/raw-client.ts'
 import { answering, echoApp, httpApp, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann } from '#test/support/gateway/tokens.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 const megabyte = randomBytes(1_048_576)
 const megabytes = (count: number) => Readable.from(Array.from({ length: count }, () => megabyte))
@@ -90,7 +91,7 @@ test('a client that does not read holds the app back', async (t) => {
   )
   const request = open(port).end()
   await once(request, 'response')
-  await sleep(400)
+  await observationTime(400)
   const [written = 0] = [app?.bytesWritten]
   const taken = (written - (app?.writableLength ?? 0)) / 1_048_576
   assert.ok(taken < 32, `${taken.toFixed(0)} MB were taken off the app`)
@@ -210,7 +211,7 @@ test('a chunked body ends once, in whatever pieces it comes: nothing is left ove
     if (cut < body.length) await sleep(10)
     client.write(body.slice(cut))
     await until('the whole body', () => seen.endsWith('0\r\n\r\n'))
-    await sleep(10)
+    await observationTime(10)
     assert.equal(seen.slice(seen.indexOf('\r\n\r\n') + 4), body, `in two pieces, the first of ${cut} bytes`)
   }
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
 import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
+import { extent } from '../support/extent.ts'
 import { StoreDigest } from './digest.ts'
 import { hostileRequests } from './inputs.ts'
 import type { Caller, HostileRequest } from './request-lines.ts'
@@ -33,9 +34,10 @@ for (const [name, endpoint] of Object.entries<Endpoint>(endpoints))
     assert.equal(faults.length, 0, `${faults.length} faults:\n${faults.slice(0, 12).join('\n')}`)
   })
 
-test('that were at least 5,000 requests, and nothing was logged as an error', (t) => {
+const least = extent(1_500, 5_000)
+test(`that were at least ${least} requests, and nothing was logged as an error`, (t) => {
   t.diagnostic(`${sent} requests, of which ${hungUp} got no answer`)
-  assert.ok(sent >= 5_000, `${sent}`)
+  assert.ok(sent >= least, `${sent}`)
   // A connection that is ended while somebody still writes may lose its answer; that must stay the exception.
   assert.ok(hungUp < sent / 20, `${hungUp} of ${sent} got no answer`)
   // That there is no image for a container is the engine's fault, and no bug.
@@ -45,11 +47,11 @@ test('that were at least 5,000 requests, and nothing was logged as an error', (t
   )
 })
 
-/** Of what reaches the endpoint itself nothing is left out; of what is refused at the door, or asked by another caller, too, some do. */
+/** `npm run test:long` leaves out nothing of what reaches the endpoint itself; of what is refused before, or asked by another caller, every sixth is sent. */
 function everyOf({ access }: Endpoint, caller: Caller): number {
   const isTheOne =
     { public: 'nobody', user: 'user', admin: 'administrator', operator: 'administrator' }[access] === caller
-  return isTheOne ? 1 : 6
+  return (isTheOne ? 1 : 6) * extent(4, 1)
 }
 
 async function attempt(endpoint: Endpoint, caller: Caller, request: HostileRequest): Promise<void> {

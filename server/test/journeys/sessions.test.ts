@@ -13,7 +13,7 @@ import { t as said } from '#test/support/front-end-text.ts'
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const pictures = process.env.BERTH_SCREENSHOTS
 const berth = await startBerth({ after }, { webDir, wrapRuntime: noCreateRuntime })
-const boss = await berth.signUp('boss@x.org')
+const boss = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 const { page, problems } = await openTab({ after })
 

@@ -1,7 +1,6 @@
 // Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { findContainer } from '#/store/containers/user-containers.ts'
@@ -13,6 +12,7 @@ import type { Fault } from '#test/support/engine/faulty-runtimes.ts'
 import { linkToEngine } from '#test/support/engine/faulty-engines.ts'
 import { startOwnEngine } from '#test/support/engine/own-engine.ts'
 import { eventually, read } from '#test/support/engine/runtimes.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** After the engine, or the host, was started again, what should run does. */
 
@@ -154,7 +154,7 @@ test('a Berth that is stopped while it starts again what ran leaves the rest to 
   await creations.asked
   const closed = ending.close()
   // Time in which who waits to be started again could be refused three times.
-  await sleep(8_000)
+  await observationTime(8_000)
   creations.goOn()
   await Promise.all([closed, launched.catch(() => undefined)])
   const next = await startBerth(t, { dataDir, installation, env })

@@ -4,6 +4,7 @@ import { ask, assertOk, blockUser, until, verify } from '../support/api-calls.ts
 import { startBerth } from '../support/berth.ts'
 import { withTime } from '../support/clock.ts'
 import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 const [minute, hour] = [60_000, 3_600_000]
 
@@ -13,7 +14,7 @@ test('an account that nobody verifies goes after a day and once no link is left;
   const { db } = berth.database
   const emails = async () =>
     (await db.selectFrom('users').select('email').orderBy('id').execute()).map((row) => row.email)
-  const admin = await berth.signUp('boss@x.org')
+  const admin = await berth.administrator()
   for (const email of ['ops@x.org', 'blocked@x.org', 'ann@x.org', 'ann@y.org'])
     assertOk(await ask(berth, 'signup', email))
   assertOk(await admin.call('POST', '/api/admin/invitations', { body: { emails: ['cat@x.org'] } }))
@@ -32,7 +33,7 @@ test('an account that nobody verifies goes after a day and once no link is left;
     assertOk(await ask(berth, 'signup', 'new@x.org'))
     assertOk(await ask(berth, 'login', 'ann@y.org'))
     // Ten runs or so.
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await observationTime(1_000)
     assert.equal((await emails()).length, 7, 'nobody is a day old')
 
     pass(6 * minute)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -16,6 +16,7 @@ import { webFolder, type CallOptions, type ClosableGateway, type Lifetime, type 
 import type { Fault } from './engine/faulty-runtimes.ts'
 import { emptyRuntime } from './engine/fake-engine.ts'
 import { refuseSecrets, tokensIn } from './no-secrets.ts'
+import { copyEmptyStore, quickFolder } from './store/empty-store.ts'
 
 export interface EnginelessOptions {
   /** Settings beside those that are needed to start. */
@@ -68,6 +69,7 @@ export async function startEnginelessBerth(
   const env = { PORT: '0', DATA_DIR: dataDir, CONTAINER_TEMPLATES: templates, ...options.env }
   const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))
   if (!config) throw new Error(problems.join('\n'))
+  if (config.databaseUrl === null && options.dataDir === undefined) await copyEmptyStore(dataDir)
   const [logs, mails]: [string[], Email[]] = [[], []]
   const opened = await openDatabase(config.databaseUrl, dataDir)
   const database = options.wrapDatabase?.(opened) ?? opened
@@ -110,9 +112,6 @@ export function tokenIn({ text }: Pick<Email, 'text'>): string {
   if (!token) throw new Error('there is no link in this mail')
   return token
 }
-
-/** Where files are memory, if there is such a place: rules are tested here, and no disks. */
-const quickFolder = () => (existsSync('/dev/shm') ? '/dev/shm' : tmpdir())
 
 const keeping = (mails: Email[], fault?: Fault): Mailer => ({
   send: async (message) => {

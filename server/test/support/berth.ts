@@ -18,8 +18,10 @@ import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { removeInstance, testImage, type AskEngine } from './engine/engine.ts'
+import { noCreateRuntime } from './engine/faulty-runtimes.ts'
 import { startMailServer, type MailServer } from './mail/mail-server.ts'
 import { refuseSecrets, tokensIn } from './no-secrets.ts'
+import { copyEmptyStore, quickFolder } from './store/empty-store.ts'
 
 /** Something with `after`: a test, or a suite's `{ after }`. */
 export interface Lifetime {
@@ -68,6 +70,11 @@ export interface Berth {
   operate(method: string, path: string, options?: CallOptions): Promise<Reply>
   /** Signs up and verifies; the person has a container of the first type afterwards. */
   signUp(email: string): Promise<Person>
+  /**
+   * An administrator, `boss@x.org`, who has no container: the first account if nobody signed up before the first call, which
+   * makes the account.
+   */
+  administrator(): Promise<Person>
   /** Ends it; its containers stay until the end of the test. */
   close(): Promise<void>
 }
@@ -112,7 +119,7 @@ export async function testTemplates(fields: Record<string, unknown> = {}): Promi
  */
 export async function startBerth(lifetime: Lifetime, options: BerthOptions = {}): Promise<Berth> {
   const mail = await startMailServer()
-  const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'berth-test-')))
+  const dataDir = options.dataDir ?? (await mkdtemp(path.join(quickFolder(), 'berth-test-')))
   const installation = options.installation ?? `test-${randomBytes(4).toString('hex')}x`
   const env = {
     PORT: '0',
@@ -124,11 +131,12 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const { config, problems } = readConfig(env, () => '')
   if (!config) throw new Error(problems.join('\n'))
   const logs: string[] = []
+  if (config.databaseUrl === null && options.dataDir === undefined) await copyEmptyStore(dataDir)
   const database = await openDatabase(config.databaseUrl, dataDir)
   const dockerHost = options.engine?.address ?? process.env.DOCKER_HOST
   const engine = createDockerRuntime({ installation, dockerHost, network: installation })
   const runtime = options.wrapRuntime?.(engine) ?? engine
-  await engine.prepare()
+  const withheld = { active: false }
   const gateway = options.gateway ?? createNetGateway()
   // As short as a socket's path has to be (107 characters), and apart from the data, which a restart shares.
   const socketFolder = await mkdtemp(path.join(tmpdir(), 'berth-api-'))
@@ -137,7 +145,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const app = await startApp({
     config,
     database,
-    runtime,
+    runtime: noCreateRuntime(runtime, withheld),
     installation,
     key: await loadSigningKeys(dataDir),
     mailer: options.mailer ?? createSmtpMailer(mail.url, 'berth@berth.test'),
@@ -167,7 +175,16 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const asOperator = unixFetch(operatorSocket, { headers: { [operatorHeader]: 'operator root' }, timeout: 60_000 })
   const operate: Berth['operate'] = (method, target, given = {}) => send(target, method, given, asOperator)
   const berth = { app, database, runtime, mail, installation, dataDir, apiSocket, url, logs, call, operate, close }
-  return { ...berth, signUp: (email) => signUp(berth, email) }
+  let administrator: Promise<Person> | undefined
+  const makeAdministrator = async () => {
+    withheld.active = true
+    return signUp(berth, 'boss@x.org').finally(() => (withheld.active = false))
+  }
+  return {
+    ...berth,
+    signUp: (email) => signUp(berth, email),
+    administrator: () => (administrator ??= makeAdministrator()),
+  }
 }
 
 async function send(
@@ -198,7 +215,7 @@ function parse(text: string): unknown {
   }
 }
 
-async function signUp(berth: Omit<Berth, 'signUp'>, email: string): Promise<Person> {
+async function signUp(berth: Pick<Berth, 'call' | 'mail'>, email: string): Promise<Person> {
   const asked = await berth.call('POST', '/api/auth/signup', { body: { email } })
   if (asked.status !== 200) throw new Error(`sign-up answered ${asked.status}: ${asked.text}`)
   const verified = await berth.call('GET', `/api/auth/verify-signup?token=${berth.mail.tokenFor(email)}`)

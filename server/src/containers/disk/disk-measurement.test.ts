@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DiskMeasurement } from './disk-measurement.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** Measures as a test says. */
 function open(measure: () => Promise<void>, isWanted = true) {
@@ -40,7 +41,7 @@ test('homes are measured at once and again and again, one measurement at a time,
   await until(() => diskUse.count > 3)
   await task.stop()
   const { count } = diskUse
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await observationTime(50)
   assert.equal(diskUse.count, count)
 })
 

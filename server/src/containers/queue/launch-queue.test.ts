@@ -7,6 +7,7 @@ import type { PullProgress } from '#/runtime/runtime-container.ts'
 import type { CreatedContainer } from '#/runtime/container-spec.ts'
 import type { LaunchRequest, LaunchSlot } from './queue-entry.ts'
 import { LaunchQueue } from './launch-queue.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 const created: CreatedContainer = { id: 'one', port: 8080 }
 const progress: PullProgress = { layersDone: 0, layersTotal: 1, bytesDone: 5, bytesTotal: 10 }
@@ -78,7 +79,7 @@ test('each hears its place at once and then at most once a second, and places on
     person.end()
     await person.done
   }
-  await sleep(1_200)
+  await observationTime(1_200)
   assert.deepEqual(last?.places.at(-1), [1, 1])
   assert.ok(last.places.length <= 2 + (performance.now() - began) / 1_000, 'not told at each step')
   for (const person of people.slice(-2)) person.end()
@@ -316,7 +317,7 @@ test('a pull that begins after its slot was given back leaves the count of slots
       return pulling.promise
     }),
   )
-  await sleep(60)
+  await observationTime(60)
   assert.deepEqual(queue.counts(), { waiting: 0, underWay: 0, parallel: 1 })
   mayPull.resolve()
   await settle()
@@ -331,7 +332,7 @@ test('at most 32 go on without a slot: an engine that is slow with everything ge
   const people = Array.from({ length: 50 }, () => come())
   for (const end = performance.now() + 20_000; begun.length < 36; await sleep(5)) assert.ok(performance.now() < end)
   // Time for more of them to begin, if they could.
-  await sleep(50)
+  await observationTime(50)
   assert.equal(begun.length, 36)
   for (const each of people) each.end()
   await Promise.all(people.map(({ done }) => done))

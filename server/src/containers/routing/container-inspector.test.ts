@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { observationTime } from '#test/support/observation-time.ts'
 import { arrange, newOwner, until, useDatabase } from '#test/support/route-sync-harness.ts'
 
 useDatabase()
@@ -14,7 +14,7 @@ test('a container about which the engine never answers is unknown, and no other 
   // The engine answers pings all the time. When the one inspect counted as well, every container was unknown.
   for (let each = 0; each < 20; each++) {
     assert.deepEqual([gateway.routeStateOf(wes.prefix), routeSync.isEngineAnswering], ['running', true])
-    await sleep(100)
+    await observationTime(100)
   }
   const before = runtime.asked.inspects.filter((id) => id === vic.id).length
   assert.ok(before <= 4, `asked ${before} times`)
@@ -28,8 +28,7 @@ test('containers that hang do not block inspects of the others', async (t) => {
   const [stuck, well] = [owners.slice(0, 40), owners.slice(40)]
   for (const { id } of stuck) runtime.hanging.add(id)
   for (const { id } of owners) runtime.end(id, 3)
-  await sleep(100)
-  for (const { prefix } of well) assert.equal(gateway.routeStateOf(prefix), 'crashed')
+  await until(() => well.every(({ prefix }) => gateway.routeStateOf(prefix) === 'crashed'))
   await until(() => stuck.every(({ prefix }) => gateway.routeStateOf(prefix) === 'unknown'))
   for (const { id, userId } of well) runtime.run(id, userId, `172.19.0.${userId % 250}`)
   const began = performance.now()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { blockContainers, noteStopped } from '#/store/containers/user-containers.ts'
 import { deleteUser } from '#/store/users/users.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 import { pollUntil } from '#test/support/control-plane.ts'
 import {
   LateRuntime,
@@ -42,15 +42,12 @@ test('a list of running containers leads to inspects of those that started or en
   const { runtime, gateway, routeSync } = await arrange(t, owners)
   const [began, ended, ...others] = owners as [Owner, Owner, ...Owner[]]
   for (const { id } of [began, ...others]) runtime.end(id, 0)
+  const running = () => [...routeSync.running()].map(({ known }) => known.prefix)
   await pollUntil(
-    () => others.every(({ prefix }) => gateway.routeStateOf(prefix) === 'asleep'),
+    () => others.every(({ prefix }) => gateway.routeStateOf(prefix) === 'asleep') && running().length === 1,
     () => 'they are not asleep',
   )
-  await sleep(50)
-  assert.deepEqual(
-    [...routeSync.running()].map(({ known }) => known.prefix),
-    [ended.prefix],
-  )
+  assert.deepEqual(running(), [ended.prefix])
   runtime.run(began.id, began.userId, '172.18.0.99')
   runtime.states.delete(ended.id)
   runtime.asked.inspects.length = 0
@@ -64,7 +61,8 @@ test('after missed events only containers that run or differ from the list are i
   const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
   const { runtime, gateway } = await arrange(t, owners)
   for (const { id } of owners.slice(2)) runtime.end(id, 0)
-  await sleep(50)
+  await until(() => owners.slice(2).every(({ prefix }) => gateway.routeStateOf(prefix) === 'asleep'))
+  await observationTime(50)
   const [changed, other] = owners as [Owner, Owner]
   const asked = () => [runtime.asked.lists, runtime.asked.inspects.splice(0)]
   asked()
@@ -73,8 +71,8 @@ test('after missed events only containers that run or differ from the list are i
   runtime.states.delete(changed.id)
   // Three reconnects at once lead to two sweeps at most.
   for (let each = 0; each < 3; each++) runtime.tell({ id: undefined, action: 'other' })
-  await sleep(50)
-  assert.equal(gateway.routeStateOf(changed.prefix), 'missing')
+  await until(() => gateway.routeStateOf(changed.prefix) === 'missing')
+  await observationTime(50)
   assert.equal(gateway.routeStateOf(other.prefix), 'running')
   // Running containers are inspected once, because a list may lag; stopped ones are not.
   assert.deepEqual([...new Set(asked()[1] as string[])].toSorted(), [changed.id, other.id].toSorted())
@@ -89,7 +87,7 @@ test('events missed while lists failed are covered by the next list', async (t) 
   runtime.failsLists = true
   runtime.states.set(zoe.id, { ...running, state: 'exited', address: null, exitCode: 3 })
   runtime.tell({ id: undefined, action: 'other' })
-  await sleep(50)
+  await observationTime(50)
   assert.equal(gateway.routeStateOf(zoe.prefix), 'running')
   // A list may show a program as running shortly after its end.
   runtime.failsLists = false
@@ -114,16 +112,16 @@ test('after an outage the list restores unchanged containers without inspects', 
   const owners = await Promise.all(Array.from({ length: 30 }, newOwner))
   const { runtime, gateway } = await arrange(t, owners)
   for (const { id } of owners.slice(2)) runtime.end(id, 5)
-  await sleep(50)
+  await until(() => owners.slice(2).every(({ prefix }) => gateway.routeStateOf(prefix) === 'crashed'))
   runtime.tell({ id: undefined, action: 'lost' })
   runtime.isDeaf = true
-  await sleep(4_500)
-  for (const { prefix } of owners) assert.equal(gateway.routeStateOf(prefix), 'unknown')
+  await until(() => owners.every(({ prefix }) => gateway.routeStateOf(prefix) === 'unknown'))
   runtime.asked.inspects.length = 0
   runtime.asked.lists = 0
   runtime.isDeaf = false
   runtime.tell({ id: undefined, action: 'other' })
-  await sleep(1_500)
+  await until(() => owners.every(({ prefix }) => gateway.routeStateOf(prefix) !== 'unknown'))
+  await observationTime(500)
   assert.deepEqual(
     [runtime.asked.lists, runtime.asked.inspects.toSorted()],
     [
@@ -149,8 +147,7 @@ test('a list that takes 10 s delays neither the start nor containers that should
   assert.equal(gateway.routeStateOf(xia.prefix), 'running')
   assert.equal(gateway.routeStateOf(yan.prefix), 'asleep')
   runtime.end(xia.id, 3)
-  await sleep(50)
-  assert.equal(gateway.routeStateOf(xia.prefix), 'crashed')
+  await until(() => gateway.routeStateOf(xia.prefix) === 'crashed')
 })
 
 test('with a slow full list the start waits for running containers only', async (t) => {
@@ -178,7 +175,7 @@ test('after a reconnect a second list, instead of an inspect of each container, 
   const owners = await Promise.all(Array.from({ length: 60 }, newOwner))
   const { runtime, gateway } = await arrange(t, owners)
   // The start, which may have missed events as well, requests a second list of its own.
-  await sleep(1_200)
+  await observationTime(1_200)
   const [late] = owners as [Owner, ...Owner[]]
   const before = [...runtime.states.values()]
   const running = runtime.states.get(late.id)
@@ -188,7 +185,7 @@ test('after a reconnect a second list, instead of an inspect of each container, 
   runtime.asked.inspects.length = 0
   runtime.asked.lists = 0
   runtime.tell({ id: undefined, action: 'other' })
-  await sleep(200)
+  await observationTime(200)
   assert.equal(gateway.routeStateOf(late.prefix), 'running')
   runtime.listed = undefined
   await until(() => gateway.routeStateOf(late.prefix) === 'crashed')

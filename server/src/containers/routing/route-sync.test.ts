@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { noteStopped } from '#/store/containers/user-containers.ts'
-import { arrange, database, newOwner, useDatabase } from '#test/support/route-sync-harness.ts'
+import { observationTime } from '#test/support/observation-time.ts'
+import { arrange, database, newOwner, until, useDatabase } from '#test/support/route-sync-harness.ts'
 
 useDatabase()
 import { unavailable } from '../state/container-state.ts'
@@ -13,7 +13,7 @@ test('an answer that the engine gave before an event of the end is void', async 
   const { runtime, gateway, routeSync } = await arrange(t, [ann])
   runtime.delay = 30
   const late = routeSync.publishContainer(ann)
-  await sleep(10)
+  await until(() => runtime.asked.inspects.includes(ann.id))
   const from = gateway.changes.length
   runtime.end(ann.id, 1)
   assert.equal(gateway.routeStateOf(ann.prefix), 'asleep', 'the address is not cleared at once')
@@ -27,12 +27,12 @@ test('an old answer does not overwrite a newer one', async (t) => {
   const { runtime, gateway, routeSync } = await arrange(t, [bob])
   runtime.delay = 60
   const old = routeSync.publishContainer(bob)
-  await sleep(5)
+  await until(() => runtime.asked.inspects.includes(bob.id))
   runtime.delay = 0
   runtime.run(bob.id, bob.userId, '172.18.0.77')
   runtime.tell({ id: bob.id, action: 'other' })
   await old
-  await sleep(80)
+  await observationTime(80)
   assert.match(JSON.stringify(gateway.routes.get(bob.prefix)), /172\.18\.0\.77/)
 })
 
@@ -56,7 +56,7 @@ test('the state between an end and its inspect is published to the gateway only'
   const eve = await newOwner()
   const { runtime, statuses } = await arrange(t, [eve])
   runtime.end(eve.id, 3)
-  await sleep(20)
+  await until(() => statuses.includes(`${eve.prefix} crashed`))
   assert.deepEqual(
     statuses.filter((each) => each.startsWith(eve.prefix)),
     [`${eve.prefix} running`, `${eve.prefix} crashed`],
@@ -74,7 +74,7 @@ test('an end is reported after its inspect, also when the store is read in betwe
   await routeSync.publishUser(owner.userId)
   assert.equal(gateway.routeStateOf(owner.prefix), 'asleep')
   assert.deepEqual(statuses.slice(from), [])
-  await sleep(120)
+  await until(() => statuses.length > from)
   assert.deepEqual(statuses.slice(from), [`${owner.prefix} crashed`])
 })
 
@@ -97,9 +97,8 @@ test('parallel changes are published in order and without duplicate addresses', 
       await routeSync.publishContainer(owner)
     }),
   )
-  await sleep(100)
+  await until(() => owners.every(({ prefix }) => gateway.routeStateOf(prefix) === 'running'))
   assert.deepEqual(gateway.duplicateAddresses, [])
-  for (const { prefix } of owners) assert.equal(gateway.routeStateOf(prefix), 'running')
 })
 
 test('a paused program that the engine resumes in order to stop it is not reported as running', async (t) => {
@@ -113,10 +112,10 @@ test('a paused program that the engine resumes in order to stop it is not report
   runtime.states.set(tom.id, { ...paused, state: 'running' })
   runtime.tell({ id: tom.id, action: 'unpause' })
   runtime.tell({ id: tom.id, action: 'other' })
-  await sleep(20)
+  await observationTime(20)
   assert.equal(gateway.routeStateOf(tom.prefix), 'paused')
   runtime.end(tom.id, 143)
-  await sleep(20)
+  await until(() => statuses.at(-1) === `${tom.prefix} asleep`)
   assert.deepEqual(statuses.slice(-2), [`${tom.prefix} paused`, `${tom.prefix} asleep`])
 })
 
@@ -136,13 +135,13 @@ test('a container whose stop failed is reported as running', async (t) => {
 test('an end and a start in quick succession take two inspects', async (t) => {
   const owner = await newOwner()
   const { runtime, gateway } = await arrange(t, [owner])
-  await sleep(50)
+  await observationTime(50)
   runtime.asked.inspects.length = 0
   runtime.delay = 30
   runtime.end(owner.id, 1)
   runtime.run(owner.id, owner.userId, '172.18.0.200')
   runtime.tell({ id: owner.id, action: 'start' })
-  await sleep(200)
-  assert.equal(gateway.routeStateOf(owner.prefix), 'running')
+  await until(() => gateway.routeStateOf(owner.prefix) === 'running')
+  await observationTime(100)
   assert.equal(runtime.asked.inspects.length, 2)
 })

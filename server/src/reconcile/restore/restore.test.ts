@@ -16,6 +16,7 @@ import { ensureContainer, findContainer, noteRunning } from '#/store/containers/
 import { insertUser } from '#/store/users/users.ts'
 import { Restorer } from './restore.ts'
 import { ActionCounters } from '../containers/action-executor.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 const now = new Date('2026-11-01T12:00:00Z')
 
@@ -115,9 +116,9 @@ test('what people ask for is started first, in the order in which they ask, howe
   })
   firstInLine = ids[30] ?? 0
   restorer.begin(owned)
-  await sleep(50)
+  await observationTime(50)
   for (const at of [30, 20, 35]) restorer.promote({ userId: ids[at] ?? 0, type: 'dev' })
-  await sleep(50)
+  await observationTime(50)
   assert.deepEqual(started, [])
   mayHaveRoom = true
   await until(() => restorer.pending.size === 0)
@@ -145,7 +146,7 @@ for (const [words, failure] of [
 test('without room it asks at growing pauses, not all the time', async (t) => {
   const { restorer, owned, attempts } = await arrange(t, 40, () => refusals.serverFull())
   restorer.begin(owned)
-  await sleep(400)
+  await observationTime(400)
   const all = [...attempts.values()].reduce((sum, each) => sum + each, 0)
   assert.ok(all >= 4 && all < 200, `${all} attempts`)
 })
@@ -159,9 +160,9 @@ test('a second list is added to what is not done yet, and one of an engine that 
   restorer.forget()
   assert.equal(restorer.pending.size, 0)
   // What was under way goes on to its end.
-  await sleep(50)
+  await observationTime(50)
   isFull = false
-  await sleep(50)
+  await observationTime(50)
   assert.deepEqual(started, [])
   restorer.begin(owned)
   await until(() => started.length === 4)

@@ -18,6 +18,7 @@ import {
 import { echoApp, httpApp, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annToken, bob, bobToken } from '#test/support/gateway/tokens.ts'
 import { isOver } from '#test/support/gateway/raw-client.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 test('one person cannot use up the gateway: too many requests at once get 429, those of others pass', async (t) => {
   const app = httpApp((request, response) => (request.url === '/slow' ? undefined : void response.end('ok')))
@@ -202,7 +203,7 @@ test('a proxy that is trusted speaks for many, and may open all connections', as
   )
   const clients: RawClient[] = []
   for (let each = 0; each < 10; each++) clients.push(await clientFrom(t, port, '127.0.0.2'))
-  await sleep(100)
+  await observationTime(100)
   assert.ok(clients.every((client) => !isOver(client)))
 })
 

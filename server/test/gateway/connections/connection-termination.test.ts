@@ -9,6 +9,7 @@ import { routeTo, startGatewayHarness, type GatewayHarness } from '#test/support
 import { get, keptHead, headOf, rawClient, until, webSocketLines, isOver } from '#test/support/gateway/raw-client.ts'
 import { annToken, bobToken, tokenFor } from '#test/support/gateway/tokens.ts'
 import { endlessApp, type Streams, openStreams, isEnded } from '#test/support/gateway/open-streams.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** Within which time a stream must be cut, in ms. */
 const limit = 1_000
@@ -59,7 +60,7 @@ test('an engine that is silent for a while cuts nothing, until it says that the 
   await told({ reason: 'unknown', exitCode: null })
   assert.equal((await get(bench.port, '/ann-dev/', { headers: { authorization: `Bearer ${annToken}` } })).status, 503)
   await told(route.where)
-  await sleep(100)
+  await observationTime(100)
   assert.ok(!Object.values(clients).some(isOver))
   await told({ reason: 'unknown', exitCode: null })
   await told({ ...route.where, containerId: 'next' } as never)
@@ -73,6 +74,7 @@ test('a stream is cut within a second when its token expires', async (t) => {
   const early = expiry * 1000 - Date.now() - 150
   if (early > 0) await sleep(early)
   assert.ok(!Object.values(streams.clients).some(isOver), 'not before')
+  // The token expires by the clock.
   await sleep(Math.max(0, expiry * 1000 - Date.now()))
   await assertCut(streams)
 })
@@ -104,7 +106,7 @@ test('nothing that is still allowed is touched, by the same state told again or 
     { kind: 'user-gone', userId: 3 },
   ])
   await gateway.apply([])
-  await sleep(1_500)
+  await observationTime(1_500)
   for (const [name, client] of Object.entries(streams.clients)) assert.ok(!isEnded(client), `${name} was cut`)
   assert.equal(streams.atApp.size, 4)
 })
@@ -137,7 +139,7 @@ test("a person's other session goes on when one is signed out", async (t) => {
   await streams.bench.gateway.apply([
     { kind: 'revoked', revocation: { jti: 'ann', expiresAt: Date.now() + 3_600_000 } },
   ])
-  await sleep(300)
+  await observationTime(300)
   assert.ok(!Object.values(streams.clients).some(isEnded))
 })
 

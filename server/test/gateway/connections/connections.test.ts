@@ -17,6 +17,7 @@ import {
 } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, listen } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bobToken, browser } from '#test/support/gateway/tokens.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 test('one client connection serves requests to several containers, each by its own app', async (t) => {
   const named = (name: string) => httpApp((_, response) => response.end(name))
@@ -115,7 +116,7 @@ test('a client that asks and asks without reading is not served without end', as
   t.after(() => socket.destroy())
   socket.pause()
   socket.write(keptHead('GET /ann-dev/ HTTP/1.1').repeat(5_000), 'latin1')
-  await sleep(1_500)
+  await observationTime(1_500)
   assert.ok(served < 1_500, `${served} answers of 20 KB were taken`)
 })
 

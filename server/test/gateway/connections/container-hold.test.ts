@@ -7,6 +7,7 @@ import { startGatewayHarness, type GatewayHarness } from '#test/support/gateway/
 import { get, keptHead, rawClient, until, webSocketLines, isOver } from '#test/support/gateway/raw-client.ts'
 import { annToken } from '#test/support/gateway/tokens.ts'
 import { endlessApp } from '#test/support/gateway/open-streams.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 test('holding a container whose bytes moved just now changes nothing', async (t) => {
   const { port, gateway } = await startGatewayHarness(
@@ -35,7 +36,7 @@ test('a container that is held is woken by the next request, which waits for tha
   })
   const headers = { authorization: `Bearer ${annToken}` }
   await get(bench.port, '/ann-dev/', { headers })
-  await until('it is quiet long enough', () => true)
+  // A container is held only when it was quiet for as long.
   await sleep(300)
   assert.equal(await bench.gateway.hold('ann-dev', 200), true)
   assert.equal((await get(bench.port, '/ann-dev/', { headers })).body, 'ok')
@@ -114,10 +115,11 @@ test('an open but silent WebSocket does not keep a container from being held, an
   const client = await rawClient(t, port)
   client.write(keptHead('GET /ann-dev/ HTTP/1.1', ...webSocketLines))
   await client.expect(/101/)
+  // A container is held only when it was quiet for as long.
   await sleep(1_200)
   assert.equal(await gateway.hold('ann-dev', 1_000), true)
   await gateway.apply([{ kind: 'route', route: { ...route, where: { ...route.where, isPaused: true } as never } }])
-  await sleep(300)
+  await observationTime(300)
   assert.ok(!isOver(client), 'a pause must not close it')
 })
 

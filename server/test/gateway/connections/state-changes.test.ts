@@ -20,6 +20,7 @@ test('the same request on a kept connection is judged anew when its token has ex
   const head = keptHead('GET /ann-dev/ HTTP/1.1').replace(annToken, token)
   client.write(head)
   await client.expect(/ok$/)
+  // The token expires by the clock.
   await sleep(1_300)
   client.write(head)
   await until('refused or closed', () => isOver(client) || /HTTP\/1\.1 401/.test(client.text()))

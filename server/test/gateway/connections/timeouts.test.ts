@@ -21,6 +21,7 @@ import {
 } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, listen, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann } from '#test/support/gateway/tokens.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** A gateway with short timeouts, in ms. */
 const withShortTimeouts = (
@@ -79,7 +80,7 @@ test('an upload that stands still ends, also in the app; one that goes on does n
   await until('both are there', () => atApp === 2)
   await until('the still one is over', () => isOver(still), 2_500)
   await until('the app knows', () => atApp === 1)
-  await sleep(700)
+  await observationTime(700)
   assert.ok(!isOver(moving))
 })
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import { asleep, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import {
@@ -17,6 +16,7 @@ import {
 import { echoApp, httpApp, rawApp, watchfulApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bob } from '#test/support/gateway/tokens.ts'
 import { echoSockets, connected, refused } from '#test/support/gateway/echo-web-sockets.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 test('a WebSocket is opened with the same path rules and headers as a request', async (t) => {
   const { port } = await startGatewayHarness(t, echoSockets())
@@ -100,7 +100,7 @@ test('after a refused WebSocket the next request on the connection is read as on
   client.write(upgradeHead())
   await client.expect(/200 OK\r\n.*ok/s)
   client.write(headOf('GET /ann-dev/bare HTTP/1.1', 'Host: a'))
-  await sleep(200)
+  await observationTime(200)
   assert.doesNotMatch(seen(), /\/bare|ann-dev\/bare/, 'a request without a token was tunnelled to the app')
 })
 
@@ -181,7 +181,7 @@ test('a handshake that is no GET, has a body or is HTTP/1.0 opens no tunnel', as
     const client = await rawClient(t, port)
     client.write(keptHead(first, ...webSocketLines, ...more) + (more[0]?.endsWith('5') ? 'hello' : '0\r\n\r\n'))
     const answer = await client.expect(/HTTP\/1\.1 \d+/)
-    await sleep(50)
+    await observationTime(50)
     assert.doesNotMatch(client.text(), /TUNNEL|HTTP\/1\.1 101/, first)
     assert.match(answer, /^HTTP\/1\.1 (200|400|426) /)
   }

@@ -9,6 +9,7 @@ import { bodyOf, exchange, rawClient, switching, until, upgradeHead } from '#tes
 import { httpApp, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annToken } from '#test/support/gateway/tokens.ts'
 import { echoSockets, connected, refused } from '#test/support/gateway/echo-web-sockets.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 test('messages go both ways, large and binary ones too', async (t) => {
   const { port } = await startGatewayHarness(t, echoSockets())
@@ -99,7 +100,7 @@ test('a client that does not read holds the app of a WebSocket back', async (t) 
   const client = await rawClient(t, port)
   client.socket.pause()
   client.write(upgradeHead())
-  await sleep(500)
+  await observationTime(500)
   const taken = ((app?.bytesWritten ?? 0) - (app?.writableLength ?? 0)) / 1_048_576
   assert.ok(taken < 32, `${taken.toFixed(0)} MB were taken off the app`)
 })
@@ -112,7 +113,7 @@ test('a client that resets the connection in the middle of a handshake harms nob
   client.write(upgradeHead())
   await sleep(30)
   client.socket.resetAndDestroy()
-  await sleep(200)
+  await observationTime(200)
   assert.equal((await refused(port, {})).status, 401)
   assert.deepEqual(calls.reports, [])
 })
@@ -143,11 +144,12 @@ test('a ping keeps a WebSocket open and is no use of the container; a message is
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ann-dev/`, { headers: ann })
   t.after(() => socket.terminate())
   await once(socket, 'open')
+  // Activity is reported every two seconds; that of the handshake is over then.
   await sleep(2_200)
   calls.activity.length = 0
   socket.ping()
   await once(socket, 'pong')
-  await sleep(2_200)
+  await observationTime(2_200)
   assert.deepEqual(calls.activity, [], 'a ping is no use, and silence is none')
   socket.send('hello')
   await until('the message is told', () => calls.activity.some(({ prefix }) => prefix === 'ann-dev'), 2_500)

@@ -122,6 +122,7 @@ test('a scoped token that is about to expire is not handed out', async (t) => {
     control: { scopedToken: async () => ({ token: `t${++asked}`, expiresAt: Date.now() + 500 }) },
   })
   await echoed(port, '/ann-dev/')
+  // The scoped token expires by the clock.
   await new Promise((resolve) => setTimeout(resolve, 600))
   assert.notEqual((await echoed(port, '/ann-dev/')).headers.authorization, 'Bearer t1')
 })

@@ -7,6 +7,7 @@ import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import { stalledPullRuntime } from '#test/support/engine/faulty-runtimes.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /**
  * Nothing moves below a pointer while containers start, end or fail. Cards grew when they were launched, so that a press on
@@ -76,7 +77,7 @@ for (const width of [1280, 720, 380]) {
     await page.setViewportSize({ width, height: 1800 })
     await page.goto(berth.app.frontendUrl)
     await card('Last').getByRole('button', { name: 'Launch' }).waitFor()
-    await sleep(500)
+    await observationTime(500)
     await forgetShifts()
     // Fetches its image from the first of these tests to the last.
     void ann.call('POST', '/api/container/launch/prod')
@@ -89,12 +90,12 @@ for (const width of [1280, 720, 380]) {
     await card('Crash').getByRole('alert').getByText('exit code 3').waitFor()
     await card('Batch').getByRole('alert').getByText('exit code 0').waitFor()
     await card('Deaf').getByText('Waiting for the app').first().waitFor()
-    await sleep(500)
+    await observationTime(500)
     assert.deepEqual(await shiftsOf(page), [])
     for (const type of ['tools', 'deaf']) await ann.call('POST', `/api/container/stop/${type}`)
     await card('Deaf').getByText('Stopped', { exact: true }).waitFor()
     await card('Tools').getByText('Stopped', { exact: true }).waitFor()
-    await sleep(500)
+    await observationTime(500)
     assert.deepEqual(await shiftsOf(page), [])
   })
 }

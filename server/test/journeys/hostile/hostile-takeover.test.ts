@@ -26,7 +26,7 @@ const templates = {
   open: type({ display_name: 'Open', access: 'public', sandbox_visitors: false }),
 }
 const berth = await startBerth({ after }, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify(templates) } })
-await berth.signUp('boss@x.org')
+await berth.administrator()
 const eve = await berth.signUp('eve@x.org')
 assertOk(await eve.call('POST', '/api/container/launch/open'))
 const { page } = await openTab({ after })

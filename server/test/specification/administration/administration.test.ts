@@ -5,7 +5,7 @@ import { startBerth } from '../../support/berth.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const people = []
 for (const name of ['ann', 'ben', 'cat']) people.push(await berth.signUp(`${name}@x.org`))
 const [ann, ben] = people

@@ -20,7 +20,7 @@ import { startBerth } from '../../support/berth.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const [ann, deputy] = [await berth.signUp('ann@x.org'), await berth.signUp('deputy@x.org')]
 assertOk(await promote(admin, deputy.id))
 for (let time = 1; time <= 3; time++) {

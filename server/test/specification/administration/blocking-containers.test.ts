@@ -7,7 +7,7 @@ import { startBerth, testTemplates, type Person } from '../../support/berth.ts'
 import { noStopRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { env: { ADMIN_EMAILS: 'deputy@x.org' } })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const auditOf = async (target: string) =>
   berth.database.db.selectFrom('audit_log').selectAll().where('target', '=', target).orderBy('id').execute()
 const bulk = (verb: 'block' | 'unblock', body?: unknown) =>
@@ -142,7 +142,7 @@ test('a block whose stop never happened before the process ended is made up for 
 test('blocked_by becomes null when the administrator who blocked is deleted, and the audit entry stays', async () => {
   const env = { ADMIN_EMAILS: 'other@x.org' }
   const small = await startBerth({ after }, { env })
-  const [boss, other] = [await small.signUp('boss@x.org'), await small.signUp('other@x.org')]
+  const [boss, other] = [await small.administrator(), await small.signUp('other@x.org')]
   const { id } = await recordOf(boss, boss.id)
   assertOk(await blockContainer(other, id))
   await deleteUser(small.database.db, other.id)
@@ -156,7 +156,7 @@ test('blocked_by becomes null when the administrator who blocked is deleted, and
 test('an app that does not end when it is asked to does not run any more when its block is answered', async (t) => {
   const command = ['/bin/sh', '-c', 'trap "" TERM; while :; do sleep 1; done']
   const deaf = await startBerth(t, { env: { CONTAINER_TEMPLATES: await testTemplates({ command }) } })
-  const boss = await deaf.signUp('boss@x.org')
+  const boss = await deaf.administrator()
   const person = await deaf.signUp('eve@x.org')
   const { id, container_id } = await recordOf(boss, person.id)
   assertOk(await blockContainer(boss, id))

@@ -9,7 +9,7 @@ import { unreachableRuntime, type Fault } from '../../support/engine/faulty-runt
 
 const deafness: Fault = { active: false }
 const berth = await startBerth({ after }, { wrapRuntime: (runtime) => unreachableRuntime(runtime, deafness) })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const names = ['ann', 'ben', 'cat', 'dan']
 const [ann, ben, cat, dan] = (await Promise.all(names.map((name) => berth.signUp(`${name}@x.org`)))) as [
   Person,

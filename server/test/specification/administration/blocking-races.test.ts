@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertOk, blockContainer, engineState, recordOf, unblockContainer } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 const berth = await startBerth({ after })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 test('launch, block, unblock and launch at once: whoever was told "running" last has a running container', async () => {
   const ann = await berth.signUp('ann@x.org')
@@ -17,7 +18,7 @@ test('launch, block, unblock and launch at once: whoever was told "running" last
     assertOk(await unblockContainer(admin, id))
     const last = await ann.call('POST', '/api/container/launch/dev')
     await Promise.all([first, block])
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await observationTime(500)
     assertOk(last)
     assert.equal(await engineState(berth, last.body.container_id), 'running')
   }

@@ -13,7 +13,7 @@ import { logIn, recordOf, seenBy, tokenBy, unblockContainer, unblockUser, verify
 import { startBerth, type Person } from '../../support/berth.ts'
 
 const berth = await startBerth({ after }, { env: { ADMIN_EMAILS: 'deputy@x.org' } })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 async function personWithBoth(name: string): Promise<Person> {
   const person = await berth.signUp(`${name}@x.org`)

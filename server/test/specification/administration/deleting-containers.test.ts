@@ -14,7 +14,7 @@ import { homesOf, markedTemplates, markOf } from '../../support/engine/homes.ts'
 import { rawCall } from '../../support/raw-request.ts'
 
 const berth = await startBerth({ after }, { env: { CONTAINER_TEMPLATES: await markedTemplates() } })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 const launch = (person: Person, type = 'dev'): Promise<Reply> => person.call('POST', `/api/container/launch/${type}`)
 

@@ -17,7 +17,7 @@ import { homesOf, markedTemplates, markOf } from '../../support/engine/homes.ts'
 
 const env = { CONTAINER_TEMPLATES: await markedTemplates(), ADMIN_EMAILS: 'deputy@x.org,second@x.org,third@x.org' }
 const berth = await startBerth({ after }, { env })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 async function personWithBoth(name: string): Promise<Person> {
   const person = await berth.signUp(`${name}@x.org`)

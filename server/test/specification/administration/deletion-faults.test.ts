@@ -14,7 +14,7 @@ const env = { CONTAINER_TEMPLATES: await markedTemplates() }
 test('a container deleted while the engine is down is gone at once for everybody, and on the engine when it is back', async (t) => {
   const deafness: Fault = { active: false }
   const berth = await startBerth(t, { env, wrapRuntime: (runtime) => unreachableRuntime(runtime, deafness) })
-  const [admin, ann] = [await berth.signUp('boss@x.org'), await berth.signUp('ann@x.org')]
+  const [admin, ann] = [await berth.administrator(), await berth.signUp('ann@x.org')]
   const { id, container_id } = await recordOf(admin, ann.id)
   deafness.active = true
   assertOk(await deleteContainer(admin, id))
@@ -29,7 +29,7 @@ test('a container deleted while the engine is down is gone at once for everybody
 test('a launch after a deletion that the engine has not heard of makes a new container, after a purge with an empty home', async (t) => {
   const stubbornness: Fault = { active: false }
   const berth = await startBerth(t, { env, wrapRuntime: (runtime) => noStopRuntime(runtime, stubbornness) })
-  const [admin, ann] = [await berth.signUp('boss@x.org'), await berth.signUp('ann@x.org')]
+  const [admin, ann] = [await berth.administrator(), await berth.signUp('ann@x.org')]
   let mark = await markOf(ann)
   for (const [query, isKept] of [
     ['', true],
@@ -53,7 +53,7 @@ test('a launch after a deletion that the engine has not heard of makes a new con
 
 test('what the engine had not done when Berth ended is done after the next start', async (t) => {
   const first = await startBerth(t, { env, wrapRuntime: (runtime) => noStopRuntime(runtime, { active: true }) })
-  const admin = await first.signUp('boss@x.org')
+  const admin = await first.administrator()
   const [ann, ben] = [await first.signUp('ann@x.org'), await first.signUp('ben@x.org')]
   assertOk(await deleteContainer(admin, (await recordOf(admin, ann.id)).id))
   assertOk(await deleteUser(admin, ben.id, '?purge=true'))
@@ -71,7 +71,7 @@ test('a WebSocket of a deleted user is cut at once, also while the container sti
     env: { CONTAINER_TEMPLATES: await echoTemplates() },
     wrapRuntime: (runtime) => noStopRuntime(runtime, stubbornness),
   })
-  const [admin, ann] = [await berth.signUp('boss@x.org'), await berth.signUp('ann@x.org')]
+  const [admin, ann] = [await berth.administrator(), await berth.signUp('ann@x.org')]
   const socket = await openWebSocket(berth, ann)
   const closed = once(socket, 'close', { signal: AbortSignal.timeout(5_000) })
   stubbornness.active = true
@@ -87,7 +87,7 @@ test('an app that does not end when it is asked to keeps nobody waiting', async 
   const command = ['/bin/sh', '-c', "trap '' TERM; httpd -f -p 8080 -h /home/berth & while :; do wait; done"]
   const stubborn = { CONTAINER_TEMPLATES: await testTemplates({ command }) }
   const berth = await startBerth(t, { env: stubborn })
-  const [admin, ann] = [await berth.signUp('boss@x.org'), await berth.signUp('ann@x.org')]
+  const [admin, ann] = [await berth.administrator(), await berth.signUp('ann@x.org')]
   const asked = performance.now()
   assertOk(await deleteUser(admin, ann.id))
   const waited = performance.now() - asked

@@ -17,7 +17,7 @@ import { startBerth, type Reply } from '../../support/berth.ts'
 import { gatedRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 /** Id of the first record that the store has of this user. */
 async function recordAppears(userId: number): Promise<number> {
@@ -36,6 +36,7 @@ test('a container deleted while it is launched, and launched again meanwhile, is
     for (const { id } of (await seenBy(admin, ann.id)).containers) assertOk(await deleteContainer(admin, id))
     const first = launch()
     const id = await recordAppears(ann.id)
+    // Another moment of the launch in each round.
     await sleep(round * 40)
     const deleted = deleteContainer(admin, id)
     await sleep(round % 3)
@@ -56,6 +57,7 @@ test('a user deleted while they launch has nothing on the engine afterwards', as
   for (let round = 0; round < 5; round++) {
     const person = await berth.signUp(`bob${round}@x.org`)
     const launch = person.call('POST', '/api/container/launch/prod')
+    // Another moment of the launch in each round.
     await sleep(round * 80)
     assertOk(await deleteUser(admin, person.id))
     const { status, text } = await launch
@@ -68,7 +70,7 @@ test('a launch whose container, or whose user, is deleted before it is done does
   let release = () => {}
   let mayGoOn = Promise.resolve()
   const held = await startBerth(t, { wrapRuntime: (runtime) => gatedRuntime(runtime, () => mayGoOn) })
-  const [boss, cat] = [await held.signUp('boss@x.org'), await held.signUp('cat@x.org')]
+  const [boss, cat] = [await held.administrator(), await held.signUp('cat@x.org')]
   const launchAndDelete = async (type: string, deletion: (id: number) => Promise<Reply>) => {
     mayGoOn = new Promise((resolve) => (release = resolve))
     const launched = cat.call('POST', `/api/container/launch/${type}`)

@@ -15,7 +15,7 @@ import { startBerth, type Person } from '../../support/berth.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 async function auditOf(id: number) {
   const { body } = await admin.call('GET', `/api/admin/audit?target=user:${id}`)

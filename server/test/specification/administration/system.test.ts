@@ -41,6 +41,7 @@ test('GET /readyz is 200 when store and engine answer', async () => {
 
 // Strangers could have store and engine asked as often as they liked.
 test('GET /readyz asks store and engine once a second, however often it is asked itself', async () => {
+  // An answer is kept for a second.
   await sleep(1_100)
   const before = pings
   const replies = await Promise.all(Array.from({ length: 50 }, () => berth.call('GET', '/readyz')))
@@ -49,6 +50,7 @@ test('GET /readyz asks store and engine once a second, however often it is asked
 })
 
 test('GET /readyz is 503 and names the part that does not answer, and nothing more', async () => {
+  // An answer is kept for a second.
   await sleep(1_100)
   deafness.active = true
   const reply = await berth.call('GET', '/readyz')

@@ -8,7 +8,7 @@ import { refusingMailer } from '../../support/mail/faulty-mail-server.ts'
 /** The table of the specification's chapter "Errors", status by status; the chapters of each endpoint go deeper. */
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 test('400: missing body, missing e-mail, invalid e-mail, missing token, unknown token, unknown container type', async () => {
   const replies = [

@@ -8,7 +8,7 @@ import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 import { rawCall } from '../../support/raw-request.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 
 /** How somebody says what they read. */

@@ -74,7 +74,7 @@ test('with METRICS_TOKEN they are for who sends it, from everywhere, and for nob
 })
 
 test('an administrator by session is refused: the token is for programs', async () => {
-  const { token } = await guarded.signUp('boss@x.org')
+  const { token } = await guarded.administrator()
   assertRefused(await guarded.call('GET', '/metrics', { token }), 403)
 })
 
@@ -86,6 +86,7 @@ test('the refusal is said in the language of who asks', async () => {
 test('many who ask within a second are answered with one text', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => berth.call('GET', '/metrics')))
   assert.equal(new Set(all.map(({ text }) => text)).size, 1)
+  // The text is kept for a second.
   await sleep(1_100)
   assert.notEqual((await berth.call('GET', '/metrics')).text, all[0]?.text)
 })
@@ -111,7 +112,7 @@ test('a METRICS_LISTEN that is taken keeps nobody from signing in, is told, and 
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
   const apart = await startBerth(t, { wrapRuntime, env: { METRICS_LISTEN: `127.0.0.1:${port}` } })
-  const { token } = await apart.signUp('boss@x.org')
+  const { token } = await apart.administrator()
   const warnings = async () => (await apart.call('GET', '/api/admin/system', { token })).body.warnings.join('\n')
   assert.match(await warnings(), /METRICS_LISTEN=127.0.0.1:\d+: EADDRINUSE/)
   await new Promise((resolve) => other.close(resolve))

@@ -18,7 +18,7 @@ const warningsOf = async (berth: Berth, token: string, language = 'en'): Promise
 
 test('requests through a proxy that is not trusted are limited, and told once in the log and on the page System', async (t) => {
   const berth = await startBerth(t, { wrapRuntime, env: { REQUESTS_PER_MINUTE: '5' } })
-  const { token } = await berth.signUp('boss@x.org')
+  const { token } = await berth.administrator()
   assert.doesNotMatch(await warningsOf(berth, token), /TRUSTED_PROXIES/)
   const ask = (n: number) => ({ body: { email: `nobody${n}@x.org` }, headers: forwarded })
   for (let n = 0; n < 5; n++) assertOk(await berth.call('POST', '/api/auth/login', ask(n)))
@@ -34,7 +34,7 @@ test('requests through a proxy that is not trusted are limited, and told once in
 
 test('a proxy that is trusted is no finding', async (t) => {
   const berth = await startBerth(t, { wrapRuntime, env: { TRUSTED_PROXIES: '127.0.0.1' } })
-  const { token } = await berth.signUp('boss@x.org')
+  const { token } = await berth.administrator()
   assertOk(await berth.call('GET', '/healthz', { headers: forwarded }))
   assert.doesNotMatch(await warningsOf(berth, token), /TRUSTED_PROXIES/)
   assert.doesNotMatch(berth.logs.join(), /TRUSTED_PROXIES/)

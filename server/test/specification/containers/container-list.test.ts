@@ -6,7 +6,7 @@ import { testImage } from '../../support/engine/engine.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { env: { BASE_DOMAIN: 'berth.example' } })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 const fields = [
   'type',

@@ -57,7 +57,7 @@ suite('idle and wake', { concurrency: 3 }, () => {
 
   test('a stranger wakes nothing, a block keeps asleep, and a crash is not hidden by a visit', async (t) => {
     const berth = await startWith(t, {})
-    const [boss, dan] = [await berth.signUp('boss@x.org'), await berth.signUp('dan@x.org')]
+    const [boss, dan] = [await berth.administrator(), await berth.signUp('dan@x.org')]
     const id = String(dan.auth.user.container_id)
     const path = `/${dan.slug}-dev/`
     await outside.pause(id)

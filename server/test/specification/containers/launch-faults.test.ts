@@ -20,7 +20,7 @@ const berth = await startBerth(
       unreachableRuntime(noCreateRuntime(noRestartRuntime(slowRuntime(runtime, 100), forgetting), refusal), deafness),
   },
 )
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const launch = (person: Person, type: string): Promise<Reply> => person.call('POST', `/api/container/launch/${type}`)
 
 async function during<T>(fault: Fault, work: () => Promise<T>): Promise<T> {

@@ -13,7 +13,7 @@ import { recordOf, unblockContainer, unblockUser } from '../../support/api-calls
 import { startBerth, type Person, type Reply } from '../../support/berth.ts'
 
 const berth = await startBerth({ after }, { env: { BASE_DOMAIN: 'berth.example' } })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const launch = (person: Person, type: string): Promise<Reply> => person.call('POST', `/api/container/launch/${type}`)
 
 test('launch of a type without a record creates the container and answers with exactly the specified fields', async () => {

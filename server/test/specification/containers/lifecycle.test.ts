@@ -5,7 +5,7 @@ import { startBerth } from '../../support/berth.ts'
 import { askEngine } from '../../support/engine/engine.ts'
 
 const berth = await startBerth({ after })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 test('verify-signup creates and starts the container of the first configured type', async () => {
   const ann = await berth.signUp('ann@x.org')

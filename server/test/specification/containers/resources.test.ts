@@ -8,7 +8,7 @@ import { testImage } from '../../support/engine/engine.ts'
 
 const berth = await startBerth({ after })
 const { db } = berth.database
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 
 test('two users never share an e-mail or a slug', async () => {
@@ -84,7 +84,7 @@ test('any configured key is a valid container type, with a path that spells it',
 
 test('a type that was taken out of the configuration cannot be launched or listed; the administrator still sees it', async (t) => {
   const first = await startBerth(t)
-  const boss = await first.signUp('boss@x.org')
+  const boss = await first.administrator()
   assertOk(await boss.call('POST', '/api/container/launch/prod'))
   await first.close()
   const template = { display_name: 'X', description: 'x', image: await testImage(), port: 8080 }

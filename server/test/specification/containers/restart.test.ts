@@ -15,7 +15,7 @@ const berth = await startBerth(
       unreachableRuntime(noCreateRuntime(noStopRuntime(runtime, stubbornness), refusal), deafness),
   },
 )
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const restart = (person: Person) => person.call('POST', '/api/container/restart')
 
 async function during<T>(fault: Fault, work: () => Promise<T>): Promise<T> {

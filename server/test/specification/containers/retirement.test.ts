@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
@@ -16,6 +15,7 @@ import {
 import { startBerth, type Person } from '../../support/berth.ts'
 import { outside, pollUntil } from '../../support/control-plane.ts'
 import { homesOf, markedTemplates, markOf } from '../../support/engine/homes.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 /** What owners and administrators see of a container that was removed from the engine because nobody used it. */
 
@@ -32,7 +32,7 @@ const berth = await startBerth(
   { after },
   { env: { CONTAINER_TEMPLATES: await markedTemplates() }, pace: { every, retire }, wrapRuntime: refusing },
 )
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 const idOf = (person: Person) => String(person.auth.user.container_id)
 const stop = async (person: Person) => assertOk(await person.call('POST', '/api/container/stop/dev'))
@@ -102,7 +102,7 @@ test('what runs or is paused stays, however long nobody used it', async () => {
   const old = { last_used: 1, created_at: 1 }
   await berth.database.db.updateTable('user_containers').set(old).where('user_id', 'in', [dan.id, eve.id]).execute()
   await outside.pause(idOf(eve))
-  await sleep(retire + 5 * every)
+  await observationTime(retire + 5 * every)
   assert.equal(await engineState(berth, idOf(dan)), 'running')
   assert.equal(await engineState(berth, idOf(eve)), 'paused')
 })
@@ -112,7 +112,7 @@ test('what ended lately stays, although its record says that it was used long ag
   await stop(fay)
   const old = { last_used: 1, created_at: 1, stopped_at: 1 }
   await berth.database.db.updateTable('user_containers').set(old).where('user_id', '=', fay.id).execute()
-  await sleep(3 * every)
+  await observationTime(3 * every)
   assert.equal(await engineState(berth, idOf(fay)), 'exited')
 })
 

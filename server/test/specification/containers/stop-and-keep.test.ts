@@ -14,7 +14,7 @@ import { pollUntil } from '../../support/control-plane.ts'
 import { openStream } from '../../support/event-stream.ts'
 
 const berth = await startBerth({ after })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 const stop = (person: Pick<Person, 'call'>, type = 'dev') => person.call('POST', `/api/container/stop/${type}`)
 const keep = (person: Pick<Person, 'call'>, type = 'dev') => person.call('POST', `/api/container/keep/${type}`)

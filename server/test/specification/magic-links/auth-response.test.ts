@@ -5,7 +5,7 @@ import { assertOk, logIn, tokenBy, verify } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
 
 const berth = await startBerth({ after }, { env: { BASE_DOMAIN: 'berth.example:8443' } })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const signup = await verify(berth, 'signup', await tokenBy(berth, 'signup', 'ann@x.org'))
 const login = await logIn(berth, 'ann@x.org')
 

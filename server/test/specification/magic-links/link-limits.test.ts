@@ -81,6 +81,7 @@ test('a link lives 15 minutes by default', async () => {
 test('MAGIC_LINK_TOKEN_EXPIRY sets how many seconds a link lives', async (t) => {
   const brief = await startBerth(t, { wrapRuntime, env: { MAGIC_LINK_TOKEN_EXPIRY: '1' } })
   const token = await tokenBy(brief, 'signup', 'ann@x.org')
+  // The link expires by the clock.
   await new Promise((resolve) => setTimeout(resolve, 1050))
   assertRefused(await verify(brief, 'signup', token), 400)
 })
@@ -89,6 +90,7 @@ test('an access token lives JWT_ACCESS_TOKEN_EXPIRES seconds', async (t) => {
   const brief = await startBerth(t, { wrapRuntime, env: { JWT_ACCESS_TOKEN_EXPIRES: '2' } })
   const { call } = await brief.signUp('ann@x.org')
   assertOk(await call('GET', '/api/user/me'))
+  // The token expires by the clock.
   await new Promise((resolve) => setTimeout(resolve, 2100))
   assertRefused(await call('GET', '/api/user/me'), 401)
 })

@@ -7,7 +7,7 @@ import { startBerth } from '../../support/berth.ts'
 /** The chapter "What the service does", seen through the front door: API and gateway on one listener. */
 
 const berth = await startBerth({ after })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 const bob = await berth.signUp('bob@x.org')
 

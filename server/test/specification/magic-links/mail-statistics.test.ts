@@ -11,7 +11,7 @@ const wrapRuntime = noCreateRuntime
 
 test('administrators and operators see how long mails take until they are accepted, and until their links are used', async (t) => {
   const berth = await startBerth(t, { wrapRuntime })
-  const admin = await berth.signUp('boss@x.org')
+  const admin = await berth.administrator()
   const mail = async () => (await admin.call('GET', '/api/admin/system')).body.mail
   const first = await mail()
   assert.equal(first.accepted, 1)
@@ -58,7 +58,7 @@ test('a mail that is not accepted is counted, and when the last one was is told'
 
 test('the link of an invitation is used when people find the time, and says nothing about mail', async (t) => {
   const berth = await startBerth(t, { wrapRuntime })
-  const admin = await berth.signUp('boss@x.org')
+  const admin = await berth.administrator()
   assertOk(await admin.call('POST', '/api/admin/invitations', { body: { emails: ['ann@x.org'] } }))
   await withTime(async (pass) => {
     pass(86_400_000)

@@ -7,7 +7,7 @@ import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 /** `POST /api/auth/link`, which the one field of the front end asks. */
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const askForLink = (email: string, of: Berth = berth) => of.call('POST', '/api/auth/link', { body: { email } })
 
 test('whoever asks is mailed the link that lets them in: newcomers, who lost their first mail, and people with an account', async () => {

@@ -7,7 +7,7 @@ import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 import { refusingMailer } from '../../support/mail/faulty-mail-server.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const resend = (id: number | string) => admin.call('POST', `/api/admin/users/${id}/resend-verification`)
 
 async function registered(email: string): Promise<number> {

@@ -7,7 +7,7 @@ import { startEnginelessBerth, tokenIn } from '../../support/berth-without-engin
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const resend = (email: string) => berth.call('POST', '/api/auth/resend-verification', { body: { email } })
 
 test('resend-verification mails another signup link to a user who never verified: the way out of the 403 at login', async () => {

@@ -16,7 +16,7 @@ import { withTime } from '../../support/clock.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const stateOf = async (email: string) =>
   (await berth.database.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst())?.state
 const purposes: readonly Purpose[] = ['signup', 'login']

@@ -10,7 +10,7 @@ const berth = await startBerth(
   { after },
   { wrapRuntime: noCreateRuntime, env: { ADMIN_EMAILS: 'second@x.org,third@x.org,fourth@x.org' } },
 )
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 
 const takeOver = (by: Person, id: number | string, body: unknown = { reason: 'Ann asked for help' }): Promise<Reply> =>
@@ -42,7 +42,7 @@ test('a takeover sets no cookie', async () => {
 
 test('it lasts no longer than an ordinary token', async (t) => {
   const short = await startBerth(t, { wrapRuntime: noCreateRuntime, env: { JWT_ACCESS_TOKEN_EXPIRES: '60' } })
-  const [boss, cat] = [await short.signUp('boss@x.org'), await short.signUp('cat@x.org')]
+  const [boss, cat] = [await short.administrator(), await short.signUp('cat@x.org')]
   assert.equal((await takeOver(boss, cat.id)).body.expires_in, 60)
 })
 

@@ -8,7 +8,7 @@ import { withTime } from '../../support/clock.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 const key = await loadSigningKeys(berth.dataDir)
 
@@ -137,7 +137,7 @@ test('a revoked token stays revoked after a restart of Berth, and a good one sta
 
 test("a deleted user's token never becomes the next user's", async (t) => {
   const small = await startBerth(t, { wrapRuntime: noCreateRuntime })
-  await small.signUp('boss@x.org')
+  await small.administrator()
   const gone = await small.signUp('gone@x.org')
   await small.database.db.deleteFrom('users').where('id', '=', gone.id).execute()
   const next = await small.signUp('next@x.org')

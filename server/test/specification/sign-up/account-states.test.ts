@@ -9,7 +9,7 @@ import { refusingMailer } from '../../support/mail/faulty-mail-server.ts'
 
 const refusal: Fault = { active: true }
 const berth = await startBerth({ after }, { wrapRuntime: (runtime) => noCreateRuntime(runtime, refusal) })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const stateOf = async (email: string) => {
   const { users } = (await admin.call('GET', `/api/admin/users?q=${email}`)).body
   return users[0]?.state

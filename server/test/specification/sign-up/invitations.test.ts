@@ -10,7 +10,7 @@ import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 const wrapRuntime = noCreateRuntime
 const env = { SIGN_UP: 'invited', ADMIN_EMAILS: 'boss@x.org', ALLOWED_EMAIL_DOMAINS: 'x.org' }
 const berth = await startBerth({ after }, { wrapRuntime, env })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 const invite = (emails: unknown, send?: boolean, by: Person = admin) =>
   by.call('POST', '/api/admin/invitations', { body: { emails, ...(send === undefined ? {} : { send }) } })
 const day = 86_400_000

@@ -15,7 +15,7 @@ const isUser = async ({ database }: Berth, email: string) =>
 
 test('beyond NEW_ADDRESSES_PER_HOUR a new address gets the answer of all, no mail and no account; others and accounts go on', async (t) => {
   const berth = await startBerth(t, { wrapRuntime, env: { ...env, ADMIN_EMAILS: 'chief@x.org' } })
-  const { token } = await berth.signUp('boss@x.org')
+  const { token } = await berth.administrator()
   const warnings = async () => (await berth.call('GET', '/api/admin/system', { token })).body.warnings.join('\n')
   for (const email of ['a@x.org', 'b@x.org']) assertOk(await from(berth, '203.0.113.1', email))
   assert.doesNotMatch(await warnings(), /NEW_ADDRESSES/)

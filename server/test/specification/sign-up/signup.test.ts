@@ -6,7 +6,7 @@ import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 import { refusingMailer } from '../../support/mail/faulty-mail-server.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('boss@x.org')
+const admin = await berth.administrator()
 
 const userOf = async (email: string) =>
   berth.database.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failedStage } from '../launch-failure.ts'
 import { LaunchProgress } from './launch-progress.ts'
+import { observationTime } from '#test/support/observation-time.ts'
 
 const owned = { userId: 1, type: 'dev' }
 const pull = { layersDone: 1, layersTotal: 2, bytesDone: 5, bytesTotal: 10 }
@@ -51,7 +52,7 @@ test('while nobody listens no app is looked for; a page that comes is told how f
   const app = await startApp(t)
   app.listen()
   stages.started(owned, app.at)
-  await sleep(200)
+  await observationTime(200)
   assert.deepEqual(told, ['waiting'])
   assert.deepEqual(stages.current(1), [{ name: 'launch', data: { type: 'dev', stage: 'waiting' } }])
   stages.onListener(1)
@@ -67,7 +68,7 @@ test('nobody is told that an app is ready whose container was launched anew or h
   stages.started({ userId: 1, type: 'prod' }, app.at)
   stages.forget({ userId: 1, type: 'prod' })
   app.listen()
-  await sleep(400)
+  await observationTime(400)
   assert.deepEqual(told, ['waiting', 'creating', 'waiting'])
   assert.deepEqual(stages.current(1), [{ name: 'launch', data: { type: 'dev', stage: 'creating' } }])
 })
@@ -80,7 +81,7 @@ test('a pull is told at most once a second, and the last word of it although no 
   await until(() => told.length > 1)
   const stage = { stage: 'pulling', layers_done: 1, layers_total: 2, bytes_done: 3, bytes_total: 10 }
   assert.deepEqual(stages.of(owned), stage)
-  await sleep(1_100)
+  await observationTime(1_100)
   assert.equal(told.length, 2)
 })
 
@@ -89,7 +90,7 @@ test('what a pull still owed is not told when it is over', async () => {
   stages.pulling(owned, pull)
   stages.pulling(owned, pull)
   stages.enter(owned, { stage: 'creating' })
-  await sleep(1_100)
+  await observationTime(1_100)
   assert.deepEqual(told, ['pulling', 'creating'])
 })
 
