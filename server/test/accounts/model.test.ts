@@ -21,7 +21,7 @@ const seed =
   process.env.MODEL_SEED === 'day' ? Math.floor(Date.now() / 86_400_000) : Number(process.env.MODEL_SEED ?? 20_261_121)
 const path = process.env.MODEL_PATH
 /** In parts, because each test has a limit of its own. */
-const [parts, stepsOfPart] = path === undefined ? [extent(1, 5), 2_100] : [1, 1]
+const [parts, stepsOfPart] = path === undefined ? [extent(2, 5), 2_100] : [1, 1]
 /** Between two comparisons of the stores. */
 const compareEvery = 20
 
