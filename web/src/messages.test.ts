@@ -30,6 +30,7 @@ const same = new Set([
   'Filter',
   'Image',
   'Name',
+  'Status',
   'Median',
   'System',
   'Docker Engine',

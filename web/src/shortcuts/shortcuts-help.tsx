@@ -56,7 +56,7 @@ function ShortcutsDialog({ isOn, onTurn, count, onClose }: ShortcutsProps & { on
               <Key key={key} name={key} does={t(`action.${action as keyof typeof cardKeys}`)} />
             ))}
           </dl>
-          <label htmlFor={turn} className="check">
+          <label htmlFor={turn} className="check-line">
             <input id={turn} type="checkbox" checked={isOn} onChange={(event) => onTurn(event.target.checked)} />
             {t('keys.isOn')}
           </label>

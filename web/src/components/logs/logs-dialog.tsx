@@ -73,7 +73,7 @@ function Reading({ logs: { state, blocks, error }, title }: { logs: Logs; title:
         />
       </div>
       <div className="log-tools">
-        <label htmlFor={wrap} className="check">
+        <label htmlFor={wrap} className="check-line">
           <input id={wrap} type="checkbox" checked={isWrapped} onChange={(event) => setWrapped(event.target.checked)} />
           {t('wrap')}
         </label>

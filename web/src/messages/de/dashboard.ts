@@ -26,7 +26,7 @@ export const dashboard: Words['dashboard'] = {
     removing: 'Wird entfernt',
     broken: 'Defekt',
     missing: 'Nicht mehr da',
-    unknown: 'Zustand unbekannt',
+    unknown: 'Status unbekannt',
     blocked: 'Gesperrt',
     ended: 'Programm beendet',
     launching: 'Wird gestartet…',

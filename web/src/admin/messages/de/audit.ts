@@ -116,7 +116,7 @@ export const audit: AdminWords['audit'] = {
     template_image: 'Image',
     created_at: 'Angelegt',
     email: 'E-Mail-Adresse',
-    state: 'Status',
+    state: 'Zustand',
     slug: 'Kürzel',
     user: 'Gehört',
     type: 'Typ',

@@ -11,7 +11,7 @@ export const containers: AdminWords['containers'] = {
   columns: {
     email: 'Gehört',
     container_type: 'Typ',
-    status: 'Zustand',
+    status: 'Status',
     template_image: 'Image',
     last_used: 'Zuletzt benutzt',
     created_at: 'Angelegt',
@@ -28,8 +28,8 @@ export const containers: AdminWords['containers'] = {
   filters: {
     type: 'Typ',
     anyType: 'Jeder Typ',
-    status: 'Zustand',
-    anyStatus: 'Jeder Zustand',
+    status: 'Status',
+    anyStatus: 'Jeder Status',
   },
   name: '{type} von {email}',
   bulk: {
