@@ -33,7 +33,7 @@ export async function measureInteractions(browser: Browser, ours: Service, crowd
 }
 
 /** An interaction, and the element that shows its result. */
-interface Deed {
+interface Interaction {
   do(): Promise<void>
   shown?: Locator | undefined
 }
@@ -42,7 +42,7 @@ interface Deed {
  * A click on the middle of an element. Its position is determined beforehand: Playwright's own `click` runs checks in the
  * page's thread, which took as long as the page's own work.
  */
-async function pressOf(page: Page, target: Locator, shown?: Locator): Promise<Deed> {
+async function pressOf(page: Page, target: Locator, shown?: Locator): Promise<Interaction> {
   await target.waitFor()
   const box = await target.boundingBox()
   if (!box) throw new Error('It is not in view.')
@@ -64,7 +64,7 @@ async function interaction(
   browser: Browser,
   service: Service,
   at: string,
-  prepare: (page: Page) => Promise<Deed>,
+  prepare: (page: Page) => Promise<Interaction>,
 ): Promise<void> {
   const found: number[] = []
   const page = await openPage(browser, service, at !== '/login')

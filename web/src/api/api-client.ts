@@ -25,7 +25,7 @@ export function keepAccessToken(token: string): void {
 }
 
 /** Whether the sign-in ends when this page is left: its token is nowhere else. */
-export const endsWithPage = () => csrf === null && bearer !== null
+export const isSignInLostOnLeave = () => csrf === null && bearer !== null
 
 /** Timeout of a usual request in ms. Mailing a link is the slowest of them. */
 const defaultTimeout = 30_000

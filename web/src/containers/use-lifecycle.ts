@@ -10,7 +10,7 @@ import { redirectToLogin } from '#/session/login-redirect.ts'
 import { containersKey } from '#/containers/use-containers.ts'
 import { eventStore } from '#/events/use-events.ts'
 import { useTask } from '#/components/use-task.ts'
-import { failureOf, mayGoOn } from '#/launch/launch-state.ts'
+import { failureOf, mayStillSucceed } from '#/launch/launch-state.ts'
 import { connectivity } from '#/api/connectivity.ts'
 
 /** The operations that a user has on a container. */
@@ -27,7 +27,7 @@ export interface Lifecycle {
   readonly failure: unknown
   start(verb: Verb): void
   /** Stops the container while a launch is under way, which ends the launch. */
-  giveUp(): void
+  cancelLaunch(): void
 }
 
 /**
@@ -46,7 +46,7 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
   )
 
   // A launch that outlasted the timeout may still succeed.
-  const forget = useEffectEvent(() => mayGoOn(error) && reset())
+  const forget = useEffectEvent(() => mayStillSucceed(error) && reset())
   // A request that failed for an outage no longer matters once the outage is over.
   const forgetOutage = useEffectEvent(() => {
     if (connectivity.state !== 'reachable') return
@@ -91,7 +91,7 @@ export function useLifecycle({ type }: ContainerEntry, event: LaunchEvent | unde
     doneAt: isDone ? doneAt : undefined,
     failure,
     start,
-    giveUp: () => void stopping.run((signal) => send(signal, 'stop')),
+    cancelLaunch: () => void stopping.run((signal) => send(signal, 'stop')),
   }
 }
 

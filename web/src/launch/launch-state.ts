@@ -39,7 +39,7 @@ export const isOver = ({ stage }: LaunchEvent) => stage === 'ready' || stage ===
  * @param error of the response; undefined when it succeeded, or this page did not request it
  */
 export function failureOf(error: unknown, event: LaunchEvent | undefined): unknown {
-  if (error !== undefined && !mayGoOn(error)) return wasStopped(error) ? undefined : error
+  if (error !== undefined && !mayStillSucceed(error)) return wasStopped(error) ? undefined : error
   if (event?.stage === 'failed') return event.reason === 'stopped' ? undefined : failureIn(event)
   return isUnderWay(event) ? undefined : error
 }
@@ -59,7 +59,7 @@ export const wasStopped = (error: unknown) => error instanceof ApiError && error
 /**
  * Whether a launch may still be under way although its response was an error: a timeout of the server, or of this page.
  */
-export function mayGoOn(error: unknown): boolean {
+export function mayStillSucceed(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 500 && error.body.reason === undefined
   return error instanceof DOMException && error.name === 'TimeoutError'
 }

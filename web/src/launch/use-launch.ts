@@ -4,7 +4,7 @@ import { withRetry } from '#/api/retry.ts'
 import { isSignedOut } from '#/api/errors.ts'
 import { eventStore, useEvents } from '#/events/use-events.ts'
 import { useTask } from '#/components/use-task.ts'
-import { failureIn, failureOf, mayGoOn, wasStopped, type LaunchState } from '#/launch/launch-state.ts'
+import { failureIn, failureOf, mayStillSucceed, wasStopped, type LaunchState } from '#/launch/launch-state.ts'
 
 /** The response to a launch: its program runs. */
 export interface LaunchAnswer {
@@ -56,7 +56,7 @@ export function useLaunch(type: string, onSignedOut: () => void, onRefused: (rea
   // The launch outlasted the timeout of the server or of this page: its end arrives as an event, and another request
   // continues.
   const isStarted = launch?.event.stage === 'waiting' || launch?.event.stage === 'ready'
-  const goOn = useEffectEvent(() => mayGoOn(error) && start())
+  const goOn = useEffectEvent(() => mayStillSucceed(error) && start())
   useEffect(() => void (isStarted && goOn()), [isStarted])
 
   const failure = useMemo(() => {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { boot, createApiClient, endsWithPage, isSignedIn } from '#/api/api-client.ts'
+import { boot, createApiClient, isSignInLostOnLeave, isSignedIn } from '#/api/api-client.ts'
 import { unregisterForeignServiceWorkers } from '#/session/unregister-service-workers.ts'
 import { isRedirecting, rememberEmail } from '#/session/login-redirect.ts'
 
@@ -15,7 +15,7 @@ export function useMe() {
       // An administrator who acts for a user must not keep workers of that user's containers.
       if (owner === undefined) void unregisterForeignServiceWorkers(boot.acting === null ? user.slug : undefined)
       owner ??= user.id
-      if (user.id !== owner) becomeTheirs()
+      if (user.id !== owner) reloadForOtherUser()
       rememberEmail(user.email)
       return user
     },
@@ -31,6 +31,6 @@ export function useMe() {
  * user's data under another's name, and without the banner. It waits while a dialog is open, whose input would be lost,
  * where the sign-in would end with the page, and where this page made the change and navigates by itself.
  */
-function becomeTheirs(): void {
-  if (!endsWithPage() && !isRedirecting() && document.querySelector('dialog[open]') === null) location.reload()
+function reloadForOtherUser(): void {
+  if (!isSignInLostOnLeave() && !isRedirecting() && document.querySelector('dialog[open]') === null) location.reload()
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { minutesToTell, secondsLeft } from './takeover-time.ts'
+import { minutesToAnnounce, secondsLeft } from './takeover-time.ts'
 
 const until = '2026-11-21T09:15:00.000Z'
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`)
@@ -19,9 +19,9 @@ test('a local clock that is off by 20 minutes makes a takeover neither shorter n
 })
 
 test('the time left is announced twice, at five minutes and at one', () => {
-  const announced = Array.from({ length: 900 }, (_, gone) => minutesToTell(900 - gone))
+  const announced = Array.from({ length: 900 }, (_, gone) => minutesToAnnounce(900 - gone))
   const changes = announced.filter((minutes, index) => minutes !== undefined && minutes !== announced[index - 1])
   assert.deepEqual(changes, [5, 1])
-  assert.equal(minutesToTell(301), undefined)
-  assert.equal(minutesToTell(0), undefined)
+  assert.equal(minutesToAnnounce(301), undefined)
+  assert.equal(minutesToAnnounce(0), undefined)
 })

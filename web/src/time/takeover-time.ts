@@ -13,7 +13,7 @@ export function secondsLeft(until: string, now: number, ahead: number): number {
 }
 
 /** The minutes left that are announced to screen readers, each once: 5, and 1. */
-export function minutesToTell(seconds: number): 5 | 1 | undefined {
+export function minutesToAnnounce(seconds: number): 5 | 1 | undefined {
   if (seconds === 0 || seconds > 300) return undefined
   return seconds > 60 ? 5 : 1
 }

@@ -4,7 +4,7 @@ import { useInstants } from '#/admin/use-instants.ts'
 import { Link } from '#/components/link.tsx'
 import { addressOf } from './filter/audit-filter.ts'
 import { factsOf, subjectOf, type Facts } from './facts.ts'
-import { useActorName, useFactText } from './use-fact-words.ts'
+import { useActorName, useFactText } from './use-fact-text.ts'
 
 /** The further facts of an entry, and links to its user or container. */
 export function EntryDetails({ entry, names }: { entry: AuditEntry; names: Readonly<Record<string, string>> }) {

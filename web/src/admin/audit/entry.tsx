@@ -5,7 +5,7 @@ import { useInstants } from '#/admin/use-instants.ts'
 import { isKnownAction } from './actions.ts'
 import { EntryDetails } from './entry-details.tsx'
 import { containersIn, factsOf, subjectOf, type Subject } from './facts.ts'
-import { useActorName } from './use-fact-words.ts'
+import { useActorName } from './use-fact-text.ts'
 
 interface EntryProps {
   entry: AuditEntry

@@ -6,9 +6,9 @@ export type Selection =
   | { readonly kind: 'some'; readonly ids: ReadonlySet<number> }
   | { readonly kind: 'all'; readonly except: ReadonlySet<number> }
 
-export const nothing: Selection = { kind: 'some', ids: new Set() }
+export const noneSelected: Selection = { kind: 'some', ids: new Set() }
 /** Every matching row, loaded or not. */
-export const everything: Selection = { kind: 'all', except: new Set() }
+export const allSelected: Selection = { kind: 'all', except: new Set() }
 
 export function isSelected(selection: Selection, id: number): boolean {
   return selection.kind === 'all' ? !selection.except.has(id) : selection.ids.has(id)

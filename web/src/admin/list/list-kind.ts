@@ -28,7 +28,7 @@ export interface ListText {
   found(count: number): string
   selected(count: number): string
   /** When no row matches, and when there are no rows: a sentence, and what to do. */
-  readonly nothing: readonly [string, string]
+  readonly noMatch: readonly [string, string]
   readonly none: readonly [string, string]
   /** @param wanted blocked, or not */
   bulkTitle(wanted: boolean, count: number): string

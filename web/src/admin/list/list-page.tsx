@@ -44,7 +44,7 @@ export function ListPage<R extends Listed>({ kind, view, children }: ListPagePro
         </SelectableRows>
       )}
       {!list.isLoading && list.error === undefined && list.rows.length === 0 && !list.hasMore && (
-        <EmptyTable text={isFiltered(view) ? kind.text.nothing : kind.text.none} />
+        <EmptyTable text={isFiltered(view) ? kind.text.noMatch : kind.text.none} />
       )}
     </>
   )

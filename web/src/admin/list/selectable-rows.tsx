@@ -6,7 +6,7 @@ import { DataTable } from '../table/data-table.tsx'
 import { focusRows } from '../table/use-row-focus.ts'
 import type { ListKind } from './list-kind.ts'
 import type { Listed } from '../table/columns.ts'
-import { countOf, everything, isSelected, nothing, type Selection } from '../bulk/selection.ts'
+import { countOf, allSelected, isSelected, noneSelected, type Selection } from '../bulk/selection.ts'
 import { SelectionBar } from '../bulk/selection-bar.tsx'
 import { bulkTargetsOf } from '../bulk/bulk-targets.ts'
 import type { Rows } from './use-rows.ts'
@@ -29,8 +29,8 @@ interface SelectableRowsProps<R extends Listed> {
 export function SelectableRows<R extends Listed>({ kind, view, list, onSort, children }: SelectableRowsProps<R>) {
   // A selection belongs to its filter: rows that are no longer shown must not be blocked.
   const filter = addressOf('', filterOf(view))
-  const [selected, setSelected] = useState({ filter, selection: nothing })
-  if (selected.filter !== filter) setSelected({ filter, selection: nothing })
+  const [selected, setSelected] = useState({ filter, selection: noneSelected })
+  if (selected.filter !== filter) setSelected({ filter, selection: noneSelected })
   const select = (selection: Selection) => setSelected({ filter, selection })
   return (
     <>
@@ -81,7 +81,7 @@ function Bulk<R extends Listed>({ kind, view, list, selection, onSelect }: BulkP
         ? inBatches(chosen)
         : bulkTargetsOf(kind, filterOf(view), (id) => isSelected(selection, id))
     start({ kind: kind.bulk, targets, total: selection.kind === 'some' ? chosen.length : count, wanted })
-    onSelect(nothing)
+    onSelect(noneSelected)
   }
   return (
     <>
@@ -89,9 +89,9 @@ function Bulk<R extends Listed>({ kind, view, list, selection, onSelect }: BulkP
         text={kind.text.selected(count)}
         rest={selection.kind === 'some' && count >= list.rows.length && total > count ? total : undefined}
         isOff={isBusy}
-        onAll={() => onSelect(everything)}
+        onAll={() => onSelect(allSelected)}
         onClear={() => {
-          onSelect(nothing)
+          onSelect(noneSelected)
           focusRows()
         }}
         onBlock={() => setAsked(true)}

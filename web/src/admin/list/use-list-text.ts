@@ -5,7 +5,7 @@ import type { BulkKind } from '../bulk/bulk-jobs.tsx'
 type Area = 'admin.users' | 'admin.containers'
 
 /** The texts that lists have under the same keys; those shown instead of rows are the list's own. */
-export function useListText(area: Area): Omit<ListText, 'nothing' | 'none'> {
+export function useListText(area: Area): Omit<ListText, 'noMatch' | 'none'> {
   const t = useTranslations(area)
   return {
     caption: t('caption'),

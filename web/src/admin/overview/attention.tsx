@@ -3,10 +3,10 @@ import { useNow, useTranslations } from 'use-intl/react'
 import { useInstants } from '#/admin/use-instants.ts'
 import { Link } from '#/components/link.tsx'
 import { pages } from '#/paths.ts'
-import { healthOf, lateFailure } from './health.ts'
+import { healthOf, recentFailure } from './health.ts'
 
 /** Number of problems, without mail. */
-const thingsIn = (report: SystemReport) =>
+const problemCount = (report: SystemReport) =>
   report.warnings.length + (['engine', 'unfinished'].includes(healthOf(report)) ? 1 : 0)
 
 /** What needs attention, worst first; one line when nothing does. */
@@ -16,8 +16,8 @@ export function Attention({ report }: { report: SystemReport }) {
   const now = useNow({ updateInterval: 60_000 }).getTime()
   const health = healthOf(report)
   const { failures } = report.reconciler
-  const mailFailure = lateFailure(report.mail.last_failure_at, now)
-  const count = thingsIn(report) + (mailFailure === undefined ? 0 : 1)
+  const mailFailure = recentFailure(report.mail.last_failure_at, now)
+  const count = problemCount(report) + (mailFailure === undefined ? 0 : 1)
   if (count === 0) return <p className="healthy">{t(health === 'starting' ? 'health.starting' : 'health.well')}</p>
   return (
     <section className="attention">

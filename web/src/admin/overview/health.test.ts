@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { healthOf, lateFailure } from './health.ts'
+import { healthOf, recentFailure } from './health.ts'
 
 const whole = {
   last_success: '2026-11-21T09:00:00.000Z',
@@ -27,7 +27,7 @@ test('before the first run of the reconciler the engine does not count as down',
 
 test('a failed mail is reported for an hour', () => {
   const now = Date.parse('2026-11-21T09:00:00.000Z')
-  assert.equal(lateFailure('2026-11-21T08:30:00.000Z', now), '2026-11-21T08:30:00.000Z')
-  assert.equal(lateFailure('2026-11-21T07:30:00.000Z', now), undefined)
-  assert.equal(lateFailure(null, now), undefined)
+  assert.equal(recentFailure('2026-11-21T08:30:00.000Z', now), '2026-11-21T08:30:00.000Z')
+  assert.equal(recentFailure('2026-11-21T07:30:00.000Z', now), undefined)
+  assert.equal(recentFailure(null, now), undefined)
 })

@@ -15,6 +15,6 @@ export function healthOf({ reconciler, warnings }: Pick<SystemReport, 'reconcile
 const recent = 3_600_000
 
 /** When the latest mail was not accepted, if that was recent; undefined otherwise. @param now in ms */
-export function lateFailure(at: string | null, now: number): string | undefined {
+export function recentFailure(at: string | null, now: number): string | undefined {
   return at !== null && now - Date.parse(at) < recent ? at : undefined
 }

@@ -43,7 +43,7 @@ export function Containers() {
     actionsOf: actions.of,
     text: {
       ...words,
-      nothing: [t('nothing'), t('nothingHint')],
+      noMatch: [t('noMatch'), t('noMatchHint')],
       none: [t('none'), t('noneHint')],
     },
   }

@@ -47,8 +47,8 @@ export function Users() {
     actionsOf: actions.of,
     text: {
       ...words,
-      nothing: [t('nothing'), t('nothingHint')],
-      none: [t('nothing'), t('nothingHint')],
+      noMatch: [t('noMatch'), t('noMatchHint')],
+      none: [t('noMatch'), t('noMatchHint')],
     },
   }
 

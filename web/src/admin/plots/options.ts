@@ -1,6 +1,6 @@
 import uPlot from 'uplot'
 import type { Palette } from './palette.ts'
-import { lonely, stacked } from './summary.ts'
+import { isolatedIndices, stacked } from './summary.ts'
 
 export interface Line {
   readonly label: string
@@ -97,7 +97,12 @@ function seriesOf({ label, variant }: Line, palette: Palette, isBars: boolean): 
     ...common,
     // Distinguished without colour, too.
     ...(variant === 'second' && { dash: [5, 4] }),
-    points: { show: true, size: 5, fill: colour, filter: (plot, index) => lonely(plot.data[index] as number[]) },
+    points: {
+      show: true,
+      size: 5,
+      fill: colour,
+      filter: (plot, index) => isolatedIndices(plot.data[index] as number[]),
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lonely, stacked, summaryOf } from './summary.ts'
+import { isolatedIndices, stacked, summaryOf } from './summary.ts'
 
 test('a summary skips unknown values, and is undefined without any', () => {
   assert.deepEqual(summaryOf([null, 3, null, 9, 4, null]), { last: 4, min: 3, max: 9, sum: 16 })
@@ -9,8 +9,8 @@ test('a summary skips unknown values, and is undefined without any', () => {
 })
 
 test('a value without known neighbours gets a point, because it has no line', () => {
-  assert.deepEqual(lonely([1, null, 2, null, 3, 4, null]), [0, 2])
-  assert.deepEqual(lonely([1]), [0])
+  assert.deepEqual(isolatedIndices([1, null, 2, null, 3, 4, null]), [0, 2])
+  assert.deepEqual(isolatedIndices([1]), [0])
 })
 
 test('stacked values end at the sum, and unknown values stay unknown', () => {

@@ -20,7 +20,7 @@ export function summaryOf(values: readonly (number | null)[]): Summary | undefin
 }
 
 /** Indices of known values between unknown neighbours: a line needs two points, so these would be invisible. */
-export function lonely(values: readonly (number | null | undefined)[]): number[] {
+export function isolatedIndices(values: readonly (number | null | undefined)[]): number[] {
   const isKnown = (index: number) => typeof values[index] === 'number'
   return values.flatMap((_, index) => (isKnown(index) && !isKnown(index - 1) && !isKnown(index + 1) ? [index] : []))
 }

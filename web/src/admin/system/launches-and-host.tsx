@@ -2,14 +2,14 @@ import type { SystemReport } from '@berth/api/schemas/admin.ts'
 import { useTranslations } from 'use-intl/react'
 import { Figure, Figures } from '#/admin/figure.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
-import { Part } from './part.tsx'
+import { Section } from './section.tsx'
 
 /** Current launches, and for how many more containers there is capacity. */
 export function Launches({ report: { launches, containers } }: { report: SystemReport }) {
   const t = useTranslations('admin.system.launches')
   const { count } = useQuantities()
   return (
-    <Part title={t('title')}>
+    <Section title={t('title')}>
       <Figures>
         <Figure label={t('waiting')} value={count(launches.waiting)} meaning={t('waitingFor')} />
         <Figure
@@ -28,7 +28,7 @@ export function Launches({ report: { launches, containers } }: { report: SystemR
           meaning={containers.addresses_left === null ? undefined : t('addressesFor')}
         />
       </Figures>
-    </Part>
+    </Section>
   )
 }
 
@@ -39,13 +39,13 @@ export function Host({ host }: { host: SystemReport['host'] }) {
   const rest = (part: SystemReport['host']['memory']) =>
     part ? { value: bytes(part.left), meaning: t('of', { total: bytes(part.total) }) } : { value: undefined }
   return (
-    <Part title={t('title')}>
+    <Section title={t('title')}>
       <Figures>
         <Figure label={t('memory')} {...rest(host.memory)} />
         <Figure label={t('disk')} {...rest(host.disk)} />
         <Rules rules={host.rules} />
       </Figures>
-    </Part>
+    </Section>
   )
 }
 

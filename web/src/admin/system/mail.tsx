@@ -5,7 +5,7 @@ import { useAgo } from '#/admin/use-instants.ts'
 import { useQuantities } from '#/admin/quantities.ts'
 import { mailAdvice } from './mail-advice.ts'
 import { MailFailures } from './mail-failures.tsx'
-import { Part } from './part.tsx'
+import { Section } from './section.tsx'
 
 /** The delivery of mail, as far as Berth knows it. */
 export function Mail({ mail }: { mail: SystemReport['mail'] }) {
@@ -15,7 +15,7 @@ export function Mail({ mail }: { mail: SystemReport['mail'] }) {
   const spread = (times: SystemReport['mail']['seconds_to_use']) =>
     times ? { value: duration(times.median), meaning: t('spread', { p90: duration(times.p90) }) } : { value: undefined }
   return (
-    <Part title={t('title')} about={t('about')}>
+    <Section title={t('title')} about={t('about')}>
       {mailAdvice(mail).map((advice) => (
         <p key={advice} className="note">
           {t(advice)}
@@ -37,6 +37,6 @@ export function Mail({ mail }: { mail: SystemReport['mail'] }) {
         <Figure label={t('toUse')} {...spread(mail.seconds_to_use)} />
       </Figures>
       {mail.failures.length > 0 && <MailFailures failures={mail.failures} />}
-    </Part>
+    </Section>
   )
 }

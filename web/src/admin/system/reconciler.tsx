@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl/react'
 import { Figure, Figures } from '#/admin/figure.tsx'
 import { useAgo, useInstants } from '#/admin/use-instants.ts'
 import { useQuantities } from '#/admin/quantities.ts'
-import { Part } from './part.tsx'
+import { Section } from './section.tsx'
 
 const kinds = ['adopt', 'stop', 'remove', 'forget', 'restore', 'retire', 'note'] as const
 
@@ -16,7 +16,7 @@ export function Reconciler({ report }: { report: SystemReport['reconciler'] }) {
   const { last_run, last_success, duration_ms, is_engine_answering, failures } = report
   const when = (at: string | null) => (at === null ? t('never') : ago(at))
   return (
-    <Part title={t('title')} about={t('about')}>
+    <Section title={t('title')} about={t('about')}>
       <Figures>
         <Figure
           label={t('lastRun')}
@@ -45,7 +45,7 @@ export function Reconciler({ report }: { report: SystemReport['reconciler'] }) {
       )}
       <h3>{t('done')}</h3>
       <Actions actions={report.actions} />
-    </Part>
+    </Section>
   )
 }
 

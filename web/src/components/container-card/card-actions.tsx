@@ -12,7 +12,7 @@ interface CardActionsProps {
   /** An operation is under way. */
   isBusy: boolean
   /** Id of the element that says why this page can change nothing; undefined when it can. */
-  offBecause: string | undefined
+  disabledReasonId: string | undefined
   /** Another step helps more than a launch, and is the primary action. */
   isSecondary: boolean
   onLaunch(): void
@@ -27,7 +27,7 @@ interface CardActionsProps {
  * The space of a hidden button stays reserved, so that no other button moves and no card grows.
  */
 export function CardActions(props: CardActionsProps) {
-  const { entry, can, isBusy, offBecause, isSecondary, onLaunch, onRestart, onStop, onLogs } = props
+  const { entry, can, isBusy, disabledReasonId, isSecondary, onLaunch, onRestart, onStop, onLogs } = props
   const t = useTranslations('dashboard.action')
   const primary = useRef<HTMLElement>(null)
   const hadFocus = useRef(false)
@@ -52,8 +52,8 @@ export function CardActions(props: CardActionsProps) {
             ref={primary as RefObject<HTMLButtonElement | null>}
             variant={isSecondary ? undefined : 'primary'}
             shortcut={cardKeys.launch}
-            isOff={isBusy || offBecause !== undefined}
-            describedBy={offBecause}
+            isOff={isBusy || disabledReasonId !== undefined}
+            describedBy={disabledReasonId}
             onPress={onLaunch}
           >
             <Named entry={entry}>{t('launch')}</Named>
@@ -77,8 +77,8 @@ export function CardActions(props: CardActionsProps) {
             key={verb}
             variant="small"
             shortcut={cardKeys[verb] satisfies CardKey}
-            isOff={isOff || offBecause !== undefined}
-            describedBy={offBecause}
+            isOff={isOff || disabledReasonId !== undefined}
+            describedBy={disabledReasonId}
             onPress={onPress}
           >
             <Named entry={entry}>{t(verb)}</Named>

@@ -2,7 +2,7 @@ import { memo, useEffect, useId, useRef } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ContainerEvent, DiskEvent } from '@berth/api/schemas/container.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { canAct, endsWithPage } from '#/api/api-client.ts'
+import { canAct, isSignInLostOnLeave } from '#/api/api-client.ts'
 import { CardActions } from '#/components/container-card/card-actions.tsx'
 import { CardDialogs, type CardDialogsHandle } from '#/components/container-card/card-dialogs.tsx'
 import { CardNotes, DiskNote } from '#/components/container-card/card-notes.tsx'
@@ -47,7 +47,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
   const heading = useId()
   const card = useRef<HTMLElement>(null)
   const dialogs = useRef<CardDialogsHandle>(null)
-  const { verb, done, doneAt, failure, start, giveUp } = useLifecycle(entry, launchState?.event)
+  const { verb, done, doneAt, failure, start, cancelLaunch } = useLifecycle(entry, launchState?.event)
   const isStarting = isUnderWay(launchState?.event)
   const isStarted = launchState?.event.stage === 'waiting' || launchState?.event.stage === 'ready'
   const hasFailed = failure !== undefined || launchState?.event.stage === 'failed'
@@ -68,7 +68,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
   const word = busyWord ?? view.word
   const warning = isRunning && !isLaunching ? idle : undefined
   const isFirst = entry.created_at === null
-  const offBecause = canAct() ? undefined : props.signInNote
+  const disabledReasonId = canAct() ? undefined : props.signInNote
 
   // The button "Keep it running" went away with the warning.
   useEffect(() => {
@@ -77,7 +77,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
 
   function launch() {
     // Leaving the page would end a sign-in that exists on this page alone.
-    if (!endsWithPage()) opening.ask()
+    if (!isSignInLostOnLeave()) opening.ask()
     start('launch')
   }
 
@@ -120,8 +120,8 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           {warning && (
             <IdleNote
               warning={warning}
-              isOff={verb !== undefined || offBecause !== undefined}
-              describedBy={offBecause}
+              isOff={verb !== undefined || disabledReasonId !== undefined}
+              describedBy={disabledReasonId}
               onKeep={() => start('keep')}
             />
           )}
@@ -130,11 +130,11 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           entry={entry}
           can={actionsFor(entry, { isStarting: isLaunching })}
           isBusy={verb !== undefined || isStarting}
-          offBecause={offBecause}
+          disabledReasonId={disabledReasonId}
           isSecondary={needsHelp(failure)}
           onLaunch={launch}
           onRestart={() => dialogs.current?.open('restart')}
-          onStop={() => (isLaunching ? giveUp() : dialogs.current?.open('stop'))}
+          onStop={() => (isLaunching ? cancelLaunch() : dialogs.current?.open('stop'))}
           onLogs={() => dialogs.current?.open('logs')}
         />
         <p aria-live="polite" className="visually-hidden">

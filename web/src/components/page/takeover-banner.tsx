@@ -12,7 +12,7 @@ import { useTask } from '#/components/use-task.ts'
 import { endSessionAndRedirect } from '#/session/login-redirect.ts'
 import { pages } from '#/paths.ts'
 import { formatCountdown } from '#/time/countdown.ts'
-import { minutesToTell, secondsLeft } from '#/time/takeover-time.ts'
+import { minutesToAnnounce, secondsLeft } from '#/time/takeover-time.ts'
 
 /**
  * On every page of an administrator who acts for a user in this browser: for whom, for how long, and a button that ends
@@ -26,7 +26,7 @@ function Banner({ until }: { until: string }) {
   const t = useTranslations('takeover')
   const whom = useMe()?.email ?? t('anotherUser')
   const seconds = secondsLeft(until, useNow(), boot.clockAhead)
-  const minutes = minutesToTell(seconds)
+  const minutes = minutesToAnnounce(seconds)
   const { busy, error, run } = useTask()
 
   function end() {

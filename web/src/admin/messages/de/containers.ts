@@ -4,8 +4,8 @@ export const containers: AdminWords['containers'] = {
   search: 'E-Mail-Adresse oder Kürzel',
   caption: 'Container',
   found: '{count, plural, =0 {Kein Container passt.} one {# Container passt.} other {# Container passen.}}',
-  nothing: 'Kein Container passt dazu.',
-  nothingHint: 'Prüfe die Schreibweise oder hebe die Filter auf.',
+  noMatch: 'Kein Container passt dazu.',
+  noMatchHint: 'Prüfe die Schreibweise oder hebe die Filter auf.',
   none: 'Es gibt noch keine Container.',
   noneHint: 'Ein Container erscheint hier nach seinem ersten Start.',
   columns: {

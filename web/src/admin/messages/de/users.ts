@@ -4,8 +4,8 @@ export const users: AdminWords['users'] = {
   search: 'E-Mail-Adresse oder Kürzel',
   caption: 'Personen',
   found: '{count, plural, =0 {Keine Person passt.} one {# Person passt.} other {# Personen passen.}}',
-  nothing: 'Keine Person passt dazu.',
-  nothingHint: 'Prüfe die Schreibweise oder hebe die Filter auf.',
+  noMatch: 'Keine Person passt dazu.',
+  noMatchHint: 'Prüfe die Schreibweise oder hebe die Filter auf.',
   columns: {
     email: 'E-Mail',
     state: 'Zustand',

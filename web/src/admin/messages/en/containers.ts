@@ -3,8 +3,8 @@ export const containers = {
   search: 'E-mail address or slug',
   caption: 'Containers',
   found: '{count, plural, =0 {No container matches.} one {# container matches.} other {# containers match.}}',
-  nothing: 'No container matches.',
-  nothingHint: 'Check the spelling, or clear the filters.',
+  noMatch: 'No container matches.',
+  noMatchHint: 'Check the spelling, or clear the filters.',
   none: 'There are no containers yet.',
   noneHint: 'A container appears here after its first launch.',
   columns: {

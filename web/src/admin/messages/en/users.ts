@@ -3,8 +3,8 @@ export const users = {
   search: 'E-mail address or slug',
   caption: 'Users',
   found: '{count, plural, =0 {No user matches.} one {# user matches.} other {# users match.}}',
-  nothing: 'No user matches.',
-  nothingHint: 'Check the spelling, or clear the filters.',
+  noMatch: 'No user matches.',
+  noMatchHint: 'Check the spelling, or clear the filters.',
   columns: { email: 'E-mail', state: 'State', containers: 'Containers', last_used: 'Last used', created_at: 'Created' },
   states: { registered: 'Not verified', verified: 'Verified', active: 'Active' },
   stateMeanings: {

@@ -7,7 +7,7 @@ import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { isOnePage, queryClient } from '#/api/query-client.ts'
-import { parseAddresses, inParts } from './parse-addresses.ts'
+import { parseAddresses, addressBatches } from './parse-addresses.ts'
 import { InviteForm, type InvitationDraft } from './invite-form.tsx'
 import { InviteResults } from './invite-results.tsx'
 
@@ -30,7 +30,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
     setInvited([])
     void run(async (signal) => {
       try {
-        for (const part of inParts(addresses)) {
+        for (const part of addressBatches(addresses)) {
           const answer = await createApiClient(signal, limit).invite({
             body: { emails: [...part], send: isMailed, language },
           })

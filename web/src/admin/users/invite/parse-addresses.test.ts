@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseAddresses, inParts } from './parse-addresses.ts'
+import { parseAddresses, addressBatches } from './parse-addresses.ts'
 
 const at = (...names: string[]) => names.map((name) => `${name}@x.org`)
 
@@ -37,8 +37,8 @@ test('an invalid address is kept for the server to refuse', () => {
 test('250 addresses go in three requests', () => {
   const all = Array.from({ length: 250 }, (_, at) => `p${at}@x.org`)
   assert.deepEqual(
-    inParts(all).map(({ length }) => length),
+    addressBatches(all).map(({ length }) => length),
     [100, 100, 50],
   )
-  assert.deepEqual(inParts(all).flat(), all)
+  assert.deepEqual(addressBatches(all).flat(), all)
 })

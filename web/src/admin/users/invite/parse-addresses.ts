@@ -37,7 +37,7 @@ function addressesOfLine(line: string): string[] {
 const isHeadings = (line: string) => /mail/i.test(line)
 
 /** The addresses in batches of one request. */
-export function inParts(addresses: readonly string[]): readonly (readonly string[])[] {
+export function addressBatches(addresses: readonly string[]): readonly (readonly string[])[] {
   const count = Math.ceil(addresses.length / maxAddressesPerRequest)
   return Array.from({ length: count }, (_, at) =>
     addresses.slice(at * maxAddressesPerRequest, (at + 1) * maxAddressesPerRequest),

@@ -1,13 +1,13 @@
 import { useId, type ReactNode } from 'react'
 
-interface PartProps {
+interface SectionProps {
   title: string
   about?: string
   children: ReactNode
 }
 
 /** A section of the page, with its heading and a description. */
-export function Part({ title, about, children }: PartProps) {
+export function Section({ title, about, children }: SectionProps) {
   const heading = useId()
   return (
     <section className="part" aria-labelledby={heading}>
