@@ -73,6 +73,7 @@ function section([name, endpoint]: readonly [string, Endpoint]): string {
     `${notes.join('; ')}.`,
     ...(redirects === undefined ? [] : [`Answers 302. ${redirects}.`]),
     ...(fields.length + more.length > 0 ? [table(['in', 'field', 'type', 'meaning'], [...fields, ...more])] : []),
+    ...(endpoint.redirects ? [`Answers 302. ${endpoint.redirects}.`] : []),
     ...(stream
       ? [`Answers with server-sent events: ${Object.keys(stream).map(code).join(', ')}. See [events](events.md).`]
       : []),

@@ -70,7 +70,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const clock = wireClock(parts, tokens, activate)
   const operators = new OperatorRequests()
   const administration = wireAdministration(parts, tokens, accounts, containers, reconciling)
-  const oidc = wireOidc(parts, { addresses, tokens, accounts, containers, administration })
+  const oidc = wireOidc(parts, { addresses, accounts, administration })
   const useCases = { addresses, tokens, containers, accounts, administration, oidc, reconciling }
   const api = await wireHttp(parts, { ...useCases, clock, operators })
   const operatorListener = createListener(operators.accept(api.handle))
@@ -114,6 +114,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     // Calls that the engine does not answer now continue without this process; the next process checks their result.
     await withTimeout(drainTimeout, tasksEnded)
     await tryOrLog(log, 'writing when containers were used last', () => containers.activity.writeAll())
+    await tryOrLog(log, 'writing when sessions were used last', () => tokens.uses.writeAll())
     await api.close()
     mailer.close()
     await database.close()

@@ -105,6 +105,13 @@ export const refusals = named({
       headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
     }),
 
+  noSession: () => new Refusal(401, message('refusals.noSession'), { headers: bearer }),
+  sessionExpired: () => new Refusal(401, message('refusals.sessionExpired'), { headers: bearer }),
+  sessionEnded: () => new Refusal(401, message('refusals.sessionEnded'), { headers: bearer }),
+  sessionReplayed: () => new Refusal(401, message('refusals.sessionReplayed'), { headers: bearer }),
+  sessionBlocked: () => new Refusal(401, message('refusals.sessionBlocked'), { headers: bearer }),
+  takeoverNotRenewed: () => new Refusal(401, message('refusals.takeoverNotRenewed'), { headers: bearer }),
+
   userBlocked: () => new Refusal(403, message('refusals.userBlocked')),
   notVerified: () => new Refusal(403, message('refusals.notVerified')),
   containerBlocked: (at: Date | null) =>

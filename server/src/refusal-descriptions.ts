@@ -38,6 +38,24 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'the browser sent several valid tokens as cookies, so a page of a container added one; all are removed from the browser',
     remedy: 'sign in',
   },
+  noSession: {
+    when: 'a session was to be renewed without the cookie of one that began in this browser',
+    remedy: 'sign in',
+  },
+  sessionExpired: {
+    when: 'the session was not used for `SESSION_IDLE` seconds, or began `SESSION_MAX` seconds ago',
+    remedy: 'sign in',
+  },
+  sessionEnded: {
+    when: 'the session was ended: by sign-out, in the list of sessions, or by the provider that began it',
+    remedy: 'sign in',
+  },
+  sessionReplayed: {
+    when: 'an old copy of the cookie of the session was sent, so another person may have it; the session was ended',
+    remedy: 'sign in; if it happens again, remove software that copies browser profiles',
+  },
+  sessionBlocked: { when: 'the session ended because the account was blocked', remedy: 'ask the administrator' },
+  takeoverNotRenewed: { when: 'a session was to be renewed during a takeover', remedy: 'end the takeover' },
   userBlocked: { when: 'the account is blocked', remedy: 'ask the administrator' },
   notVerified: {
     when: 'login with an account that was never verified',

@@ -68,6 +68,8 @@ const forOwners: readonly EndpointName[] = ['endSession', 'endOtherSessions', 'c
 function refusalOf(name: EndpointName, who: Who): number | undefined {
   const { access, blocked }: Endpoint = endpoints[name]
   if (access === 'operator') return 404
+  // It asks for another cookie than those of tokens: `renewal.test.ts` has it.
+  if (name === 'refreshSession') return 401
   if (access === 'public') return undefined
   if (isWorthless(who)) return 401
   if (access === 'admin') return who === 'an administrator' ? undefined : 403

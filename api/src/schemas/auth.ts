@@ -7,6 +7,13 @@ export const EmailBody = Type.Object({ email: Type.String({ description: 'E-mail
 /** Query of the verify endpoints. 512 characters are far more than any token of ours has. */
 export const TokenQuery = Type.Object({ token: Type.String({ minLength: 1, maxLength: 512 }) })
 
+/** Query of `continue`. */
+export const NextQuery = Type.Object({
+  next: Type.Optional(
+    Type.String({ description: 'Path on this host to go on to; `/` when it is missing or leads elsewhere' }),
+  ),
+})
+
 /** What a verify endpoint answers. Source: specification, Auth response. */
 export const AuthResponse = Type.Object({
   access_token: Type.String(),

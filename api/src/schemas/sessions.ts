@@ -4,11 +4,13 @@ import { Instant, OrNull } from './shapes.ts'
 /** Any text: ids that are not 1 to 15 digits are answered with 404 by the handler. */
 export const SessionParams = Type.Object({ id: Type.String() })
 
-/** An access token that was handed out, as its owner sees it; never the token itself, nor what names it. */
+/** A session as its owner sees it; never a token or cookie of it, nor what names one. */
 export const SessionEntry = Type.Object({
   id: Type.Integer(),
   created_at: Instant,
-  expires_at: Instant,
+  last_used: Type.Unsafe<string>({ ...Instant, description: 'Last request, to the minute' }),
+  expires_at: Type.Unsafe<string>({ ...Instant, description: 'When it ends if it is not used again' }),
+  began: Type.String({ description: '`link`, or `oidc:` and the id of the provider' }),
   address: Type.String({ description: 'IP address of the sign-in; empty if unknown' }),
   browser: OrNull(Type.String(), { description: 'E.g. `Firefox on Windows`; null for an unknown client' }),
   is_current: Type.Boolean({ description: 'Whether it is the session of this request' }),

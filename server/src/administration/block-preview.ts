@@ -1,6 +1,6 @@
 import { listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Db } from '#/store/database.ts'
-import { countTakeoversBy } from '#/store/users/sessions.ts'
+import { countTakeoversBy } from '#/store/users/session-ends.ts'
 import type { Actor } from './actor.ts'
 import { refuseSelfAndLast, requireUser } from './guards.ts'
 

@@ -1,7 +1,7 @@
 import { Refusal, refusals } from '#/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
-import { endTakeoversBy } from '#/store/users/sessions.ts'
+import { endBlockedSessions, endTakeoversBy } from '#/store/users/session-ends.ts'
 import {
   blockContainersOf,
   listContainersOfAll,
@@ -61,6 +61,7 @@ export class UserBlocking {
       const { allowed, refused } = await judge(tx, actor, known)
       await setUsersBlocked(tx, allowed, true)
       const takeovers = await endTakeoversBy(tx, allowed, now)
+      await endBlockedSessions(tx, allowed, now)
       const containers = await blockContainersOf(tx, allowed, { by: actor.id, at: now })
       return { allowed, refused, takeovers, containers }
     })

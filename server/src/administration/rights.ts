@@ -1,6 +1,7 @@
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database, Tx } from '#/store/database.ts'
-import { endTakeoversBy, type StoredSession } from '#/store/users/sessions.ts'
+import { endTakeoversBy } from '#/store/users/session-ends.ts'
+import type { StoredSession } from '#/store/users/sessions.ts'
 import { setUserAdmin, type User } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
 import type { ApiTokenEffects } from './api-token-administration.ts'

@@ -13,6 +13,7 @@ const maxLifetime = 900
 /** A token before it is signed. */
 interface Planned {
   readonly jti: string
+  readonly sid: string
   readonly issuedAt: Date
   readonly expiresAt: Date
 }
@@ -35,8 +36,7 @@ export interface TakeoverEffects {
 export interface TakenOver {
   readonly user: User
   readonly token: string
-  /** Of the token. */
-  readonly jti: string
+  readonly sid: string
   /** Seconds. */
   readonly lifetime: number
 }
@@ -69,12 +69,13 @@ export class Takeover {
   ): Promise<TakenOver> {
     const lifetime = Math.min(maxLifetime, this.#effects.tokenLifetime)
     const planned = this.#effects.plan(now, lifetime)
-    const { jti, expiresAt } = planned
+    const { sid, expiresAt } = planned
     const user = await administer(this.#database, actor, async (tx) => {
       const owner = await requireUser(tx, id)
       if (owner.id === actor.id) throw refusals.conflict(message('requests.ownAccount'))
       const acting = { id: actor.id, email: actor.email, reason }
-      await insertSession(tx, { userId: id, jti, createdAt: now, expiresAt, address: actor.address, browser, acting })
+      const session = { userId: id, sid, createdAt: now, expiresAt, tokenExpiresAt: expiresAt }
+      await insertSession(tx, { ...session, address: actor.address, browser, acting, began: null, cookieHash: null })
       await insertAuditEntries(tx, [
         { at: now, actor, action: 'user.takeover', target: `user:${id}`, reason, detail: { until: expiresAt } },
       ])
@@ -83,7 +84,7 @@ export class Takeover {
     await this.#effects.publish(id)
     const token = await this.#effects.issue(user, planned, String(actor.id ?? 'operator'))
     this.#effects.notify(id, { by: actor.email, reason, until: expiresAt })
-    return { user, token, jti, lifetime }
+    return { user, token, sid, lifetime }
   }
 
   /**

@@ -24,6 +24,10 @@ export interface Config {
   readonly templates: Templates
   /** Seconds. */
   readonly accessTokenExpires: number
+  /** Seconds; 0: a session ends with its token. */
+  readonly sessionIdle: number
+  /** Seconds. */
+  readonly sessionMax: number
   /** Seconds. */
   readonly magicLinkExpiry: number
   readonly magicLinksPerHour: number
@@ -119,6 +123,8 @@ export function readConfig(
     frontendUrl: check('FRONTEND_URL', null, webUrl),
     templates: readAllTemplates(text, readFile, problems),
     accessTokenExpires: check('JWT_ACCESS_TOKEN_EXPIRES', 3600, whole(1, 31_536_000)),
+    sessionIdle: check('SESSION_IDLE', 1_209_600, whole(0, 315_360_000)),
+    sessionMax: check('SESSION_MAX', 7_776_000, whole(1, 315_360_000)),
     magicLinkExpiry: check('MAGIC_LINK_TOKEN_EXPIRY', 900, whole(1, 2_592_000)),
     magicLinksPerHour,
     // At least the limit of one address: otherwise it would lower that.

@@ -96,7 +96,21 @@ export const settingGroups = {
       ...none,
       text: 'Addresses, separated by commas, that become administrators when they sign up. The first user is an administrator in any case.',
     },
-    JWT_ACCESS_TOKEN_EXPIRES: { default: '3600', text: 'Lifetime of an access token in seconds.' },
+    JWT_ACCESS_TOKEN_EXPIRES: {
+      default: '3600',
+      text: 'Lifetime of an access token in seconds. No token lives longer than `SESSION_IDLE`, or past the end of its session.',
+      see: 'how-to/set-how-long-sessions-last.md',
+    },
+    SESSION_IDLE: {
+      default: '1209600',
+      text: 'Seconds without a request after which a sign-in in a browser ends (14 days). `0`: it ends with its access token, and nothing renews it.',
+      see: 'how-to/set-how-long-sessions-last.md',
+    },
+    SESSION_MAX: {
+      default: '7776000',
+      text: 'Seconds after which a sign-in in a browser ends although it is used (90 days).',
+      see: 'how-to/set-how-long-sessions-last.md',
+    },
     MAGIC_LINK_TOKEN_EXPIRY: {
       default: '900',
       text: 'Lifetime of a login or signup link in seconds.',

@@ -63,7 +63,7 @@ export interface Explanation {
 }
 
 export interface Revocation {
-  /** Of a token; or what the ids of many begin with, up to a dot: all of these are revoked. */
+  /** Of a token, or of a session; or what the ids of many tokens begin with, up to a dot: all of these are revoked. */
   readonly jti: string
   readonly expiresAt: number
 }

@@ -17,6 +17,7 @@ import { mailboxOf } from '#/store/users/magic-links.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'
 import { authorizeRequest } from './auth/authorize-request.ts'
 import { refuseBlocked, type BlockedParts } from './auth/refuse-blocked.ts'
+import type { SessionRenewal } from './auth/session-renewal.ts'
 import { describeUserAgent } from './request/user-agent.ts'
 import { ConcurrencyLimit } from './limits/concurrency-limit.ts'
 import { apiHeaders, bodyLimit, handleError, routeOf } from './error-handler.ts'
@@ -44,6 +45,7 @@ export interface HttpParts {
   readonly authenticator: SessionAuthenticator
   readonly apiTokens: ApiTokenAuthenticator
   readonly cookie: CookieSettings
+  readonly renewal: SessionRenewal
   readonly log: Logger
   /** Name of the operator when a request came by the operator's socket. */
   readonly operator: (request: FastifyRequest['raw']) => string | undefined
@@ -156,13 +158,15 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
     exposeHeadRoute: endpoint.method === 'GET' && endpoint.head !== false,
     config: { endpoint },
     schema: schemaOf(endpoint),
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       if (isRateLimited(endpoint) && !isLocalClient(request.raw))
         parts.rateLimiter.count(clientAddress(request.raw), usesLink(endpoint))
       const isOperator = parts.operator(request.raw) !== undefined
       if (endpoint.access === 'operator' && !isOperator) throw notFound(request)
       if (isOperator && endpoint.access !== 'user') return
       request.session = await authorizeRequest(parts, endpoint, request, request.now)
+      // Who ends a session does not want it renewed.
+      if (request.session && !endpoint.endsTakeover) await parts.renewal.keep(request.session, request, reply)
     },
     handler: async (request, reply) => {
       if (isRateLimited(endpoint)) limitMailbox(parts.rateLimiter, request)

@@ -157,7 +157,7 @@ const adjustRows: Readonly<Record<JumpTable, (tx: Db, batch: Batch) => Promise<v
   sessions: async (tx, rows) => {
     await tx
       .updateTable('sessions')
-      .set({ ended_at: rows.at })
+      .set({ ended_at: rows.at, ended_why: 'clock' })
       .where(within(rows))
       .where('ended_at', 'is', null)
       .execute()

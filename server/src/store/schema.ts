@@ -95,13 +95,27 @@ export interface RevokedTokensTable {
   expires_at: number
 }
 
-/** Sessions (issued access tokens), for their owner to see and end. */
+/** Sign-ins and takeovers, to be seen and ended by their owner; every access token belongs to one. */
 export interface SessionsTable {
   id: Generated<number>
   user_id: number
-  jti: string
+  /** Claim `sid` of its tokens; the `jti` of the only token of a session from before tokens had that claim. */
+  sid: string
   created_at: number
+  /** When it ends if it is not used again. */
   expires_at: number
+  /** `link` or `oidc:{provider}`; null before there was anything but links. */
+  began: Generated<string | null>
+  /** Number of the cookie `berth_session` that is current, from 0; null for a session that is never renewed. */
+  generation: Generated<number | null>
+  /** SHA-256 of that cookie; the cookie itself is in the browser only. */
+  cookie_hash: Generated<string | null>
+  /** When the generation changed last, which is when the cookie before it was first seen. */
+  rotated_at: Generated<number | null>
+  /** When the last of its tokens expires; null: `expires_at`. */
+  token_expires_at: Generated<number | null>
+  /** Null: `created_at`. Written at most once a minute. */
+  last_used: Generated<number | null>
   address: string
   browser: string | null
   /**
@@ -113,6 +127,8 @@ export interface SessionsTable {
   acting_admin_email: string | null
   reason: string | null
   ended_at: number | null
+  /** As `SessionEnd`; null while it lasts, and for what ended before reasons were kept. */
+  ended_why: Generated<string | null>
 }
 
 /** Tokens that users made for their programs. */

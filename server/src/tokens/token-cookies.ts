@@ -10,10 +10,15 @@ import { cookieValues } from './cookie-values.ts'
 export const tokenCookie = 'spawner_token'
 
 /**
- * Companion cookie: names the token that was delivered to this browser. No script can set, change or delete a cookie of
- * this prefix, nor can an app: the gateway removes it from responses. Browsers accept it with https only.
+ * Says which session was begun in this browser. No script can set, change or delete a cookie of this prefix, nor can an
+ * app: the gateway takes it out of answers. Browsers take it with https only.
  */
 export const bindingCookie = '__Host-Http-spawner_bind'
+
+/**
+ * Renews a session. Its path keeps it from containers; where a program sends it all the same, the gateway takes it out.
+ */
+export const sessionCookie = 'berth_session'
 
 /** Max length of a token, in characters; ours have about 350. */
 export const maxTokenLength = 4096
@@ -25,8 +30,8 @@ export const maxTokenLength = 4096
  */
 export const maxTokensChecked = 8
 
-/** Value of the companion cookie of a token. */
-export const bindingOf = (jti: string) => createHash('sha256').update(`bind ${jti}`).digest('base64url')
+/** What the companion cookie holds. @param sid of the session */
+export const bindingOf = (sid: string) => createHash('sha256').update(`bind ${sid}`).digest('base64url')
 
 /** Token status that the caller knows. */
 export interface TokenStatus {
@@ -41,7 +46,7 @@ export function candidateTokens(header: string | undefined, status: TokenStatus)
   const sent = cookieValues(header, tokenCookie)
   if (sent.length === 0) return []
   const binding = bindingIn(header)
-  const isBound = (token: string) => binding === undefined || isBoundTo(jtiIn(token), binding)
+  const isBound = (token: string) => binding === undefined || isBoundTo(sidIn(token), binding)
   const candidates: string[] = []
   let checked = 0
   // In reverse order, so that of two equal ones the last counts.
@@ -57,14 +62,14 @@ export function candidateTokens(header: string | undefined, status: TokenStatus)
  * @param good tokens with a valid signature that are neither expired nor revoked
  * @returns undefined when there is none; `'tossed'` when a page tossed one in, or made the browser drop the real one
  */
-export function selectTrustedToken<T extends { readonly jti: string }>(
+export function selectTrustedToken<T extends { readonly sid: string }>(
   good: readonly T[],
   header: string | undefined,
 ): T | undefined | 'tossed' {
   const binding = bindingIn(header)
-  // A signature can be encoded in two ways: two tokens of one id are the same.
-  const distinct = [...new Map(good.map((each) => [each.jti, each])).values()]
-  const eligible = binding === undefined ? distinct : distinct.filter(({ jti }) => isBoundTo(jti, binding))
+  // Two tokens of one session are the same person's: the last one counts.
+  const distinct = [...new Map(good.map((each) => [each.sid, each])).values()]
+  const eligible = binding === undefined ? distinct : distinct.filter(({ sid }) => isBoundTo(sid, binding))
   if (eligible.length === 1) return eligible[0]
   return distinct.length === 0 ? undefined : 'tossed'
 }
@@ -78,13 +83,23 @@ function bindingIn(header: string | undefined): string | null | undefined {
   return more.length > 0 ? null : binding
 }
 
-const isBoundTo = (jti: string | undefined, binding: string | null) => jti !== undefined && binding === bindingOf(jti)
+/** Whether the companion cookie of a request says that this session was begun in its browser. */
+export function isBoundSession(sid: string, header: string | undefined): boolean {
+  const binding = bindingIn(header)
+  return binding !== undefined && isBoundTo(sid, binding)
+}
 
-/** The token's claim; its signature is not verified. */
-function jtiIn(token: string): string | undefined {
+const isBoundTo = (sid: string | undefined, binding: string | null) => sid !== undefined && binding === bindingOf(sid)
+
+/** The claim that names a token's session; one from before there was such a claim is a session by itself. */
+export const sidOf = (claims: Readonly<Record<string, unknown>>) => claims['sid'] ?? claims['jti']
+
+/** The session of a token the signature of which is not verified. */
+function sidIn(token: string): string | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
-    return typeof claims === 'object' && claims !== null && 'jti' in claims ? String(claims.jti) : undefined
+    const sid = typeof claims === 'object' && claims !== null ? sidOf(claims as Record<string, unknown>) : undefined
+    return sid === undefined ? undefined : String(sid)
   } catch {
     return undefined
   }

@@ -13,6 +13,7 @@ import { MailStatistics } from '#/accounts/links/mail-statistics.ts'
 import { VerifyLink } from '#/accounts/links/verify-link.ts'
 import { scopedLifetime } from '#/accounts/sessions/access-token.ts'
 import { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import { BeginSession } from '#/accounts/sessions/begin-session.ts'
 import { SessionList } from '#/accounts/sessions/session-list.ts'
 import { Invite } from '#/accounts/sign-up/invitations.ts'
 import { LogIn } from '#/accounts/sign-up/log-in.ts'
@@ -89,35 +90,31 @@ export interface AccountsContext {
 /** Accounts, sessions and signing keys. */
 export function wireAccounts(
   { config, database, mailer, key, log }: AppParts,
-  {
-    addresses,
-    tokens: { tokens, revocations, streams },
-    containers,
-    activate,
-    slugsKnown,
-    publishKeys,
-  }: AccountsContext,
+  { addresses, tokens: sessions, containers, activate, slugsKnown, publishKeys }: AccountsContext,
 ) {
   const { launch, routeSync } = containers
+  const { tokens, revocations, rules, cookies, uses, streams } = sessions
   const settings = { ...config, frontendUrl: addresses.frontendUrl, reservedSlugs, slugsKnown }
   const byMail = wireEmailAccounts({ database, mailer, settings, onPending: activate, log })
   const effects = {
     publish: (userId: number) => routeSync.publishUser(userId),
     startPrimary: (user: Parameters<Launch['startPrimary']>[0]) => launch.startPrimary(user, new Date()),
-    noteUse: (ms: number) => byMail.mailStatistics.used(ms),
   }
   const apiTokenEffects: ApiTokenEffects = {
-    endStreams: ({ id, userId: ownerId }) => streams.endToken(ownerId, apiTokenJti(id)),
+    endStreams: ({ id, userId: ownerId }) => streams.endSession(ownerId, apiTokenJti(id)),
   }
+  const newId = () => revocations.newId()
+  const beginSession = new BeginSession({ database, tokens, rules, cookies, newId, effects, log })
   const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
   return {
     authenticator: new SessionAuthenticator(database, tokens, revocations, key.secretFor('csrf')),
-    sessionList: new SessionList(database, revocations),
+    sessionList: new SessionList(database, revocations, uses),
+    beginSession,
     apiTokens: new ApiTokens(database, apiTokenEffects),
     apiTokenEffects,
     apiTokenAuthenticator: new ApiTokenAuthenticator(database, log),
     ...byMail,
-    verifyLink: new VerifyLink(database, tokens, byMail.compensations, effects, log),
+    verifyLink: new VerifyLink(database, beginSession, byMail.compensations, (ms) => byMail.mailStatistics.used(ms)),
     rotateKeys: new RotateKeys(database, key, { tokenLifetime, publishKeys }),
     retiredKeys: retiredKeysTask(key, publishKeys),
   }

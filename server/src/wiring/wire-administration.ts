@@ -1,6 +1,6 @@
 import { EndSessions } from '#/accounts/sessions/end-sessions.ts'
 import { PrintLink } from '#/accounts/links/print-link.ts'
-import type { RevokedSession } from '#/accounts/sessions/revocations.ts'
+import { revocationOf } from '#/accounts/sessions/revocations.ts'
 import { AdminLists } from '#/administration/admin-lists.ts'
 import { ApiTokenAdministration } from '#/administration/api-token-administration.ts'
 import { AuditReader } from '#/administration/audit-reader.ts'
@@ -18,6 +18,7 @@ import { enforceBlocks } from '#/reconcile/enforce-blocks.ts'
 import { keptHomesTask } from '#/reconcile/tasks/kept-homes-task.ts'
 import { finishRemovals } from '#/reconcile/tasks/removals-task.ts'
 import type { RemovedContainer } from '#/store/containers/removals.ts'
+import type { StoredSession } from '#/store/users/sessions.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
@@ -43,10 +44,12 @@ export function wireAdministration(
   }
   const enforce = enforceBlocks((owned) => containerReconciler.reconcileOne(owned), activate, log)
   /** Ends sessions whose end is stored already, e.g. takeovers by a demoted administrator. */
-  const revokeSessions = (ended: readonly RevokedSession[]) => tokens.revocations.revokeLocally(ended)
+  const revokeSessions = (ended: readonly StoredSession[]) => tokens.revocations.revokeLocally(ended.map(revocationOf))
   const takeover = wireTakeover(parts, tokens, containers)
   const endSessions = new EndSessions({
+    database,
     revocations: tokens.revocations,
+    tokenLifetime: config.accessTokenExpires,
     noteTakeoverEnd: (ended, address, now) => takeover.noteEnd(ended, address, now),
   })
   return {
@@ -70,7 +73,7 @@ export type Administration = ReturnType<typeof wireAdministration>
 
 interface DeletionEffects {
   readonly publish: (userIds: readonly number[]) => Promise<void>
-  readonly revokeSessions: (ended: readonly RevokedSession[]) => Promise<void>
+  readonly revokeSessions: (ended: readonly StoredSession[]) => Promise<void>
   readonly activate: () => void
 }
 

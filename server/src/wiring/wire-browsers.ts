@@ -1,7 +1,9 @@
 import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { SessionCookies } from '#/accounts/sessions/session-cookie.ts'
 import type { Addresses } from '#/config/config.ts'
 import { Seal } from '#/accounts/oidc/seal.ts'
 import { AttemptCookies } from '#/http/auth/attempt-cookies.ts'
+import { BrowserSession } from '#/http/auth/browser-session.ts'
 import { ImpersonatorSession } from '#/http/auth/impersonator-session.ts'
 import { LoginCsrf } from '#/http/auth/login-csrf.ts'
 import { SameBrowserProof } from '#/http/auth/same-browser-proof.ts'
@@ -12,12 +14,14 @@ export function wireBrowsers(
   { config, key }: AppParts,
   { cookieDomain }: Addresses,
   authenticator: SessionAuthenticator,
+  sessionCookies: SessionCookies,
 ) {
   const cookie = { domain: cookieDomain, isSecure: config.scheme === 'https' }
   const loginCsrf = new LoginCsrf(key.secretFor('visit'), cookie)
   return {
     cookie,
     loginCsrf,
+    browserSession: new BrowserSession(sessionCookies, cookie),
     attempts: new AttemptCookies({ seal: new Seal(key.secretFor('attempt')), settings: cookie, loginCsrf }),
     impersonatorSession: new ImpersonatorSession(authenticator, cookie),
     sameBrowserProof: new SameBrowserProof({

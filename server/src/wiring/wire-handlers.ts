@@ -2,6 +2,7 @@ import type { Addresses } from '#/config/config.ts'
 import { apiTokenHandlers } from '#/http/handlers/account/api-token-handlers.ts'
 import { authHandlers } from '#/http/handlers/account/auth-handlers.ts'
 import { oidcHandlers } from '#/http/handlers/account/oidc-handlers.ts'
+import { renewalHandlers } from '#/http/handlers/account/renewal-handlers.ts'
 import { sessionHandlers } from '#/http/handlers/account/session-handlers.ts'
 import { userHandlers } from '#/http/handlers/account/user-handlers.ts'
 import { apiTokenAdministrationHandlers } from '#/http/handlers/admin/api-token-administration-handlers.ts'
@@ -67,9 +68,9 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
       signUp: accounts.signUp,
       linksLeft: accounts.linksLeft,
       verifyLink: accounts.verifyLink,
-      tokens: tokens.tokens,
       authenticator: accounts.authenticator,
       endSessions: administration.endSessions,
+      browserSession: browsers.browserSession,
       ownContainers: containers.ownContainers,
       cookie: browsers.cookie,
       loginCsrf: browsers.loginCsrf,
@@ -80,12 +81,20 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
     ...oidcHandlers({
       isByLink,
       providerSignIn: oidc.providerSignIn,
-      tokens: tokens.tokens,
       authenticator: accounts.authenticator,
       endSessions: administration.endSessions,
       cookie: browsers.cookie,
       attempts: browsers.attempts,
       impersonatorSession: browsers.impersonatorSession,
+      rateLimiter,
+    }),
+    ...renewalHandlers({
+      ownContainers: containers.ownContainers,
+      authenticator: accounts.authenticator,
+      renewSession: tokens.renewSession,
+      browserSession: browsers.browserSession,
+      loginCsrf: browsers.loginCsrf,
+      cookie: browsers.cookie,
       rateLimiter,
     }),
     ...userHandlers({ ownContainers: containers.ownContainers, spawnerUrl: addresses.spawnerUrl }),
@@ -110,7 +119,7 @@ function ownerHandlers({ containers, addresses }: HandlersContext) {
 }
 
 function administrators({ config }: AppParts, context: HandlersContext) {
-  const { accounts, containers, administration, reconciling, browsers, findings } = context
+  const { tokens, accounts, containers, administration, reconciling, browsers, findings } = context
   return {
     ...listHandlers({ lists: administration.lists }),
     ...blockUserHandlers({ blocking: administration.userBlocking, previews: administration.blockPreviews }),
@@ -125,6 +134,8 @@ function administrators({ config }: AppParts, context: HandlersContext) {
       takeover: administration.takeover,
       authenticator: accounts.authenticator,
       endSessions: administration.endSessions,
+      renewSession: tokens.renewSession,
+      browserSession: browsers.browserSession,
       cookie: browsers.cookie,
       impersonatorSession: browsers.impersonatorSession,
     }),

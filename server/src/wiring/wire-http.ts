@@ -2,6 +2,7 @@ import { startPath } from '#/accounts/oidc/provider.ts'
 import type { ClockJumpDetector } from '#/clock-jump-detector.ts'
 import type { Config } from '#/config/config.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
+import { SessionRenewal } from '#/http/auth/session-renewal.ts'
 import { FrontEnd } from '#/http/front-end/front-end-document.ts'
 import { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import { MetricsListener } from '#/http/metrics/metrics-listener.ts'
@@ -23,7 +24,9 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
   const { config, database, gateway, log } = parts
   const { addresses, containers, accounts, reconciling, clock, operators } = context
   const { authenticator, newAddressLimit, mailStatistics } = accounts
-  const browsers = wireBrowsers(parts, addresses, authenticator)
+  const { renewSession, uses, cookies } = context.tokens
+  const browsers = wireBrowsers(parts, addresses, authenticator, cookies)
+  const renewal = new SessionRenewal(renewSession, uses, browsers.cookie, log)
   const rateLimiter = new RateLimiter(config.requestsPerMinute)
   const untrusted = new UntrustedProxies(log)
   const metricsListener = metricsListenerOf(config, log)
@@ -39,6 +42,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
     authenticator,
     apiTokens: accounts.apiTokenAuthenticator,
     cookie: browsers.cookie,
+    renewal,
     blocked: { database, templates: config.templates },
     frontEnd: await FrontEnd.load({
       webDir: parts.webDir,
@@ -46,6 +50,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
       sessionList: accounts.sessionList,
       verifyLink: accounts.verifyLink,
       cookie: browsers.cookie,
+      renewal,
       loginCsrf: browsers.loginCsrf,
       sameBrowserProof: browsers.sameBrowserProof,
       linkLifetime: config.magicLinkExpiry,

@@ -7,37 +7,30 @@ import { defaultLanguage } from '#/messages/language.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
 import type { Administration } from '#/wiring/wire-administration.ts'
-import type { Containers } from '#/wiring/wire-containers.ts'
-import type { Tokens } from '#/wiring/wire-tokens.ts'
 
 export interface OidcContext {
   readonly addresses: Addresses
-  readonly tokens: Tokens
   readonly accounts: Accounts
-  readonly containers: Containers
   readonly administration: Administration
 }
 
 /** Sign-in by OpenID Connect providers. Without providers it asks nothing of anybody. */
-export function wireOidc({ config, database: store, key, log }: AppParts, context: OidcContext) {
-  const { addresses, tokens, accounts, containers, administration } = context
+export function wireOidc({ config, database: store, key }: AppParts, context: OidcContext) {
+  const { addresses, accounts, administration } = context
   const database = withTransactionLimit(store)
   const providerSignIn = new ProviderSignIn({
     providers: config.providers,
     frontendUrl: addresses.frontendUrl,
     database,
     accounts: new ProviderAccounts({ database, registration: accounts.registration, policy: config }),
-    tokens: tokens.tokens,
+    sessions: accounts.beginSession,
     seal: new Seal(key.secretFor('ID tokens')),
     effects: {
-      publish: (userId) => containers.routeSync.publishUser(userId),
-      startPrimary: (user) => containers.launch.startPrimary(user, new Date()),
       setAdministrator: (userId, isAdmin, { name, address }, now) => {
         const actor = { id: null, email: name, address, language: defaultLanguage }
         return administration.rights.followProvider(actor, userId, isAdmin, now)
       },
     },
-    log,
   })
   return { providerSignIn }
 }

@@ -26,7 +26,7 @@ export interface ReconcilingContext {
 /** The container reconciler and the periodic tasks; nothing runs before `start`. */
 export function wireReconciling(
   { config, database, runtime, installation, pace, isForOneCommand, log }: AppParts,
-  { revocations }: Tokens,
+  { revocations, uses }: Tokens,
   { spawner, removal, routeSync, singleFlight, admission, activity }: Containers,
   { compensations, sessionList, apiTokens, unverifiedAccounts, retiredKeys }: Accounts,
   { reconciler, engineList, hostCheck, takenSlugs }: ReconcilingContext,
@@ -56,7 +56,7 @@ export function wireReconciling(
     expiredTask(database, revocations, compensations, sessionList, apiTokens),
     unverifiedTask(unverifiedAccounts),
     retiredKeys,
-    lastUsedTask(activity),
+    lastUsedTask(activity, uses),
   ]
   // Before the first event; an activation before the start is noted.
   if (!isForOneCommand) {

@@ -1,11 +1,15 @@
 import { AccessTokens } from '#/accounts/sessions/access-token.ts'
+import { RenewSession } from '#/accounts/sessions/renew-session.ts'
 import { Revocations, type Revocable } from '#/accounts/sessions/revocations.ts'
 import { ScopedTokenIssuer } from '#/accounts/sessions/scoped-token-issuer.ts'
+import { SessionCookies } from '#/accounts/sessions/session-cookie.ts'
+import { SessionRules } from '#/accounts/sessions/session-rules.ts'
+import { SessionUses } from '#/accounts/sessions/session-uses.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Addresses } from '#/config/config.ts'
 import { OpenStreams } from '#/containers/events/open-streams.ts'
 
-/** Access tokens, revocations, and the open streams that end with them. @param activate requests a run of the reconciler, when a revocation is not stored yet */
+/** Access tokens, sessions, revocations, and the open streams that end with them. @param activate requests a run of the reconciler, when a revocation is not stored yet */
 export function wireTokens(
   { config, database, gateway, key }: AppParts,
   { spawnerUrl }: Addresses,
@@ -21,14 +25,26 @@ export function wireTokens(
     )
   const revocations = new Revocations(database, {
     onRevoked: async (sessions) => {
-      for (const { userId, jti } of sessions) streams.endToken(userId, jti)
+      for (const { userId, jti } of sessions) streams.endSession(userId, jti)
       await publish(sessions)
     },
     onEraEnded: (era) => publish([era]),
     onUnsaved: activate,
   })
   const tokens = new AccessTokens(key, spawnerUrl, config.accessTokenExpires, () => revocations.newId())
-  return { streams, tokens, revocations, scopedTokens: new ScopedTokenIssuer(database, tokens) }
+  const rules = new SessionRules(config)
+  const cookies = new SessionCookies(key.secretFor('session'))
+  const uses = new SessionUses(database, rules.limits)
+  return {
+    streams,
+    tokens,
+    revocations,
+    rules,
+    cookies,
+    uses,
+    renewSession: new RenewSession({ database, tokens, rules, cookies, uses, revocations }),
+    scopedTokens: new ScopedTokenIssuer(database, tokens),
+  }
 }
 
 export type Tokens = ReturnType<typeof wireTokens>

@@ -75,7 +75,7 @@ test('while the database is locked, reading goes on, and whatever writes is refu
   assert.equal((await berth.call('GET', '/api/user/me', { token: doomed })).status, 401, 'signed out all the same')
   await waitFor(
     'the revocation in the store',
-    async () => (await berth.database.db.selectFrom('revoked_tokens').select('jti').execute()).length === 1,
+    async () => (await berth.database.db.selectFrom('revoked_tokens').select('jti').execute()).length === 2,
     timeout,
   )
   await waitFor('/readyz to be well', async () => (await berth.call('GET', '/readyz')).status === 200, timeout)

@@ -50,8 +50,9 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       const { db } = database
       const { id } = await userOf('cat')
       await insertIdentity(db, { userId: id, issuer, subject: '3', now })
-      const session = { userId: id, jti: 'era.3', createdAt: now, expiresAt: now, address: '', browser: null }
-      await insertSession(db, { ...session, acting: null })
+      const session = { userId: id, sid: 'era.3', createdAt: now, expiresAt: now, tokenExpiresAt: now }
+      const client = { address: '', browser: null, acting: null }
+      await insertSession(db, { ...session, ...client, began: 'oidc:main', cookieHash: null })
       const known = { provider: 'main', issuer, subject: '3', sid: null, idToken: 'sealed' }
       await insertProviderSession(db, 'era.3', known)
       await deleteUser(db, id)

@@ -11,13 +11,15 @@ import { installationName } from '#/store/installation.ts'
 import { forgetHomes, keepHomes, listDueOwners, postponeHomes } from '#/store/containers/kept-homes.ts'
 import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/users/revoked-tokens.ts'
 import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/containers/removals.ts'
+import { extendSession, noteSessionUses } from '#/store/users/session-changes.ts'
 import {
-  deleteOldSessions,
+  endBlockedSessions,
   endTakeoversBy,
-  insertSession,
-  listSessions,
+  findSessionsOfSubject,
   markSessionsEnded,
-} from '#/store/users/sessions.ts'
+} from '#/store/users/session-ends.ts'
+import { insertProviderSession } from '#/store/users/provider-sessions.ts'
+import { deleteOldSessions, findSessionBySid, insertSession, listSessions } from '#/store/users/sessions.ts'
 import {
   blockContainers,
   blockContainersOf,
@@ -38,6 +40,19 @@ import {
 import { startPostgres, type Postgres } from '../support/store/postgres.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
+/** One of a second, without a cookie. */
+const newSession = (userId: number) => ({
+  userId,
+  sid: '',
+  address: '',
+  browser: null,
+  acting: null,
+  began: null,
+  createdAt: now,
+  expiresAt: new Date(now.getTime() + 1_000),
+  tokenExpiresAt: new Date(now.getTime() + 1_000),
+  cookieHash: null,
+})
 const later = (ms: number) => new Date(now.getTime() + ms)
 
 let postgres: Postgres
@@ -127,14 +142,14 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
     test('sessions are listed newest first while they live, end once, and takeovers stay for a while', async () => {
       const [user, admin] = [await newUser(), await newUser()]
       const window = { now, takeoversSince: later(-1_000), limit: 10 }
-      const session = { userId: user.id, address: '192.0.2.1', browser: null, acting: null, createdAt: now }
+      const session = { ...newSession(user.id), address: '192.0.2.1' }
       const acting = { id: admin.id, email: admin.email, reason: 'help' }
-      await insertSession(database.db, { ...session, jti: `${dialect} 1`, expiresAt: later(1_000) })
-      await insertSession(database.db, { ...session, jti: `${dialect} 2`, expiresAt: later(2_000), acting })
-      await insertSession(database.db, { ...session, jti: `${dialect} 3`, expiresAt: later(-1) })
+      await insertSession(database.db, { ...session, sid: `${dialect} 1`, expiresAt: later(1_000) })
+      await insertSession(database.db, { ...session, sid: `${dialect} 2`, expiresAt: later(2_000), acting })
+      await insertSession(database.db, { ...session, sid: `${dialect} 3`, expiresAt: later(-1) })
       const list = (at = window) => listSessions(database.db, user.id, at)
       assert.deepEqual(
-        (await list()).map(({ jti, acting: by, endedAt }) => [jti, by, endedAt]),
+        (await list()).map(({ sid, acting: by, endedAt }) => [sid, by, endedAt]),
         [
           [`${dialect} 2`, acting, null],
           [`${dialect} 1`, null, null],
@@ -142,16 +157,16 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       )
       const ended = await database.transaction((tx) => endTakeoversBy(tx, [admin.id], later(5)))
       assert.deepEqual(
-        ended.map(({ jti, userId }) => [jti, userId]),
+        ended.map(({ sid, userId }) => [sid, userId]),
         [[`${dialect} 2`, user.id]],
       )
       assert.ok((await listRevokedTokens(database.db, now)).some(({ jti }) => jti === `${dialect} 2`))
-      await markSessionsEnded(database.db, [`${dialect} 1`, `${dialect} 2`], later(9))
+      await markSessionsEnded(database.db, [`${dialect} 1`, `${dialect} 2`], later(9), 'ended')
       const [left, ...more] = await list()
       assert.deepEqual([left?.endedAt, more.length], [later(5), 0], 'the first end counts')
       await deleteOldSessions(database.db, later(5_000), later(-1))
       assert.deepEqual(
-        (await list()).map(({ jti }) => jti),
+        (await list()).map(({ sid }) => sid),
         [`${dialect} 2`],
       )
       await deleteOldSessions(database.db, later(5_000), now)
@@ -159,15 +174,78 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       await deleteExpiredRevocations(database.db, later(5_000))
     })
 
+    test('of several rotations of one cookie one wins, and none after the session has ended', async () => {
+      const user = await newUser()
+      const sid = `${dialect} rotated`
+      await insertSession(database.db, { ...newSession(user.id), sid, cookieHash: 'first' })
+      const extension = { now: later(10), expiresAt: later(5_000), tokenExpiresAt: later(900) }
+      const rotate = (cookieHash: string) => extendSession(database.db, sid, extension, { from: 0, cookieHash })
+      const won = (await Promise.all(['a', 'b', 'c'].map(rotate))).filter((each) => each !== undefined)
+      assert.equal(won.length, 1)
+      assert.deepEqual(
+        [won[0]?.generation, won[0]?.rotatedAt, won[0]?.expiresAt, won[0]?.tokenExpiresAt, won[0]?.lastUsed],
+        [1, later(10), later(5_000), later(1_000), later(10)],
+      )
+      const earlier = { now: later(5), expiresAt: later(2_000), tokenExpiresAt: later(800) }
+      const again = await extendSession(database.db, sid, earlier)
+      assert.deepEqual([again?.expiresAt, again?.lastUsed, again?.generation], [later(5_000), later(10), 1])
+      await endBlockedSessions(database.db, [user.id], later(20))
+      assert.equal(await extendSession(database.db, sid, extension), undefined)
+      const stored = await findSessionBySid(database.db, sid)
+      assert.deepEqual([stored?.endedAt, stored?.endedWhy], [later(20), 'blocked'])
+    })
+
+    test('a use makes a session with a cookie last longer, up to its maximum, and no other', async () => {
+      const user = await newUser()
+      const names = ['used', 'short', 'ended'].map((name) => `${dialect} ${name}`)
+      const [used = '', short = '', over = ''] = names
+      for (const sid of names)
+        await insertSession(database.db, { ...newSession(user.id), sid, cookieHash: sid === short ? null : sid })
+      await markSessionsEnded(database.db, [over], later(1), 'ended')
+      const note = (at: Date) =>
+        noteSessionUses(
+          database.db,
+          names.map((sid) => ({ sid, at })),
+          { idle: 2, max: 3 },
+        )
+      await note(later(500))
+      const read = async (sid: string) => {
+        const found = await findSessionBySid(database.db, sid)
+        return [found?.lastUsed, found?.expiresAt]
+      }
+      assert.deepEqual(await read(used), [later(500), later(2_500)])
+      assert.deepEqual(await read(short), [later(500), later(1_000)])
+      assert.deepEqual(await read(over), [now, later(1_000)])
+      await note(later(2_000))
+      assert.deepEqual(await read(used), [later(2_000), later(3_000)])
+      await note(later(100))
+      assert.deepEqual(await read(used), [later(2_000), later(3_000)])
+    })
+
+    test('the live sessions that a provider began for a subject are found, all or that of one of its own sessions', async () => {
+      const user = await newUser()
+      const [issuer, subject] = [`https://${dialect}.example`, 'ann']
+      for (const providerSid of ['p1', 'p2', 'p3'])
+        await database.transaction(async (tx) => {
+          const sid = `${dialect} ${providerSid}`
+          await insertSession(tx, { ...newSession(user.id), sid, began: 'oidc:main' })
+          await insertProviderSession(tx, sid, { provider: 'main', issuer, subject, sid: providerSid, idToken: 'x' })
+        })
+      await markSessionsEnded(database.db, [`${dialect} p3`], now, 'provider')
+      const find = async (providerSid?: string) =>
+        (await findSessionsOfSubject(database.db, { issuer, subject, sid: providerSid }, { now, limit: 9 })).length
+      assert.deepEqual([await find(), await find('p2'), await find('p3')], [2, 1, 0])
+    })
+
     test('takeovers, however many, push none of the sessions of its owner out of the list', async () => {
       const user = await newUser()
-      const session = { userId: user.id, address: '', browser: null, createdAt: now, expiresAt: later(1_000) }
-      await insertSession(database.db, { ...session, jti: `${dialect} own`, acting: null })
+      const session = newSession(user.id)
+      await insertSession(database.db, { ...session, sid: `${dialect} own`, acting: null })
       const acting = { id: null, email: 'operator', reason: 'help' }
-      for (const name of ['a', 'b', 'c']) await insertSession(database.db, { ...session, jti: dialect + name, acting })
+      for (const name of ['a', 'b', 'c']) await insertSession(database.db, { ...session, sid: dialect + name, acting })
       const listed = await listSessions(database.db, user.id, { now, takeoversSince: later(-1), limit: 2 })
       assert.deepEqual(
-        listed.map(({ jti }) => jti),
+        listed.map(({ sid }) => sid),
         [`${dialect}c`, `${dialect}b`, `${dialect} own`],
       )
     })
@@ -176,11 +254,11 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       const [user, admin] = [await newUser(), await newUser()]
       // A statement may have 32,766 values with SQLite, 65,535 with PostgreSQL; a revocation has two.
       const many = 33_000
-      const jti = sql<string>`${`${dialect} many `} || n`
+      const sid = sql<string>`${`${dialect} many `} || n`
       await sql`
         with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(many)})
-        insert into sessions (user_id, jti, created_at, expires_at, address, acting_admin_id, acting_admin_email, reason)
-        select ${sql.lit(user.id)}, ${jti}, ${sql.lit(now.getTime())}, ${sql.lit(later(1_000).getTime())}, '',
+        insert into sessions (user_id, sid, created_at, expires_at, address, acting_admin_id, acting_admin_email, reason)
+        select ${sql.lit(user.id)}, ${sid}, ${sql.lit(now.getTime())}, ${sql.lit(later(1_000).getTime())}, '',
           ${sql.lit(admin.id)}, 'admin', 'help' from numbers`.execute(database.db)
       const ended = await database.transaction((tx) => endTakeoversBy(tx, [admin.id], later(5)))
       assert.equal(ended.length, many)

@@ -199,7 +199,9 @@ const takeover: readonly Story[] = [
 const session = {
   id: 1,
   created_at: minutesAgo(20),
-  expires_at: minutesAgo(-40),
+  last_used: minutesAgo(2),
+  expires_at: minutesAgo(-60 * 24 * 14),
+  began: 'link',
   address: '192.0.2.7',
   browser: 'Firefox on Windows',
   is_current: true,

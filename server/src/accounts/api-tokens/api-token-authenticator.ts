@@ -72,12 +72,13 @@ export class ApiTokenAuthenticator {
   }
 }
 
-/** What stands for the token where a session's tokens are known by their `jti`, e.g. for open streams. */
+/** What stands for the token where a session is known by its `sid`, e.g. for open streams. */
 export const apiTokenJti = (id: number) => `api-token:${id}`
 
 function sessionOf(token: string, { id, userId, scopes, createdAt, expiresAt }: StoredApiToken, user: User): Session {
+  const jti = apiTokenJti(id)
   return {
-    claims: { userId, jti: apiTokenJti(id), issuedAt: createdAt, expiresAt, acting: null },
+    claims: { userId, jti, sid: jti, isRenewable: false, issuedAt: createdAt, expiresAt, acting: null },
     token,
     user,
     via: 'header',

@@ -1,5 +1,3 @@
-import type { Logger } from 'pino'
-import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
 import { crashPoint } from '#/crash-points.ts'
 import { refusals, type Refusal } from '#/errors.ts'
 import type { Database, Db } from '#/store/database.ts'
@@ -10,60 +8,32 @@ import {
   type LinkPurpose,
   type StoredLink,
 } from '#/store/users/magic-links.ts'
-import { insertSession } from '#/store/users/sessions.ts'
 import { findUser, moveUserState, touchUser, type User } from '#/store/users/users.ts'
-import type { AccessTokens, PlannedToken } from '../sessions/access-token.ts'
+import type { BeginSession, BegunSession, SignedIn } from '../sessions/begin-session.ts'
 import { hashToken } from './magic-link.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
 import type { Compensations } from './compensations.ts'
 
-/** Timeout of a sign-in that waits for the container, in ms. */
-const containerTimeout = 8_000
-
-export interface SignedIn {
-  readonly user: User
-  readonly token: string
-  /** Of the token. */
-  readonly jti: string
-}
-
-/** A used link and the token that it is exchanged for. */
+/** A link that was used up, and the session that it is exchanged for. */
 interface Exchange {
   readonly user: User
-  readonly planned: PlannedToken
+  readonly begun: BegunSession
   readonly link: StoredLink
 }
 
-/** Effects of a sign-in. */
-export interface SignInEffects {
-  /** Publishes the user's state to the gateway. */
-  publish(userId: number): Promise<void>
-  /** Makes sure that the user's container of the first type runs. */
-  startPrimary(user: User): Promise<unknown>
-  /** Notes the time between the acceptance of the mail and the use of its link, in ms. */
-  noteUse(ms: number): void
-}
-
-/** Exchanges a link for an access token: `GET /api/auth/verify-signup` and `/verify-login`. */
+/** `GET /api/auth/verify-signup` and `/verify-login`. */
 export class VerifyLink {
   readonly #database: Database
-  readonly #tokens: AccessTokens
+  readonly #sessions: BeginSession
   readonly #compensations: Compensations
-  readonly #effects: SignInEffects
-  readonly #log: Logger
+  readonly #noteUse: (ms: number) => void
 
-  constructor(
-    database: Database,
-    tokens: AccessTokens,
-    compensations: Compensations,
-    effects: SignInEffects,
-    log: Logger,
-  ) {
+  /** @param noteUse is told how long after its mail was accepted a link was used, in ms */
+  constructor(database: Database, sessions: BeginSession, compensations: Compensations, noteUse: (ms: number) => void) {
     this.#database = database
-    this.#tokens = tokens
+    this.#sessions = sessions
     this.#compensations = compensations
-    this.#effects = effects
-    this.#log = log
+    this.#noteUse = noteUse
   }
 
   /**
@@ -108,7 +78,6 @@ export class VerifyLink {
     now: Date,
     effect: (tx: Db, user: User) => Promise<void>,
   ): Promise<Exchange> {
-    const planned = this.#tokens.plan(now)
     return this.#database.transaction(async (tx) => {
       const link = await findUsableLink(tx, hashToken(token), purpose, now)
       const user = link && (await findUser(tx, link.userId))
@@ -116,24 +85,18 @@ export class VerifyLink {
       if (user.isBlocked) throw refusals.userBlocked()
       await effect(tx, user)
       if (!(await consumeLink(tx, link.id, now))) throw await unusable(tx, token, purpose, now)
-      const { jti, expiresAt } = planned
-      await insertSession(tx, { userId: user.id, jti, createdAt: now, expiresAt, ...client, acting: null })
-      return { user: (await findUser(tx, user.id)) ?? user, planned, link }
+      const begun = await this.#sessions.store(tx, user.id, 'link', client, now)
+      return { user: (await findUser(tx, user.id)) ?? user, begun, link }
     })
   }
 
-  /** The link is used up by now, so no later failure may withhold the token. */
-  async #signIn({ user, planned, link: { acceptedAt } }: Exchange): Promise<SignedIn> {
+  /** The link is used up by now, so nothing that follows may cost the person their token. */
+  async #signIn({ user, begun, link: { acceptedAt } }: Exchange): Promise<SignedIn> {
     crashPoint('verify.after-consume')
-    if (acceptedAt) this.#effects.noteUse(Date.now() - acceptedAt.getTime())
-    const token = await this.#tokens.issue(user, planned)
-    await tryOrLog(this.#log, `publishing user ${user.id}`, () => this.#effects.publish(user.id))
-    await withTimeout(
-      containerTimeout,
-      tryOrLog(this.#log, `starting the first container of user ${user.id}`, () => this.#effects.startPrimary(user)),
-    )
+    if (acceptedAt) this.#noteUse(Date.now() - acceptedAt.getTime())
+    const signedIn = await this.#sessions.finish(user, begun)
     crashPoint('verify.before-answer')
-    return { user, token, jti: planned.jti }
+    return signedIn
   }
 }
 

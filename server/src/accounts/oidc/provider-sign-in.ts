@@ -1,12 +1,8 @@
-import type { Logger } from 'pino'
-import { tryOrLog } from '#/concurrency/try-or-log.ts'
 import { refusals } from '#/errors.ts'
 import type { Database } from '#/store/database.ts'
 import { insertProviderSession } from '#/store/users/provider-sessions.ts'
-import { insertSession } from '#/store/users/sessions.ts'
 import { findUser, touchUser, type User } from '#/store/users/users.ts'
-import type { SignedIn, SignInEffects } from '../links/verify-link.ts'
-import type { AccessTokens } from '../sessions/access-token.ts'
+import type { BeginSession, SignedIn } from '../sessions/begin-session.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
 import { authorizationRequest, type SignInAttempt } from './authorization-request.ts'
 import { exchangeCode, type ProviderAnswer } from './code-exchange.ts'
@@ -19,7 +15,7 @@ import type { Seal } from './seal.ts'
 import { SignInProblem } from './sign-in-problem.ts'
 
 /** What follows when a provider says who somebody is. */
-export interface ProviderEffects extends Pick<SignInEffects, 'publish' | 'startPrimary'> {
+export interface ProviderEffects {
   /**
    * Makes a user an administrator or takes that away, except from the last one. @param by the provider, for the audit log
    */
@@ -35,10 +31,9 @@ export interface ProviderSignInParts {
   readonly frontendUrl: string
   readonly database: Database
   readonly accounts: ProviderAccounts
-  readonly tokens: AccessTokens
+  readonly sessions: BeginSession
   readonly seal: Seal
   readonly effects: ProviderEffects
-  readonly log: Pick<Logger, 'warn'>
 }
 
 /** Sign-in by OpenID Connect: authorization code flow with PKCE. Sources: OpenID Connect Core, 3.1; RFC 9700, 2.1. */
@@ -109,22 +104,17 @@ export class ProviderSignIn {
 
   /** As by a link: the session is stored before its token exists. */
   async #signIn({ id }: User, { identity, idToken }: ProviderAnswer, client: ClientInfo, now: Date): Promise<SignedIn> {
-    const { database, tokens, seal, effects, log } = this.#parts
-    const planned = tokens.plan(now)
-    const { jti, expiresAt } = planned
-    const user = await database.transaction(async (tx) => {
+    const { database, sessions, seal } = this.#parts
+    const { user, begun } = await database.transaction(async (tx) => {
       const current = await findUser(tx, id)
       if (!current) throw new SignInProblem('failed', `account ${id} was deleted meanwhile`)
       if (current.isBlocked) throw new SignInProblem('blocked', `account ${id} is blocked`)
       await touchUser(tx, id, now)
-      await insertSession(tx, { userId: id, jti, createdAt: now, expiresAt, ...client, acting: null })
-      await insertProviderSession(tx, jti, { ...identity, idToken: seal.close(idToken, idTokenContext) })
-      return current
+      const stored = await sessions.store(tx, id, `oidc:${identity.provider}`, client, now)
+      await insertProviderSession(tx, stored.sid, { ...identity, idToken: seal.close(idToken, idTokenContext) })
+      return { user: current, begun: stored }
     })
-    const token = await tokens.issue(user, planned)
-    await tryOrLog(log, `publishing user ${id}`, () => effects.publish(id))
     // The browser is led on at once; its page shows how the launch goes.
-    void tryOrLog(log, `starting the first container of user ${id}`, () => effects.startPrimary(user))
-    return { user, token, jti }
+    return sessions.finish(user, begun, { awaitsContainer: false })
   }
 }

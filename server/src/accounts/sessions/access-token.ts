@@ -1,4 +1,5 @@
 import { SignJWT } from 'jose'
+import { sidOf } from '#/tokens/token-cookies.ts'
 import { parseToken, SignatureChecks, type UnverifiedToken } from '#/tokens/signature-checks.ts'
 import { algorithm, type SigningKeys } from './signing-keys.ts'
 
@@ -6,6 +7,10 @@ import { algorithm, type SigningKeys } from './signing-keys.ts'
 export interface Claims {
   readonly userId: number
   readonly jti: string
+  /** The session that it belongs to; of a token from before sessions its `jti`. */
+  readonly sid: string
+  /** Whether a request by cookie may renew it: it belongs to a session, and is its owner's. */
+  readonly isRenewable: boolean
   readonly issuedAt: Date
   readonly expiresAt: Date
   /**
@@ -23,6 +28,7 @@ export interface Subject {
 /** A token before it is signed, so that it can be stored before it exists. */
 export interface PlannedToken {
   readonly jti: string
+  readonly sid: string
   /** Whole seconds, as in the token. */
   readonly issuedAt: Date
   readonly expiresAt: Date
@@ -66,11 +72,12 @@ export class AccessTokens {
     this.lifetime = lifetime
   }
 
-  /** @param lifetime seconds */
-  plan(now: Date, lifetime = this.lifetime): PlannedToken {
+  /** @param lifetime seconds @param sid the session that it belongs to, when that has begun */
+  plan(now: Date, lifetime = this.lifetime, sid = this.#newId()): PlannedToken {
     const issuedAt = Math.floor(now.getTime() / 1_000)
     return {
       jti: this.#newId(),
+      sid,
       issuedAt: new Date(issuedAt * 1_000),
       expiresAt: new Date((issuedAt + lifetime) * 1_000),
     }
@@ -153,13 +160,13 @@ export class AccessTokens {
 
   async #sign(
     subject: Subject,
-    { jti, issuedAt, expiresAt }: PlannedToken,
+    { jti, sid, issuedAt, expiresAt }: PlannedToken,
     acting: string | null,
     audience?: string,
   ): Promise<string> {
     // A takeover of an administrator has no administrator's rights, so the claim for apps says no.
     const claims = acting === null ? { is_admin: subject.isAdmin } : { is_admin: false, act: { sub: acting } }
-    const jwt = new SignJWT(claims)
+    const jwt = new SignJWT(audience === undefined ? { ...claims, sid } : claims)
       .setProtectedHeader({ alg: algorithm, kid: this.#keys.kid, typ: 'JWT' })
       .setSubject(String(subject.id))
       .setJti(jti)
@@ -180,11 +187,15 @@ export class AccessTokens {
 function claimsOf({ claims }: UnverifiedToken): Claims | undefined {
   const { sub, jti, iat, exp, aud } = claims
   const acting = actingIn(claims)
-  // Only a container's token has an audience; the API is never one.
+  const sid = sidOf(claims)
+  // Only a container's token has an audience; the API is not it.
   if (aud !== undefined || acting === undefined || typeof jti !== 'string') return undefined
+  if (typeof sid !== 'string') return undefined
   if (typeof sub !== 'string' || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
   if (typeof iat !== 'number' || typeof exp !== 'number') return undefined
-  return { userId: Number(sub), jti, issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000), acting }
+  const isRenewable = 'sid' in claims && acting === null
+  const times = { issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000) }
+  return { userId: Number(sub), jti, sid, isRenewable, ...times, acting }
 }
 
 /** Undefined when the claim is not in our format. */

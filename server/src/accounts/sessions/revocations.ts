@@ -3,7 +3,8 @@ import { allSettledOrThrow } from '#/concurrency/try-or-log.ts'
 import type { Database } from '#/store/database.ts'
 import { setTokenEra, tokenEra } from '#/store/installation.ts'
 import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/users/revoked-tokens.ts'
-import { markSessionsEnded } from '#/store/users/sessions.ts'
+import { markSessionsEnded } from '#/store/users/session-ends.ts'
+import type { SessionEnd, StoredSession } from '#/store/users/sessions.ts'
 
 /**
  * Retention of a revocation after the expiry of its token, in ms: if the clock is wrong at that moment and set back by
@@ -13,18 +14,25 @@ const keptFor = 2 * 86_400_000
 /** Above the max lifetime of a token, in ms; `JWT_ACCESS_TOKEN_EXPIRES` is a year at most. */
 const maxTokenLifetime = 366 * 86_400_000
 
-/** One token; or all tokens of an era, by the part of their ids before the dot. */
+/** Of one token, of all tokens of a session (`sid`), or, with the part of their ids before the dot, of all of an era. */
 export interface Revocable {
   readonly jti: string
   readonly expiresAt: Date
 }
 
-/** A revoked token and its user. */
+/** A token, or a session with all its tokens, that is to count no more, and whose it is. */
 export interface RevokedSession extends Revocable {
   readonly userId: number
 }
 
-/** Parties that verify tokens by themselves; a revocation waits for them. */
+/** What refuses all tokens of a session. */
+export const revocationOf = ({ userId, sid, tokenExpiresAt }: StoredSession): RevokedSession => ({
+  userId,
+  jti: sid,
+  expiresAt: tokenExpiresAt,
+})
+
+/** Who judges tokens by themselves; a revocation waits for them. */
 export interface RevocationListeners {
   onRevoked(sessions: readonly RevokedSession[]): Promise<void>
   onEraEnded(era: Revocable): Promise<void>
@@ -79,12 +87,13 @@ export class Revocations {
   }
 
   /**
-   * When it resolves, the revocation is stored, and every party refuses the tokens. This one refuses them from the call
-   * on, also when it rejects; the revocation is then stored as soon as the store works.
+   * Durable, and refused everywhere, when it resolves; refused here from the first moment on, also when it rejects, and
+   * then made durable as soon as the store allows.
+   * @param why the sessions among them end
    */
-  async revoke(sessions: readonly RevokedSession[], now: Date): Promise<void> {
+  async revoke(sessions: readonly RevokedSession[], now: Date, why: SessionEnd): Promise<void> {
     if (sessions.length === 0) return
-    const unsaved = sessions.map((session) => this.#remember(session, now))
+    const unsaved = sessions.map((session) => this.#remember(session, now, why))
     const [saved, notified] = await Promise.allSettled([this.#save(unsaved), this.#listeners.onRevoked(sessions)])
     if (saved.status === 'rejected') {
       this.#listeners.onUnsaved()
@@ -108,7 +117,7 @@ export class Revocations {
    */
   endEra(now: Date): () => Promise<void> {
     const era = { jti: this.#era, expiresAt: new Date(now.getTime() + maxTokenLifetime) }
-    this.#remember(era, now)
+    this.#remember(era, now, 'clock')
     this.#era = newEra()
     return async () => {
       await allSettledOrThrow([this.save(), this.#listeners.onEraEnded(era)])
@@ -129,8 +138,8 @@ export class Revocations {
     await deleteExpiredRevocations(this.#database.db, before)
   }
 
-  #remember({ jti, expiresAt }: Revocable, at: Date): Unsaved {
-    const unsaved = { jti, expiresAt, at }
+  #remember({ jti, expiresAt }: Revocable, at: Date, why: SessionEnd): Unsaved {
+    const unsaved = { jti, expiresAt, at, why }
     this.#expiryByJti.set(jti, expiresAt)
     this.#unsaved.set(jti, unsaved)
     return unsaved
@@ -138,13 +147,15 @@ export class Revocations {
 
   /** The session list shows it from the same moment on. @param revoked all of one moment */
   async #save(revoked: readonly Unsaved[]): Promise<void> {
-    const [{ at } = { at: new Date(0) }] = revoked
+    const [first] = revoked
+    if (!first) return
     await this.#database.transaction(async (tx) => {
       await insertRevokedTokens(tx, revoked)
       await markSessionsEnded(
         tx,
         revoked.map(({ jti }) => jti),
-        at,
+        first.at,
+        first.why,
       )
     })
     for (const { jti } of revoked) this.#unsaved.delete(jti)
@@ -152,8 +163,9 @@ export class Revocations {
 }
 
 interface Unsaved extends Revocable {
-  /** Time of the revocation. */
+  /** When it was revoked, and why. */
   readonly at: Date
+  readonly why: SessionEnd
 }
 
 const oldestKept = (now: Date) => new Date(now.getTime() - keptFor)

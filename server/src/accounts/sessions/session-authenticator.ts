@@ -78,7 +78,7 @@ export class SessionAuthenticator {
     const candidates = candidateTokens(cookie, this.#tokens).filter((token) => this.#tokens.claimsActing(token))
     for (const token of this.#mayBeChecked(candidates, address) ? candidates : []) {
       const claims = await this.#tokens.read(token, address)
-      if (claims && claims.acting !== null) takeovers.push({ claims, token, jti: claims.jti })
+      if (claims && claims.acting !== null) takeovers.push({ claims, token, sid: claims.sid })
     }
     const believed = selectTrustedToken(takeovers, cookie)
     if (believed === undefined || believed === 'tossed') return undefined
@@ -97,14 +97,14 @@ export class SessionAuthenticator {
   }
 
   /**
-   * CSRF token: proves that a page of Berth's own made the request. Only documents that were navigated to contain it,
-   * and no container's page on the same origin can read those.
+   * A proof that a page of ours made the request, as long as its session lasts. Put into documents that a person navigated to, where no container's
+   * page on the same origin can read it.
    */
-  csrfToken(claims: Claims): string {
-    return createHmac('sha256', this.#csrfSecret).update(claims.jti).digest('base64url')
+  csrfToken(claims: Pick<Claims, 'sid'>): string {
+    return createHmac('sha256', this.#csrfSecret).update(claims.sid).digest('base64url')
   }
 
-  isCsrfToken(claims: Claims, token: string): boolean {
+  isCsrfToken(claims: Pick<Claims, 'sid'>, token: string): boolean {
     const expected = Buffer.from(this.csrfToken(claims))
     const given = Buffer.from(token)
     return given.length === expected.length && timingSafeEqual(given, expected)
@@ -119,9 +119,13 @@ export class SessionAuthenticator {
     const good: VerifiedToken[] = []
     for (const token of isDecided ? tokens : this.#unknown(tokens).slice(-1)) {
       const claims = await this.#tokens.verify(token, now, address)
-      if (claims && !this.#revocations.has(claims.jti)) good.push({ claims, token, jti: claims.jti })
+      if (claims && !this.#isRevoked(claims)) good.push({ claims, token, sid: claims.sid })
     }
     return isDecided ? good : []
+  }
+
+  #isRevoked({ jti, sid }: Claims): boolean {
+    return this.#revocations.has(jti) || this.#revocations.has(sid)
   }
 
   #mayBeChecked(tokens: readonly string[], address: string): boolean {
@@ -156,7 +160,7 @@ const addressIn = (headers: IncomingHttpHeaders) => String(headers['x-forwarded-
 interface VerifiedToken {
   readonly claims: Claims
   readonly token: string
-  readonly jti: string
+  readonly sid: string
 }
 
 /**

@@ -5,12 +5,13 @@ import {
   deleteOldSessions,
   findOtherSessions,
   findSession,
-  findSessionOf,
+  findSessionBySid,
   listSessions,
   type StoredSession,
 } from '#/store/users/sessions.ts'
 import type { Claims } from './access-token.ts'
-import type { Revocations } from './revocations.ts'
+import { revocationOf, type Revocations } from './revocations.ts'
+import type { SessionUses } from './session-uses.ts'
 
 /** Time for which the owner sees a takeover, in ms. */
 const takeoversShownFor = 30 * 86_400_000
@@ -26,28 +27,31 @@ export interface Owner {
   readonly address: string
 }
 
-/** A user's own sessions, to see and to end. A session is an issued access token. */
+/** What people see of their own sessions, and end. */
 export class SessionList {
   readonly #database: Database
   readonly #revocations: Revocations
+  readonly #uses: SessionUses
 
-  constructor(database: Database, revocations: Revocations) {
+  constructor(database: Database, revocations: Revocations, uses: SessionUses) {
     this.#database = database
     this.#revocations = revocations
+    this.#uses = uses
   }
 
   /** Live sessions, and takeovers of the last 30 days; the newest first, at most 100 of each. */
   async list(userId: number, now: Date): Promise<StoredSession[]> {
     const takeoversSince = new Date(now.getTime() - takeoversShownFor)
+    await this.#uses.writeAll()
     const found = await listSessions(this.#database.db, userId, { now, takeoversSince, limit: maxListed })
-    // A session that was revoked while the store failed has ended, although the store does not say so yet.
-    return found.filter(({ jti, acting }) => acting !== null || !this.#revocations.has(jti))
+    // One that was revoked while the store failed counts no more, whatever the store says yet.
+    return found.filter(({ sid, acting }) => acting !== null || !this.#revocations.has(sid))
   }
 
-  /** Actor and end of a takeover, by its token; null for an ordinary token. */
-  async takeoverOf({ jti, acting, expiresAt }: Claims): Promise<{ readonly by: string; readonly until: Date } | null> {
+  /** Who acts by a takeover's token, and until when, for the person who does; null when it is no takeover's. */
+  async takeoverOf({ sid, acting, expiresAt }: Claims): Promise<{ readonly by: string; readonly until: Date } | null> {
     if (acting === null) return null
-    const session = await findSessionOf(this.#database.db, jti)
+    const session = await findSessionBySid(this.#database.db, sid)
     return { by: session?.acting?.email ?? '', until: session?.endedAt ?? expiresAt }
   }
 
@@ -59,11 +63,11 @@ export class SessionList {
     return session
   }
 
-  /** Ends all sessions of this user except the present one. @returns their number */
-  async endOthers(owner: Owner, { jti: exceptJti }: Claims, now: Date): Promise<number> {
+  /** Ends all sessions of this person but the one that asks. @returns how many there were */
+  async endOthers(owner: Owner, { sid: exceptSid }: Claims, now: Date): Promise<number> {
     let ended = 0
     for (;;) {
-      const sessions = await findOtherSessions(this.#database.db, owner.id, { exceptJti, now, limit: batchSize })
+      const sessions = await findOtherSessions(this.#database.db, owner.id, { exceptSid, now, limit: batchSize })
       await this.#revoke(sessions, owner, now)
       ended += sessions.length
       if (sessions.length < batchSize) return ended
@@ -72,8 +76,8 @@ export class SessionList {
 
   /** Each takeover that its owner ends is written to the audit log once, also by concurrent requests. */
   async #revoke(sessions: readonly StoredSession[], owner: Owner, now: Date): Promise<void> {
-    const live = sessions.filter((session) => !this.#revocations.isOver(session, now))
-    await this.#revocations.revoke(live, now)
+    const live = sessions.filter((session) => !this.#revocations.isOver({ ...session, jti: session.sid }, now))
+    await this.#revocations.revoke(live.map(revocationOf), now, 'ended')
     const entries = live.flatMap(({ acting }): AuditEntry[] => {
       if (acting === null) return []
       const detail = { acting: acting.email }
@@ -84,6 +88,7 @@ export class SessionList {
 
   /** Deletes sessions that are no longer shown. */
   async prune(now: Date): Promise<void> {
+    await this.#uses.writeAll()
     await deleteOldSessions(this.#database.db, now, new Date(now.getTime() - takeoversShownFor))
   }
 }

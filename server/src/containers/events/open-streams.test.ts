@@ -8,7 +8,7 @@ const refused = (status: number, code: string) => (error: unknown) =>
 
 test('one person may have five logs and twenty event streams open, whatever others have', () => {
   const streams = new OpenStreams()
-  const open = (kind: 'logs' | 'events', userId: number) => streams.open(kind, { userId, jti: 'j' }, () => undefined)
+  const open = (kind: 'logs' | 'events', userId: number) => streams.open(kind, { userId, sid: 's' }, () => undefined)
   const logs = Array.from({ length: 5 }, () => open('logs', 1))
   for (let each = 0; each < 20; each++) open('events', 1)
   assert.throws(() => open('logs', 1), refused(429, 'tooManyStreams'))
@@ -21,7 +21,7 @@ test('one person may have five logs and twenty event streams open, whatever othe
 test('all people together may have 500 logs and 5,000 event streams open; what ended, however it did, makes room', () => {
   const streams = new OpenStreams()
   const open = (kind: 'logs' | 'events', userId: number) =>
-    streams.open(kind, { userId, jti: String(userId) }, () => undefined)
+    streams.open(kind, { userId, sid: String(userId) }, () => undefined)
   const closes = Array.from({ length: 500 }, (_, each) => open('logs', Math.floor(each / 5)))
   assert.throws(() => open('logs', 1_000), refused(503, 'streamsFull'))
   for (let each = 0; each < 5_000; each++) open('events', Math.floor(each / 20))
@@ -32,7 +32,7 @@ test('all people together may have 500 logs and 5,000 event streams open; what e
   open('logs', 1_000)
   assert.throws(() => open('logs', 1_001), refused(503, 'streamsFull'))
   streams.endUser(7)
-  streams.endToken(8, '8')
+  streams.endSession(8, '8')
   for (let each = 0; each < 10; each++) open('logs', 2_000 + each)
   assert.throws(() => open('logs', 3_000), refused(503, 'streamsFull'))
 })

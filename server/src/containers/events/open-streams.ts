@@ -9,10 +9,10 @@ const maxPerPerson = { events: 20, logs: 5 } as const
 const maxInTotal = { events: 5_000, logs: 500 } as const
 export type StreamKind = keyof typeof maxInTotal
 
-/** Owner of a stream, and the token (`jti`) that it was opened with. */
+/** Whose stream it is, and the session that opened it. */
 export interface StreamOwner {
   readonly userId: number
-  readonly jti: string
+  readonly sid: string
 }
 
 interface OpenStream extends StreamOwner {
@@ -31,12 +31,12 @@ export class OpenStreams {
    * @returns removes the stream, for one that ended otherwise; further calls do nothing
    * @throws {Refusal} 429 when the user has too many of the kind · 503 when all users together have
    */
-  open(kind: StreamKind, { userId, jti }: StreamOwner, end: () => void): () => void {
+  open(kind: StreamKind, { userId, sid }: StreamOwner, end: () => void): () => void {
     const theirs = this.#byUser.get(userId) ?? new Set()
     const count = [...theirs].filter((each) => each.kind === kind).length
     if (count >= maxPerPerson[kind]) throw refusals.tooManyStreams()
     if (this.#isClosed || this.#open[kind] >= maxInTotal[kind]) throw refusals.streamsFull()
-    const stream = { userId, jti, kind, end }
+    const stream = { userId, sid, kind, end }
     this.#byUser.set(userId, theirs.add(stream))
     this.#open[kind]++
     return () => this.#remove(stream)
@@ -47,9 +47,9 @@ export class OpenStreams {
     this.#end(userId, () => true)
   }
 
-  /** Ends the streams that were opened with a revoked token. */
-  endToken(userId: number, revoked: string): void {
-    this.#end(userId, ({ jti }) => jti === revoked)
+  /** Ends the streams of a session that is over. */
+  endSession(userId: number, over: string): void {
+    this.#end(userId, ({ sid }) => sid === over)
   }
 
   /** Ends all; new ones may be opened. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { importJWK, type CryptoKey, type JWK } from 'jose'
 import { containsApiToken } from '../../tokens/api-token-form.ts'
+import { sidOf } from '../../tokens/token-cookies.ts'
 import { parseToken, SignatureChecks, tokenKeyId, type UnverifiedToken } from '../../tokens/signature-checks.ts'
 import type { Revocation } from '../gateway-state.ts'
 import { clock } from '../coarse-clock.ts'
@@ -20,6 +21,8 @@ const revocationRetention = 2 * 86_400_000
 export interface Caller {
   readonly userId: number
   readonly jti: string
+  /** The session that the token belongs to; of a token from before sessions its `jti`. */
+  readonly sid: string
   /** What `jti` begins with: see `Revocation`. */
   readonly era: string
   /** ms since 1970 */
@@ -93,7 +96,7 @@ export class TokenVerifier {
   }
 
   /** Whether this caller may act now; asked again at every request and for everything open. Source: specification, Authentication 3. */
-  isValid({ userId, jti, era, issuedAt, expiresAt, key }: Caller): boolean {
+  isValid({ userId, jti, sid, era, issuedAt, expiresAt, key }: Caller): boolean {
     const user = this.#users.get(userId)
     // A token issued before its user existed belongs to another user. Tokens count in whole seconds.
     return (
@@ -101,6 +104,7 @@ export class TokenVerifier {
       expiresAt > clock.wall &&
       issuedAt <= clock.wall + maxClockSkew &&
       !this.#revoked.has(jti) &&
+      !this.#revoked.has(sid) &&
       !this.#revoked.has(era) &&
       issuedAt + 1_000 > user.createdAt &&
       this.#keys.get(key.jwk['kid']) === key
@@ -187,10 +191,12 @@ export class TokenVerifier {
 function callerOf({ claims }: UnverifiedToken, key: Key, token: string): Omit<Caller, 'active'> | undefined {
   const { sub, jti, iat, exp, aud } = claims
   const acting = actingIn(claims)
-  if (aud !== undefined || acting === undefined || typeof jti !== 'string') return undefined
+  const sid = sidOf(claims)
+  if (aud !== undefined || acting === undefined || typeof jti !== 'string' || typeof sid !== 'string') return undefined
   if (typeof sub !== 'string' || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
   if (typeof iat !== 'number' || typeof exp !== 'number' || exp * 1000 <= clock.wall) return undefined
-  return { userId: Number(sub), jti, era: eraOf(jti), issuedAt: iat * 1000, expiresAt: exp * 1000, acting, token, key }
+  const times = { issuedAt: iat * 1000, expiresAt: exp * 1000 }
+  return { userId: Number(sub), jti, sid, era: eraOf(jti), ...times, acting, token, key }
 }
 
 /** RFC 8693, 4.1. Undefined when the claim is none of ours. */

@@ -63,10 +63,10 @@ function pathUnder(prefix: string, path: string | undefined, stripPrefix: boolea
   return path?.startsWith('/') && path !== `/${prefix}` ? root + path.slice(1) : root
 }
 
-/** `spawner_*`, and the prefixes that no script can set and the platform reserves (case does not count in prefixes). */
-const isPlatformName = (name: string) => /^(spawner_|__host-http-|__http-)/i.test(name)
+/** `spawner_*`, `berth_session`, and the prefixes that no script can set and the platform reserves (case does not count in prefixes). */
+const isPlatformName = (name: string) => /^(spawner_|berth_session$|__host-http-|__http-)/i.test(name)
 /** Pairs of a `Cookie` header with such a name, each with the semicolon before it. In one pass: there may be thousands. */
-const platformPairs = /(?:^|;)\s*(?:spawner_|__host-http-|__http-)[^;]*/gi
+const platformPairs = /(?:^|;)\s*(?:spawner_|berth_session\s*=|__host-http-|__http-)[^;]*/gi
 
 function nameOf(pair: string): string {
   return (pair.split('=', 1)[0] ?? '').trim()

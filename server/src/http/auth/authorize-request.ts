@@ -80,9 +80,19 @@ function refuseForgeable(
   request: FastifyRequest,
 ): void {
   const isOpen = isSafe(request) && access !== 'admin' && !guarded
-  if (session.via === 'header' || isOpen || !isBrowser(request, cookie)) return
+  if (session.via === 'header' || isOpen) return
+  refuseForgeableWithout((proof) => authenticator.isCsrfToken(session.claims, proof), request, cookie)
+}
+
+/** Refuses a browser that cannot prove that a page of ours asks. @throws {Refusal} 403 */
+export function refuseForgeableWithout(
+  isProof: (proof: string) => boolean,
+  request: FastifyRequest,
+  cookie: CookieSettings,
+): void {
+  if (!isBrowser(request, cookie)) return
   const proof = request.headers['x-csrf-token']
-  if (typeof proof !== 'string' || !authenticator.isCsrfToken(session.claims, proof)) throw refusals.forgeable()
+  if (typeof proof !== 'string' || !isProof(proof)) throw refusals.forgeable()
 }
 
 /**

@@ -1,28 +1,68 @@
-import { bindingCookie, bindingOf, tokenCookie } from '#/tokens/token-cookies.ts'
+import { bindingCookie, bindingOf, sessionCookie, tokenCookie } from '#/tokens/token-cookies.ts'
 import { hostName, isName, type CookieSettings } from '#/tokens/clear-cookies.ts'
 
 export type { CookieSettings } from '#/tokens/clear-cookies.ts'
 
+/** A token that is to be delivered. */
+export interface DeliveredToken {
+  readonly text: string
+  readonly sid: string
+  /** Seconds for which the browser keeps it. */
+  readonly lifetime: number
+  /** Seconds for which the browser remembers whose session it is; as long as the token when left out. */
+  readonly bindingLifetime?: number
+}
+
 /**
- * `Set-Cookie` lines that deliver a token. Source: specification, Authentication 5: for all subdomains of the base
- * domain.
- * A browser at another host (127.0.0.1, localhost) drops that one, so it gets a host-only one as well; with https also
- * the companion cookie, which names the token.
+ * The `Set-Cookie` lines that deliver a token. Source: specification, Authentication 5: for all subdomains of the base domain.
+ * A browser that came by another host (127.0.0.1, localhost) would drop that one, so it gets a host-only twin as well;
+ * with https also the companion that says which session it is of.
  * @param token undefined removes the cookies
  * @param host  the request's `Host`
  */
 export function tokenCookieLines(
-  token: { readonly text: string; readonly jti: string; readonly lifetime: number } | undefined,
+  token: DeliveredToken | undefined,
   host: string | undefined,
   { domain, isSecure }: CookieSettings,
 ): string[] {
-  const common = `Path=/; Max-Age=${token?.lifetime ?? 0}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
-  const cookie = `${tokenCookie}=${token?.text ?? ''}; ${common}`
+  const attributes = `HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  const cookie = `${tokenCookie}=${token?.text ?? ''}; Path=/; Max-Age=${token?.lifetime ?? 0}; ${attributes}`
   const lines = [`${cookie}; Domain=${domain}`]
   if (!isWithin(hostName(host), domain)) lines.push(cookie)
-  if (isSecure) lines.push(`${bindingCookie}=${token ? bindingOf(token.jti) : ''}; ${common}`)
+  const bindingLifetime = token?.bindingLifetime ?? token?.lifetime ?? 0
+  const binding = token ? bindingOf(token.sid) : ''
+  if (isSecure) lines.push(`${bindingCookie}=${binding}; Path=/; Max-Age=${bindingLifetime}; ${attributes}`)
   return lines
 }
+
+/** What both kinds of `Set-Cookie` lines of a session are made of; see `SignedIn`. */
+export interface DeliveredSession {
+  readonly sid: string
+  readonly token: string
+  readonly lifetime: number
+  readonly cookie: { readonly value: string; readonly lifetime: number } | null
+}
+
+/** The lines that sign a browser in: the token's, and the session's own when it is renewed. */
+export function sessionCookieLines(
+  { sid, token, lifetime, cookie }: DeliveredSession,
+  host: string | undefined,
+  settings: CookieSettings,
+): string[] {
+  const bindingLifetime = cookie?.lifetime ?? lifetime
+  const lines = tokenCookieLines({ text: token, sid, lifetime, bindingLifetime }, host, settings)
+  return cookie === null ? lines : [...lines, sessionLine(cookie.value, cookie.lifetime, settings)]
+}
+
+/** The lines that sign a browser out. */
+export const signOutLines = (host: string | undefined, settings: CookieSettings) => [
+  ...tokenCookieLines(undefined, host, settings),
+  sessionLine('', 0, settings),
+]
+
+/** Host-only, and sent nowhere but to the endpoints that renew or end a session. */
+const sessionLine = (value: string, lifetime: number, { isSecure }: CookieSettings) =>
+  `${sessionCookie}=${value}; Path=/api/auth; Max-Age=${lifetime}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 
 function isWithin(host: string, domain: string): boolean {
   return isName(domain) && (host === domain || host.endsWith(`.${domain}`))

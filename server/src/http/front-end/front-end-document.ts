@@ -11,6 +11,7 @@ import { contentLanguage } from '#/messages/language.ts'
 import { message } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 import type { SameBrowserProof } from '../auth/same-browser-proof.ts'
+import type { SessionRenewal } from '../auth/session-renewal.ts'
 import { registerAssets } from './static-assets.ts'
 import { isPrefetch } from '../request/fetch-metadata.ts'
 import { requestedLanguage } from '../localized-reply.ts'
@@ -24,6 +25,7 @@ export interface FrontEndParts {
   readonly authenticator: SessionAuthenticator
   readonly sessionList: Pick<SessionList, 'takeoverOf'>
   readonly cookie: CookieSettings
+  readonly renewal: SessionRenewal
   readonly loginCsrf: LoginCsrf
   readonly sameBrowserProof: SameBrowserProof
   readonly verifyLink: Pick<VerifyLink, 'addressOf'>
@@ -68,6 +70,7 @@ export class FrontEnd {
   async send(request: FastifyRequest, reply: FastifyReply, status: number): Promise<FastifyReply> {
     const { authenticator, sessionList } = this.#parts
     const { session, isTossed } = await authenticator.authenticate(request.headers, request.now)
+    if (session) await this.#parts.renewal.keep(session, request, reply)
     const known = session ?? (await authenticator.endedTakeover(request.headers))
     const takeover = known ? await sessionList.takeoverOf(known.claims) : null
     if (isTossed)

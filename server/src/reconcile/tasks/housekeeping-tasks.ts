@@ -3,6 +3,7 @@ import type { ApiTokens } from '#/accounts/api-tokens/api-tokens.ts'
 import type { UnverifiedAccounts } from '#/accounts/sign-up/unverified-accounts.ts'
 import type { Activity } from '#/containers/idle/activity.ts'
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
+import type { SessionUses } from '#/accounts/sessions/session-uses.ts'
 import type { SessionList } from '#/accounts/sessions/session-list.ts'
 import type { Compensations } from '#/accounts/links/compensations.ts'
 import type { Database } from '#/store/database.ts'
@@ -58,12 +59,13 @@ export const unverifiedTask = (unverified: UnverifiedAccounts): Task => ({
   run: async (now) => ({ forgotten: await unverified.deleteExpired(now) }),
 })
 
-/** Writes `last_used` of containers with traffic to the store. */
-export function lastUsedTask(activity: Activity): Task {
+/** Writes `last_used` of containers with traffic, and of sessions, to the store. */
+export function lastUsedTask(activity: Activity, sessions: SessionUses): Task {
   return {
     name: 'last used',
     async run() {
       await activity.writeDue()
+      await sessions.writeDue()
       return {}
     },
   }

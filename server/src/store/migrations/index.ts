@@ -11,6 +11,7 @@ import { listOrders } from './009-list-orders.ts'
 import { foreignKeys } from './010-foreign-keys.ts'
 import { retired } from './011-retired.ts'
 import { clockMoves } from './012-clock-moves.ts'
+import { lastingSessions } from './013-lasting-sessions.ts'
 import { apiTokens } from './014-api-tokens.ts'
 import { identities } from './015-identities.ts'
 
@@ -32,6 +33,7 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '010-foreign-keys': foreignKeys,
     '011-retired': retired,
     '012-clock-moves': clockMoves(isPostgres),
+    '013-lasting-sessions': lastingSessions,
     '014-api-tokens': apiTokens(isPostgres),
     '015-identities': identities(isPostgres),
   }

@@ -11,10 +11,10 @@ export interface ProviderSession extends Identity {
   readonly idToken: string
 }
 
-/** Notes that the session whose token has this id began at a provider. Call it in the transaction that stores the session. */
-export async function insertProviderSession(db: Db, jti: string, session: ProviderSession): Promise<void> {
+/** Notes that the session of this claim `sid` began at a provider. Call it in the transaction that stores the session. */
+export async function insertProviderSession(db: Db, ownSid: string, session: ProviderSession): Promise<void> {
   const { provider, issuer, subject, sid, idToken } = session
-  const { id } = await db.selectFrom('sessions').select('id').where('jti', '=', jti).executeTakeFirstOrThrow()
+  const { id } = await db.selectFrom('sessions').select('id').where('sid', '=', ownSid).executeTakeFirstOrThrow()
   await db
     .insertInto('provider_sessions')
     .values({ session_id: id, provider, issuer, subject, sid, id_token: idToken })

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../database.ts'
 import { deleteInBatches } from '../batch-deletion.ts'
-import { insertRevokedTokensOf } from './revoked-tokens.ts'
 import type { SessionsTable } from '../schema.ts'
 
 /** The administrator or operator who acts for the owner of a session, and the reason. */
@@ -12,37 +11,71 @@ export interface ActingAdmin {
   readonly reason: string
 }
 
-/** Session: an issued access token with its lifetime and the client that received it. */
+/** Why a session ended before its time: its page says so. */
+export type SessionEnd = 'signed-out' | 'ended' | 'blocked' | 'replayed' | 'provider' | 'takeover' | 'clock'
+
+/** How a session began: by a mailed link, or at a provider, named by its id. */
+export type SessionOrigin = 'link' | `oidc:${string}`
+
+/** A sign-in in a browser, or a takeover: since when, until when, and where. Every access token belongs to one. */
 export interface StoredSession {
   readonly id: number
   readonly userId: number
-  readonly jti: string
+  /** Claim `sid` of its tokens. */
+  readonly sid: string
   readonly createdAt: Date
+  /** When it ends if it is not used again. */
   readonly expiresAt: Date
-  /** IP address; empty when unknown. */
+  /** When the last of its tokens expires. */
+  readonly tokenExpiresAt: Date
+  readonly lastUsed: Date
+  readonly began: string
+  /** IP address; empty when nobody told us. */
   readonly address: string
   readonly browser: string | null
   /** Null for the owner's own session. */
   readonly acting: ActingAdmin | null
-  /** When it was ended before its expiry. */
+  /** Number of its current cookie; null for one that is never renewed. */
+  readonly generation: number | null
+  readonly cookieHash: string | null
+  readonly rotatedAt: Date | null
+  /** When it was ended before its time. */
   readonly endedAt: Date | null
+  readonly endedWhy: SessionEnd | null
 }
 
-export type NewSession = Omit<StoredSession, 'id' | 'endedAt'>
+/** @see StoredSession; `generation` is 0 with a cookie */
+export interface NewSession {
+  /** Null for a takeover. */
+  readonly began: SessionOrigin | null
+  readonly userId: number
+  readonly sid: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly tokenExpiresAt: Date
+  readonly address: string
+  readonly browser: string | null
+  readonly acting: ActingAdmin | null
+  readonly cookieHash: string | null
+}
 
 export async function insertSession(db: Db, session: NewSession): Promise<void> {
   await db
     .insertInto('sessions')
     .values({
       user_id: session.userId,
-      jti: session.jti,
+      sid: session.sid,
       created_at: session.createdAt.getTime(),
       expires_at: session.expiresAt.getTime(),
+      token_expires_at: session.tokenExpiresAt.getTime(),
+      began: session.began,
       address: session.address,
       browser: session.browser,
       acting_admin_id: session.acting?.id ?? null,
       acting_admin_email: session.acting?.email ?? null,
       reason: session.acting?.reason ?? null,
+      generation: session.cookieHash === null ? null : 0,
+      cookie_hash: session.cookieHash,
       ended_at: null,
     })
     .execute()
@@ -67,7 +100,7 @@ export async function listSessions(
     .where('acting_admin_email', 'is not', null)
     .where('created_at', '>', takeoversSince.getTime())
     .execute()
-  return [...own, ...takeovers].toSorted((one, other) => other.id - one.id).map(fromRow)
+  return [...own, ...takeovers].toSorted((one, other) => other.id - one.id).map(sessionOfRow)
 }
 
 /** Undefined when there is none of this id, or it is another user's. */
@@ -78,80 +111,39 @@ export async function findSession(db: Db, userId: number, id: number): Promise<S
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  return row && fromRow(row)
+  return row && sessionOfRow(row)
 }
 
-/** The session of the token with this id; undefined when it was deleted. */
-export async function findSessionOf(db: Db, jti: string): Promise<StoredSession | undefined> {
-  const row = await db.selectFrom('sessions').selectAll().where('jti', '=', jti).executeTakeFirst()
-  return row && fromRow(row)
+/** The session that tokens of this claim `sid` belong to; undefined when it is forgotten. */
+export async function findSessionBySid(db: Db, sid: string): Promise<StoredSession | undefined> {
+  const row = await db.selectFrom('sessions').selectAll().where('sid', '=', sid).executeTakeFirst()
+  return row && sessionOfRow(row)
 }
 
-/** Live sessions of a user, at most `limit`, but never the one of `exceptJti`. */
+/**
+ * Sessions of a user that can be ended, at most `limit`, but never the one of `exceptSid`: the live ones, and those that a
+ * block ended while tokens of theirs go on.
+ */
 export async function findOtherSessions(
   db: Db,
   userId: number,
-  { exceptJti, now, limit }: { exceptJti: string; now: Date; limit: number },
+  { exceptSid, now, limit }: { exceptSid: string; now: Date; limit: number },
 ): Promise<StoredSession[]> {
   const rows = await db
     .selectFrom('sessions')
     .selectAll()
     .where('user_id', '=', userId)
-    .where('jti', '!=', exceptJti)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', now.getTime())
+    .where('sid', '!=', exceptSid)
+    .where((each) =>
+      each.or([
+        each.and([each('ended_at', 'is', null), each('expires_at', '>', now.getTime())]),
+        each.and([each('ended_why', '=', 'blocked'), each('token_expires_at', '>', now.getTime())]),
+      ]),
+    )
     .orderBy('id')
     .limit(limit)
     .execute()
-  return rows.map(fromRow)
-}
-
-/** Number of takeovers by this administrator that `endTakeoversBy` would end. */
-export async function countTakeoversBy(db: Db, adminId: number, now: Date): Promise<number> {
-  const { count } = await db
-    .selectFrom('sessions')
-    .select(({ fn }) => fn.countAll<number | string>().as('count'))
-    .where('acting_admin_id', '=', adminId)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', now.getTime())
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
-
-/**
- * Ends the takeovers of users who are administrators no longer: call it in the transaction that makes it so, because a
- * blocked administrator must not act for a user after a crash. One statement with a subquery: with each takeover as a
- * parameter, an administrator with very many could not be blocked.
- * @returns the sessions to revoke, after the commit, wherever tokens are verified
- */
-export async function endTakeoversBy(tx: Db, adminIds: readonly number[], now: Date): Promise<StoredSession[]> {
-  if (adminIds.length === 0) return []
-  const theirs = tx
-    .selectFrom('sessions')
-    .select(['jti', 'expires_at'])
-    .where('acting_admin_id', 'in', adminIds)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', now.getTime())
-  await insertRevokedTokensOf(tx, theirs)
-  const rows = await tx
-    .updateTable('sessions')
-    .set({ ended_at: now.getTime() })
-    .where('acting_admin_id', 'in', adminIds)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', now.getTime())
-    .returningAll()
-    .execute()
-  return rows.map(fromRow)
-}
-
-/** Stores that these tokens were ended; those that were ended before keep their time, and unknown ones are ignored. */
-export async function markSessionsEnded(db: Db, jtis: readonly string[], now: Date): Promise<void> {
-  await db
-    .updateTable('sessions')
-    .set({ ended_at: now.getTime() })
-    .where('jti', 'in', jtis)
-    .where('ended_at', 'is', null)
-    .execute()
+  return rows.map(sessionOfRow)
 }
 
 /**
@@ -173,17 +165,25 @@ export async function deleteOldSessions(db: Db, now: Date, takeoversBefore: Date
   })
 }
 
-function fromRow(row: Selectable<SessionsTable>): StoredSession {
+export function sessionOfRow(row: Selectable<SessionsTable>): StoredSession {
   const { acting_admin_email: email, reason } = row
+  const instant = (ms: number | null) => (ms === null ? null : new Date(ms))
   return {
     id: row.id,
     userId: row.user_id,
-    jti: row.jti,
+    sid: row.sid,
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),
+    tokenExpiresAt: new Date(row.token_expires_at ?? row.expires_at),
+    lastUsed: new Date(row.last_used ?? row.created_at),
+    began: row.began ?? 'link',
     address: row.address,
     browser: row.browser,
     acting: email === null ? null : { id: row.acting_admin_id, email, reason: reason ?? '' },
-    endedAt: row.ended_at === null ? null : new Date(row.ended_at),
+    generation: row.generation,
+    cookieHash: row.cookie_hash,
+    rotatedAt: instant(row.rotated_at),
+    endedAt: instant(row.ended_at),
+    endedWhy: row.ended_why as SessionEnd | null,
   }
 }

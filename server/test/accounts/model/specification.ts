@@ -6,6 +6,8 @@
 
 /** Seconds, as configured by default. */
 const [linkLifetime, tokenLifetime, takeoverLifetime] = [900, 3600, 900]
+/** Seconds that a session lasts without a request; no walk is as long as it may last in all. */
+const sessionIdle = 1_209_600
 const hour = 3_600_000
 const linksPerHour = 3
 
@@ -37,6 +39,8 @@ export interface Token {
   readonly acting: Account | undefined
   expiresAt: number
   isRevoked: boolean
+  /** Of its session, which is no other token's here: nothing is renewed. */
+  sessionEndsAt: number
 }
 
 /** One line of the audit log. */
@@ -132,7 +136,9 @@ export class Specification {
   /** The answer carried this token. @returns the seconds that it is good for */
   hold(token: string, account: Account, now: number, acting?: Account): number {
     const lifetime = acting ? takeoverLifetime : tokenLifetime
-    this.tokens.push({ token, account, acting, expiresAt: now + lifetime * 1000, isRevoked: false })
+    const expiresAt = now + lifetime * 1000
+    const sessionEndsAt = acting ? expiresAt : now + sessionIdle * 1000
+    this.tokens.push({ token, account, acting, expiresAt, sessionEndsAt, isRevoked: false })
     return lifetime
   }
 
@@ -169,7 +175,7 @@ export class Specification {
     if (refused) return token?.acting && refused.status === 404 ? { status: 403 } : refused
     if (token?.acting) return { status: 403 }
     const others = this.tokens.filter(
-      (each) => each !== token && each.account === token?.account && this.#isGood(each, now),
+      (each) => each !== token && each.account === token?.account && !each.isRevoked && now < each.sessionEndsAt,
     )
     for (const each of others) {
       each.isRevoked = true
@@ -211,6 +217,10 @@ export class Specification {
     if (verb === 'block' || verb === 'demote' || verb === 'delete')
       for (const token of this.tokens) if (token.acting === target) token.isRevoked = true
     if (verb === 'delete') return this.accounts.delete(target.email)
+    // A block ends the session and leaves the token: there is nothing to end once that has expired.
+    if (verb === 'block')
+      for (const token of this.tokens)
+        if (token.account === target && !token.acting) token.sessionEndsAt = token.expiresAt
     const before = { ...target }
     if (verb === 'block' || verb === 'unblock') target.isBlocked = verb === 'block'
     else target.isAdmin = verb === 'promote'

@@ -17,8 +17,9 @@ const meWith = (headers: Record<string, string>) => berth.call('GET', '/api/user
 async function cookiesFor(of: Berth, email: string, host: string): Promise<string[]> {
   const token = await tokenBy(of, 'login', email)
   const { headers } = await rawCall(of, 'GET', `/api/auth/verify-login?token=${token}`, { host })
-  return headers['set-cookie'] ?? []
+  return (headers['set-cookie'] ?? []).filter(isTokenLine)
 }
+const isTokenLine = (line: string) => line.startsWith('spawner_token=')
 
 test('the JWT is also delivered as a cookie spawner_token for all subdomains of the base domain', async () => {
   const cookies = await cookiesFor(berth, 'ann@x.org', 'spawner.berth.example:8080')
@@ -31,7 +32,7 @@ test('the JWT is also delivered as a cookie spawner_token for all subdomains of 
 
 test('the value of the cookie is the access token of the answer', async () => {
   const reply = await verify(berth, 'login', await tokenBy(berth, 'login', 'bob@x.org'))
-  for (const cookie of reply.headers.getSetCookie())
+  for (const cookie of reply.headers.getSetCookie().filter(isTokenLine))
     assert.ok(cookie.startsWith(`spawner_token=${reply.body.access_token};`))
 })
 
@@ -52,14 +53,14 @@ const bindName = '__Host-Http-spawner_bind'
 /** Name and value of each cookie of an answer. */
 const pairsOf = (reply: Reply) => reply.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
 
-test('with https a companion says which token was delivered; it is host-only, and goes when the token does', async (t) => {
+test('with https a companion says which session was begun; it is host-only, lasts as long, and goes with it', async (t) => {
   const secure = await startBerth(t, { wrapRuntime: noCreateRuntime, env: https })
   const reply = await verify(secure, 'signup', await tokenBy(secure, 'signup', 'ann@x.org'))
   const [line, ...more] = reply.headers.getSetCookie().filter((cookie) => cookie.startsWith(bindName))
   assert.equal(more.length, 0)
   const [pair = '', ...attributes] = (line ?? '').split('; ')
   assert.match(pair, /^__Host-Http-spawner_bind=[\w-]{43}$/)
-  assert.deepEqual(attributes.sort(), ['HttpOnly', 'Max-Age=3600', 'Path=/', 'SameSite=Lax', 'Secure'])
+  assert.deepEqual(attributes.sort(), ['HttpOnly', 'Max-Age=7776000', 'Path=/', 'SameSite=Lax', 'Secure'])
   const out = await secure.call('POST', '/api/auth/logout', { token: reply.body.access_token })
   assert.ok(pairsOf(out).includes(`${bindName}=`))
 })
@@ -151,8 +152,8 @@ test('logout expires the cookie and its twin', async () => {
   const reply = await berth.call('POST', '/api/auth/logout', { headers: { cookie: `spawner_token=${token}` } })
   assertOk(reply)
   const cookies = reply.headers.getSetCookie()
-  assert.equal(cookies.length, 2)
-  for (const cookie of cookies) assert.match(cookie, /^spawner_token=;.* Max-Age=0;/)
+  assert.equal(cookies.length, 3)
+  for (const cookie of cookies) assert.match(cookie, /^(spawner_token|berth_session)=;.* Max-Age=0;/)
   assertRefused(await meWith({ cookie: `spawner_token=${token}` }), 401)
 })
 

@@ -33,7 +33,9 @@ test('a list of sessions says since when, until when and where from, and which i
   assert.deepEqual([first.browser, second.browser], [null, 'Firefox on Windows'])
   for (const each of [first, second]) {
     assert.equal(each.address, '127.0.0.1')
-    assert.ok(Date.parse(each.expires_at) - Date.parse(each.created_at) <= 3_600_000)
+    assert.ok(Date.parse(each.expires_at) - Date.parse(each.created_at) >= 1_209_600_000)
+    assert.ok(each.last_used >= each.created_at)
+    assert.equal(each.began, 'link')
     assert.deepEqual([each.taken_over_by, each.reason, each.ended_at], [null, null, null])
   }
 })
@@ -73,8 +75,9 @@ test('ending the session that asks signs out and expires the cookie', async () =
   const [{ id }] = await sessionsOf(dan)
   const reply = await dan.call('DELETE', `/api/user/sessions/${id}`)
   assertOk(reply)
-  for (const cookie of reply.headers.getSetCookie()) assert.match(cookie, /^spawner_token=;.* Max-Age=0;/)
-  assert.equal(reply.headers.getSetCookie().length, 2)
+  for (const cookie of reply.headers.getSetCookie())
+    assert.match(cookie, /^(spawner_token|berth_session)=;.* Max-Age=0;/)
+  assert.equal(reply.headers.getSetCookie().length, 3)
   assertRefused(await me(dan.token), 401)
 })
 
@@ -125,11 +128,17 @@ test('sessions that have expired are not listed, and go from the store', async (
   const count = async () =>
     (await berth.database.db.selectFrom('sessions').select('id').where('user_id', '=', lea.id).execute()).length
   const nothing = { save: async () => {}, prune: async () => {}, retryPending: async () => 0 } as never
-  const task = expiredTask(berth.database, nothing, nothing, new SessionList(berth.database, nothing), nothing)
+  const task = expiredTask(
+    berth.database,
+    nothing,
+    nothing,
+    new SessionList(berth.database, nothing, { writeAll: async () => {} } as never),
+    nothing,
+  )
   await task.run(new Date())
   assert.equal(await count(), 1)
   await withTime(async (pass) => {
-    pass(3_601_000)
+    pass(1_209_601_000)
     const later = await another('lea@x.org')
     const rows = await sessionsOf({ call: (...rest) => berth.call(rest[0], rest[1], { token: later }) })
     assert.equal(rows.length, 1)

@@ -115,6 +115,7 @@ for (const scheme of ['http', 'https'] as const) {
     for (const value of [eve.token, other.token, operated.access_token, 'x', '']) {
       const { browser, own, proof } = await takenOver(berth, eve.id)
       browser.take(`${name}=${own}; Path=/api/auth; Max-Age=0`)
+      browser.take('berth_session=; Path=/api/auth; Max-Age=0')
       toss(browser, value)
       assertOk(await end(browser, proof))
       assert.equal(browser.valueOf('spawner_token'), undefined, value)

@@ -1,17 +1,18 @@
 import type { AuthResponse } from '@berth/api/schemas/auth.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
-import type { AccessTokens } from '#/accounts/sessions/access-token.ts'
+import type { SignedIn } from '#/accounts/sessions/begin-session.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import type { LinksLeftCount } from '#/accounts/abuse-protection/links-left.ts'
 import type { LogIn } from '#/accounts/sign-up/log-in.ts'
 import type { SignUp } from '#/accounts/sign-up/sign-up.ts'
-import type { SignedIn, VerifyLink } from '#/accounts/links/verify-link.ts'
+import type { VerifyLink } from '#/accounts/links/verify-link.ts'
 import type { OwnContainers } from '#/containers/state/own-containers.ts'
 import { refusals } from '#/errors.ts'
 import { endTakeover, type TakeoverParts } from '#/http/auth/end-takeover.ts'
 import type { SameBrowserProof } from '#/http/auth/same-browser-proof.ts'
 import { authResponse } from '#/http/auth/auth-response.ts'
-import { tokenCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
+import type { BrowserSession } from '#/http/auth/browser-session.ts'
+import { sessionCookieLines, signOutLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
 import { isPrefetch } from '#/http/request/fetch-metadata.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
@@ -28,7 +29,7 @@ export interface AuthParts extends TakeoverParts {
   readonly signUp: SignUp
   readonly linksLeft: LinksLeftCount
   readonly verifyLink: VerifyLink
-  readonly tokens: AccessTokens
+  readonly browserSession: BrowserSession
   readonly ownContainers: OwnContainers
   readonly cookie: CookieSettings
   readonly loginCsrf: LoginCsrf
@@ -78,10 +79,12 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
       const own = isMovedIn ? await parts.impersonatorSession.ownSession(headers, claims.acting, call.now) : undefined
       // The administrator's own session ends too, also when the takeover is over: the next page must not restore it.
       await parts.endSessions.run([claims, ...(own ? [own.claims] : [])], call.client.address, call.now)
+      const renewable = via === 'cookie' ? parts.browserSession.unbound(headers) : undefined
+      if (renewable) await parts.endSessions.ofSid(renewable.sid, 'signed-out', call.now)
       // A takeover by header leaves the cookies alone: they hold the administrator's own session.
       if (claims.acting === null || isMovedIn) {
         const forgotten = isMovedIn ? parts.impersonatorSession.forget(url, headers) : []
-        setCookies(call, [...tokenCookieLines(undefined, headers.host, parts.cookie), ...forgotten])
+        setCookies(call, [...signOutLines(headers.host, parts.cookie), ...forgotten])
       }
       return { message: localizedReply(call, message('answers.signedOut')) }
     },
@@ -117,18 +120,18 @@ function refusePrefetch({ request }: VerifyCall): void {
   if (isPrefetch(request.headers)) throw refusals.prefetched()
 }
 
-async function answerSignIn(parts: AuthParts, call: VerifyCall, { user, token, jti }: SignedIn): Promise<AuthResponse> {
-  const { lifetime } = parts.tokens
+async function answerSignIn(parts: AuthParts, call: VerifyCall, signedIn: SignedIn): Promise<AuthResponse> {
+  const { user } = signedIn
   const { headers, url } = call.request
   parts.rateLimiter.refund(call.client.address, mailboxOf(user.email))
   // Login CSRF: no other page or message may sign this browser in to an account of its choice. The same-browser proof shows
   // that the link was requested here.
   const hasAsked = isLikelyNavigation(headers) && parts.sameBrowserProof.has(headers, user.email, call.now)
   if (hasAsked || parts.loginCsrf.maySetCookies(headers)) {
-    const own = tokenCookieLines({ text: token, jti, lifetime }, headers.host, parts.cookie)
+    const own = sessionCookieLines(signedIn, headers.host, parts.cookie)
     setCookies(call, [...own, ...(await endTakeover(parts, call))])
   } else setCookies(call, parts.loginCsrf.forget(url, headers))
-  return authResponse(parts, { user, token, lifetime })
+  return authResponse(parts, signedIn)
 }
 
 function setCookies({ reply }: { reply: VerifyCall['reply'] }, cookies: string[]): void {

@@ -2,11 +2,10 @@ import type { SignInProblemCode } from '@berth/api/sign-in-problems.ts'
 import { pages, safeNext } from '@berth/web/paths.ts'
 import type { ProviderSignIn } from '#/accounts/oidc/provider-sign-in.ts'
 import { SignInProblem } from '#/accounts/oidc/sign-in-problem.ts'
-import type { AccessTokens } from '#/accounts/sessions/access-token.ts'
 import { Refusal, refusals } from '#/errors.ts'
 import type { AttemptCookies } from '#/http/auth/attempt-cookies.ts'
 import { endTakeover, type TakeoverParts } from '#/http/auth/end-takeover.ts'
-import { tokenCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
+import { sessionCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
 import type { Call, Handlers, Redirect } from '#/http/handlers/handler-types.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import { isPrefetch } from '#/http/request/fetch-metadata.ts'
@@ -14,7 +13,6 @@ import { isPrefetch } from '#/http/request/fetch-metadata.ts'
 export interface OidcParts extends TakeoverParts {
   readonly providerSignIn: ProviderSignIn
   readonly isByLink: boolean
-  readonly tokens: AccessTokens
   readonly cookie: CookieSettings
   readonly attempts: AttemptCookies
   readonly rateLimiter: Pick<RateLimiter, 'refundRequests'>
@@ -65,13 +63,9 @@ async function finish(
 ): Promise<Redirect> {
   const { request, client, now, reply } = call
   const answer = request.url.replace(/^[^?]*/, '')
-  const { token, jti } = await parts.providerSignIn.finish({ answer, attempt }, client, now)
+  const signedIn = await parts.providerSignIn.finish({ answer, attempt }, client, now)
   parts.rateLimiter.refundRequests(client.address, requestsOfSignIn)
-  const own = tokenCookieLines(
-    { text: token, jti, lifetime: parts.tokens.lifetime },
-    request.headers.host,
-    parts.cookie,
-  )
+  const own = sessionCookieLines(signedIn, request.headers.host, parts.cookie)
   void reply.header('set-cookie', [...own, ...(await endTakeover(parts, call))])
   return { location: attempt.next }
 }

@@ -1,6 +1,6 @@
 import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
 import type { SessionList } from '#/accounts/sessions/session-list.ts'
-import { tokenCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
+import { signOutLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { readId } from '#/http/handlers/parameters.ts'
 import { ownSessionOf, ownerOf, sessionOf, userOf } from '#/http/auth/caller.ts'
@@ -19,16 +19,15 @@ export function sessionHandlers({ sessionList, cookie }: SessionParts): Pick<Han
   return {
     listSessions: async (call) => {
       const { id } = userOf(call)
-      const { jti } = sessionOf(call).claims
+      const { sid } = sessionOf(call).claims
       const sessions = await sessionList.list(id, call.now)
-      return { sessions: sessions.map((each) => toEntry(each, jti)) }
+      return { sessions: sessions.map((each) => toEntry(each, sid)) }
     },
     endSession: async (call) => {
       const owner = ownerOf(call)
-      const { jti } = ownSessionOf(call).claims
+      const { sid } = ownSessionOf(call).claims
       const ended = await sessionList.end(owner, readId(call.params.id, 'session'), call.now)
-      if (ended.jti === jti)
-        void call.reply.header('set-cookie', tokenCookieLines(undefined, call.request.headers.host, cookie))
+      if (ended.sid === sid) void call.reply.header('set-cookie', signOutLines(call.request.headers.host, cookie))
       return { message: localizedReply(call, message('answers.sessionEnded')) }
     },
     endOtherSessions: async (call) => {
@@ -39,14 +38,16 @@ export function sessionHandlers({ sessionList, cookie }: SessionParts): Pick<Han
   }
 }
 
-function toEntry(session: StoredSession, currentJti: string): SessionEntry {
+function toEntry(session: StoredSession, currentSid: string): SessionEntry {
   return {
     id: session.id,
     created_at: session.createdAt.toISOString(),
+    last_used: session.lastUsed.toISOString(),
     expires_at: session.expiresAt.toISOString(),
+    began: session.began,
     address: session.address,
     browser: session.browser,
-    is_current: session.jti === currentJti,
+    is_current: session.sid === currentSid,
     taken_over_by: session.acting?.email ?? null,
     reason: session.acting?.reason ?? null,
     ended_at: session.endedAt?.toISOString() ?? null,

@@ -1,10 +1,13 @@
+import type { SignedIn } from '#/accounts/sessions/begin-session.ts'
 import type { EndSessions } from '#/accounts/sessions/end-sessions.ts'
+import type { RenewSession } from '#/accounts/sessions/renew-session.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import type { TakenOver, Takeover } from '#/administration/takeover.ts'
 import type { OwnContainers } from '#/containers/state/own-containers.ts'
-import { refusals } from '#/errors.ts'
+import { Refusal, refusals } from '#/errors.ts'
 import { authResponse } from '#/http/auth/auth-response.ts'
-import { tokenCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
+import type { BrowserSession } from '#/http/auth/browser-session.ts'
+import { sessionCookieLines, tokenCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
 import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
 import { readId } from '#/http/handlers/parameters.ts'
 import { secondsLeft, type ImpersonatorSession } from '#/http/auth/impersonator-session.ts'
@@ -17,6 +20,8 @@ export interface TakeoverParts {
   readonly takeover: Takeover
   readonly authenticator: SessionAuthenticator
   readonly endSessions: EndSessions
+  readonly renewSession: RenewSession
+  readonly browserSession: BrowserSession
   readonly cookie: CookieSettings
   readonly impersonatorSession: ImpersonatorSession
 }
@@ -49,12 +54,12 @@ export function takeoverHandlers(parts: TakeoverParts): Pick<Handlers, Takeovers
  * Signs this browser in as the user until the takeover ends, when a page of Berth's own asks by cookie (CSRF token). A
  * client that sent a header has the token in the answer, and no other page may change who the browser is signed in as.
  */
-function enterTakeover(parts: TakeoverParts, call: Call<'takeOver'>, { token, jti, lifetime }: TakenOver): void {
+function enterTakeover(parts: TakeoverParts, call: Call<'takeOver'>, { token, sid, lifetime }: TakenOver): void {
   const { session, request, reply, now } = call
   if (session?.via !== 'cookie' || !isProven(parts, session, call)) return
   // The cookie outlives the token: the next page sees that the takeover is over and restores the administrator's session.
   const kept = Math.max(lifetime, secondsLeft(session.claims.expiresAt, now))
-  const cookies = tokenCookieLines({ text: token, jti, lifetime: kept }, request.headers.host, parts.cookie)
+  const cookies = tokenCookieLines({ text: token, sid, lifetime: kept }, request.headers.host, parts.cookie)
   void reply.header('set-cookie', [...cookies, parts.impersonatorSession.keep(session, now)])
 }
 
@@ -62,15 +67,33 @@ function enterTakeover(parts: TakeoverParts, call: Call<'takeOver'>, { token, jt
 async function leaveTakeover(parts: TakeoverParts, call: Call<'endTakeover'>, acting: string): Promise<void> {
   const { request, reply, now } = call
   const own = await parts.impersonatorSession.ownSession(request.headers, acting, now)
+  const { host } = request.headers
   const token = own && {
     text: own.token,
-    jti: own.claims.jti,
+    sid: own.claims.sid,
     lifetime: secondsLeft(own.claims.expiresAt, now),
   }
+  const renewed = own ? undefined : await renewOwn(parts, call, acting)
   void reply.header('set-cookie', [
-    ...tokenCookieLines(token, request.headers.host, parts.cookie),
+    ...(renewed ? sessionCookieLines(renewed, host, parts.cookie) : tokenCookieLines(token, host, parts.cookie)),
     ...parts.impersonatorSession.forget(request.url, request.headers),
   ])
+}
+
+/** The administrator's own session, when its token has expired meanwhile and it has not. */
+async function renewOwn(
+  { browserSession, renewSession }: TakeoverParts,
+  { request, now }: Call<'endTakeover'>,
+  acting: string,
+): Promise<SignedIn | undefined> {
+  const sent = browserSession.unbound(request.headers)
+  if (!sent) return undefined
+  try {
+    return await renewSession.byCookie(sent, ({ userId }) => String(userId) === acting, now)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
 }
 
 function isProven({ authenticator }: TakeoverParts, { claims }: Session, { request }: Call<'takeOver'>): boolean {

@@ -15,7 +15,7 @@ export function containerEventHandlers({ subscriptions }: ContainerEventParts): 
   return {
     containerEvents: (call) => {
       const user = userOf(call)
-      const { jti, expiresAt } = sessionOf(call).claims
+      const { sid, expiresAt } = sessionOf(call).claims
       const language = requestedLanguage(call.request)
       const lastId = call.request.headers['last-event-id']?.toString()
       return {
@@ -25,7 +25,7 @@ export function containerEventHandlers({ subscriptions }: ContainerEventParts): 
             onEvents: (all: readonly SentEvent[]) => void sink.send(all.map((each) => localizedEvent(each, language))),
             onEnd: sink.end,
           }
-          return subscriptions.subscribe({ userId: user.id, jti }, listener, lastId)
+          return subscriptions.subscribe({ userId: user.id, sid }, listener, lastId)
         },
       }
     },

@@ -15,9 +15,9 @@ export function containerLogHandlers({ logs }: ContainerLogParts): Pick<Handlers
   return {
     containerLogs: async (call) => {
       const user = userOf(call)
-      const { jti, expiresAt } = sessionOf(call).claims
+      const { sid, expiresAt } = sessionOf(call).claims
       const lines = linesOf(call.query.lines)
-      const reading = await logs.open({ userId: user.id, jti }, call.params.container_type)
+      const reading = await logs.open({ userId: user.id, sid }, call.params.container_type)
       return {
         endsAt: expiresAt,
         begin: (sink) => {

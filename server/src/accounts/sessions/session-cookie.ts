@@ -1,0 +1,41 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+/** What a cookie of ours says: which session, and how many cookies that session had before it. */
+export interface ReadCookie {
+  readonly sid: string
+  readonly generation: number
+}
+
+const form = /^(\d{1,15})\.([\w-]{43})\.([\w.-]{1,128})$/
+
+/**
+ * Values of the cookie `berth_session`. Each is derived from the session and a generation by a secret key, so that the
+ * successor of a cookie can be given again although only its hash is stored, and an old cookie is told from an invented
+ * one without a list of all that ever were. The key survives restarts and rotations of the signing key.
+ */
+export class SessionCookies {
+  readonly #secret: Buffer
+
+  constructor(secret: Buffer) {
+    this.#secret = secret
+  }
+
+  valueOf(sid: string, generation: number): string {
+    return `${generation}.${this.#macOf(sid, generation)}.${sid}`
+  }
+
+  /** The parts of a value that this key made; undefined for everything else. */
+  read(value: string): ReadCookie | undefined {
+    const [, digits = '', mac = '', sid = ''] = form.exec(value) ?? []
+    const generation = Number(digits)
+    const isOurs = sid !== '' && timingSafeEqual(Buffer.from(mac), Buffer.from(this.#macOf(sid, generation)))
+    return isOurs ? { sid, generation } : undefined
+  }
+
+  #macOf(sid: string, generation: number): string {
+    return createHmac('sha256', this.#secret).update(`${generation} ${sid}`).digest('base64url')
+  }
+}
+
+/** What the store keeps of a value. */
+export const hashOfCookie = (value: string) => createHash('sha256').update(value).digest('base64url')

@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ReadCookie, SessionCookies } from '#/accounts/sessions/session-cookie.ts'
+import type { CookieSettings } from '#/tokens/clear-cookies.ts'
+import { cookieValues } from '#/tokens/cookie-values.ts'
+import { isBoundSession, sessionCookie } from '#/tokens/token-cookies.ts'
+
+/**
+ * The session that a browser may renew, as its cookie `berth_session` says. A page of a container's, on our origin, can set
+ * further cookies of that name: what is not ours does not count, with https only the session that was begun in this browser
+ * does, and of several sessions none.
+ */
+export class BrowserSession {
+  readonly #cookies: SessionCookies
+  readonly #settings: CookieSettings
+
+  constructor(cookies: SessionCookies, settings: CookieSettings) {
+    this.#cookies = cookies
+    this.#settings = settings
+  }
+
+  /** The newest cookie of the one session that counts; undefined when there is none. */
+  of({ cookie }: IncomingHttpHeaders): ReadCookie | undefined {
+    return newestOfOne(this.#all(cookie).filter(({ sid }) => !this.#settings.isSecure || isBoundSession(sid, cookie)))
+  }
+
+  /** As `of`, whoever's session was begun in this browser last: for the way back from a takeover. */
+  unbound({ cookie }: IncomingHttpHeaders): ReadCookie | undefined {
+    return newestOfOne(this.#all(cookie))
+  }
+
+  #all(header: string | undefined): ReadCookie[] {
+    return cookieValues(header, sessionCookie).flatMap((value) => this.#cookies.read(value) ?? [])
+  }
+}
+
+function newestOfOne(cookies: readonly ReadCookie[]): ReadCookie | undefined {
+  if (new Set(cookies.map(({ sid }) => sid)).size !== 1) return undefined
+  return cookies.toSorted((a, b) => b.generation - a.generation)[0]
+}

@@ -1,0 +1,90 @@
+import { pages, safeNext, withNext } from '@berth/web/paths.ts'
+import type { SignedIn } from '#/accounts/sessions/begin-session.ts'
+import type { RenewSession } from '#/accounts/sessions/renew-session.ts'
+import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import type { ReadCookie } from '#/accounts/sessions/session-cookie.ts'
+import type { OwnContainers } from '#/containers/state/own-containers.ts'
+import { Refusal, refusals } from '#/errors.ts'
+import { authResponse } from '#/http/auth/auth-response.ts'
+import { refuseForgeableWithout } from '#/http/auth/authorize-request.ts'
+import type { BrowserSession } from '#/http/auth/browser-session.ts'
+import type { LoginCsrf } from '#/http/auth/login-csrf.ts'
+import { sessionCookieLines, signOutLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
+import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
+import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
+
+export interface RenewalParts {
+  readonly ownContainers: OwnContainers
+  readonly authenticator: SessionAuthenticator
+  readonly renewSession: RenewSession
+  readonly browserSession: BrowserSession
+  readonly loginCsrf: LoginCsrf
+  readonly cookie: CookieSettings
+  readonly rateLimiter: Pick<RateLimiter, 'refundRequests'>
+}
+
+type RenewalCall = Call<'refreshSession'> | Call<'continueSession'>
+
+export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSession' | 'continueSession'> {
+  return {
+    refreshSession: async (call) => {
+      const sent = parts.browserSession.of(call.request.headers)
+      if (!sent) throw refusals.noSession()
+      refuseForgeable(parts, sent, call)
+      return authResponse(parts, await renew(parts, sent, call))
+    },
+
+    continueSession: async (call) => {
+      const { request, reply, query } = call
+      const next = safeNext(query.next) ?? pages.home
+      const sent = parts.browserSession.of(request.headers)
+      try {
+        if (!sent) throw refusals.noSession()
+        await renew(parts, sent, call)
+        return { location: next }
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.status !== 401) throw error
+        // Only here, where nobody signs in at the same time: of an answer that comes late the browser would lose a new one.
+        if (sent && error.code !== 'takeoverNotRenewed')
+          void reply.header('set-cookie', signOutLines(request.headers.host, parts.cookie))
+        return { location: withReason(withNext(pages.login, next), error.code) }
+      }
+    },
+  }
+}
+
+/** A new token for this browser, and the successor of its cookie. @throws {Refusal} 401 */
+async function renew(parts: RenewalParts, sent: ReadCookie, call: RenewalCall): Promise<SignedIn> {
+  const { request, reply, client, now } = call
+  await refuseTakeover(parts, call)
+  const signedIn = await parts.renewSession.byCookie(sent, () => true, now)
+  parts.rateLimiter.refundRequests(client.address, 1)
+  void reply.header('set-cookie', sessionCookieLines(signedIn, request.headers.host, parts.cookie))
+  return signedIn
+}
+
+/** The browser belongs to a takeover until that is ended by a person: it must not become another one's in between. */
+async function refuseTakeover({ authenticator }: RenewalParts, { request, now }: RenewalCall): Promise<void> {
+  const headers = { cookie: request.headers.cookie ?? '' }
+  const { session } = await authenticator.authenticate(headers, now)
+  const isTakeover = session
+    ? session.claims.acting !== null
+    : (await authenticator.endedTakeover(headers)) !== undefined
+  if (isTakeover) throw refusals.takeoverNotRenewed()
+}
+
+/** A container's page on our origin must not read the token of the answer: section "CSRF" of docs/explanation/architecture.md. */
+function refuseForgeable(
+  { authenticator, loginCsrf, cookie }: RenewalParts,
+  sent: ReadCookie,
+  call: RenewalCall,
+): void {
+  refuseForgeableWithout(
+    (proof) => authenticator.isCsrfToken(sent, proof) || loginCsrf.verified(call.request.headers) !== undefined,
+    call.request,
+    cookie,
+  )
+}
+
+const withReason = (url: string, why: string | undefined) =>
+  why === undefined || why === 'noSession' ? url : `${url}${url.includes('?') ? '&' : '?'}ended=${why}`

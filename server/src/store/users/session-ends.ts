@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import type { Db } from '../database.ts'
+import type { Identity } from './identities.ts'
+import { insertRevokedTokensOf } from './revoked-tokens.ts'
+import { sessionOfRow, type SessionEnd, type StoredSession } from './sessions.ts'
+
+/** How many takeovers by somebody `endTakeoversBy` would end. */
+export async function countTakeoversBy(db: Db, adminId: number, now: Date): Promise<number> {
+  const { count } = await db
+    .selectFrom('sessions')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('acting_admin_id', '=', adminId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now.getTime())
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/**
+ * Ends the takeovers of administrators who are none any more: to be called in the transaction that makes it so, because
+ * an administrator who is blocked must not go on as somebody else after a crash. The store does it by itself: with each
+ * of them named in a statement, somebody with more takeovers than a statement may have values could not be blocked.
+ * @returns what is to be refused, once this is committed, by all who judge tokens by themselves
+ */
+export async function endTakeoversBy(tx: Db, adminIds: readonly number[], now: Date): Promise<StoredSession[]> {
+  if (adminIds.length === 0) return []
+  const theirs = tx
+    .selectFrom('sessions')
+    .select(['sid as jti', 'expires_at'])
+    .where('acting_admin_id', 'in', adminIds)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now.getTime())
+  await insertRevokedTokensOf(tx, theirs)
+  const rows = await tx
+    .updateTable('sessions')
+    .set({ ended_at: now.getTime(), ended_why: 'takeover' })
+    .where('acting_admin_id', 'in', adminIds)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now.getTime())
+    .returningAll()
+    .execute()
+  return rows.map(sessionOfRow)
+}
+
+/**
+ * Ends the own sessions of users who are blocked, in the transaction that blocks them. Their tokens are not revoked: they
+ * go on to say why nothing works, until they expire.
+ */
+export async function endBlockedSessions(tx: Db, userIds: readonly number[], now: Date): Promise<void> {
+  if (userIds.length === 0) return
+  await tx
+    .updateTable('sessions')
+    .set(ended(now, 'blocked'))
+    .where('user_id', 'in', userIds)
+    .where('acting_admin_email', 'is', null)
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
+/** A user at a provider; with `sid`, one of their sessions there. */
+export interface ProviderSubject extends Identity {
+  readonly sid?: string | undefined
+}
+
+/** Live sessions that a provider began for one of its subjects, or only those of one of its own sessions. */
+export async function findSessionsOfSubject(
+  db: Db,
+  { issuer, subject, sid }: ProviderSubject,
+  { now, limit }: { now: Date; limit: number },
+): Promise<StoredSession[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .innerJoin('provider_sessions', 'provider_sessions.session_id', 'sessions.id')
+    .selectAll('sessions')
+    .where('provider_sessions.issuer', '=', issuer)
+    .where('provider_sessions.subject', '=', subject)
+    .where('sessions.ended_at', 'is', null)
+    .where('sessions.expires_at', '>', now.getTime())
+    .$if(sid !== undefined, (query) => query.where('provider_sessions.sid', '=', sid ?? ''))
+    .orderBy('sessions.id')
+    .limit(limit)
+    .execute()
+  return rows.map(sessionOfRow)
+}
+
+/**
+ * Notes that these sessions were ended; those that were already keep their time, and unknown ones are nobody's. One that a
+ * block ended can be ended again, because its tokens go on.
+ */
+export async function markSessionsEnded(db: Db, sids: readonly string[], now: Date, why: SessionEnd): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ ended_at: sql<number>`coalesce(ended_at, ${now.getTime()})`, ended_why: why })
+    .where('sid', 'in', sids)
+    .where((each) => each.or([each('ended_at', 'is', null), each('ended_why', '=', 'blocked')]))
+    .execute()
+}
+
+/** The row stays until the session would have ended by itself: whoever comes back is told why it did before. */
+const ended = (now: Date, why: SessionEnd) => ({ ended_at: now.getTime(), ended_why: why })
