@@ -139,7 +139,10 @@ export const userStories: readonly Story[] = [
     answers: {
       ...full,
       previewBlock: { sessions: 2, containers: [] },
-      blockUser: new Refused(409, 'This is the last administrator who is not blocked. Make somebody else one first.'),
+      blockUser: new Refused(
+        409,
+        'This is the last administrator who is not blocked. Make another user an administrator first.',
+      ),
     },
     press: ['Actions for elif@students.example', 'Block…', 'Block'],
   },

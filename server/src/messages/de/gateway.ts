@@ -15,13 +15,13 @@ export const gateway: Translated<'gateway'> = {
   tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',
   nothingHere: 'Unter dieser Adresse gibt es keinen Container.',
   callerBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',
-  notYours: 'Dieser Container gehört jemand anderem.',
+  notYours: 'Dieser Container gehört einer anderen Person.',
   containerBlocked: 'Dieser Container ist gesperrt. Wende dich an deinen Administrator.',
   foreignOrigin: 'Einen WebSocket darf nur eine Seite dieses Servers öffnen.',
   isolatedWorker:
     'Nur der Besitzer eines Containers darf einen Worker dafür anmelden: Er würde in deinem Browser weiterlaufen.',
   pageWhileActing:
-    'Solange du für jemanden handelst, öffnen sich dessen Container nicht in deinem Browser: Eine Seite daraus hätte dieselbe Adresse wie deine eigenen Container und könnte nach der Übernahme als du weitermachen. Lies das Protokoll des Containers in der Übersicht, oder lass ihn dir vom Besitzer zeigen.',
+    'Solange du für eine andere Person handelst, öffnen sich deren Container nicht in deinem Browser: Eine Seite daraus hätte dieselbe Adresse wie deine eigenen Container und könnte nach der Übernahme als du weitermachen. Lies das Protokoll des Containers in der Übersicht, oder lass ihn dir vom Besitzer zeigen.',
   workerOnBarePrefix:
     'Unter dieser Adresse darf kein Service-Worker angemeldet werden: Er würde auch andere Container erreichen.',
   tooManyConnections: 'Im Moment sind zu viele Verbindungen offen. Versuche es gleich noch einmal.',

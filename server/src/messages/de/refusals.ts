@@ -31,7 +31,7 @@ export const refusals: Translated<'refusals'> = {
     'Die Messwerte sind nicht öffentlich. Sende „Authorization: Bearer“ mit dem METRICS_TOKEN dieses Berth; ohne diese Einstellung gibt es sie nur auf dem Server selbst.',
   noSignInByLink: 'Hier werden keine Links verschickt. Melde dich mit einem der Knöpfe der Anmeldeseite an.',
   takenOver:
-    'In dieser Sitzung handelt jemand anderes für den Inhaber des Kontos. Verwalten und Sitzungen beenden darf sie nicht.',
+    'In dieser Sitzung handelt ein Administrator für den Inhaber des Kontos. Verwalten und Sitzungen beenden darf sie nicht.',
   notAdministrator: 'Das dürfen nur Administratoren.',
   missingScope: 'Dieses API-Token hat nicht das Recht {scope}. Erstelle eines, das es hat.',
   notForApiTokens: 'Das darf kein API-Token, welche Rechte es auch hat. Melde dich mit einem Browser an.',

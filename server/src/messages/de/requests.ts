@@ -45,11 +45,11 @@ export const requests: Translated<'requests'> = {
   demoteYourself:
     'Du kannst dir die Administratorrechte nicht selbst entziehen. Bitte einen anderen Administrator darum.',
   lastInCharge:
-    'Das ist der letzte Administrator, der nicht gesperrt ist. Gib zuerst jemand anderem Administratorrechte.',
+    'Das ist der letzte Administrator, der nicht gesperrt ist. Gib zuerst einer anderen Person Administratorrechte.',
   alreadyVerified: 'Dieses Konto hat seine Adresse schon bestätigt und kann sich anmelden.',
   unblockFirst: 'Dieses Konto ist gesperrt. Entsperre es zuerst.',
   ownAccount: 'Das ist dein eigenes Konto. Dafür brauchst du keine Übernahme.',
-  noTakeover: 'In dieser Sitzung handelt niemand für jemand anderen, also gibt es keine Übernahme zu beenden.',
+  noTakeover: 'Diese Sitzung ist keine Übernahme, also gibt es keine zu beenden.',
   tooManyTokens: 'Du hast schon {max} API-Token, mehr dürfen es nicht sein. Entferne zuerst eines.',
   tooManyKeys: 'Es gibt schon {max} abgelöste Schlüssel. Warte, bis der erste davon weg ist.',
 }

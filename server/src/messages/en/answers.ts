@@ -30,5 +30,5 @@ export const answers = {
   kept: 'Your container is kept running.',
   notKept: 'Your container does not run, or is never put to rest.',
   takeoverOver: 'The takeover is over.',
-  keyRotated: 'New tokens are signed with the new key; nobody is signed out.',
+  keyRotated: 'New tokens are signed with the new key; no user is signed out.',
 } as const

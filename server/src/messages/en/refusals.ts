@@ -25,7 +25,8 @@ export const refusals = {
   metricsClosed:
     'The metrics are not public. Send "Authorization: Bearer" with the METRICS_TOKEN of this Berth; without such a setting they are answered on the machine itself only.',
   noSignInByLink: 'Links are not mailed here. Sign in with one of the buttons of the login page.',
-  takenOver: 'In this session somebody acts for the owner of the account. It may not administer, nor end sessions.',
+  takenOver:
+    'In this session an administrator acts for the owner of the account. It may not administer or end sessions.',
   notAdministrator: 'Only administrators may do this.',
   missingScope: 'This API token does not have the scope {scope}. Make one that has it.',
   notForApiTokens: 'No API token may do this, whatever its scopes. Sign in with a browser.',

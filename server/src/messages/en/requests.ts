@@ -43,11 +43,11 @@ export const requests = {
   blockYourself: 'You cannot block yourself. Ask another administrator.',
   deleteYourself: 'You cannot delete yourself. Ask another administrator.',
   demoteYourself: 'You cannot demote yourself. Ask another administrator.',
-  lastInCharge: 'This is the last administrator who is not blocked. Make somebody else an administrator first.',
+  lastInCharge: 'This is the last administrator who is not blocked. Make another user an administrator first.',
   alreadyVerified: 'This user has verified their address already, and can sign in.',
   unblockFirst: 'This user is blocked. Unblock them first.',
   ownAccount: 'This is your own account. You can use it without a takeover.',
-  noTakeover: 'In this session nobody acts for anybody, so there is no takeover to end.',
+  noTakeover: 'This session is not a takeover, so there is none to end.',
   tooManyTokens: 'You have {max} API tokens already, as many as you may. Remove one first.',
   tooManyKeys: 'There are {max} retired keys already. Wait until the first has gone.',
 } as const

@@ -61,7 +61,7 @@ test("who acts for the owner gets a sandbox, whatever the template says, and a b
   const lines = Object.entries(browser).map(([name, value]) => `${name}: ${value}`)
   const answer = await ask(acting, '', ...lines)
   assert.match(answer, /^HTTP\/1\.1 403 /)
-  assert.match(answer, /While you act for somebody, their containers do not open in your browser/)
+  assert.match(answer, /While you act for another user, their containers do not open in your browser/)
   assert.match(await ask(annToken, '', ...lines), /^HTTP\/1\.1 200 /)
 })
 

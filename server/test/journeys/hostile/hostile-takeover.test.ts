@@ -65,7 +65,7 @@ test('her container opens no page in it, in no window and no frame, and says why
   const answer = await page.goto(`${origin}/eve-dev/page.html`)
   assert.equal(answer?.status(), 403)
   const text = (await page.textContent('body')) ?? ''
-  assert.match(text, /While you act for somebody, their containers do not open in your browser/)
+  assert.match(text, /While you act for another user, their containers do not open in your browser/)
   assert.equal(await page.evaluate(() => document.body.dataset['ran']), undefined)
   await page.goto(`${origin}/eve-open/page.html`)
   assert.equal(await page.evaluate(() => self.origin), 'null')
