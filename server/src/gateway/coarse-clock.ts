@@ -3,7 +3,7 @@ const steady = performance.now.bind(performance)
 
 /**
  * Cached clock with a resolution of `clockResolution`: a system call for every byte relayed would cost more than the relay.
- * The reverse proxy's timer updates it. Ours, because no library caches a monotonic and a wall clock together.
+ * The gateway's timer updates it. Ours, because no library caches a monotonic and a wall clock together.
  */
 export const clock = {
   /** For how long something takes: ms by `performance.now()`, which is monotonic. */

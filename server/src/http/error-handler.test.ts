@@ -56,7 +56,7 @@ for (const [keyword, [schema, value]] of Object.entries(faults)) {
       const last = error.validation?.find((each) => each.keyword === keyword)
       if (error.validation && last) {
         error.validation = [last]
-        found.push(`The body is not right: place ${last.message}.`)
+        found.push(`The body is not valid: place ${last.message}.`)
       }
       return handleError(error, request, reply)
     })
@@ -70,7 +70,7 @@ for (const [keyword, [schema, value]] of Object.entries(faults)) {
       server.inject({ method: 'POST', url: '/', payload: { place: value }, headers: { 'accept-language': language } })
     const [english, german] = [await post('*'), await post('de')]
     assert.deepEqual([english.json<{ error: string }>().error], found.slice(0, 1))
-    assert.match(german.json<{ error: string }>().error, /^Der Inhalt stimmt nicht: place .*\.$/)
+    assert.match(german.json<{ error: string }>().error, /^Der Inhalt ist ungültig: place .*\.$/)
     assert.doesNotMatch(german.json<{ error: string }>().error, /must|ungültig \(/)
   })
 }

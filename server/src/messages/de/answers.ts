@@ -30,7 +30,7 @@ export const answers: Translated<'answers'> = {
   stopped: 'Dein Container wurde gestoppt.',
   doesNotRun: 'Dein Container läuft nicht.',
   kept: 'Dein Container läuft weiter.',
-  notKept: 'Dein Container läuft nicht, oder er wird nie von selbst gestoppt.',
+  notKept: 'Dein Container läuft nicht, oder er wird nie von selbst gestoppt; es wurde nichts geändert.',
   takeoverOver: 'Die Übernahme ist beendet.',
-  keyRotated: 'Neue Token werden mit dem neuen Schlüssel unterschrieben; niemand wird abgemeldet.',
+  keyRotated: 'Neue Token werden mit dem neuen Schlüssel unterschrieben. Alle Sitzungen bleiben gültig.',
 }

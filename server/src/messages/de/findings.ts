@@ -9,15 +9,15 @@ export const findings: Translated<'findings'> = {
   noTrustedProxy:
     'PREFERRED_URL_SCHEME=https heißt, dass ein TLS-Proxy davor steht, aber TRUSTED_PROXIES nennt keinen: Alle zählen als eine Adresse. Setze TRUSTED_PROXIES auf die Adresse des Proxys.',
   anyTrustedProxy:
-    'TRUSTED_PROXIES={network} glaubt allen, was sie über ihre eigene Adresse sagen; Grenzen je Adresse gelten damit nicht. Nenne nur deinen Proxy.',
+    'TRUSTED_PROXIES={network} vertraut der Adresse, die ein beliebiger Client angibt; Grenzen je Adresse wirken damit nicht. Nenne nur deinen Proxy.',
   untrustedProxy:
     'Anfragen mit Weiterleitungs-Headern kommen von {addresses}, was TRUSTED_PROXIES nicht nennt. Ist das dein Reverse-Proxy, zählen alle dahinter als eine Adresse: Setze TRUSTED_PROXIES={first}. Kennst du die Adresse nicht, lass sie weg.',
   untrustedSender:
-    'Anfragen mit Weiterleitungs-Headern kommen von {addresses}, was TRUSTED_PROXIES nicht nennt. Solche Header kann jeder senden: Kennst du die Adresse nicht, lass sie weg. Ist es dein Reverse-Proxy, zählen alle dahinter als eine Adresse: Nenne ihn in TRUSTED_PROXIES.',
+    'Anfragen mit Weiterleitungs-Headern kommen von {addresses}, was TRUSTED_PROXIES nicht nennt. Solche Header kann jeder Client senden: Kennst du die Adresse nicht, lass sie weg. Ist es dein Reverse-Proxy, zählen alle dahinter als eine Adresse: Nenne ihn in TRUSTED_PROXIES.',
   manyNewcomers:
     'Mehr Adressen ohne Konto haben binnen einer Stunde einen Link angefordert, als NEW_ADDRESSES_PER_HOUR={limit} einer Netzwerkadresse erlaubt, oder fünfmal so viele allen: von {addresses}. Sie bekamen die übliche Antwort und keine Mail. Sind es deine Leute, erhöhe den Wert, setze ALLOWED_EMAIL_DOMAINS oder lade sie ein; wenn nicht, halte diese Adresse fern.',
   noMailServer:
-    'SMTP_URL ist nicht gesetzt, also bekommt unter {url} niemand eine Mail: Links stehen nur im Postausgang und im Log. Setze SMTP_URL.',
+    'SMTP_URL ist nicht gesetzt, also verschickt Berth unter {url} keine Mail: Links stehen nur im Postausgang und im Log. Setze SMTP_URL.',
   plainMail:
     'SMTP_TLS=opportunistic: Mails mit Anmeldelinks gehen womöglich unverschlüsselt an {host}. Lass SMTP_TLS weg, außer der Weg dorthin ist privat.',
   noHostRules:
@@ -28,7 +28,7 @@ export const findings: Translated<'findings'> = {
   openMetrics:
     'METRICS_LISTEN={listen} antwortet anderen Rechnern, und METRICS_TOKEN ist nicht gesetzt: Alle, die es erreichen, lesen die Messwerte. Setze METRICS_TOKEN.',
   metricsUnreachable:
-    'Die Messwerte gibt es unter METRICS_LISTEN={listen} nicht: {reason}. Berth versucht es alle paar Sekunden wieder.',
+    'Der Listener der Messwerte, METRICS_LISTEN={listen}, konnte nicht gestartet werden: {reason}. Berth versucht es alle paar Sekunden wieder.',
   openVisitors:
     '{type}: access: {access} mit sandbox_visitors: false öffnet die eigenen Container jedes Besuchers für den Besitzer des besuchten Containers, weil alle denselben Ursprung haben. Lass sandbox_visitors weg, außer diese Leute vertrauen einander.',
   publicSandbox:

@@ -7,17 +7,20 @@ export const gateway: Translated<'gateway'> = {
   targetTooLong: 'Diese Adresse ist zu lang: höchstens {max} Bytes mit allem nach dem Fragezeichen. Kürze sie.',
   tooManyCookies:
     'Dein Browser hat mehr Cookies geschickt, als in {limit} Bytes passen; wahrscheinlich hat die Seite eines Containers sie gesetzt. Die größten wurden entfernt: Lade die Seite neu.',
-  tooSlow: 'Die Anfrage kam nicht rechtzeitig an.',
+  tooSlow: 'Die Anfrage kam nicht rechtzeitig an. Versuche es noch einmal.',
   noToken:
     'Du bist bei Berth nicht angemeldet, oder deine Anmeldung ist abgelaufen. Lade diese Seite im Browser neu, um dich anzumelden und hierher zurückzukommen; ein Programm muss ein gültiges Zugriffstoken mitschicken.',
   apiToken:
     'Ein API-Token öffnet keinen Container: Es ist nur für die API. Melde dich mit einem Browser an, oder schicke es hier nicht mit.',
   tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',
-  nothingHere: 'Unter dieser Adresse gibt es keinen Container.',
+  nothingHere:
+    'Unter dieser Adresse gibt es keinen Container. Prüfe ihre Schreibweise, oder öffne den Container in der Übersicht.',
   callerBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',
-  notYours: 'Dieser Container gehört einer anderen Person.',
+  notYours:
+    'Dieser Container gehört einer anderen Person. Frage sie, oder öffne deine eigenen Container in der Übersicht.',
   containerBlocked: 'Dieser Container ist gesperrt. Wende dich an deinen Administrator.',
-  foreignOrigin: 'Einen WebSocket darf nur eine Seite dieses Servers öffnen.',
+  foreignOrigin:
+    'Einen WebSocket darf nur eine Seite dieses Servers öffnen. Öffne die App unter ihrer eigenen Adresse.',
   isolatedWorker:
     'Nur der Besitzer eines Containers darf einen Worker dafür anmelden: Er würde in deinem Browser weiterlaufen.',
   pageWhileActing:
@@ -31,6 +34,6 @@ export const gateway: Translated<'gateway'> = {
   shuttingDown: 'Berth startet neu. Versuche es gleich noch einmal.',
   changed: 'Dieser Container wurde gerade geändert. Versuche es noch einmal.',
   appFailed: 'Die App in diesem Container antwortet nicht richtig. Versuche es gleich noch einmal.',
-  bug: 'Bei uns ist etwas schiefgegangen. Versuche es gleich noch einmal.',
+  bug: 'Ein interner Fehler ist aufgetreten. Versuche es gleich noch einmal; wenn er wieder auftritt, wende dich an deinen Administrator.',
   absent: '{title}. {what} {todo}',
 }

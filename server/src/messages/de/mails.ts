@@ -18,7 +18,7 @@ export const mails: Translated<'mails'> = {
   minutes: '{count, plural, one {{count} Minute} other {{count} Minuten}}',
   seconds: '{count, plural, one {{count} Sekunde} other {{count} Sekunden}}',
   asked:
-    'Du bekommst diese E-Mail, weil jemand, wahrscheinlich du, {to} bei Berth eingegeben hat{whence}. Wenn du das nicht warst, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
+    'Du bekommst diese E-Mail, weil {to} bei Berth eingegeben wurde{whence}, wahrscheinlich von dir. Wenn du das nicht warst, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
   invited:
     'Du bekommst diese E-Mail, weil {by} die Adresse {to} zu Berth eingeladen hat. Wenn du nicht weißt, warum, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',
   sent: 'Du bekommst diese E-Mail, weil {by} diesen Link an {to} schicken ließ. Wenn du nicht weißt, warum, brauchst du nichts zu tun: Ohne den Link geschieht nichts.',

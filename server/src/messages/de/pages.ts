@@ -8,7 +8,7 @@ export const pages: Translated<'pages'> = {
 
   title400: 'Diese Adresse ist ungültig',
   title403: 'Zugriff verweigert',
-  title404: 'Hier gibt es nichts',
+  title404: 'Nicht gefunden',
   title405: 'Das geht hier nicht',
   title414: 'Diese Adresse ist zu lang',
   title429: 'Zu viel auf einmal',
@@ -71,7 +71,7 @@ export const pages: Translated<'pages'> = {
   othersDashboard: 'Wem der Container gehört, kann den Administrator nach dem Grund fragen.',
 
   ended: 'Sein Programm hat sich von selbst beendet.',
-  exit0: 'Sein Programm ging von selbst zu Ende, ohne Fehler (Exit-Code {code}).',
+  exit0: 'Sein Programm endete von selbst, ohne Fehler (Exit-Code {code}).',
   exit126: 'Sein Befehl wurde gefunden, konnte aber nicht ausgeführt werden (Exit-Code {code}).',
   exit127: 'Sein Befehl wurde im Image nicht gefunden (Exit-Code {code}).',
   exit130: 'Sein Programm wurde unterbrochen (Exit-Code {code}).',

@@ -2,13 +2,13 @@ import type { Translated } from '../catalogue.ts'
 
 export const refusals: Translated<'refusals'> = {
   missingBody: `Die Anfrage hat keinen Inhalt. Schicke JSON wie '{"email": "du@example.org"}'.`,
-  notJson: 'Der Inhalt ist kein gültiges JSON.',
+  notJson: 'Der Inhalt ist kein gültiges JSON. Prüfe seine Syntax.',
   missingEmail: `Die E-Mail-Adresse fehlt. Schicke sie als '{"email": "du@example.org"}'.`,
   badEmail: 'An diese Adresse können wir keine E-Mail schicken. Sie sollte aussehen wie du@example.org.',
   missingToken: 'Der Link ist unvollständig: Sein Token fehlt. Öffne den ganzen Link aus der E-Mail.',
   badToken:
     'Dieser Link gilt nicht: Er wurde schon benutzt, ist abgelaufen oder von anderer Art. Lass dir einen neuen schicken.',
-  prefetched: 'Ein Link wird nicht beim Vorabladen eingelöst. Öffne die Seite und drücke auf ihren Knopf.',
+  prefetched: 'Diese Anfrage lädt nur vorab und löst den Link nicht ein. Öffne die Seite und drücke auf ihren Knopf.',
   unknownType: 'Diesen Containertyp gibt es nicht. Bekannte Typen: {types}.',
   noToken: 'Melde dich zuerst an: Hierfür ist ein Zugriffstoken nötig.',
   invalidToken: 'Deine Anmeldung ist abgelaufen: Ihr Zugriffstoken gilt nicht mehr. Melde dich neu an.',
@@ -31,8 +31,9 @@ export const refusals: Translated<'refusals'> = {
     'Die Messwerte sind nicht öffentlich. Sende „Authorization: Bearer“ mit dem METRICS_TOKEN dieses Berth; ohne diese Einstellung gibt es sie nur auf dem Server selbst.',
   noSignInByLink: 'Hier werden keine Links verschickt. Melde dich mit einem der Knöpfe der Anmeldeseite an.',
   takenOver:
-    'In dieser Sitzung handelt ein Administrator für den Inhaber des Kontos. Verwalten und Sitzungen beenden darf sie nicht.',
-  notAdministrator: 'Das dürfen nur Administratoren.',
+    'In dieser Sitzung handelt ein Administrator für den Inhaber des Kontos. Verwalten und Sitzungen beenden darf sie nicht. Beende zuerst die Übernahme.',
+  notAdministrator:
+    'Das dürfen nur Administratoren. Wende dich an einen von ihnen, oder melde dich mit einem anderen Konto an.',
   missingScope: 'Dieses API-Token hat nicht das Recht {scope}. Erstelle eines, das es hat.',
   notForApiTokens: 'Das darf kein API-Token, welche Rechte es auch hat. Melde dich mit einem Browser an.',
   adminScope: 'Nur Administratoren dürfen API-Token mit einem Recht haben, das mit admin beginnt.',
@@ -44,7 +45,7 @@ export const refusals: Translated<'refusals'> = {
   sessionNotFound: 'Diese Sitzung gibt es nicht.',
   tokenNotFound: 'Dieses API-Token gibt es nicht.',
   providerNotFound: 'Auf diesem Weg kann man sich nicht anmelden. Öffne die Anmeldeseite und wähle einen.',
-  addressNotFound: 'Diese Adresse gibt es nicht.',
+  addressNotFound: 'Unter dieser Adresse gibt es nichts. Prüfe ihre Schreibweise.',
   wrongMethod: 'Diese Adresse antwortet nur auf {methods}.',
   tooLarge: 'Der Inhalt ist zu groß: Hier werden höchstens {limit} Bytes angenommen.',
   tooManyLinks:
@@ -72,7 +73,7 @@ export const refusals: Translated<'refusals'> = {
     'Ein Administrator hat diesen Container gelöscht, während er startete. Starte ihn noch einmal, dann entsteht ein neuer.',
   launchStopped: 'Du hast diesen Container gestoppt, bevor er lief. Starte ihn wieder, wenn du ihn brauchst.',
   restartFailed: '{why} Deine Dateien sind sicher.',
-  launchGoesOn: '{howFar} Es geht von selbst weiter, ohne dass du deinen Platz verlierst; frage gleich noch einmal.',
+  launchGoesOn: '{howFar} Der Start geht weiter; frage gleich noch einmal.',
   tooManyOfYours: 'Von dir laufen schon {max} Container, mehr dürfen es nicht sein. Stoppe zuerst einen davon.',
   serverFull:
     'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',
@@ -82,14 +83,14 @@ export const refusals: Translated<'refusals'> = {
   diskFullBut:
     'Deine Dateien belegen {used} von den {max}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in {name}, das noch startet, oder bitte deinen Administrator um mehr Platz.',
   endsAgain:
-    'Sein Programm endete nach jedem der letzten Starts. Starte den Container von Hand, um es noch einmal zu versuchen.',
+    'Der Container wurde nicht gestartet, weil sein Programm nach jedem der letzten Starts endete. Starte ihn selbst, um es noch einmal zu versuchen.',
   tooManySignIns:
     'In diesem Moment warten zu viele Anfragen nach einem Link, darum wurde keiner verschickt. Versuche es in zehn Sekunden noch einmal.',
   tooManyChanges:
     'In diesem Moment werden zu viele Änderungen von Administratoren ausgeführt, darum wurde diese nicht gemacht. Versuche es in ein paar Sekunden noch einmal.',
   auditTooLong:
-    'Das Protokoll konnte nicht innerhalb von {seconds} Sekunden geprüft werden. Rufe auf dem Server „berth audit verify“ auf: Das nimmt sich die nötige Zeit.',
+    'Das Protokoll konnte nicht innerhalb von {seconds} Sekunden geprüft werden. Rufe auf dem Server „berth audit verify“ auf: Das hat kein Zeitlimit.',
   stopping:
     'Berth wird gerade beendet, deshalb wird nichts gestartet. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
-  bug: 'Bei uns ist etwas schiefgegangen. Es wurde festgehalten; versuche es noch einmal.',
+  bug: 'Ein interner Fehler ist aufgetreten und wurde protokolliert. Versuche es noch einmal; wenn er wieder auftritt, wende dich an deinen Administrator.',
 }

@@ -19,6 +19,6 @@ export const warnings: Translated<'warnings'> = {
   engineUnreachable: 'die Engine antwortet nicht',
   noContainer: 'diesen Container gibt es nicht',
   nameTaken: 'der Name ist vergeben',
-  noImage: 'das Image ist nicht zu bekommen',
+  noImage: 'das Image kann nicht geladen werden',
   engineCannot: 'die Engine kann es nicht',
 }

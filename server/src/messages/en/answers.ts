@@ -28,7 +28,7 @@ export const answers = {
   stopped: 'Your container was stopped.',
   doesNotRun: 'Your container does not run.',
   kept: 'Your container is kept running.',
-  notKept: 'Your container does not run, or is never put to rest.',
+  notKept: 'Your container is not running, or is never stopped when idle, so nothing was changed.',
   takeoverOver: 'The takeover is over.',
   keyRotated: 'New tokens are signed with the new key; no user is signed out.',
 } as const

@@ -5,17 +5,17 @@ export const findings = {
   openListener:
     'HOST={host} answers other machines over plain http. Set HOST=127.0.0.1, or put a TLS proxy in front and set PREFERRED_URL_SCHEME=https.',
   noTrustedProxy:
-    'PREFERRED_URL_SCHEME=https means a TLS proxy in front, but TRUSTED_PROXIES names none: everybody counts as one address. Set TRUSTED_PROXIES to the address of the proxy.',
+    'PREFERRED_URL_SCHEME=https means a TLS proxy in front, but TRUSTED_PROXIES names none: all clients count as one address. Set TRUSTED_PROXIES to the address of the proxy.',
   anyTrustedProxy:
-    'TRUSTED_PROXIES={network} believes whatever anybody says of their own address, so limits by address do not hold. Name your proxy alone.',
+    'TRUSTED_PROXIES={network} trusts the address that any client claims, so limits by address have no effect. Name your proxy alone.',
   untrustedProxy:
-    'Requests with forwarding headers come from {addresses}, which TRUSTED_PROXIES does not name. If that is your reverse proxy, everybody behind it counts as one address: set TRUSTED_PROXIES={first}. If you do not know the address, leave it out.',
+    'Requests with forwarding headers come from {addresses}, which TRUSTED_PROXIES does not name. If that is your reverse proxy, all clients behind it count as one address: set TRUSTED_PROXIES={first}. If you do not know the address, leave it out.',
   untrustedSender:
-    'Requests with forwarding headers come from {addresses}, which TRUSTED_PROXIES does not name. Anybody can send such headers: if you do not know the address, leave it out. If it is your reverse proxy, everybody behind it counts as one address: name it in TRUSTED_PROXIES.',
+    'Requests with forwarding headers come from {addresses}, which TRUSTED_PROXIES does not name. Any client can send such headers: if you do not know the address, leave it out. If it is your reverse proxy, all clients behind it count as one address: name it in TRUSTED_PROXIES.',
   manyNewcomers:
     'More addresses without an account asked for a link within an hour than NEW_ADDRESSES_PER_HOUR={limit} allows for one network address, or five times that for all: from {addresses}. They were answered as usual and got no mail. If they are your people, raise it, set ALLOWED_EMAIL_DOMAINS or invite them; if not, keep that address away.',
   noMailServer:
-    'No SMTP_URL is set, so nobody at {url} receives a mail: links are only written to the outbox and the log. Set SMTP_URL.',
+    'SMTP_URL is not set, so Berth at {url} sends no mail: links are only written to the outbox and the log. Set SMTP_URL.',
   plainMail:
     'SMTP_TLS=opportunistic: mails with links that sign people in may go to {host} unencrypted. Leave SMTP_TLS out, unless the way there is private.',
   noHostRules:
@@ -24,9 +24,9 @@ export const findings = {
   noMemoryLimit:
     'The memory of {types} ({limit}) is as much as this machine has ({total}), so no limit keeps one container from taking all of it. Set a smaller memory in the template.',
   openMetrics:
-    'METRICS_LISTEN={listen} answers other machines, and no METRICS_TOKEN is set: everybody who reaches it reads the metrics. Set METRICS_TOKEN.',
+    'METRICS_LISTEN={listen} answers other machines, and no METRICS_TOKEN is set: every client that reaches it reads the metrics. Set METRICS_TOKEN.',
   metricsUnreachable:
-    'The metrics cannot be had at METRICS_LISTEN={listen}: {reason}. Berth tries again every few seconds.',
+    'The metrics listener METRICS_LISTEN={listen} could not be started: {reason}. Berth retries every few seconds.',
   openVisitors:
     "{type}: access: {access} with sandbox_visitors: false opens each visitor's own containers to the owner of the container they visit, because all share one origin. Leave sandbox_visitors out, unless these people trust each other.",
   publicSandbox:

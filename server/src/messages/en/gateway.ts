@@ -6,18 +6,19 @@ export const gateway = {
   targetTooLong: 'This address is too long: at most {max} bytes with its query. Shorten it.',
   tooManyCookies:
     'Your browser sent more cookies than fit into {limit} bytes, probably set by a page of a container. The largest were removed: load the page again.',
-  tooSlow: 'The request did not arrive in time.',
+  tooSlow: 'The request did not arrive in time. Try again.',
   noToken:
     'You are not signed in to Berth, or your sign-in has ended. Load this page again in your browser to sign in and come back here; a program has to send a valid access token.',
   apiToken:
     'An API token opens no container: it is for the API only. Sign in with a browser, or leave it out of this request.',
-  tossedTokens: 'The browser sent several access tokens, so none of them is believed. Sign in again.',
-  nothingHere: 'There is no container at this address.',
+  tossedTokens: 'The browser sent several access tokens, so none of them is accepted. Sign in again.',
+  nothingHere: 'There is no container at this address. Check its spelling, or open the container from the dashboard.',
   callerBlocked: 'This account is blocked. Ask your administrator.',
-  notYours: 'This container belongs to another user.',
+  notYours: 'This container belongs to another user. Ask its owner, or open your own containers from the dashboard.',
   containerBlocked: 'This container is blocked. Ask your administrator.',
-  foreignOrigin: 'A WebSocket may be opened only by a page of this host.',
-  isolatedWorker: 'Only the owner of a container may register a worker for it: it would go on in your browser.',
+  foreignOrigin: 'A WebSocket may be opened only by a page of this host. Open the app at its own address.',
+  isolatedWorker:
+    'Only the owner of a container may register a worker for it: it would continue to run in your browser.',
   pageWhileActing:
     'While you act for another user, their containers do not open in your browser: a page of theirs would share its address with your own containers, and could go on as you when the takeover is over. Read the log of the container on the dashboard, or ask its owner to show you.',
   workerOnBarePrefix: 'A service worker may not be registered at this address: it would reach other containers.',
@@ -28,6 +29,6 @@ export const gateway = {
   shuttingDown: 'Berth is restarting. Try again in a moment.',
   changed: 'This container was changed just now. Try again.',
   appFailed: 'The app in this container does not answer properly. Try again in a moment.',
-  bug: 'Something went wrong on our side. Try again in a moment.',
+  bug: 'An internal error occurred. Try again in a moment; if it happens again, tell your administrator.',
   absent: '{title}. {what} {todo}',
 } as const

@@ -16,7 +16,7 @@ export const launches = {
   commandMissing:
     'A command was not found in this container, or could not be run (exit code {exitCode}). The last lines of its output may name it. Starting it again does not help: ask your administrator.',
   failed: 'The container could not be started. Try again, or ask your administrator.',
-  waits: 'Your container is in the queue: position {place} of {waiting}.',
+  waits: 'Your container is in the launch queue: position {place} of {waiting}.',
   pulling: 'The image of your container is still being fetched: {done} of {total} layers are here.',
   starting: 'Your container is still being started.',
 } as const

@@ -16,7 +16,7 @@ export const mails = {
   minutes: '{count, plural, one {{count} minute} other {{count} minutes}}',
   seconds: '{count, plural, one {{count} second} other {{count} seconds}}',
   asked:
-    'You get this mail because somebody, probably you, typed {to} at Berth{whence}. If it was not you, do nothing: without the link nothing happens.',
+    'You get this mail because {to} was entered at Berth{whence}, probably by you. If it was not you, do nothing: without the link nothing happens.',
   invited:
     'You get this mail because {by} invited {to} to Berth. If you do not know why, do nothing: without the link nothing happens.',
   sent: 'You get this mail because {by} had this link sent to {to}. If you do not know why, do nothing: without the link nothing happens.',

@@ -1,16 +1,16 @@
 /** What the API says when it refuses, by the names of `errors.ts`. */
 export const refusals = {
   missingBody: `The request has no body. Send JSON such as '{"email": "you@example.org"}'.`,
-  notJson: 'The body is not valid JSON.',
+  notJson: 'The body is not valid JSON. Check its syntax.',
   missingEmail: `The e-mail address is missing. Send it as '{"email": "you@example.org"}'.`,
   badEmail: 'This is not an e-mail address we can send mail to. It should look like you@example.org.',
   missingToken: 'The link is incomplete: its token is missing. Open the whole link from the mail.',
   badToken: 'This link is not valid: it was used already, has expired, or is of another kind. Ask for a new one.',
-  prefetched: 'Links are not used up by a prefetch. Open the page and press its button.',
+  prefetched: 'This request is a prefetch, which does not use up the link. Open the page and press its button.',
   unknownType: 'There is no such container type. Known types: {types}.',
   noToken: 'Sign in first: this needs an access token.',
   invalidToken: 'Your sign-in has ended: its access token is not valid any more. Sign in again.',
-  tossedTokens: 'The browser sent several access tokens, so none of them is believed. Sign in again.',
+  tossedTokens: 'The browser sent several access tokens, so none of them is accepted. Sign in again.',
   noSession: 'Nobody is signed in here. Sign in.',
   sessionExpired: 'Your sign-in has ended because it was not used for a long time. Sign in again.',
   sessionEnded: 'Your sign-in was ended, here or from another device. Sign in again.',
@@ -26,8 +26,8 @@ export const refusals = {
     'The metrics are not public. Send "Authorization: Bearer" with the METRICS_TOKEN of this Berth; without such a setting they are answered on the machine itself only.',
   noSignInByLink: 'Links are not mailed here. Sign in with one of the buttons of the login page.',
   takenOver:
-    'In this session an administrator acts for the owner of the account. It may not administer or end sessions.',
-  notAdministrator: 'Only administrators may do this.',
+    'In this session an administrator acts for the owner of the account. It may neither administer nor end sessions. End the takeover first.',
+  notAdministrator: 'Only administrators may do this. Ask one of them, or sign in with another account.',
   missingScope: 'This API token does not have the scope {scope}. Make one that has it.',
   notForApiTokens: 'No API token may do this, whatever its scopes. Sign in with a browser.',
   adminScope: 'Only administrators may have API tokens with a scope that begins with admin.',
@@ -39,7 +39,7 @@ export const refusals = {
   sessionNotFound: 'There is no such session.',
   tokenNotFound: 'There is no such API token.',
   providerNotFound: 'There is no such way to sign in. Open the login page and choose one.',
-  addressNotFound: 'There is no such address.',
+  addressNotFound: 'There is nothing at this address. Check its spelling.',
   wrongMethod: 'This address answers {methods} only.',
   tooLarge: 'The body is too large: at most {limit} bytes are accepted here.',
   tooManyLinks:
@@ -48,7 +48,7 @@ export const refusals = {
     'Too many requests came from your network address: at most {perMinute} a minute. Try again in a moment.',
   tooManyForMailbox:
     'Too many requests for this mail address came from your network: at most {perMinute} a minute. Use the newest mail, or try again in a moment.',
-  tooManyStreams: 'Too many pages of yours listen to your containers already. Close some of them.',
+  tooManyStreams: 'Too many of your pages follow your containers already. Close some of them.',
   tooManyAtOnce: 'You already have {max} requests under way. Wait until some of them are answered, then try again.',
   streamsFull:
     'As many pages follow containers and logs as this server can serve. Try again in half a minute; everything else works.',
@@ -61,21 +61,22 @@ export const refusals = {
   containerDeleted: 'An administrator deleted this container while it was starting. Launch it again for a new one.',
   launchStopped: 'You stopped this container before it ran. Launch it again when you need it.',
   restartFailed: '{why} Your files are safe.',
-  launchGoesOn: '{howFar} It goes on by itself, in its place; ask again in a moment.',
-  tooManyOfYours: 'You have {max} containers running already, as many as you may. One of them has to stop first.',
+  launchGoesOn: '{howFar} The launch continues; ask again in a moment.',
+  tooManyOfYours: 'You have {max} containers running already, as many as you may. Stop one of them first.',
   serverFull: 'The server has no room for another container now. Nothing is lost; try again in a few minutes.',
   tooManyLaunches: 'Too many containers are waiting to be started. Try again in a few minutes.',
   diskFull:
     'Your files take {used} of the {max} that they may, so this is not started. Delete some in a container that still runs, or ask your administrator for more room.',
   diskFullBut:
     'Your files take {used} of the {max} that they may, so this is not started. Delete some in {name}, which still starts, or ask your administrator for more room.',
-  endsAgain: 'Its program ended after each of its last starts. Launch it by hand to try once more.',
+  endsAgain:
+    'The container was not started, because its program ended after each of its last starts. Launch it yourself to try once more.',
   tooManySignIns:
     'Too many requests for a link are waiting at this moment, so none was sent. Try again in ten seconds.',
   tooManyChanges:
     'Too many changes by administrators are under way at this moment, so this one was not made. Try again in a few seconds.',
   auditTooLong:
-    'The audit log could not be verified within {seconds} seconds. Run "berth audit verify" on the server: it takes its time.',
+    'The audit log could not be verified within {seconds} seconds. Run "berth audit verify" on the server, which has no time limit.',
   stopping: 'Berth is being stopped, so nothing is started now. Nothing is lost; try again in a minute.',
-  bug: 'Something went wrong on our side. It was logged; try again.',
+  bug: 'An internal error occurred and was logged. Try again; if it happens again, tell your administrator.',
 } as const
