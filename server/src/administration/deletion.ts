@@ -22,15 +22,9 @@ export interface DeletionSettings {
 
 /** Effects of a deletion, after it is stored. */
 export interface DeletionEffects {
-  /**
-   * Publishes the state of this user to the gateway. When it resolves, connections that are forbidden now are closed.
-   */
+  /** Publishes the state of this user to the gateway. When it resolves, forbidden connections are closed. */
   publish(userId: number): Promise<void>
-  /**
-   * Removes these containers, and homes whose retention is over, from the engine; must not throw and must have a
-   * timeout of its own.
-   * @returns whether all of it is done
-   */
+  /** Removes these containers, and due homes, from the engine; must not throw, and needs a timeout. @returns if all are */
   remove(containers: readonly RemovedContainer[]): Promise<boolean>
   /** Revokes sessions that the store has ended, wherever tokens are verified. */
   revokeSessions(ended: readonly StoredSession[]): Promise<void>

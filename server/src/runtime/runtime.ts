@@ -1,6 +1,7 @@
 import type { ContainerSpec, CreatedContainer } from './container-spec.ts'
 import type { PullProgress, Home, RuntimeContainer, CpuUsage } from './runtime-container.ts'
 import type { HostReport } from './host-capacity.ts'
+import type { RuntimeEvent } from './runtime-event.ts'
 
 /**
  * Container runtime port. An adapter translates calls and reports state; it holds no policy.
@@ -149,18 +150,4 @@ export interface CreateOptions {
   readonly signal?: AbortSignal
   /** Called while the image is pulled, some times a second (throttled); all who wait for the same pull get the same. */
   readonly onPull?: (progress: PullProgress) => void
-}
-
-export interface RuntimeEvent {
-  /** Engine id of the container that changed; undefined: of all, or of none that is known. */
-  readonly id: string | undefined
-  readonly action:
-    | 'start'
-    | 'die' // the program ended, by itself or not; from now on its address may be another container's
-    | 'pause'
-    | 'unpause'
-    | 'destroy' // the container is gone
-    | 'oom' // the kernel killed a program in it; the container may live on
-    | 'other' // created, renamed, about to stop...; without id: look at everything again
-    | 'lost' // without id: the listener is blind from now on
 }

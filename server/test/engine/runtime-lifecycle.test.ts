@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import type { RuntimeEvent } from '#/runtime/runtime.ts'
+import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import { eventually, look, ofKind, openDockerEngine, read } from '../support/engine/runtimes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 

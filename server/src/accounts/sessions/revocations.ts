@@ -102,19 +102,13 @@ export class Revocations {
     if (notified.status === 'rejected') throw notified.reason
   }
 
-  /**
-   * Refuses, in every party, tokens whose revocation is stored already. @throws what notifying the gateway threw; they
-   * are refused here all the same
-   */
+  /** Refuses, in every party, tokens whose revocation is stored. @throws as the listener; here they are refused */
   async revokeLocally(sessions: readonly RevokedSession[]): Promise<void> {
     for (const { jti, expiresAt } of sessions) this.#expiryByJti.set(jti, expiresAt)
     if (sessions.length > 0) await this.#listeners.onRevoked(sessions)
   }
 
-  /**
-   * Revokes all tokens issued until now, here and at once. @returns revokes them in every party, and stores it; to be
-   * repeated when it rejects
-   */
+  /** Revokes all present tokens, here and at once. @returns does so in every party, and stores it; repeat if it rejects */
   endEra(now: Date): () => Promise<void> {
     const era = { jti: this.#era, expiresAt: new Date(now.getTime() + maxTokenLifetime) }
     this.#remember(era, now, 'clock')

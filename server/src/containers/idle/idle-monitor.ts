@@ -114,10 +114,7 @@ export class IdleMonitor {
       warnings.warn(known, { lastUse: this.#parts.activity.lastOf(known), at: new Date(Date.now() + limit - quiet) })
   }
 
-  /**
-   * Samples CPU time half-way through the idle time, so that work of the last use does not count. Once for each idle
-   * time: a container that cannot be sampled must not take the slots of others at each check.
-   */
+  /** Samples CPU time half-way through the idle time, so that work of the last use does not count; once each time. */
   #sampleHalfWay(known: ContainerState): void {
     const key = containerKey(known)
     if (this.#sampling.has(key) || this.#sampling.size >= maxParallelSamples) return

@@ -21,7 +21,7 @@ import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
 import type { Spawner } from '../launch/spawner.ts'
 import type { LaunchProgress } from '../launch/progress/launch-progress.ts'
-import { isImageOutdated, isUpToDate } from '../launch/starter.ts'
+import { isImageOutdated, isUpToDate } from '../launch/outdated-container.ts'
 import type { Template, Templates } from '../templates/template.ts'
 
 /** Timeout of a request that waits for a wake, in ms; the start continues after that. */

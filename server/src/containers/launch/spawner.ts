@@ -27,7 +27,8 @@ import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
 import type { ContainerRemoval } from '../container-removal.ts'
 import type { LaunchProgress } from './progress/launch-progress.ts'
-import { isUpToDate, Starter, type Start, type Step } from './starter.ts'
+import { isUpToDate } from './outdated-container.ts'
+import { Starter, type Start, type Step } from './starter.ts'
 import type { Template } from '../templates/template.ts'
 
 export interface SpawnerParts {

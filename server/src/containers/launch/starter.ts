@@ -9,6 +9,7 @@ import type { Database } from '#/store/database.ts'
 import { storeContainer, type UserContainer } from '#/store/containers/user-containers.ts'
 import { explainFailure } from './launch-failure.ts'
 import type { LaunchSlot } from '../queue/queue-entry.ts'
+import { isImageOutdated, isUpToDate } from './outdated-container.ts'
 import { StartVerifier } from './start-verification.ts'
 
 /** Steps of a launch that are reported to its owner. */
@@ -137,25 +138,6 @@ export class Starter {
     await storeContainer(this.#database.db, record.id, { containerId, port, image })
     crashPoint('launch.after-id')
   }
-}
-
-/** A paused container is kept as it is: pausing is for keeping its memory. */
-export const isUpToDate = ({ state, fingerprint }: RuntimeContainer, spec: Pick<ContainerSpec, 'fingerprint'>) =>
-  state === 'paused' || fingerprint === spec.fingerprint
-
-/**
- * Whether the image's name now names another image, as after a rebuild: one call to the engine, so only before a start.
- * A paused container keeps the old image; so does one that is started while the engine cannot tell, or has no image of
- * this name any more.
- */
-export async function isImageOutdated(
-  runtime: Pick<Runtime, 'imageId'>,
-  { state, imageId }: Pick<RuntimeContainer, 'state' | 'imageId'>,
-  image: string,
-): Promise<boolean> {
-  if (state === 'paused') return false
-  const now = await runtime.imageId(image).catch(() => undefined)
-  return now !== undefined && now !== imageId
 }
 
 /** By slug as well: after an older store is restored, ids are assigned again. */

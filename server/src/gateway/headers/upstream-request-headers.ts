@@ -29,10 +29,7 @@ interface UpstreamHeaderLines {
   readonly responseContext: ResponseContext
 }
 
-/**
- * Upstream request headers of one client connection. A client repeats its headers to the same app, so the lines written last
- * are cached until anything in them changes.
- */
+/** Upstream request headers of one client connection; cached, because a client repeats its headers to the same app. */
 export class UpstreamRequestHeaders {
   readonly #tokens: Pick<TokenVerifier, 'containsOwnToken' | 'ownTokenLines'>
   #last: UpstreamHeaderLines | undefined

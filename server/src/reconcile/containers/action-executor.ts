@@ -10,6 +10,7 @@ import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import { clearContainer, storeAdopted, storeRetired } from '#/store/containers/owned-records.ts'
 import { noteStopped } from '#/store/containers/user-containers.ts'
+import type { ActionCounters } from './action-counters.ts'
 import { findDesired, type DesiredParts } from './desired.ts'
 import type { EngineHistory } from './engine-history.ts'
 import { plan, type Action, type Desired, type GracePeriods } from './plan.ts'
@@ -144,19 +145,4 @@ function logFieldsOf(action: ExecutableAction): object {
   const { kind, userId, type } = action
   const instance = 'instance' in action ? { container: action.instance.name, id: action.instance.id } : {}
   return { action: kind, userId, type, ...('why' in action ? { why: action.why } : {}), ...instance }
-}
-
-/** Counters of reconciler actions by kind, since this process began. */
-export class ActionCounters {
-  readonly #counts = new Map<Action['kind'], number>(
-    (['adopt', 'stop', 'remove', 'forget', 'restore', 'note', 'retire'] as const).map((kind) => [kind, 0]),
-  )
-
-  add(kind: Action['kind'], times = 1): void {
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + times)
-  }
-
-  counts(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#counts)
-  }
 }

@@ -1,5 +1,5 @@
 import type { ContainerState } from '#/containers/state/container-state.ts'
-import type { RuntimeEvent } from '#/runtime/runtime.ts'
+import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import { down, idIn } from './condition-timers.ts'
 import type { Memory, Plan } from './plan.ts'
 

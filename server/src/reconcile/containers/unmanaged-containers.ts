@@ -1,5 +1,5 @@
 import type { ContainerState } from '#/containers/state/container-state.ts'
-import type { RuntimeEvent } from '#/runtime/runtime.ts'
+import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 
 /**
  * Time that a launch may take to store its container, and a restart to lift its stop, in ms. Without it a thousand

@@ -15,7 +15,7 @@ import { StoreFailure } from '#/store/store-failure.ts'
 import { ensureContainer, findContainer, noteRunning } from '#/store/containers/user-containers.ts'
 import { insertUser } from '#/store/users/users.ts'
 import { Restorer } from './restore.ts'
-import { ActionCounters } from '../containers/action-executor.ts'
+import { ActionCounters } from '../containers/action-counters.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 
 const now = new Date('2026-11-01T12:00:00Z')

@@ -12,7 +12,7 @@ import type { Db } from '#/store/database.ts'
 import { findOwnedRecord, noteShouldStayStopped, type OwnedRecord } from '#/store/containers/owned-records.ts'
 import { findUser } from '#/store/users/users.ts'
 import { RestoreQueue, type Restoration } from './restore-queue.ts'
-import type { ActionCounters } from '../containers/action-executor.ts'
+import type { ActionCounters } from '../containers/action-counters.ts'
 import { backoff, defaultPauses, RestoreBackoff, type RestorePauses } from './restore-backoff.ts'
 
 /** Max parallel restorations; the launch queue serves requests of users first. */

@@ -1,5 +1,6 @@
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { Runtime, RuntimeEvent } from '#/runtime/runtime.ts'
+import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { ContainerSpec } from '#/runtime/container-spec.ts'
 

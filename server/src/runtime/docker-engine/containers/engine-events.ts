@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
-import type { RuntimeEvent } from '#/runtime/runtime.ts'
+import type { RuntimeEvent } from '#/runtime/runtime-event.ts'
 import { callTimeouts } from '../client/engine-client.ts'
 import type { EngineContext } from '../engine-context.ts'
 import { labelFilter } from '../labels.ts'

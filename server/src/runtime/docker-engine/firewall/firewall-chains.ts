@@ -14,7 +14,7 @@ import { interfacePrefix } from '../networks/bridge-network.ts'
 export type Family = 'ipv4' | 'ipv6'
 
 /** A chain of ours, and its rules in order. */
-interface Chain {
+export interface Chain {
   readonly name: string
   readonly rules: readonly string[]
 }
@@ -82,87 +82,4 @@ function beyond(family: Family, bridges: readonly string[]): string[] {
 function neighbourDiscovery(family: Family): string[] {
   if (family === 'ipv4') return []
   return [133, 135, 136].map((type) => `-p ipv6-icmp -m icmp6 --icmpv6-type ${type} -j RETURN`)
-}
-
-/** Where each of the two is entered: a chain that others have, too. */
-interface Entrance {
-  readonly from: string
-  readonly to: string
-}
-
-/** What `iptables-save` printed, as far as it concerns us. */
-export class SavedTable {
-  /** Every rule in order, as `-A CHAIN ...`. */
-  readonly #lines: readonly string[]
-
-  /** @param text of the table `filter` */
-  constructor(text: string) {
-    this.#lines = text.split('\n').filter((line) => line.startsWith('-A '))
-  }
-
-  /** Docker's chain for rules of others, where its rules are: it stays before Docker's own when those are made anew. */
-  get entrances(): Entrance[] {
-    const isDockers = this.#rulesOf('FORWARD').includes('-j DOCKER-USER')
-    return [
-      { from: 'INPUT', to: 'BERTH-INPUT' },
-      { from: isDockers ? 'DOCKER-USER' : 'FORWARD', to: 'BERTH-FORWARD' },
-    ]
-  }
-
-  /** Bridges that our chains name: another engine's, perhaps. */
-  get bridges(): string[] {
-    return this.#rulesOf('BERTH-INPUT').flatMap((rule) => /^-i (\S+) -j BERTH-TO-HOST$/.exec(rule)?.[1] ?? [])
-  }
-
-  /** Whether our chains are entered before any other rule. */
-  get isEnteredFirst(): boolean {
-    return this.entrances.every(({ from, to }) => this.#rulesOf(from)[0] === `-j ${to}`)
-  }
-
-  /** And nowhere else, as after two set them at the same moment. */
-  get isEnteredOnce(): boolean {
-    return this.isEnteredFirst && this.entrances.every(({ from, to }) => this.#timesEntered(from, to) === 1)
-  }
-
-  /** The rules of our chains, as this version of iptables spells them. */
-  spelled(chains: readonly Chain[]): string {
-    return chains.flatMap(({ name }) => this.#rulesOf(name).map((rule) => `${name} ${rule}`)).join('\n')
-  }
-
-  has(chains: readonly Chain[]): boolean {
-    return (
-      this.spelled(chains) === chains.flatMap(({ name, rules }) => rules.map((rule) => `${name} ${rule}`)).join('\n')
-    )
-  }
-
-  /** Whether they are there in number; another version of iptables spells them otherwise than we do. */
-  hasAsMany(chains: readonly Chain[]): boolean {
-    return chains.every(({ name, rules }) => this.#rulesOf(name).length === rules.length)
-  }
-
-  /**
-   * What `iptables-restore --noflush` has to be given so that chains and entrances are as they should be, all at once: a
-   * chain that is named is emptied first, and other chains stay as they are.
-   */
-  changesTo(chains: readonly Chain[]): string {
-    const lines = [
-      ...chains.map(({ name }) => `:${name} - [0:0]`),
-      ...chains.flatMap(({ name, rules }) => rules.map((rule) => `-A ${name} ${rule}`)),
-      ...(this.isEnteredOnce ? [] : this.entrances.flatMap((entrance) => this.#enterAnew(entrance))),
-    ]
-    return ['*filter', ...lines, 'COMMIT', ''].join('\n')
-  }
-
-  #enterAnew({ from, to }: Entrance): string[] {
-    const deletions = Array<string>(this.#timesEntered(from, to)).fill(`-D ${from} -j ${to}`)
-    return [...deletions, `-I ${from} 1 -j ${to}`]
-  }
-
-  #timesEntered(from: string, to: string): number {
-    return this.#rulesOf(from).filter((rule) => rule === `-j ${to}`).length
-  }
-
-  #rulesOf(chain: string): string[] {
-    return this.#lines.flatMap((line) => (line.startsWith(`-A ${chain} `) ? line.slice(chain.length + 4) : []))
-  }
 }

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostReport } from '#/runtime/host-capacity.ts'
-import { chainsFor, SavedTable, type Family } from './firewall-chains.ts'
+import { chainsFor, type Family } from './firewall-chains.ts'
+import { SavedTable } from './saved-table.ts'
 import { commandsFor, familiesHere, run, type Commands } from './iptables.ts'
 import { interfacePrefix } from '../networks/bridge-network.ts'
 

@@ -1,0 +1,22 @@
+import type { ContainerSpec } from '#/runtime/container-spec.ts'
+import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
+import type { Runtime } from '#/runtime/runtime.ts'
+
+/** A paused container is kept as it is: pausing is for keeping its memory. */
+export const isUpToDate = ({ state, fingerprint }: RuntimeContainer, spec: Pick<ContainerSpec, 'fingerprint'>) =>
+  state === 'paused' || fingerprint === spec.fingerprint
+
+/**
+ * Whether the image's name now names another image, as after a rebuild: one call to the engine, so only before a start.
+ * A paused container keeps the old image; so does one that is started while the engine cannot tell, or has no image of
+ * this name any more.
+ */
+export async function isImageOutdated(
+  runtime: Pick<Runtime, 'imageId'>,
+  { state, imageId }: Pick<RuntimeContainer, 'state' | 'imageId'>,
+  image: string,
+): Promise<boolean> {
+  if (state === 'paused') return false
+  const now = await runtime.imageId(image).catch(() => undefined)
+  return now !== undefined && now !== imageId
+}
