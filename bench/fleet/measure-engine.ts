@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import { createDockerRuntime } from '../../server/src/runtime/docker-engine/docker-runtime.ts'
 import { findEngineAddress } from '../../server/src/runtime/docker-engine/client/engine-address.ts'
-import { containerSpec } from '../../server/src/containers/container-spec.ts'
+import { containerSpec } from '../../server/src/containers/build-container-spec.ts'
 import { testTemplates } from '../../server/test/support/berth.ts'
 import { connectTo, removeInstance } from '../../server/test/support/engine/engine.ts'
 import { readTemplates } from '../../server/src/containers/templates/read-templates.ts'

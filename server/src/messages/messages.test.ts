@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { languages } from '@berth/api/boot.ts'
-import { localize as sayPlainly } from '../gateway/localize.ts'
+import { localize as sayPlainly } from '../gateway/localize-plain.ts'
 import { catalogues, type Area } from './catalogue.ts'
 import { list, message, LocalizedMessage, type MessageKey } from './localized-message.ts'
 import { localize } from './localize.ts'

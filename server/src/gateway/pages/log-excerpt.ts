@@ -1,6 +1,6 @@
 import type { Language } from '@berth/api/boot.ts'
 import { message } from '../../messages/localized-message.ts'
-import { localize } from '../localize.ts'
+import { localize } from '../localize-plain.ts'
 import { escaped, type Markup } from './document.ts'
 
 /** Characters of one line that are shown. An app that writes no line ends must not fill the page. */

@@ -1,6 +1,6 @@
 import type { Language } from '@berth/api/boot.ts'
 import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
-import { localize } from '../localize.ts'
+import { localize } from '../localize-plain.ts'
 import { closeDocument, escaped, mainLink, openDocument, reloadHref, type Markup } from './document.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Language } from '@berth/api/boot.ts'
 import { message } from '../../messages/localized-message.ts'
 import type { Unavailable, Explanation } from '../gateway-state.ts'
-import { localize } from '../localize.ts'
+import { localize } from '../localize-plain.ts'
 import {
   unavailableMessages,
   todoForVisitors,

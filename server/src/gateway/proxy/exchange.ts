@@ -1,5 +1,5 @@
 import { defaultLanguage } from '../../messages/language.ts'
-import { localize } from '../localize.ts'
+import { localize } from '../localize-plain.ts'
 import type { UpstreamListener, UpstreamConnection } from '../upstream/upstream-connection.ts'
 import { BodyReader } from '../http1/body-reader.ts'
 import {

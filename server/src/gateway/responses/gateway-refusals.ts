@@ -1,6 +1,6 @@
 import { defaultLanguage } from '../../messages/language.ts'
 import { message, type LocalizedMessage } from '../../messages/localized-message.ts'
-import { localize } from '../localize.ts'
+import { localize } from '../localize-plain.ts'
 import type { HttpFault } from '../http1/http-fault.ts'
 
 /**

@@ -1,4 +1,4 @@
-/** What the gateway says itself, by the names of `gateway/responses/gateway-refusals.ts`. Plain arguments only: see `gateway/localize.ts`. */
+/** What the gateway says itself, by the names of `gateway/responses/gateway-refusals.ts`. Plain arguments only: see `gateway/localize-plain.ts`. */
 export const gateway = {
   badMessage: 'This request is not valid. {why}',
   badTarget: 'This address is not valid. {why}',

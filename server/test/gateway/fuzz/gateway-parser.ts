@@ -1,4 +1,4 @@
-import { localize } from '#/gateway/localize.ts'
+import { localize } from '#/gateway/localize-plain.ts'
 import { BodyReader } from '#/gateway/http1/body-reader.ts'
 import { isFault } from '#/gateway/http1/http-fault.ts'
 import { NotableNames } from '#/gateway/http1/notable-names.ts'
