@@ -10,10 +10,10 @@ import { Engine } from './build/engine.mjs'
 const engine = new Engine(process.env.DOCKER_HOST || undefined)
 const images = await ensureDemoImages({ log: (line) => console.log(line) })
 
-/** In ms: a container that takes longer to answer does not start. */
+/** Timeout of the start in ms. */
 const startLimit = 15_000
 
-/** What Berth asks for by default and then some: no capability at all. */
+/** Stricter than Berth's default: no capability at all. */
 const hardened = {
   CapDrop: ['ALL'],
   SecurityOpt: ['no-new-privileges:true'],
@@ -24,7 +24,7 @@ const hardened = {
 }
 
 /**
- * A container that is gone after the test, and its volume with it.
+ * A container that is removed after the test, with its volume.
  * @param {TestContext} t
  * @param {string} image
  * @param {object} hostConfig
@@ -84,7 +84,7 @@ test('each demo image is smaller than 150 MB', async () => {
   }
 })
 
-test('images that are there already cost no time worth speaking of', async () => {
+test('existing images are found within 100 ms', async () => {
   /** @type {number[]} */
   const times = []
   for (let round = 0; round < 10 && !(Math.min(...times) < 100); round++) {

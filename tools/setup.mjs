@@ -1,6 +1,6 @@
 /**
  * What `npm start`, `npm test` and `npm run check` run first: `node tools/setup.mjs start|test|check`.
- * It looks at what is there, does only what is missing, and says one line for each thing that it does.
+ * It checks what exists, does only what is missing, and prints one line for each step.
  * It must run on Node 20 with nothing installed, so it is plain JavaScript without a dependency.
  */
 import { resolve } from 'node:path'

@@ -1,9 +1,9 @@
 import { request } from 'node:http'
 
-/** In ms: for questions, and for taking in an image. */
+/** Timeouts in ms, of requests and of loading an image. */
 const limits = { question: 10_000, load: 180_000 }
 
-/** The few words of the Docker Engine API that images need, over a Unix socket or plain TCP. */
+/** The part of the Docker Engine API that images need, over a Unix socket or plain TCP. */
 export class Engine {
   /** @type {import('node:http').RequestOptions} */
   #where
@@ -41,7 +41,7 @@ export class Engine {
   }
 
   /**
-   * Takes an image away unless something still uses it.
+   * Removes an image unless it is in use.
    * @param {string} id
    */
   async removeUnused(id) {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** In ms: how often to look, and how long another process may hold it. */
+/** In ms: poll interval, and timeout for another process to release it. */
 const waiting = { look: 200, limit: 300_000 }
 
 /**

@@ -4,8 +4,8 @@ import { asRefusal } from './refusal.js'
 
 /**
  * For the app's own pages, not for the user's files.
- * `'self'` is the whole host, other containers included; it keeps out the rest of the world.
- * Inline styles have to be allowed: the terminal and the editor set their measures with them.
+ * `'self'` is the whole host, other containers included; other hosts are excluded.
+ * Inline styles have to be allowed: the terminal and the editor set their sizes with them.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",

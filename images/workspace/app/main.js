@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { App } from './app.js'
 import { seed } from './files/seed-home.js'
 
-/** Given to open requests and terminals when the container is stopped, in ms; the engine kills after ten seconds. */
+/** Grace period of open requests and terminals when the container is stopped, in ms; the engine kills after ten seconds. */
 const farewellMs = 2_000
 
 /** @param {string} path */

@@ -1,4 +1,4 @@
-/** An expected "no", whose sentence is meant for the person who asked. Anything else that is thrown is a bug and becomes 500. */
+/** An expected error with a sentence for the user. Any other thrown value is a bug and becomes 500. */
 export class Refusal extends Error {
   /**
    * @param {number} status
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What the file system's own refusals mean to the person at the keyboard. */
+/** Sentences for the file system's error codes. */
 const meanings = new Map([
   ['ENOENT', { status: 404, message: 'There is no such file or folder.' }],
   ['ENOTDIR', { status: 404, message: 'There is no such folder.' }],

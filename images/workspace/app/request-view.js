@@ -5,7 +5,7 @@ import { callerOf } from './auth/guard.js'
 /** Names of what Berth puts into a container's environment, and of what the image adds. */
 const shownNames = /^(BASE_PATH|BERTH_.*|MODE|PORT|HOME|LANG|TZ|NODE_VERSION)$/
 
-/** Characters of a secret that are shown: enough to tell two apart, too few to use one. */
+/** Characters of a secret that are shown: enough to distinguish two, too few to use one. */
 const shownOfSecret = 8
 
 /**
@@ -31,7 +31,7 @@ export function describeRequest(request, { mode, env, isOwner }) {
 }
 
 /**
- * As they came, in order and with repetitions.
+ * The headers as received, in order and with repetitions.
  * @param {readonly string[]} raw names and values in turn
  */
 function headerPairs(raw) {

@@ -6,15 +6,15 @@ import { WebSocketServer } from 'ws'
 /** @import { WebSocket } from 'ws' */
 /** @import { IPty } from '@lydell/node-pty' */
 
-/** Close codes: RFC 6455 leaves 4000 and above to applications; 1001 is its own for a server that goes away. */
+/** Close codes: RFC 6455 leaves 4000 and above to applications; 1001 means that the server is going away. */
 export const closeCodes = { tooMany: 4429, ended: 4000, unavailable: 4503, stopping: 1001 }
 
-/** In characters: the shell waits while a slow reader has more than `most` before it, and goes on below `least`. */
+/** In characters: output is paused while a slow client has more than `max` buffered, and resumed below `min`. */
 const backlog = { max: 1_000_000, min: 200_000 }
 
 const largestMessage = 256 * 1024
 const heartbeatMs = 30_000
-/** Given to clients to hear that the container is stopped, in ms. */
+/** Time for clients to receive the close code when the container is stopped, in ms. */
 const farewellMs = 500
 
 /**
@@ -98,7 +98,7 @@ export class Terminals {
     }
   }
 
-  /** A peer that vanished without a word would keep its shell for ever. */
+  /** A client that disappeared without closing would keep its shell for ever. */
   #dropSilent() {
     for (const client of this.#server.clients) {
       if (this.#silent.has(client)) {
@@ -138,7 +138,7 @@ function readOrder(text) {
     if (type === 'input' && typeof data === 'string') return { type, data }
     if (type === 'resize' && isMeasure(cols) && isMeasure(rows)) return { type, cols, rows }
   } catch {
-    // Not JSON: treated like every other message that says nothing.
+    // Not JSON: ignored like every other invalid message.
   }
   return undefined
 }

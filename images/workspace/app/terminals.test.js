@@ -6,7 +6,7 @@ import { WebSocket, makeKeys, startApp } from '../testing/app.js'
 
 /** @import { TestContext } from 'node:test' */
 
-/** In ms: a shell that takes longer has hung. */
+/** Timeout of a shell in ms. */
 const limit = 8_000
 
 /**
@@ -82,7 +82,7 @@ test('a terminal runs a shell in the home folder, at the size of the page, and f
   await terminal.shows(/new=50 120/)
 })
 
-test('the shell ends when the page goes away', async (t) => {
+test('the shell ends when the page is closed', async (t) => {
   const { port } = await startApp(t)
   const terminal = await openTerminal(t, port)
   terminal.type("printf 'pi''d=%s.' $$\r")
@@ -95,7 +95,7 @@ test('the shell ends when the page goes away', async (t) => {
   )
 })
 
-test('the page is told when the shell ends', async (t) => {
+test('the page is notified when the shell ends', async (t) => {
   const { port } = await startApp(t)
   const terminal = await openTerminal(t, port)
   const closed = once(terminal.socket, 'close', { signal: AbortSignal.timeout(limit) })
@@ -105,7 +105,7 @@ test('the page is told when the shell ends', async (t) => {
   assert.match(String(reason), /exit code 3/)
 })
 
-test('messages that make no sense leave the terminal as it is', async (t) => {
+test('invalid messages are ignored', async (t) => {
   const { port } = await startApp(t)
   const terminal = await openTerminal(t, port)
   for (const message of [

@@ -16,7 +16,7 @@ export const { default: WebSocket } = await import('ws')
 export const { Home } = await import('../app/files/home.js')
 
 /**
- * An empty folder that is gone after the test.
+ * An empty folder that is removed after the test.
  * @param {TestContext} t
  */
 export function temporaryFolder(t) {
@@ -26,7 +26,7 @@ export function temporaryFolder(t) {
 }
 
 /**
- * The app on a free port, over an empty home; both are gone after the test.
+ * The app on a free port, over an empty home; both are removed after the test.
  * @param {TestContext} t
  * @param {Partial<AppOptions>} [options]
  */
@@ -45,7 +45,7 @@ export async function startApp(t, options = {}) {
 }
 
 /**
- * Keys as Berth has them, and tokens made with them.
+ * Signing keys like Berth's, and tokens signed with them.
  * @param {string} kid
  */
 export async function makeKeys(kid = 'key-1') {

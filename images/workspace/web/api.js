@@ -1,9 +1,9 @@
 import { fromServer, t } from './ui/i18n.js'
 
-/** Longest wait for an answer, in ms; uploads may take longer. */
+/** Timeouts in ms; uploads may take longer. */
 const limits = { answer: 20_000, upload: 600_000 }
 
-/** The server's "no", with its sentence. */
+/** A refusal of the server, with its sentence. */
 export class ApiError extends Error {
   /** @param {number} status 0 when there was no answer @param {string} message */
   constructor(status, message) {

@@ -29,7 +29,7 @@ export function openTerminal(container, { onState, onQuiet }) {
   /** @param {object} message */
   const send = (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message))
 
-  // What is typed while the connection is being made is kept for it: people begin to type as soon as they see a terminal.
+  // Input before the connection is open is kept: users type as soon as they see a terminal.
   let early = ''
   /** @param {string} data */
   const type = (data) => {
@@ -93,7 +93,7 @@ function address({ cols, rows }) {
 }
 
 /**
- * Tab belongs to the shell; Ctrl+Shift+Tab style traps are what WCAG 2.1.2 forbids, so Shift+Escape leads out.
+ * Tab belongs to the shell; WCAG 2.1.2 forbids a keyboard trap, so Shift+Escape leaves the terminal.
  * @param {Terminal} terminal
  */
 function letTabOut(terminal) {

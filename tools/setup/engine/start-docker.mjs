@@ -7,7 +7,7 @@ import { excerpt, findProgram, run } from '../run.mjs'
 
 /** @import { SetupContext } from '../setup-context.mjs' */
 
-/** In ms: how long one start may take, how often to look, and how often to say that we wait. */
+/** In ms: timeout of one start, poll interval, and interval of progress messages. */
 const waiting = { limit: 60_000, look: 200, tell: 10_000 }
 
 const systemFolders = ['/usr/sbin', '/sbin', '/usr/local/sbin', '/usr/local/bin', '/usr/bin']
@@ -23,7 +23,7 @@ const findDockerd = (env) => findProgram(env, ['dockerd'], systemFolders)
 export const hasDocker = (env) => findDockerd(env) !== undefined
 
 /**
- * Starts Docker's engine as root and waits until it answers. It goes on running after set-up and Berth have ended.
+ * Starts Docker's engine as root and waits until it answers. It keeps running after set-up and Berth have ended.
  * @param {SetupContext} here
  * @param {() => Promise<boolean>} answers whether the engine does
  * @param {{ hasSystemd?: boolean, pidFile?: string }} [machine] whether systemd runs its services; where dockerd notes its number
@@ -66,14 +66,14 @@ async function startService(here, answers) {
  */
 async function startProgram(here, answers, pidFile) {
   if (isAlive(pidFile)) return hasAnswered(here, answers, () => !isAlive(pidFile))
-  // Its number may belong to another program by now, and dockerd would refuse to start beside it.
+  // The process id may belong to another program by now, and dockerd would refuse to start.
   rmSync(pidFile, { force: true })
   const dockerd = launch(here)
   return hasAnswered(here, answers, () => dockerd.exitCode !== null || dockerd.signalCode !== null)
 }
 
 /**
- * Whether the engine that noted its number lives: Debian's package starts one, which may need some seconds to answer.
+ * Whether the engine of the PID file runs: Debian's package starts one, which may need some seconds to answer.
  * @param {string} pidFile
  */
 function isAlive(pidFile) {

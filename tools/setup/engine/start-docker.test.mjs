@@ -13,18 +13,18 @@ test('a dockerd whose first start fails over the remains of a killed one is star
   assert.ok(await isUp(here)())
 })
 
-test('a dockerd that does not start is told with its last words', async (t) => {
+test('a dockerd that does not start is reported with the end of its log', async (t) => {
   const { here } = placeWithDockerd(t, 'echo "no iptables"; exit 1')
   await assert.rejects(startDocker(here, isUp(here), machine(here)), { name: 'SetupProblem', message: /no iptables/ })
 })
 
-test('an engine that came up by itself meanwhile is left alone', async (t) => {
+test('an engine that started meanwhile is not started again', async (t) => {
   const { here, said } = placeWithDockerd(t, 'touch up')
   await startDocker(here, async () => true, machine(here))
   assert.deepEqual([said, await isUp(here)()], [[], false])
 })
 
-test('the note of a killed dockerd whose number belongs to another program now does not keep Docker from starting', async (t) => {
+test('the PID file of a killed dockerd whose id belongs to another program does not prevent a start', async (t) => {
   const { here } = placeWithDockerd(t, '[ -e docker.pid ] && exit 1; touch up; exec sleep 1')
   write(machine(here).pidFile, String(process.pid))
   await startDocker(here, isUp(here), machine(here))

@@ -12,7 +12,7 @@ test('on a machine without package lists the lists are fetched and the package i
   assert.match(said[0] ?? '', /installing Debian's chromium/)
 })
 
-test("when a package cannot be had, apt-get's own words are shown", async (t) => {
+test("when a package is unavailable, apt-get's output is shown", async (t) => {
   const { here } = placeWithApt(t, 'echo "E: Unable to locate package chromium" >&2; [ "$1" = update ]')
   await assert.rejects(aptInstall(here, ['chromium']), { name: 'SetupProblem', message: /E: Unable to locate package/ })
 })

@@ -33,7 +33,7 @@ test('an install that was interrupted is done again', async (t) => {
   assert.ok(existsSync(join(here.root, 'node_modules/part/package.json')))
 })
 
-test("another system's optional package is not missed", async (t) => {
+test('an optional package of another system is not required', async (t) => {
   const { here, said } = temporaryRepository(t, project)
   await ensureDependencies(here)
   const before = said.length
@@ -42,7 +42,7 @@ test("another system's optional package is not missed", async (t) => {
   assert.deepEqual(said.slice(before), [])
 })
 
-test('a lock file that does not fit the packages is told in the words of npm', async (t) => {
+test('a lock file that does not match the packages is reported with the output of npm', async (t) => {
   const { here } = temporaryRepository(t, {
     ...project,
     'part/package.json': JSON.stringify({ ...workspace, dependencies: { absent: '1' } }),

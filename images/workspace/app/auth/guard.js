@@ -4,9 +4,9 @@ import { Refusal } from '../refusal.js'
 /** @import { Verifier } from './verify-token.js' */
 
 /**
- * Refuses what another site's page makes a browser do.
- * It does not tell apart the other containers under the same host name: to a browser they are the same origin as this
- * one, cookies, storage and all. Only Berth's owner-only access keeps strangers' pages away, and separate hosts would.
+ * Refuses requests that another site's page sends through a browser (CSRF).
+ * It cannot distinguish the other containers under the same host name: to a browser they are the same origin as this
+ * one, cookies, storage and all. Only private access, or separate hosts, keeps pages of other users away.
  * @param {IncomingMessage} request
  * @throws {Refusal} 403
  */

@@ -4,17 +4,17 @@ import { Refusal } from '../refusal.js'
 /** @import { IncomingMessage } from 'node:http' */
 /** @import { JWTPayload, JWTVerifyGetKey } from 'jose' */
 
-/** Asymmetric only: with a shared secret, every container could make tokens for everybody. */
+/** Asymmetric only: with a shared secret, every container could issue tokens for all users. */
 const algorithms = ['ES256', 'EdDSA', 'Ed25519']
 
-/** Longer texts are no tokens of Berth and not worth a look, in characters. */
+/** In characters; longer values are no tokens of Berth. */
 const maxTokenLength = 8_192
 
-/** In ms: how long the key server may take, and how long it is left alone after an answer or a failure. */
+/** In ms: timeout of the key server, and the min interval between two requests to it. */
 const fetching = { limit: 3_000, pause: 30_000 }
 
 /**
- * Says who a token belongs to. Keys come with the container's environment, because a container cannot reach a
+ * Verifies tokens and returns their user. Keys come with the container's environment, because a container cannot reach a
  * listener on the host's loopback address; the address is asked only for a key that is not among them.
  */
 export class Verifier {
@@ -56,8 +56,8 @@ export class Verifier {
   }
 
   /**
-   * Every app receives tokens of its visitors, signed with the same key; one that is sent on to this app must open nothing.
-   * With `forward_token: full` the owner's own token comes, which has no `aud`; no other app is given one.
+   * Every app receives tokens of its visitors, signed with the same key; a token of another app must not be accepted here.
+   * With `forward_token: full` the owner's own token arrives, which has no `aud`; no other app receives one.
    * @param {JWTPayload} claims
    */
   #isForUs({ aud }) {
@@ -105,7 +105,7 @@ function remoteKeys(url) {
 }
 
 /**
- * The header decides when there is one; a bad header is not made good by a cookie.
+ * The header decides when there is one; an invalid header is not replaced by the cookie.
  * @param {IncomingMessage} request
  * @returns {string | undefined}
  */

@@ -25,7 +25,7 @@ test('whoami without a token answers 401 with an error', async (t) => {
   assert.deepEqual(Object.keys(body), ['error'])
 })
 
-test('whoami says who the token belongs to, from the header or the cookie, in both modes', async (t) => {
+test('whoami returns the user of the token, from the header or the cookie, in both modes', async (t) => {
   const { jwks, sign } = await makeKeys()
   const token = await sign({ is_admin: true, aud: '/ann-dev' })
   for (const mode of /** @type {const} */ (['workspace', 'site'])) {
@@ -41,7 +41,7 @@ test('whoami says who the token belongs to, from the header or the cookie, in bo
   }
 })
 
-test('a token that was made for another container is answered 401, in both modes', async (t) => {
+test('a token of another container is answered 401, in both modes', async (t) => {
   const { jwks, sign } = await makeKeys()
   const authorization = `Bearer ${await sign({ aud: '/eve-dev' })}`
   for (const mode of /** @type {const} */ (['workspace', 'site'])) {
@@ -77,7 +77,7 @@ test('forged, expired and foreign tokens are answered 401', async (t) => {
   }
 })
 
-test('a bad header is not made good by a cookie, and two different cookies are refused', async (t) => {
+test('an invalid header is not replaced by the cookie, and two different cookies are refused', async (t) => {
   const { jwks, sign } = await makeKeys()
   const { url } = await startApp(t, { env: { BERTH_JWKS: jwks } })
   const [good, other] = [await sign(), await sign({ sub: '8' })]
@@ -97,23 +97,27 @@ test('a key that the container was not given is fetched from the key server', as
   keys.closeAllConnections()
 })
 
-test('a key server that is silent costs three seconds once, not at every request', { timeout: 20_000 }, async (t) => {
-  const silent = createServer(() => {})
-  await new Promise((resolve) => silent.listen(0, '127.0.0.1', () => resolve(undefined)))
-  t.after(() => {
-    silent.closeAllConnections()
-    silent.close()
-  })
-  const [known, unknown] = [await makeKeys('known'), await makeKeys('unknown')]
-  const jwksUrl = `http://127.0.0.1:${/** @type {AddressInfo} */ (silent.address()).port}/jwks.json`
-  const { url } = await startApp(t, { env: { BERTH_JWKS: known.jwks, BERTH_JWKS_URL: jwksUrl } })
-  const headers = { authorization: `Bearer ${await unknown.sign()}` }
-  const times = []
-  for (let round = 0; round < 3; round++) {
-    const start = performance.now()
-    assert.equal((await whoami(url, headers)).status, 401)
-    times.push(performance.now() - start)
-  }
-  assert.ok((times[0] ?? 0) < 6_000, `the first took ${times[0]} ms`)
-  assert.ok((times[1] ?? 0) + (times[2] ?? 0) < 1_500, `the others took ${times[1]} and ${times[2]} ms`)
-})
+test(
+  'a key server without a response costs three seconds once, not at every request',
+  { timeout: 20_000 },
+  async (t) => {
+    const silent = createServer(() => {})
+    await new Promise((resolve) => silent.listen(0, '127.0.0.1', () => resolve(undefined)))
+    t.after(() => {
+      silent.closeAllConnections()
+      silent.close()
+    })
+    const [known, unknown] = [await makeKeys('known'), await makeKeys('unknown')]
+    const jwksUrl = `http://127.0.0.1:${/** @type {AddressInfo} */ (silent.address()).port}/jwks.json`
+    const { url } = await startApp(t, { env: { BERTH_JWKS: known.jwks, BERTH_JWKS_URL: jwksUrl } })
+    const headers = { authorization: `Bearer ${await unknown.sign()}` }
+    const times = []
+    for (let round = 0; round < 3; round++) {
+      const start = performance.now()
+      assert.equal((await whoami(url, headers)).status, 401)
+      times.push(performance.now() - start)
+    }
+    assert.ok((times[0] ?? 0) < 6_000, `the first took ${times[0]} ms`)
+    assert.ok((times[1] ?? 0) + (times[2] ?? 0) < 1_500, `the others took ${times[1]} and ${times[2]} ms`)
+  },
+)

@@ -9,10 +9,10 @@ import { Refusal } from '../refusal.js'
  * @typedef {(home: Home, request: IncomingMessage, response: ServerResponse, query: URLSearchParams) => Promise<void>} FileHandler
  */
 
-/** In bytes: what the editor opens, what is accepted as a new content, and the JSON of a command. */
+/** Max bytes of a file in the editor, of an upload, and of the JSON of a command. */
 export const limits = { edit: 5_000_000, upload: 100_000_000, command: 64_000 }
 
-/** What the page does with files; `path` is relative to the home folder. */
+/** The file operations of the page; `path` is relative to the home folder. */
 export const fileRoutes = /** @type {const} */ ({
   'GET /api/files': list,
   'GET /api/file': read,
@@ -80,7 +80,7 @@ function pathOf(query) {
 }
 
 /**
- * Leaves the connection open when its reader gives up, so that the refusal can still be sent on it.
+ * Keeps the connection open when reading stops early, so that the refusal can still be sent.
  * @param {IncomingMessage} request
  * @returns {AsyncIterable<Buffer>}
  */

@@ -15,7 +15,7 @@ async function ask(url, method, path, options = {}) {
   return { status: response.status, body: /** @type {any} */ (await response.json()) }
 }
 
-test('a file is made, read, changed, renamed and deleted', async (t) => {
+test('a file is created, read, changed, renamed and deleted', async (t) => {
   const { url, home } = await startApp(t)
   const file = '/api/file?path=notes/%C3%BCber%20uns.txt'
   assert.equal((await ask(url, 'POST', '/api/folder?path=notes')).status, 201)
@@ -49,7 +49,7 @@ test("saving over another user's change is refused, and their text stays", async
   assert.equal(readFileSync(join(home, 'a.txt'), 'utf8'), 'theirs, longer')
 })
 
-test('making or moving never replaces what is there', async (t) => {
+test('creating or moving never replaces an existing file', async (t) => {
   const { url, home } = await startApp(t)
   writeFileSync(join(home, 'a.txt'), 'a')
   writeFileSync(join(home, 'b.txt'), 'b')
@@ -65,7 +65,7 @@ test('making or moving never replaces what is there', async (t) => {
   )
 })
 
-test('what the editor cannot show is refused with a reason', async (t) => {
+test('a file that the editor cannot show is refused with a reason', async (t) => {
   const { url, home } = await startApp(t)
   writeFileSync(join(home, 'picture.png'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]))
   writeFileSync(join(home, 'long.log'), 'x'.repeat(5_000_001))
@@ -114,13 +114,13 @@ test("with Berth's keys, files are for the owner with a token only", async (t) =
   assert.equal((await ask(url, 'GET', '/api/files')).status, 401)
   assert.equal((await ask(url, 'GET', '/api/files', as('bob@example.org'))).status, 403)
   assert.equal((await ask(url, 'GET', '/api/files', as('ann@example.org'))).status, 200)
-  // An anonymous request of a public container, with a token that its sender got elsewhere.
+  // An anonymous request of a public container, with a token of another container.
   assert.equal((await ask(url, 'GET', '/api/files', { headers: { authorization } })).status, 403)
   const ownerless = await startApp(t, { env: { BERTH_JWKS: jwks } })
   assert.equal((await ask(ownerless.url, 'GET', '/api/files', as(''))).status, 403)
 })
 
-test('a token that was made for another container opens nothing, not even for the owner', async (t) => {
+test('a token of another container is refused, even for the owner', async (t) => {
   const { jwks, sign } = await makeKeys()
   const env = { BERTH_JWKS: jwks, BERTH_EMAIL: 'ann@example.org', BASE_PATH: '/ann-dev' }
   const { url } = await startApp(t, { env })

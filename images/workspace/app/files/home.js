@@ -18,10 +18,10 @@ const maxEntries = 2_000
 
 /**
  * The files below one folder, named by relative paths with `/`.
- * - A path that leads out, by `..` or by a symbolic link, is refused with 403.
- * - A write is whole or not at all: a temporary file beside the target, moved over it.
- * - This is good manners and no wall: who may use it has a terminal as the same Unix user. So the gap between
- *   looking at a path and using it is left open.
+ * - A path outside the folder, by `..` or by a symbolic link, is refused with 403.
+ * - Writes are atomic: a temporary file beside the target is renamed over it.
+ * - This is no security boundary: its user has a terminal as the same Unix user. So the gap between
+ *   checking a path and using it remains.
  */
 export class Home {
   /** @type {string} */
@@ -38,10 +38,10 @@ export class Home {
   }
 
   /**
-   * Where a path leads once links are followed. The last part need not exist.
+   * Resolves symbolic links of a path. The last part need not exist.
    * @param {string} path
    * @returns {Promise<string>} absolute
-   * @throws {Refusal} 403 when it leads out of the home
+   * @throws {Refusal} 403 when it is outside the home
    */
   async locate(path) {
     const wanted = this.#join(path)

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Puts first files into an empty home, so that the first page is not a blank one. A home with anything in it is left alone.
+ * Copies example files into an empty home, so that the first page is not blank. A home with files is unchanged.
  * Cannot fail the start: a home that cannot be written to is served as it is.
  * @param {string} home
  * @param {string} examples folder with the first files

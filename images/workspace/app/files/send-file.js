@@ -4,14 +4,14 @@ import { Refusal } from '../refusal.js'
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 
-/** What a reader's own conditions can lead to: precondition failed, range not satisfiable. */
+/** The results of a request's conditions: precondition failed, range not satisfiable. */
 const conditions = new Set([412, 416])
 
-/** Sources that the registry of types calls videos or downloads; in a workspace people want to read them. */
+/** Source files that the registry of types calls videos or downloads; a workspace shows them as text. */
 const readable = /\.(md|[cm]?ts|tsx|py|sh|ya?ml|toml|log)$/i
 
 /**
- * Answers with a file: type by name, conditions and ranges as in RFC 9110.
+ * Sends a file: type by name, conditions and ranges as in RFC 9110.
  * @param {IncomingMessage} request GET or HEAD
  * @param {ServerResponse} response
  * @param {string} file absolute, free of links

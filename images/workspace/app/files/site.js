@@ -32,7 +32,7 @@ export class Site {
       await this.#send(request, response, path, own)
     } catch (error) {
       const refusal = asRefusal(error)
-      // What may not be read is not told apart from what is not there.
+      // A forbidden file is answered like a missing one.
       if (!refusal || response.headersSent || ![400, 403, 404].includes(refusal.status)) throw error
       await this.#sayMissing(request, response, own)
     }
@@ -71,7 +71,7 @@ export class Site {
     const page = join(this.#home.root, '404.html')
     if (!(await isFile(page)))
       return sendPage(response, 404, missingPage(own, wordsFor(request.headers['accept-language'])))
-    // A condition or a range was about the page that is not there, not about this one.
+    // A condition or range applies to the missing page, not to this one.
     for (const name of ['if-none-match', 'if-modified-since', 'range']) delete request.headers[name]
     await sendFile(request, response, page, { status: 404, headers: { 'cache-control': 'no-store' } })
   }
@@ -87,7 +87,7 @@ function decode(path) {
 }
 
 /**
- * Relative, because the prefix that people see was taken away on the way here.
+ * Relative, because the gateway removed the prefix.
  * @param {ServerResponse} response
  * @param {string} path
  */

@@ -21,7 +21,7 @@ async function startSite(t, files, options = {}) {
 /** @param {string} html @returns {string[]} */
 const addresses = (html) => [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1] ?? '')
 
-test('files are served with their types, not to be guessed otherwise', async (t) => {
+test('files are served with their types, and the browser must not guess others', async (t) => {
   const { url } = await startSite(t, { 'index.html': '<h1>hi</h1>', 'style.css': 'a{}', 'a b/ü.js': '1' })
   for (const [path, type] of [
     ['/', 'text/html; charset=utf-8'],
@@ -35,7 +35,7 @@ test('files are served with their types, not to be guessed otherwise', async (t)
   }
 })
 
-test('part of a file can be asked for, and an unchanged one is not sent twice', async (t) => {
+test('a range of a file can be requested, and an unchanged file is not sent again', async (t) => {
   const { url } = await startSite(t, { 'film.mp4': '0123456789' })
   const part = await fetch(`${url}/film.mp4`, { headers: { range: 'bytes=2-4' } })
   assert.equal(part.status, 206)
@@ -48,7 +48,7 @@ test('part of a file can be asked for, and an unchanged one is not sent twice', 
   assert.equal(again.status, 304)
 })
 
-test('a folder without an index shows what is in it, and names of files stay text', async (t) => {
+test('a folder without an index lists its files, with names as text', async (t) => {
   const { url } = await startSite(t, { 'docs/<img onerror=x>.txt': 'a', 'docs/.hidden': 'b', 'docs/javascript:1': 'c' })
   const html = await (await fetch(`${url}/docs/`)).text()
   assert.ok(!html.includes('<img'), html)
@@ -58,7 +58,7 @@ test('a folder without an index shows what is in it, and names of files stay tex
   assert.ok(hrefs.includes('./%3Cimg%20onerror%3Dx%3E.txt'), hrefs.join(' '))
 })
 
-test('a folder is left to its trailing slash by a relative way, so the prefix stays', async (t) => {
+test('a folder redirects to its trailing slash by a relative path, so the prefix stays', async (t) => {
   const { url } = await startSite(t, { 'a b/c/x.txt': 'x' })
   const response = await fetch(`${url}/a%20b/c`, { redirect: 'manual' })
   assert.equal(response.status, 307)
@@ -94,7 +94,7 @@ test('a site cannot be changed', async (t) => {
   assert.deepEqual(readdirSync(home), ['index.html'])
 })
 
-test("the site's own 404.html is shown for what is not there", async (t) => {
+test("the site's own 404.html is shown for a missing page", async (t) => {
   const { url } = await startSite(t, { '404.html': 'lost at sea' })
   const response = await fetch(`${url}/deep/down`)
   assert.equal(response.status, 404)
@@ -125,13 +125,13 @@ test('every address in every page of the app is relative', async (t) => {
   }
 })
 
-test('with strip_prefix off, the app finds its way under BASE_PATH', async (t) => {
+test('with strip_prefix off, the app works under BASE_PATH', async (t) => {
   const { url } = await startSite(t, { 'a.txt': 'a' }, { env: { BASE_PATH: '/ann-prod' } })
   assert.equal(await (await fetch(`${url}/ann-prod/a.txt`)).text(), 'a')
   assert.equal((await fetch(`${url}/ann-prod/healthz`)).status, 200)
 })
 
-test('the request page is told what the gateway sent, with secrets shortened and the environment for the owner only', async (t) => {
+test('the request page shows what the gateway sent, with secrets shortened and the environment for the owner only', async (t) => {
   const { jwks, sign } = await makeKeys()
   const { url } = await startSite(
     t,
@@ -165,7 +165,7 @@ test('the request page is told what the gateway sent, with secrets shortened and
   }
 })
 
-test('an empty home gets first files, a used one is left alone', async (t) => {
+test('an empty home gets the example files, a used one is unchanged', async (t) => {
   const [empty, used, examples] = [temporaryFolder(t), temporaryFolder(t), temporaryFolder(t)]
   writeFileSync(join(examples, 'README.md'), 'welcome')
   writeFileSync(join(used, 'mine'), 'mine')

@@ -9,7 +9,7 @@ import { t } from '../ui/i18n.js'
 /** @import { Tree } from './tree.js' */
 
 /**
- * What can be done with files besides opening them: the buttons above the tree, and files dropped onto it.
+ * The actions on files: the buttons above the tree, and files dropped onto it.
  * @param {Tree} tree
  * @param {OpenFiles} open
  */

@@ -11,7 +11,7 @@ import { icon } from '../ui/icons.js'
  * @property {number} level 1 for the home folder's own entries
  */
 
-/** The files and folders, as a WAI-ARIA tree: arrow keys walk, open and close; Enter opens; F2 and Delete ask the page. */
+/** The files and folders, as a WAI-ARIA tree: arrow keys move, expand and collapse; Enter opens; F2 and Delete ask the page. */
 export class Tree {
   /** @type {Map<string, { name: string, kind: Line['kind'] }[]>} what was last seen in each folder that is open */
   #folders = new Map([['', []]])
@@ -40,7 +40,7 @@ export class Tree {
     return line.kind === 'folder' ? line.path : parentOf(line.path)
   }
 
-  /** Asks again for every open folder; one that is gone is closed. The focus stays where it is. */
+  /** Reloads every open folder; a deleted one is closed. The focus stays. */
   async refresh() {
     const seen = await Promise.all([...this.#folders.keys()].map((path) => this.#read(path)))
     const before = JSON.stringify([...this.#folders])

@@ -15,7 +15,7 @@ import { t } from '../ui/i18n.js'
  * @property {boolean} isDirty
  */
 
-/** The files that are open in the editor, one tab each. Nothing unsaved is dropped without a question. */
+/** The files that are open in the editor, one tab each. Unsaved changes are dropped only after a confirmation. */
 export class OpenFiles {
   /** @type {OpenFile[]} */
   #files = []
@@ -44,7 +44,7 @@ export class OpenFiles {
     this.#show(file)
   }
 
-  /** Saves the file that is shown. When it was changed elsewhere, the person decides. */
+  /** Saves the file that is shown. When it was changed elsewhere, the user decides. */
   async save() {
     const file = this.#active
     if (!file) return
@@ -127,7 +127,7 @@ export class OpenFiles {
     const saved = this.#stateOf(file)
     const answer = await files.write(file.path, textOf(saved), version)
     file.version = answer.version
-    // What was typed while it was on its way is not saved yet.
+    // Input during the request is not saved yet.
     file.isDirty = !this.#stateOf(file).doc.eq(saved.doc)
   }
 

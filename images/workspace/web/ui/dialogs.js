@@ -4,7 +4,7 @@ import { t } from './i18n.js'
 /**
  * Asks for one line of text.
  * @param {{ title: string, label: string, value?: string, action: string }} options
- * @returns {Promise<string | undefined>} trimmed; undefined when the person changed their mind
+ * @returns {Promise<string | undefined>} trimmed; undefined when cancelled
  */
 export async function askForText({ title, label, value = '', action }) {
   const input = /** @type {HTMLInputElement} */ (
@@ -18,7 +18,7 @@ export async function askForText({ title, label, value = '', action }) {
     })
   )
   const answer = show(title, [element('label', { for: 'dialog-text' }, [label]), input], [['ok', action, 'primary']])
-  // The part that is mostly changed: the name, without folders and ending.
+  // Selects the name, without folders and extension.
   const start = value.lastIndexOf('/') + 1
   const dot = value.lastIndexOf('.')
   input.setSelectionRange(start, dot > start ? dot : value.length)
@@ -27,7 +27,7 @@ export async function askForText({ title, label, value = '', action }) {
 
 /**
  * @param {{ title: string, text: string, choices: readonly [name: string, label: string, look?: string][] }} options
- * @returns {Promise<string>} the name of the choice; empty when the person changed their mind
+ * @returns {Promise<string>} the name of the choice; empty when cancelled
  */
 export const askForChoice = ({ title, text, choices }) => show(title, [element('p', {}, [text])], choices)
 

@@ -1,10 +1,10 @@
 import { german, germanPatterns } from './german.js'
 
-/** The person's choice in Berth, when they made one, else the browser's first language that there is. */
+/** The user's choice in Berth, else the browser's first supported language. */
 const language = languageOf(document.cookie, navigator.languages)
 
 /**
- * The text in the person's language; English where there is no other.
+ * The text in the user's language, by default English.
  * @param {string} text English, with `{name}` where a value stands
  * @param {Readonly<Record<string, string | number>>} [values]
  */
@@ -19,7 +19,7 @@ export function fromServer(text) {
   return pattern ? text.replace(pattern[0], pattern[1]) : inLanguage(language, text)
 }
 
-/** Puts what the document says into the person's language, the words of controls included. */
+/** Translates the document, labels of controls included. */
 export function translatePage() {
   document.documentElement.lang = language
   document.title = t(document.title)
@@ -35,7 +35,7 @@ export function translatePage() {
 }
 
 /**
- * @param {string} cookies of the page; Berth's own pages write the language that a person chose
+ * @param {string} cookies of the page; Berth's own pages store the chosen language there
  * @param {readonly string[]} preferred most wanted first
  * @returns {'en' | 'de'}
  */
