@@ -5,19 +5,6 @@ import { oidcHandlers } from '#/http/handlers/account/oidc-handlers.ts'
 import { renewalHandlers } from '#/http/handlers/account/renewal-handlers.ts'
 import { sessionHandlers } from '#/http/handlers/account/session-handlers.ts'
 import { userHandlers } from '#/http/handlers/account/user-handlers.ts'
-import { apiTokenAdministrationHandlers } from '#/http/handlers/admin/api-token-administration-handlers.ts'
-import { auditHandlers } from '#/http/handlers/admin/audit-handlers.ts'
-import { containerBlockingHandlers } from '#/http/handlers/admin/container-blocking-handlers.ts'
-import { deletionHandlers } from '#/http/handlers/admin/deletion-handlers.ts'
-import { invitationHandlers } from '#/http/handlers/admin/invitation-handlers.ts'
-import { keyHandlers } from '#/http/handlers/admin/key-handlers.ts'
-import { listHandlers } from '#/http/handlers/admin/list-handlers.ts'
-import { operatorHandlers } from '#/http/handlers/admin/operator-handlers.ts'
-import { roleHandlers } from '#/http/handlers/admin/role-handlers.ts'
-import { systemHistoryHandlers } from '#/http/handlers/admin/system-history-handlers.ts'
-import { systemReportHandlers } from '#/http/handlers/admin/system-report-handlers.ts'
-import { takeoverHandlers } from '#/http/handlers/admin/takeover-handlers.ts'
-import { blockUserHandlers } from '#/http/handlers/admin/user-blocking-handlers.ts'
 import { containerEventHandlers } from '#/http/handlers/containers/container-event-handlers.ts'
 import { containerHandlers } from '#/http/handlers/containers/container-handlers.ts'
 import { containerLogHandlers } from '#/http/handlers/containers/container-log-handlers.ts'
@@ -28,6 +15,7 @@ import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Accounts } from '#/wiring/wire-accounts.ts'
+import { adminHandlers } from '#/wiring/wire-admin-handlers.ts'
 import type { Administration } from '#/wiring/wire-administration.ts'
 import type { Browsers } from '#/wiring/wire-browsers.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
@@ -54,7 +42,7 @@ export interface HandlersContext extends UseCases {
 
 /** Every handler of the endpoint table; each group receives exactly the parts that it uses. */
 export function wireHandlers(parts: AppParts, context: HandlersContext): Handlers {
-  return { ...accountHandlers(parts, context), ...ownerHandlers(context), ...administrators(parts, context) }
+  return { ...accountHandlers(parts, context), ...ownerHandlers(context), ...adminHandlers(parts, context) }
 }
 
 function accountHandlers(parts: AppParts, context: HandlersContext) {
@@ -115,48 +103,5 @@ function ownerHandlers({ containers, addresses }: HandlersContext) {
     }),
     ...containerEventHandlers({ subscriptions: containers.subscriptions }),
     ...containerLogHandlers({ logs: containers.logs }),
-  }
-}
-
-function administrators({ config }: AppParts, context: HandlersContext) {
-  const { tokens, accounts, containers, administration, reconciling, browsers, findings } = context
-  return {
-    ...listHandlers({ lists: administration.lists }),
-    ...blockUserHandlers({ blocking: administration.userBlocking, previews: administration.blockPreviews }),
-    ...containerBlockingHandlers({ blocking: administration.containerBlocking }),
-    ...roleHandlers({ rights: administration.rights, verification: administration.verification }),
-    ...deletionHandlers({ deletion: administration.deletion }),
-    ...apiTokenAdministrationHandlers({ apiTokens: administration.apiTokens }),
-    ...auditHandlers({ audit: administration.audit }),
-    ...invitationHandlers({ invite: accounts.invite }),
-    ...takeoverHandlers({
-      ownContainers: containers.ownContainers,
-      takeover: administration.takeover,
-      authenticator: accounts.authenticator,
-      endSessions: administration.endSessions,
-      renewSession: tokens.renewSession,
-      browserSession: browsers.browserSession,
-      cookie: browsers.cookie,
-      impersonatorSession: browsers.impersonatorSession,
-    }),
-    ...keyHandlers({ rotateKeys: accounts.rotateKeys }),
-    ...operatorHandlers({
-      printLink: administration.printLink,
-      apiTokens: accounts.apiTokens,
-      stopping: administration.stopContainer,
-    }),
-    ...systemReportHandlers({
-      reconciler: reconciling.reconciler,
-      containerReconciler: reconciling.containerReconciler,
-      admission: containers.admission,
-      capacity: containers.capacity,
-      hostResources: containers.hostResources,
-      diskUse: containers.diskUse,
-      mailStatistics: accounts.mailStatistics,
-      routeSync: containers.routeSync,
-      findings,
-      maxRunning: config.maxRunning,
-    }),
-    ...systemHistoryHandlers({ history: containers.history }),
   }
 }

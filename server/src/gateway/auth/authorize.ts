@@ -9,7 +9,8 @@ import type { UserCache } from './user-cache.ts'
 import { gatewayRefusals } from '../responses/gateway-refusals.ts'
 import type { RequestHead } from '../http1/request-head.ts'
 import type { Route } from '../upstream/route.ts'
-import type { RouteMatch, RoutingTable } from '../upstream/routing-table.ts'
+import type { RouteMatch } from '../upstream/route-match.ts'
+import type { RoutingTable } from '../upstream/routing-table.ts'
 import { checkRequestPath, type RequestPath } from '../http1/request-path.ts'
 
 /** Result of authorization: proxy to the app, redirect, or respond that the container does not exist yet. */

@@ -1,24 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { RouteActivity, GatewayUser, RouteEntry } from '../gateway-state.ts'
+import type { RouteActivity, RouteEntry } from '../gateway-state.ts'
 import type { GatewaySettings, TypeRules } from '../gateway-settings.ts'
 import type { UserCache } from '../auth/user-cache.ts'
 import { Route } from './route.ts'
+import type { RouteMatch } from './route-match.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import type { ScopedTokenCache } from '../auth/scoped-token-cache.ts'
-
-/** Where a first path segment leads. */
-export type RouteMatch =
-  | { readonly kind: 'route'; readonly route: Route; readonly owner: GatewayUser }
-  /** Its owner exists and the type is configured, but it was never launched. */
-  | {
-      readonly kind: 'missing'
-      readonly prefix: string
-      readonly type: string
-      readonly rules: TypeRules
-      readonly owner: GatewayUser
-    }
-  /** `/{slug}`: leads its owner to the container of the first type. */
-  | { readonly kind: 'home'; readonly path: string; readonly owner: GatewayUser }
 
 /** Routing table: every route entry, by prefix and by upstream address. */
 export class RoutingTable {

@@ -1,0 +1,76 @@
+import { apiTokenAdministrationHandlers } from '#/http/handlers/admin/api-token-administration-handlers.ts'
+import { auditHandlers } from '#/http/handlers/admin/audit-handlers.ts'
+import { containerBlockingHandlers } from '#/http/handlers/admin/container-blocking-handlers.ts'
+import { deletionHandlers } from '#/http/handlers/admin/deletion-handlers.ts'
+import { invitationHandlers } from '#/http/handlers/admin/invitation-handlers.ts'
+import { keyHandlers } from '#/http/handlers/admin/key-handlers.ts'
+import { listHandlers } from '#/http/handlers/admin/list-handlers.ts'
+import { operatorHandlers } from '#/http/handlers/admin/operator-handlers.ts'
+import { roleHandlers } from '#/http/handlers/admin/role-handlers.ts'
+import { systemHistoryHandlers } from '#/http/handlers/admin/system-history-handlers.ts'
+import { systemReportHandlers } from '#/http/handlers/admin/system-report-handlers.ts'
+import { takeoverHandlers } from '#/http/handlers/admin/takeover-handlers.ts'
+import { blockUserHandlers } from '#/http/handlers/admin/user-blocking-handlers.ts'
+import type { LocalizedMessage } from '#/messages/localized-message.ts'
+import type { AppParts } from '#/wiring/app-parts.ts'
+import type { Accounts } from '#/wiring/wire-accounts.ts'
+import type { Administration } from '#/wiring/wire-administration.ts'
+import type { Browsers } from '#/wiring/wire-browsers.ts'
+import type { Containers } from '#/wiring/wire-containers.ts'
+import type { Reconciling } from '#/wiring/wire-reconciling.ts'
+import type { Tokens } from '#/wiring/wire-tokens.ts'
+
+/** The use cases that these handlers call. */
+export interface AdminContext {
+  readonly tokens: Tokens
+  readonly accounts: Accounts
+  readonly containers: Containers
+  readonly administration: Administration
+  readonly reconciling: Reconciling
+  readonly browsers: Browsers
+  readonly findings: () => readonly LocalizedMessage[]
+}
+
+/** Handlers of the admin pages and of the operator. */
+export function adminHandlers({ config }: AppParts, context: AdminContext) {
+  const { tokens, accounts, containers, administration, reconciling, browsers, findings } = context
+  return {
+    ...listHandlers({ lists: administration.lists }),
+    ...blockUserHandlers({ blocking: administration.userBlocking, previews: administration.blockPreviews }),
+    ...containerBlockingHandlers({ blocking: administration.containerBlocking }),
+    ...roleHandlers({ rights: administration.rights, verification: administration.verification }),
+    ...deletionHandlers({ deletion: administration.deletion }),
+    ...apiTokenAdministrationHandlers({ apiTokens: administration.apiTokens }),
+    ...auditHandlers({ audit: administration.audit }),
+    ...invitationHandlers({ invite: accounts.invite }),
+    ...takeoverHandlers({
+      ownContainers: containers.ownContainers,
+      takeover: administration.takeover,
+      authenticator: accounts.authenticator,
+      endSessions: administration.endSessions,
+      renewSession: tokens.renewSession,
+      browserSession: browsers.browserSession,
+      cookie: browsers.cookie,
+      impersonatorSession: browsers.impersonatorSession,
+    }),
+    ...keyHandlers({ rotateKeys: accounts.rotateKeys }),
+    ...operatorHandlers({
+      printLink: administration.printLink,
+      apiTokens: accounts.apiTokens,
+      stopping: administration.stopContainer,
+    }),
+    ...systemReportHandlers({
+      reconciler: reconciling.reconciler,
+      containerReconciler: reconciling.containerReconciler,
+      admission: containers.admission,
+      capacity: containers.capacity,
+      hostResources: containers.hostResources,
+      diskUse: containers.diskUse,
+      mailStatistics: accounts.mailStatistics,
+      routeSync: containers.routeSync,
+      findings,
+      maxRunning: config.maxRunning,
+    }),
+    ...systemHistoryHandlers({ history: containers.history }),
+  }
+}
