@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { checks, faultsOf } from './checks.mjs'
 
 for (const [title, check] of checks) {
-  test(`the check of ${title} passes`, async () => {
+  test(`the check of ${title} passes`, { timeout: 300_000 }, async () => {
     const faults = await faultsOf(check)
     assert.ok(faults === undefined, faults)
   })

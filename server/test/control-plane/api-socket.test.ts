@@ -67,7 +67,7 @@ test('a socket that a killed process left is no obstacle, a file that is none of
       createListener(() => undefined),
       file,
     ),
-    /is in the way/,
+    /exists and is not a socket/,
   )
   await Promise.all([server, dead].map((each: Server) => new Promise((resolve) => each.close(resolve))))
 })

@@ -182,7 +182,7 @@ test('a launch that takes longer than LAUNCH_TIMEOUT is answered in time, goes o
   const signingIn = slow.berth.signUp('mia@x.org')
   for (const [reply, words] of [
     [await first.reply, /being started/] as const,
-    [await second.reply, /place 1 of \d/] as const,
+    [await second.reply, /position 1 of \d/] as const,
   ]) {
     assertRefused(reply, 500)
     assert.match(reply.body.error, words)
