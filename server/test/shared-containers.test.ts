@@ -29,7 +29,7 @@ async function received(person: Person, headers: Record<string, string>): Promis
 
 const tokenIn = (text: string) => /spawner_token=([\w.-]+)/.exec(text)?.[1] ?? ''
 
-test("the token that an app receives names its container, whoever's visit it is", async () => {
+test('the token that an app receives names its container, for every visitor', async () => {
   for (const visitor of [bob, eve]) {
     const token = tokenIn(await received(bob, { cookie: `spawner_token=${visitor.token}` }))
     const { aud, sub } = decodeJwt(token)

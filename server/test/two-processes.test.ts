@@ -92,7 +92,7 @@ async function openWebSocket(program: Program, token: string): Promise<Socket> {
 /** Says a frame into the WebSocket and hears it again. */
 async function assertEchoes(socket: Socket): Promise<void> {
   assert.ok(!socket.destroyed, 'the WebSocket is open')
-  // A masked text frame with two letters; nobody on the way changes a byte of it.
+  // A masked text frame with two letters; no byte of it changes on the way.
   const frame = Buffer.from([0x81, 0x82, 1, 2, 3, 4, 0x69, 0x6b])
   socket.write(frame)
   const [heard] = (await once(socket, 'data', { signal: AbortSignal.timeout(5000) })) as [Buffer]
@@ -256,7 +256,7 @@ test('when the gateway process is killed, the API process ends by itself within 
   assert.deepEqual(readdirSync(program.temporary), [])
 })
 
-test("the run folder, with the socket that believes whoever comes, is our user's only", async (t) => {
+test('the run folder, whose socket authenticates no caller, is accessible to our user only', async (t) => {
   const program = runProgram(t)
   await program.said(/Berth is ready/)
   const [folder = ''] = readdirSync(program.temporary)

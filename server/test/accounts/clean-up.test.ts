@@ -11,7 +11,7 @@ import { insertUser } from '#/store/users/users.ts'
 const now = new Date('2026-01-02T03:04:05.678Z')
 const aDayAgo = now.getTime() - 86_400_000
 
-test('whoever signs in while thousands of old links and requests are cleared away does not wait for the last of them', async (t) => {
+test('a sign-in while thousands of old links and requests are deleted does not wait for the last of them', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'berth-clean-up-'))
   const { db, close } = await openDatabase(null, folder)
   t.after(async () => {
@@ -34,8 +34,8 @@ test('whoever signs in while thousands of old links and requests are cleared awa
 
   const cleared = { links: deleteExpiredLinks(db, now), requests: deleteOldLinkRequests(db, now) }
   await insertLinkRequest(db, 'ben@x.org', now)
-  assert.ok((await count('magic_links')) > 0, 'the links went before anybody else could write')
-  assert.ok((await count('link_requests')) > 1, 'the requests went before anybody else could write')
+  assert.ok((await count('magic_links')) > 0, 'the links were deleted before another write was possible')
+  assert.ok((await count('link_requests')) > 1, 'the requests were deleted before another write was possible')
 
   await Promise.all([cleared.links, cleared.requests])
   assert.equal(await count('magic_links'), 0)

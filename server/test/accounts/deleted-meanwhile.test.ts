@@ -54,14 +54,14 @@ async function startWithout(t: TestContext) {
   return { database, mails, ...accounts }
 }
 
-test('whose account is deleted while they ask for a login link is answered as somebody without one', async (t) => {
+test('a user whose account is deleted while they request a login link is answered as one without an account', async (t) => {
   const { logIn, mails } = await startWithout(t)
   const answer = await logIn.run(email, requester, now)
   assert.equal(await logIn.run('nobody@x.org', requester, now), answer)
   assert.deepEqual(mails, [])
 })
 
-test('who asks for another signup link in that moment is answered as everybody is', async (t) => {
+test('a request for another signup link at that moment is answered as any other', async (t) => {
   const { logIn, mails } = await startWithout(t)
   const failures: unknown[] = []
   assert.ok(await logIn.resendVerification(email, requester, now, (error) => failures.push(error)))

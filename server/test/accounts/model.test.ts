@@ -12,7 +12,7 @@ import { Walk } from './model/walk.ts'
 import type { World } from './model/walk-support.ts'
 
 /**
- * Thousands of steps (ten thousand in `npm run test:long`) of people who sign up, sign in, are blocked and deleted, in an order that nobody thought of, against
+ * Thousands of steps (ten thousand in `npm run test:long`) of people who sign up, sign in, are blocked and deleted, in a generated order, against
  * the specification in a hundred lines. The order is made from a seed: always the same one, `MODEL_SEED=7` another, and
  * `MODEL_SEED=day` that of today. What fails is made as short as it can be, and is repeated by the seed and path it prints:
  * `MODEL_SEED=7 MODEL_PATH=0:1:2`.
@@ -86,7 +86,7 @@ async function takeWalk(steps: readonly Step[]): Promise<void> {
   await compareStores(walk.spec, berth.database.db, since)
 }
 
-/** Nobody is left of the walk before but what it wrote down. @returns the end of the audit log */
+/** No user of the walk before is left, only its audit entries. @returns the end of the audit log */
 async function startOver(): Promise<number> {
   const { db } = berth.database
   for (const table of ['users', 'used_slugs', 'link_requests', 'removals', 'kept_homes'] as const)

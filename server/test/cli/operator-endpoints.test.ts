@@ -32,7 +32,7 @@ test('a printed link signs its person in, takes no place of the hour, is audited
   assert.deepEqual(await lastEntry(), { actor_email: 'operator root', action: 'link.print', target: `user:${ann.id}` })
 })
 
-test('who never verified gets a signup link, who is blocked 403, an address that nobody has 404', async () => {
+test('an unverified user gets a signup link, a blocked user 403, an unknown address 404', async () => {
   assertOk(await berth.call('POST', '/api/auth/signup', { body: { email: 'new@x.org' } }))
   const printed = await printLink('new@x.org')
   assert.equal(printed.body.purpose, 'signup')

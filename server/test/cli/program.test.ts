@@ -88,7 +88,7 @@ test('the shell script finds its place by a link to it, and files where one is',
   assert.deepEqual([code, stdout], [1, 'no address: is no address that mail can be sent to\n'])
 })
 
-test('a file of a service that was killed keeps nobody from the store; one whose service lives is waited for', async () => {
+test('the file of a killed service does not block the store; one whose service runs is waited for', async () => {
   const dataDir = await makeData('killed')
   const settings = { ...noEngine, DATA_DIR: dataDir }
   const ended = startCommand(settings, ['--help'])
@@ -121,7 +121,7 @@ test('Ctrl-C ends it at once with exit code 130, whatever it waits for', async (
   let connections = 0
   const silent = createServer((connection) => {
     connection.on('error', () => {})
-    // The first only asks whether anybody is there.
+    // The first only asks whether a service answers.
     if (++connections === 2) asked.resolve()
   })
   silent.listen(socket)

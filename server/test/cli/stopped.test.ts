@@ -14,7 +14,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'berth-cli-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 const makeData = (name: string) => makeStore(path.join(folder, name))
 
-test('nothing is deleted where nobody can be asked, and each refusal is told while the others are done', async () => {
+test('nothing is deleted without a terminal to confirm at, and each refusal is reported while the others are done', async () => {
   const settings = { ...noEngine, DATA_DIR: await makeData('delete') }
   const asked = await runCommand(settings, 'users', 'delete', 'ann@x.org')
   assert.equal(asked.code, 1)

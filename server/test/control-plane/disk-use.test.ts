@@ -28,7 +28,7 @@ async function measured(person: Person, bytes: number): Promise<OpenStream['even
 const write = (bytes: number) => `head -c ${bytes} /dev/zero > big`
 const launch = (person: Person, type: string) => person.call('POST', `/api/container/launch/${type}`)
 
-test('whoever nears the limit is told on their pages, those that are opened later included', async () => {
+test('a user close to the limit sees it on their pages, also on those opened later', async () => {
   const ann = await berth.signUp('ann@x.org')
   const early = measured(ann, 1_000_000)
   await execInContainer(ann.auth.user.container_id ?? '', write(1_000_000))

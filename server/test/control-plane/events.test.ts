@@ -10,7 +10,7 @@ const rig = await startRig({ after }, {})
 const { berth } = rig
 const admin = await rig.person('boss')
 
-test("a page is told how its own containers are and what becomes of them, and nothing of anybody else's", async () => {
+test("a page receives the state and changes of its user's containers, and nothing of other users'", async () => {
   const [ann, bob] = [await rig.person('ann'), await rig.person('bob')]
   const [mine, theirs] = [await openStream(berth, ann.token), await openStream(berth, bob.token)]
   assert.deepEqual([mine.status, mine.contentType], [200, 'text/event-stream'])
@@ -75,7 +75,7 @@ test('a page that comes with an id of which nothing is known is told how things 
   first.close()
 })
 
-// Nobody looks for an app while no page is open; a page that came back and was told what it missed made nobody look either.
+// An app is not probed while no page is open; a page that came back and received what it missed started no probe either.
 test('a page that was away while a container was launched hears that its app is ready', async () => {
   const lou = await rig.person('lou')
   const before = await openStream(berth, lou.token)
@@ -141,7 +141,7 @@ test('a stream ends when its token expires', async (t) => {
   assert.ok(performance.now() - began < lifetime * 1_000 + 10_000)
 })
 
-test('somebody has at most twenty streams, and a closed one makes room', async () => {
+test('a user has at most twenty streams, and a closed one makes room', async () => {
   const gus = await rig.person('gus')
   const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(berth, gus.token)))
   const refused = await openStream(berth, gus.token)

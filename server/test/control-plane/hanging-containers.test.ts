@@ -18,7 +18,7 @@ const timed = async <T>(work: () => Promise<T>) => {
   return { value, ms: performance.now() - began }
 }
 
-/** Somebody else does everything there is, and none of it takes long. */
+/** Another user does everything there is, and none of it takes long. */
 async function worksFor(person: Tenant): Promise<void> {
   for (const [method, path] of [
     ['GET', '/api/user/me'],
@@ -54,7 +54,7 @@ const inspectsOf = (person: Tenant, engine: HangingEngine) => {
   return containerId
 }
 
-test('a container whose inspect never returns is one that is unknown, and everybody else works', async (t) => {
+test('a container whose inspect never returns is unknown, and all others work', async (t) => {
   const { engine, rig } = await arrange(t)
   const [bob, ann] = [await rig.person('bob'), await rig.person('ann')]
   const id = inspectsOf(ann, engine)

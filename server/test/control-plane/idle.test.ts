@@ -21,8 +21,8 @@ function keepBusy({ control }: ControlPlaneRig, { prefix }: Tenant): () => void 
 }
 
 /** Side by side: they mostly wait, each for containers of its own. */
-suite('what nobody uses', { concurrency: 3 }, () => {
-  test('what nobody uses is paused, later stopped, and runs again when its owner asks for it', async (t) => {
+suite('idle containers', { concurrency: 3 }, () => {
+  test('an unused container is paused, later stopped, and runs again when its owner opens it', async (t) => {
     const rig = await startRig(t, { ...fragile, idle_pause: 2, idle_timeout: 5 })
     const ann = await rig.person('ann')
     const began = performance.now()

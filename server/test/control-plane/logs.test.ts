@@ -86,7 +86,7 @@ test('an engine that does not answer is 500', async () => {
   deafness.active = false
 })
 
-test('somebody has at most five, beside the streams of events; what was refused or closed takes no place', async () => {
+test('a user has at most five, beside the event streams; refused or closed ones do not count', async () => {
   const hal = await berth.signUp('hal@x.org')
   deafness.active = true
   for (let n = 0; n < 6; n++) assert.equal((await hal.call('GET', path())).status, 500)
@@ -108,7 +108,7 @@ test('somebody has at most five, beside the streams of events; what was refused 
   for (const stream of streams) stream.close()
 })
 
-test('an app that writes without end is read no faster than anybody could, and no longer than somebody does', async (t) => {
+test('an app that writes without end is read no faster than its reader, and only while it reads', async (t) => {
   const chat = { lines: 0, readers: 0 }
   const chatty = await startBerth(t, { wrapRuntime: (runtime) => endlessLogsRuntime(runtime, chat) })
   const joe = await chatty.signUp('joe@x.org')

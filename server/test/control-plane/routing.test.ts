@@ -18,7 +18,7 @@ const rig = await startRig({ after }, fragile)
 const { berth, gateway } = rig
 const admin = await rig.person('boss')
 
-test('whoever is signed in is known to the gateway, container or not', async (t) => {
+test('every signed-in user is known to the gateway, with or without a container', async (t) => {
   const lonely = await startRig(t, {}, { wrapRuntime: noCreateRuntime })
   const ann = await lonely.person('ann')
   assert.equal(lonely.gateway.people.get(ann.id)?.slug, ann.slug)
@@ -196,7 +196,7 @@ test('a start tells everything there is: people, places, and what was revoked', 
   )
 })
 
-test('what the gateway did not confirm is not promised to anybody, and is soon said anew', async (t) => {
+test('a change that the gateway did not confirm is not announced, and is soon sent again', async (t) => {
   const own = await startRig(t)
   const boss = await own.person('boss')
   const lea = await own.person('lea')

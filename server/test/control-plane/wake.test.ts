@@ -240,7 +240,7 @@ test('an explanation takes less than three seconds although the engine takes lon
   assert.deepEqual([lastLines, displayName], [[], 'Development'])
 })
 
-test('of what nobody knows it is only said that it is missing', async () => {
+test('an unknown container is only reported as missing', async () => {
   assert.deepEqual(await control.wake('nobody-dev'), { reason: 'missing', exitCode: null })
   const { unavailable, lastLines } = await control.explain('nobody-dev')
   assert.deepEqual([unavailable?.reason, lastLines], ['missing', []])

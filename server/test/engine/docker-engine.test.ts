@@ -148,7 +148,7 @@ test('an address is given to the next container only after the end of the last w
   heard.length = 0
   await runtime.pause(last.id)
   await runtime.stop(last.id)
-  // Here already, without another turn: nobody else can have got the address before.
+  // Already here, without another turn: no other container can have got the address before.
   assert.ok(heard.includes(`die ${last.id}`), heard.join())
   const next = await createAndStart(runtime, named('next'))
   assert.equal(next.address, address)

@@ -14,7 +14,7 @@ const rig = await openDockerEngine()
 after(() => rig.close())
 const { runtime, spec } = rig
 
-test('after an interruption whoever watches is told to look at everything, and hears single changes again', async (t) => {
+test('after an interruption a watcher is told to list everything, and receives single changes again', async (t) => {
   const line = await linkToEngine(t)
   const installation = rig.installation
   const distant = createDockerRuntime({ installation, dockerHost: line.address, network: installation })
@@ -42,7 +42,7 @@ test('after an interruption whoever watches is told to look at everything, and h
   await hears()
 })
 
-test('whoever watches an engine that is not there is told once that it is blind, and nothing after it turned away', async (t) => {
+test('a watcher of an unreachable engine receives one loss of events, and nothing after it unsubscribed', async (t) => {
   const { runtime } = openAt('unix:///nowhere/engine.sock', t)
   const away = new AbortController()
   t.after(() => away.abort())
@@ -53,7 +53,7 @@ test('whoever watches an engine that is not there is told once that it is blind,
   assert.deepEqual(heard, [{ id: undefined, action: 'lost' }])
 })
 
-test('whoever turns away from the events is not told that they are lost', async () => {
+test('a watcher that unsubscribes receives no loss of events', async () => {
   const away = new AbortController()
   const heard: RuntimeEvent[] = []
   runtime.watch((event) => void heard.push(event), away.signal)

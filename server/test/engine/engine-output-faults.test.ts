@@ -63,7 +63,7 @@ test('of an app that never stops writing no more is read than a slow listener ta
   await following
 })
 
-test('whoever wants homes measured while somebody else measures waits, until they give up; another failure is told', async (t) => {
+test('a measurement of homes waits for one under way until its signal aborts; other failures are reported', async (t) => {
   const measure = async (answer: string, signal: AbortSignal) => {
     const dockerHost = await engineAnswering(t, /\/system\/df/, answer)
     return createDockerRuntime({ installation: rig.installation, dockerHost, network: rig.installation }).measureHomes(
@@ -158,7 +158,7 @@ test('an engine that cannot freeze says so, also when it says it in the words of
   assert.equal((await look(runtime, id)).state, 'running')
 })
 
-test('a container runs after a start even if somebody paused or stopped it between the look and the start', async (t) => {
+test('a container runs after a start even if it was paused or stopped between inspect and start', async (t) => {
   const { id } = await rig.run('contested')
   const startAt = async (part: RegExp, answer: string, meanwhile: () => Promise<void>) => {
     const address = await engineAnswering(t, part, answer, meanwhile)

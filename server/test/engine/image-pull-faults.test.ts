@@ -21,7 +21,7 @@ test('an image that is missing is fetched from its registry', async (t) => {
   await runtime.remove(created.id)
 })
 
-test('whoever gives up waiting for an image does not end the pull for the others', async (t) => {
+test('a caller that aborts its wait for an image does not end the pull for others', async (t) => {
   const registry = await startRegistry(t, { isSlow: true })
   const gaveUp = new AbortController()
   const one = runtime.create(spec('impatient', { image: registry.image }), { signal: gaveUp.signal })
@@ -36,7 +36,7 @@ test('whoever gives up waiting for an image does not end the pull for the others
   await runtime.remove(id)
 })
 
-test('a pull ends when nobody waits for it any more', async (t) => {
+test('a pull ends when no caller waits for it', async (t) => {
   const registry = await startRegistry(t, { isSlow: true })
   const gaveUp = new AbortController()
   const attempt = runtime.create(spec('alone', { image: registry.image }), { signal: gaveUp.signal })
@@ -46,7 +46,7 @@ test('a pull ends when nobody waits for it any more', async (t) => {
   await eventually(() => assert.equal(registry.waiting(), 0))
 })
 
-test('everybody who waits for an image is told how far it is, who comes later at once', async (t) => {
+test('every caller that waits for an image receives its progress, a later one at once', async (t) => {
   const registry = await startRegistry(t, { isSlow: true, layers: [1_000_000, 2_000_000, 1_000] })
   const began = performance.now()
   const wait = (name: string) => {
@@ -92,7 +92,7 @@ test('a registry that falls silent is an image that is not to be had, and is not
   await eventually(() => assert.equal(registry.waiting(), 0))
 })
 
-test('an image whose registry knows nobody like us is one that cannot be had', async (t) => {
+test('an image whose registry refuses our credentials is unavailable', async (t) => {
   const { image } = await startRegistry(t, { isPrivate: true })
   await assert.rejects(runtime.create(spec('unknown', { image })), ofKind('image'))
 })

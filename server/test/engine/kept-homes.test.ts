@@ -67,7 +67,7 @@ test('a home that is in use is left alone until it is not', async (t) => {
   assert.deepEqual(await homesOf(berth, dan.id), [])
 })
 
-test("a volume that has a home's name but is somebody else's is not touched", async (t) => {
+test('a volume with the name of a home but another owner is not touched', async (t) => {
   const eve = await berth.signUp('eve@x.org')
   const Name = homeVolume(berth.installation, eve.id, eve.slug, 'prod')
   await askEngine('POST', '/volumes/create', { body: { Name } })

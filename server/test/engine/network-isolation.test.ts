@@ -12,7 +12,7 @@ import { eventually, openInstallation, read, shell } from '../support/engine/run
 
 /** What a program in a container reaches, tried from inside it: others, the host, the cloud's metadata, the internet. */
 
-/** Where rules cannot be set the engine alone keeps containers apart, and nobody keeps them from the host. */
+/** Where rules cannot be set, only the engine isolates containers from each other, and nothing isolates them from the host. */
 const impossible =
   /may not administer networks|there is no ip6?tables|not in the network that Berth sees|not on this machine/
 

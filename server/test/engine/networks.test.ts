@@ -61,7 +61,7 @@ test('of twelve that are created at the same moment no network gets more than it
     assert.ok(there.length <= 4, `${name}: ${there.length}`)
 })
 
-test('a removed container frees its place, whoever removed it, and a network is filled before the next', async (t) => {
+test('a removed container frees its place, also when removed from outside, and a network is filled before the next', async (t) => {
   const { installation, runtime, spec } = await openInstallation(t, { maxPerNetwork: 2 })
   await runtime.prepare()
   const create = async (name: string) => (await runtime.create(spec(name))).id

@@ -105,7 +105,7 @@ for (const open of runtimes) {
       assert.equal((await look(runtime, id)).state, 'running')
     })
 
-    test('of several who pause, start or stop at the same moment nobody fails', async () => {
+    test('of several simultaneous pauses, starts or stops none fails', async () => {
       const { id } = await run('tug')
       await Promise.all([runtime.pause(id), runtime.pause(id), runtime.pause(id)])
       assert.equal((await look(runtime, id)).state, 'paused')
@@ -177,7 +177,7 @@ for (const open of runtimes) {
       assert.equal(await runtime.inspectId(id), undefined)
     })
 
-    test('whoever watches hears of a stop from outside, and of nothing once it has turned away', async (t) => {
+    test('a watcher receives a stop from outside, and nothing after it has unsubscribed', async (t) => {
       const { id } = await run('watched')
       const away = new AbortController()
       t.after(() => away.abort())
@@ -199,7 +199,7 @@ for (const open of runtimes) {
       assert.equal(heard.filter((event) => event.id === id).length, after)
     })
 
-    test('whoever watches hears what happened, in order', async (t) => {
+    test('a watcher receives events in order', async (t) => {
       const away = new AbortController()
       t.after(() => away.abort())
       const heard: RuntimeEvent[] = []
@@ -226,7 +226,7 @@ for (const open of runtimes) {
       away.abort()
     })
 
-    test('whoever looks when it hears of an end finds no address any more', async (t) => {
+    test('an inspect after the event of an end finds no address', async (t) => {
       const away = new AbortController()
       t.after(() => away.abort())
       const found: unknown[] = []
@@ -245,7 +245,7 @@ for (const open of runtimes) {
       for (const seen of found) assert.deepEqual(seen, ['exited', null])
     })
 
-    test('whoever has given up already changes nothing', async () => {
+    test('a call whose signal is already aborted changes nothing', async () => {
       const { id } = await run('given-up')
       const gaveUp = AbortSignal.abort(new Error('the person left'))
       for (const attempt of [

@@ -95,7 +95,7 @@ for (const open of runtimes) {
       assert.ok(await runtime.inspect(`${rig.installation}-once`))
     })
 
-    test('a container of another installation is shown as nobody of ours, and stays as it is', async () => {
+    test('a container of another installation has no owner here, and stays as it is', async () => {
       const theirs = await createAndStart(neighbour, spec('theirs', shell('echo their secret')))
       const seen = await runtime.inspect(theirs.name)
       assert.deepEqual(
@@ -160,7 +160,7 @@ for (const open of runtimes) {
       assert.ok(told.length < 6, String(told.length))
     })
 
-    test('whoever follows an app hears its last lines, then each new one of both outputs, until its program ends', async () => {
+    test('following logs gives the last lines, then each new line of both outputs, until the program ends', async () => {
       const says =
         'echo one; echo two; echo three; nc -l -p 8080; echo four; sleep 0.2; echo five >&2; sleep 0.2; echo six'
       const { id, address, port } = await run('chatty', { command: ['/bin/sh', '-c', says] })
@@ -176,7 +176,7 @@ for (const open of runtimes) {
       assert.deepEqual(again, ['five', 'six'])
     })
 
-    test('following ends when the container goes, and when whoever follows turns away', async () => {
+    test('following ends when the container is removed, and when its signal is aborted', async () => {
       const { id } = await run('steady', shell('echo up'))
       const away = new AbortController()
       const heard: string[] = []
@@ -194,7 +194,7 @@ for (const open of runtimes) {
       )
     })
 
-    test('what never ran is not waited for by whoever follows it, and a mute app is', async () => {
+    test('following a container that never ran ends at once; following a silent app waits', async () => {
       const { id } = await runtime.create(spec('unborn'))
       const heard: string[] = []
       const limit = AbortSignal.timeout(20_000)
@@ -280,7 +280,7 @@ for (const open of runtimes) {
       assert.ok((await neighbour.measureHomes(AbortSignal.timeout(60_000))).has(volume))
     })
 
-    test('the bytes of a home are measured, also by several at once, and by nobody who has given up', async () => {
+    test('the bytes of a home are measured, also by several callers at once, and not after an abort', async () => {
       const volume = `${rig.installation}-measured`
       const home = { volume, path: '/home/berth', size: null }
       const write = 'mkdir new; head -c 300000 /dev/zero > new/file; head -c 200000 /dev/zero > other; touch done'
@@ -336,7 +336,7 @@ for (const open of runtimes) {
       assert.deepEqual(await runtime.list({ ids: [two.id], userId: 999_999 }), [], "somebody else's")
     })
 
-    test('an image that nobody has is told as such, and leaves no container', async () => {
+    test('a missing image is reported as such, and leaves no container', async () => {
       const nowhere = spec('nowhere', { image: '127.0.0.1:1/berth/nothing:1' })
       await assert.rejects(runtime.create(nowhere), ofKind('image'))
       await assert.rejects(runtime.create({ ...nowhere, port: null }), ofKind('image'))

@@ -119,7 +119,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const)
 
     for (const by of [hour, -hour] as const)
       test(
-        `a jump by ${by / hour} h with ${count} links is taken in soon, and nobody waits for it`,
+        `a jump by ${by / hour} h with ${count} links is processed soon, and no request waits for it`,
         { timeout: 200_000 },
         async (t) => {
           const berth = await startOn(t, dialect)

@@ -31,7 +31,7 @@ for (const [words, by] of [
   ['an hour', hour],
   ['a day', day],
 ] as const) {
-  test(`set back by ${words}: what was used, revoked or expired stays void, everybody signs in again, and links live as long as they would have`, async (t) => {
+  test(`set back by ${words}: what was used, revoked or expired stays void, every user signs in again, and links keep their lifetime`, async (t) => {
     const clock = movableClock(t)
     const berth = await startBerth(t, { ...quick, env: { MAGIC_LINK_RATE_LIMIT: '10' } })
     const ann = await berth.signUp('ann@x.org')
@@ -152,7 +152,7 @@ test('a revocation is not forgotten by a Berth whose clock is a day ahead for a 
   assert.equal(await me(second, ann.token), 200)
 })
 
-test('what a time server corrects by a few seconds signs nobody out', async (t) => {
+test('a correction of a few seconds by a time server ends no session', async (t) => {
   const clock = movableClock(t)
   const berth = await startBerth(t, quick)
   const ann = await berth.signUp('ann@x.org')
@@ -183,7 +183,7 @@ test('a day forward does not put to rest what was used a moment ago, nor cuts it
   assert.equal(await state(), 'running')
 })
 
-test('a day back does not keep awake what nobody uses', async (t) => {
+test('a clock that is set back by a day keeps no idle container awake', async (t) => {
   const clock = movableClock(t)
   const { state } = await inUse(t, { idle_pause: 1 })
   clock.set(-day)

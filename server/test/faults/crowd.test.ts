@@ -8,7 +8,7 @@ import { FakeEngine } from '../support/engine/fake-engine.ts'
 import { startPostgres } from '../support/store/postgres.ts'
 
 /**
- * On PostgreSQL, where everybody shares a few connections: many people sign up in one moment, while as many others work.
+ * On PostgreSQL, where all requests share a few connections: many users sign up at once, while as many others work.
  * A sign-up used to hold a connection while it waited for one global lock, and at some 400 at once nobody else got one.
  * `CROWD=500` is the whole of it, on a machine that has nothing else to do: then no sign-up is refused either.
  */
@@ -52,7 +52,7 @@ async function work(token: string): Promise<void> {
   }
 }
 
-test("fifty administrators' changes that wait for a lock leave everybody else their connections", async () => {
+test("fifty administrators' changes that wait for a lock leave connections for other requests", async () => {
   const admin = await settle('admin@x.org')
   const person = await settle('person@x.org')
   await berth.database.db.updateTable('users').set({ is_admin: 1 }).where('email', '=', 'admin@x.org').execute()

@@ -85,7 +85,7 @@ test('while the database is locked, reading goes on, and whatever writes is refu
   assertOk(await blockContainer(admin, record.id))
 })
 
-test('a lock that is short is waited for, and nobody notices', async (t) => {
+test('a short lock is waited for without an error', async (t) => {
   const unlock = await lockDatabase(t, berth.dataDir)
   const asked = ask(berth, 'signup', 'patient@x.org')
   await sleep(300)

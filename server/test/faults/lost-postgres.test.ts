@@ -56,7 +56,7 @@ test('a connection that is ended in the middle of a transaction takes it back, a
   assert.equal(await findUserByEmail(db, 'wraith@x.org'), undefined)
 })
 
-test('connections that are ended while nobody uses them are replaced', async () => {
+test('idle connections that are ended are replaced', async () => {
   await Promise.all(Array.from({ length: 10 }, () => ann.call('GET', '/api/user/me')))
   await order(
     'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null',
@@ -64,7 +64,7 @@ test('connections that are ended while nobody uses them are replaced', async () 
   await waitFor('everything to work', isWell, timeout)
 })
 
-test('a server that hangs keeps nobody waiting for ten seconds, and is used again once it answers', async (t) => {
+test('a server that hangs makes no request wait for ten seconds, and is used again once it answers', async (t) => {
   postgres.freeze()
   t.after(() => postgres.thaw())
   const asked = [

@@ -52,7 +52,7 @@ describe('a mail server with a vice', async () => {
     ['broken-tls', 'promises encryption and cannot'],
     ['closes-in-data', 'closes in the middle of the message'],
     ['closes-after-data', 'takes the message and closes'],
-    ['tarpit', 'takes longer than anybody waits'],
+    ['tarpit', 'takes longer than any timeout'],
   ]
   for (const [vice, words] of vices) {
     test(`a mail server that ${words}: 500, nothing is stored or has counted, and its next mail works`, async () => {

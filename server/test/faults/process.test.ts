@@ -13,7 +13,7 @@ import { runProgram, signIn, waitFor } from '../support/program.ts'
 /** No engine: nothing here needs one. */
 const nowhere = 'unix:///nowhere/docker.sock'
 
-/** A rejection that nobody handles, whenever the API process hears a signal. */
+/** An unhandled rejection, whenever the API process receives a signal. */
 const bug = "process.send&&process.on('SIGUSR2',()=>{void/**/Promise.reject(new/**/Error('planted'))})"
 
 test('a bug in the API process is told once with its cause, and another process takes over', async (t) => {
@@ -34,7 +34,7 @@ test('a bug in the API process is told once with its cause, and another process 
   assert.match(program.output(), /the API process ended with exit code 1; it is started again at once/)
 })
 
-test('a full disk under the log keeps nobody from being served, nor Berth from stopping', async (t) => {
+test('a full disk under the log blocks neither requests nor the stop of Berth', async (t) => {
   const port = await freePort()
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-log-'))
   t.after(() => rm(folder, { recursive: true }))

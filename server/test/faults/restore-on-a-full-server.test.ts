@@ -40,7 +40,7 @@ test(
     engine.done.length = 0
     engine.restart()
     assert.deepEqual(engine.running, [])
-    // Longer than it used to take until all were given up; somebody visits theirs meanwhile.
+    // Longer than it used to take until all were given up; two users visit theirs meanwhile.
     await observationTime(6_000)
     for (const slug of ['u9', 'u4']) await gateway.control?.wake(`${slug}-dev`)
     fault.fails = (query) => query.startsWith('select')

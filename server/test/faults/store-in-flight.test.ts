@@ -63,7 +63,7 @@ for (const [kind, field] of [
   })
 }
 
-test('a hold that nobody ended ends with the first request that asks for the container', async (t) => {
+test('a hold that was never released ends with the first request for the container', async (t) => {
   const { gateway, wake } = await arrange(t)
   gateway.held.add('ann-dev')
   assert.equal(await wake(), undefined)
@@ -125,7 +125,7 @@ test('that it was woken is noted within its flight: a stop that follows is not u
     return noted.promise.then(() => void steps.push('noted'))
   }
   engine.before = (verb) => void (verb === 'stop' && steps.push('stop'))
-  // Whoever waits for it does not wait for the note.
+  // A request that waits for it does not wait for the write.
   assert.equal(await wake(), undefined)
   await pollUntil(
     () => isNoting,

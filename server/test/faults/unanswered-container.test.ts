@@ -10,7 +10,7 @@ import { FakeGateway } from '../support/gateway/fake-gateway.ts'
  * An owner pressed Stop when the engine, in good health, did not answer about their container. It ran, and they were told
  * that it did not; so they were by Keep.
  */
-test('of a container that the engine does not answer about nobody is told that it does not run', async (t) => {
+test('a container that the engine does not answer about is never reported as not running', async (t) => {
   const [engine, gateway] = [new FakeEngine(), new FakeGateway()]
   const berth = await startEnginelessBerth(t, {
     env: { CONTAINER_TEMPLATES: JSON.stringify({ dev: { image: 'i', port: 8080, idle_timeout: 600 } }) },

@@ -62,21 +62,21 @@ test('a signed-in user gets 404 where there is nothing', async (t) => {
   assert.equal((await get(port, '/ann-nonsense/', { headers: ann })).status, 404)
 })
 
-test('access "authenticated" lets every unblocked user in, and nobody else', async (t) => {
+test('access "authenticated" admits every unblocked user and no other caller', async (t) => {
   const { port } = await startGatewayHarness(t, appAnswers(), { rules: { access: 'authenticated' } })
   assert.equal((await get(port, '/ann-dev/', { headers: bob })).status, 200)
   assert.equal((await get(port, '/ann-dev/', { headers: max })).status, 403)
   assert.equal((await get(port, '/ann-dev/')).status, 401)
 })
 
-test('access "public" lets everybody in, but no blocked user', async (t) => {
+test('access "public" admits every caller except blocked users', async (t) => {
   const { port } = await startGatewayHarness(t, appAnswers(), { rules: { access: 'public' } })
   assert.equal((await get(port, '/ann-dev/')).status, 200)
   assert.equal((await get(port, '/ann-dev/', { headers: bob })).status, 200)
   assert.equal((await get(port, '/ann-dev/', { headers: max })).status, 403)
 })
 
-test("a blocked owner's container is shut for everybody", async (t) => {
+test('the container of a blocked owner is refused to every caller', async (t) => {
   const { port } = await startGatewayHarness(t, appAnswers(), {
     rules: { access: 'public' },
     person: { isBlocked: true },
@@ -149,7 +149,7 @@ test('a token made for an app does not open containers', async (t) => {
   assert.equal((await get(port, '/ann-dev/', bearer(await tokenFor(1, { audience: '/ann-dev' })))).status, 401)
 })
 
-test('a token older than its person belongs to somebody else', async (t) => {
+test('a token older than its user belongs to another user', async (t) => {
   const { port } = await startGatewayHarness(t, appAnswers(), { person: { createdAt: Date.now() - 60_000 } })
   assert.equal((await get(port, '/ann-dev/', bearer(await tokenFor(1, { age: 120 })))).status, 401)
   assert.equal((await get(port, '/ann-dev/', bearer(await tokenFor(1, { age: 30 })))).status, 200)
@@ -171,7 +171,7 @@ test('an app may have Authorization headers of its own: the cookie says whose re
   assert.equal((await get(port, '/ann-dev/', { headers })).status, 401, 'a token of ours is not helped by the cookie')
 })
 
-test('whoever brings two tokens in cookies is no other than with one of them', async (t) => {
+test('a request with two tokens in cookies is authenticated as with one of them', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp())
   const cookie = `spawner_token=${bobToken}; spawner_token=${annToken}`
   const { status } = await get(port, '/ann-dev/', { headers: { cookie } })

@@ -105,7 +105,7 @@ test('any method reaches the app, but TRACE and CONNECT', async (t) => {
     assert.match(await exchange(port, requestHead(`${method} /ann-dev/ HTTP/1.1`)), /^HTTP\/1\.1 405 /, method)
 })
 
-test('a method that nobody has heard of is for the app to judge', async (t) => {
+test('an unknown method is passed to the app', async (t) => {
   const app = rawApp((socket, head) => socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n${head.slice(0, 6)}`))
   const { port } = await startGatewayHarness(t, app)
   assert.match(await exchange(port, requestHead('FOOBAR /ann-dev/ HTTP/1.1')), /^HTTP\/1\.1 200 .*FOOBAR$/s)
@@ -155,7 +155,7 @@ test('a service worker cannot be registered at the bare prefix', async (t) => {
   }
 })
 
-test('no worker script is served at a bare prefix, where its scope would be everybody’s pages', async (t) => {
+test('no worker script is served at a bare prefix, where its scope would cover the pages of all users', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp())
   for (const path of ['/nobody-dev', '/nobody-dev?x=/', '/ann-dev'])
     for (const headers of [{}, ann]) {

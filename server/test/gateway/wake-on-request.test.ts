@@ -107,7 +107,7 @@ test('only its owner wakes a container', async (t) => {
   assert.deepEqual(wakes, [])
 })
 
-test('a paused container is woken for everybody who may pass, before a byte reaches it', async (t) => {
+test('a paused container is woken for every caller with access, before a byte reaches it', async (t) => {
   const heard: string[] = []
   const running = httpApp((_, response) => {
     heard.push('request')

@@ -98,7 +98,7 @@ export function framings(endpoint: Endpoint, own: readonly string[]): HostileReq
     'a length in letters': { lines: ['Content-Length: five'] },
     'a length beyond numbers': { lines: ['Content-Length: 99999999999999999999'] },
     'more than is accepted, in one piece': { lines: ['Content-Length: 70000'], body: ' '.repeat(70_000) },
-    'a coding that nobody knows': { lines: ['Transfer-Encoding: brotli'] },
+    'an unknown transfer coding': { lines: ['Transfer-Encoding: brotli'] },
     'a chunk without a size': { lines: [chunked], body: 'zz\r\nhello\r\n0\r\n\r\n' },
     'a chunk of a huge size': { lines: [chunked], body: 'ffffffffffffffff\r\nhello' },
     'more than is accepted, in chunks': { lines: [chunked], body: `11170\r\n${' '.repeat(70_000)}\r\n0\r\n\r\n` },

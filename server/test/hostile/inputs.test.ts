@@ -9,7 +9,7 @@ import type { Caller, HostileRequest } from './request-lines.ts'
 import { send, type Answer } from './send.ts'
 
 /**
- * What no honest client sends, to every endpoint of the table and by everybody: wrong types, huge and nested bodies, odd
+ * What no honest client sends, to every endpoint of the table and from every kind of caller: wrong types, huge and nested bodies, odd
  * letters, duplicates, prototypes, abused heads, addresses and methods. Made from the rows, so that a new one is covered.
  */
 const env = { LOG_LEVEL: 'debug', MAGIC_LINK_RATE_LIMIT: '100000', REQUESTS_PER_MINUTE: '0' }
@@ -38,7 +38,7 @@ const least = extent(1_500, 5_000)
 test(`that were at least ${least} requests, and nothing was logged as an error`, (t) => {
   t.diagnostic(`${sent} requests, of which ${hungUp} got no answer`)
   assert.ok(sent >= least, `${sent}`)
-  // A connection that is ended while somebody still writes may lose its answer; that must stay the exception.
+  // A connection that is ended while the client still writes may lose its answer; that must stay the exception.
   assert.ok(hungUp < sent / 20, `${hungUp} of ${sent} got no answer`)
   // That there is no image for a container is the engine's fault, and no bug.
   assert.deepEqual(
@@ -98,7 +98,7 @@ function checkRefusal(
   assert.doesNotMatch(text, /node_modules|\bat \S+:\d+|SQLITE|kysely|\/server\/src\//, what)
 }
 
-/** Where there is no engine nothing can be started; and a coding that nobody knows is answered 501 as HTTP has it. */
+/** Where there is no engine nothing can be started; and an unknown transfer coding is answered 501 (RFC 9112 6.1). */
 const mayFail = ({ refusals, path }: Endpoint, status: number) =>
   status === 501 ||
   status === 505 ||

@@ -1,13 +1,13 @@
 import type { Endpoint } from '@berth/api/endpoints.ts'
 import type { Bytes } from './send.ts'
 
-/** Whoever sends it; a token is added to the head where they have one. */
+/** The caller; a token is added to the head where there is one. */
 export type Caller = 'nobody' | 'user' | 'administrator'
 
 export interface HostileRequest extends Bytes {
   /** What is wrong with it. */
   readonly why: string
-  /** It must be refused, whoever sends it. */
+  /** It must be refused to every caller. */
   readonly isBad?: boolean
 }
 

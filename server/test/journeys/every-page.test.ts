@@ -74,7 +74,7 @@ const url = berth.app.frontendUrl
 await context.addCookies([{ name: 'spawner_token', value: ada.token, url, httpOnly: true }])
 for (const at of paths) visited.push(await visit(at === pages.verifyLogin ? `${at}?token=${link}` : at, page))
 
-test('each page, found or not: nobody may frame it, no opener holds it, no script but those of its answer runs, and it tells nobody where it was', () => {
+test('each page, found or not, cannot be framed, is isolated from its opener, runs only its own scripts, and sends no referrer', () => {
   for (const { at, status, headers } of visited) {
     assert.equal(status, at === '/admin/no-such-page' ? 404 : 200, at)
     const policy = policyOf(headers)

@@ -57,7 +57,7 @@ test('the page that waits for the mail goes on when its link was used in another
   await page.getByRole('heading', { name: said('dashboard.title') }).waitFor()
 })
 
-test('a page behind which another tab signed somebody else in becomes theirs as soon as it is looked at', async () => {
+test('a page whose session another tab replaced shows the new user as soon as it is visible', async () => {
   const page = await openPage({ isSignedIn: true })
   await page.goto(`${frontendUrl}/`)
   await page.getByText('ann@x.org').first().waitFor()

@@ -104,7 +104,7 @@ test('a container whose record lost its id is found by its name, and is its agai
   assert.equal(await engineState(berth, id), 'running')
 })
 
-test('a container that somebody put in the place of another is adopted, and its owner reaches it', async () => {
+test('a container that replaced another from outside is adopted, and its owner reaches it', async () => {
   const bob = await rig.person('bob')
   await outside.remove(idOf(bob))
   const { id } = await createAndStart(berth.runtime, specFor({ userId: bob.id, slug: bob.slug, type: 'dev' }))
@@ -118,7 +118,7 @@ test('a container that somebody put in the place of another is adopted, and its 
   )
 })
 
-test('what is blocked is stopped when somebody starts it, although no record knows its id any more', async () => {
+test('a blocked container is stopped when it is started from outside, although no record has its id', async () => {
   const cat = await rig.person('cat')
   const id = idOf(cat)
   assertOk(await blockContainer(admin, (await recordOf(admin, cat.id)).id))

@@ -85,7 +85,7 @@ test('after the engine was stopped or killed what ran runs again, with its files
   await eventually(async () => assert.equal(await rig.control.wake(`${ann.slug}-prod`), undefined))
 })
 
-test('after the host was started again what ran runs again, with the same container, and nobody has used it', async (t) => {
+test('after a restart of the host what ran runs again in the same container, and counts as unused', async (t) => {
   // Its address is part of what a container is made of, and a free port is another one each time.
   const env = { BASE_DOMAIN: 'berth.test' }
   const { berth, people } = await startAndEnd(t, ['ann'], env)

@@ -8,7 +8,7 @@ import { observationTime } from '#test/support/observation-time.ts'
 
 const [minute, hour] = [60_000, 3_600_000]
 
-test('an account that nobody verifies goes after a day and once no link is left; what somebody may need stays', async (t) => {
+test('an unverified account is deleted after a day, once no link is left; what may still be needed stays', async (t) => {
   const env = { ADMIN_EMAILS: 'ops@x.org', BASE_DOMAIN: 'berth.test' }
   const berth = await startBerth(t, { wrapRuntime: noCreateRuntime, env, pace: { every: 100 } })
   const { db } = berth.database

@@ -9,7 +9,7 @@ import { openDatabase, type Database } from '#/store/database.ts'
 import { verifyAuditLog } from '#/store/audit/verify-audit-log.ts'
 import { startPostgres, type Postgres } from '../support/store/postgres.ts'
 
-/** The chain itself, and what somebody who has the whole store to themselves can do to it. */
+/** The chain itself, and what an attacker with full access to the store can do to it. */
 
 let postgres: Postgres
 before(async () => {
@@ -47,7 +47,7 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
 
     const write = (...ns: number[]) => database.transaction((tx) => insertAuditEntries(tx, ns.map(entry)))
     const run = (statement: string) => sql.raw(statement).execute(database.db)
-    /** As somebody does who owns the store: without the triggers, which come back afterwards. */
+    /** As the owner of the store can: without the triggers, which are restored afterwards. */
     async function forge(...statements: string[]): Promise<void> {
       if (dialect === 'SQLite') {
         await run('drop trigger if exists audit_log_no_update')

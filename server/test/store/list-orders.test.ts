@@ -73,7 +73,7 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
     })
     after(() => database.close())
 
-    test('users come in each order, page by page, each once, whoever was never there last', async () => {
+    test('users come in each order, page by page, each once, users who were never active last', async () => {
       const all = await listUsers(database.db, { order: orders[0] as ListOrder, limit: 1_000 })
       assert.equal(all.length, 60)
       for (const filter of userFilters) {
@@ -106,7 +106,7 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       }
     })
 
-    test('who goes between two pages neither hides nor repeats anybody', async () => {
+    test('a user deleted between two pages neither hides nor repeats another', async () => {
       const order = { by: 'last_used', isDescending: true } as const
       const first = await listUsers(database.db, { order, limit: 10 })
       const rest = await listUsers(database.db, { order, limit: 100, after: endOf(first.at(-1) as User, order) })

@@ -126,7 +126,7 @@ test('of administrators who demote, block and delete each other at once one stay
   )
 })
 
-test('an address or a search with a NUL, which PostgreSQL cannot hold, is one that finds nobody', async () => {
+test('an address or a search with a NUL, which PostgreSQL cannot hold, finds no user', async () => {
   const admin = await newAdmin('searching@x.org')
   for (const path of ['login', 'resend-verification'])
     assertOk(await berth.call('POST', `/api/auth/${path}`, { body: { email: 'ann\0@x.org' } }))
@@ -138,7 +138,7 @@ test('an address or a search with a NUL, which PostgreSQL cannot hold, is one th
   assert.deepEqual(audit.body.entries, [])
 })
 
-/** Made one in the store itself: whoever was first here could not say so. */
+/** Made one in the store itself, because the order of the first sign-ups is not known here. */
 async function newAdmin(email: string): Promise<Person> {
   const person = await berth.signUp(email)
   await berth.database.db.updateTable('users').set({ is_admin: 1 }).where('id', '=', person.id).execute()

@@ -292,7 +292,7 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       assert.deepEqual(await types(10), ['prod'])
     })
 
-    test('homes are due by their former owner, whoever waits longest first, until they are forgotten', async () => {
+    test('homes are due by their former owner, the longest kept first, until they are forgotten', async () => {
       const owner = (userId: number) => ({ userId, slug: `s${userId}` })
       const home = (userId: number, type: string) => ({ ...owner(userId), type, volume: `v-${userId}-${type}` })
       await keepHomes(database.db, [home(1, 'dev'), home(1, 'prod')], later(2_000))

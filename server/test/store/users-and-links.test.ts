@@ -200,7 +200,7 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
       assert.deepEqual(await rows(), stored)
     })
 
-    test('of requests for addresses that nobody has only the newest stay', async () => {
+    test('of requests for unknown addresses only the newest are kept', async () => {
       const { db } = database
       await insertUser(db, { email: 'owner@x.org', slug: 'owner', isAdmin: false, now })
       for (const name of ['stranger', 'owner', 'stranger', 'stranger'])

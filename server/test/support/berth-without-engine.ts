@@ -54,7 +54,7 @@ export interface EnginelessBerth {
   close(): Promise<void>
 }
 
-/** Two types of an image that nobody has. */
+/** Two types of an image that does not exist. */
 const templates = JSON.stringify({
   dev: { display_name: 'Development', description: 'Where work is done', image: 'nowhere:latest', port: 8080 },
   prod: { display_name: 'Production', description: 'Where work is shown', image: 'nowhere:latest', port: 8080 },

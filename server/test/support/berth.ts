@@ -71,7 +71,7 @@ export interface Berth {
   /** Signs up and verifies; the person has a container of the first type afterwards. */
   signUp(email: string): Promise<Person>
   /**
-   * An administrator, `boss@x.org`, who has no container: the first account if nobody signed up before the first call, which
+   * An administrator, `boss@x.org`, who has no container: the first account if there is none before the first call, which
    * makes the account.
    */
   administrator(): Promise<Person>

@@ -1,7 +1,7 @@
 import type { Lifetime } from './berth.ts'
 
 /**
- * The two clocks of this process, to be moved: the wall clock (`Date`), which anybody may set, and the steady one
+ * The two clocks of this process, to be moved: the wall clock (`Date`), which can be set, and the steady one
  * (`performance.now`), which only time moves. Timers go on by themselves, and both clocks go on from where they are.
  */
 const RealDate = Date

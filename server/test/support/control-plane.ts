@@ -10,11 +10,11 @@ export interface ControlPlaneRig {
   readonly berth: Berth
   readonly gateway: FakeGateway
   readonly control: ControlPlane
-  /** Somebody who signed up; the first one is an administrator. */
+  /** A user who signed up; the first one is an administrator. */
   person(name: string): Promise<Tenant>
 }
 
-/** Somebody and their `dev` container, as the gateway knows it. */
+/** A user and their `dev` container, as the gateway knows it. */
 export interface Tenant extends Person {
   readonly prefix: string
   /** Where it is now. @throws when it is absent */

@@ -32,7 +32,7 @@ export interface StreamOptions {
   readonly language?: string
 }
 
-/** Opens a stream as a page does, by default of what happens to one's containers. @param token of whoever listens */
+/** Opens a stream as a page does, by default of what happens to one's containers. @param token of the listener */
 export async function openStream(
   berth: Berth,
   token: string,

@@ -153,7 +153,7 @@ export class Specification {
     return this.#asUser(token, now) ?? { status: 200 }
   }
 
-  /** Without an engine nothing can be started, whoever asks. */
+  /** Without an engine nothing can be started. */
   launch(token: Token | undefined, type: string, now: number): Outcome {
     const refused = this.#asUser(token, now)
     if (refused) return refused
@@ -161,7 +161,7 @@ export class Specification {
     return token?.account.isBlocked ? { status: 403 } : { status: 500 }
   }
 
-  /** Whoever was deleted may sign out, too. */
+  /** A deleted user may sign out, too. */
   logOut(token: Token | undefined, now: number): Outcome {
     if (!token || !this.#isGood(token, now)) return { status: 401 }
     token.isRevoked = true
@@ -213,7 +213,7 @@ export class Specification {
 
   /** @returns whether anything is different now */
   #change(target: Account, verb: Verb): boolean {
-    // Whoever acts for somebody does so as an administrator.
+    // Acting for a user takes an administrator.
     if (verb === 'block' || verb === 'demote' || verb === 'delete')
       for (const token of this.tokens) if (token.acting === target) token.isRevoked = true
     if (verb === 'delete') return this.accounts.delete(target.email)
@@ -242,7 +242,7 @@ export class Specification {
     return !token.isRevoked && now < token.expiresAt
   }
 
-  /** Somebody who signed up again with the address of a deleted account is somebody else. */
+  /** A user who signed up again with the address of a deleted account is another user. */
   #exists(account: Account): boolean {
     return this.accounts.get(account.email) === account
   }

@@ -4,7 +4,7 @@ import type { Purpose, Verb } from './specification.ts'
 /** Two of them are one mailbox, and two begin with the same letters, so that they want the same slug. */
 export const people = ['ann@x.org', 'ben@x.org', 'ann+work@x.org', 'ann@y.org', 'admin@x.org']
 
-/** Bodies that nobody gets a mail for; a login that is no address is an unknown one. */
+/** Bodies that cause no mail; a login that is no address is an unknown one. */
 export const badAddresses: readonly unknown[] = [
   { email: '' },
   { email: ' \t ' },
@@ -68,7 +68,7 @@ const purpose = constantFrom<Purpose>('signup', 'login')
 const ask = (what: 'sign up' | 'log in' | 'resend') =>
   record({ do: constant(what), who: person, spelling: nat({ max: spellings.length - 1 }) })
 
-/** Weights: people sign in and look often, so that there is somebody to block. */
+/** Weights: people sign in and look often, so that there are users to block. */
 export const step: Arbitrary<Step> = oneof(
   { weight: 4, arbitrary: ask('sign up') },
   { weight: 4, arbitrary: ask('log in') },

@@ -134,12 +134,9 @@ export class Walk {
       this.spec.receive(tokenIn(mail), mail.to, purposeIn(mail.text), Date.now())
     }
     if (!wasEmpty) return
-    // Whoever was first in the store: it has to be one.
+    // The first user in the store has to be one.
     const first = await this.#administrators()
-    assert.ok(
-      first.length === Math.min(1, this.spec.accounts.size),
-      `${first.length} administrators of nobody's making`,
-    )
+    assert.ok(first.length === Math.min(1, this.spec.accounts.size), `${first.length} administrators without a cause`)
     for (const account of this.spec.accounts.values()) account.isAdmin = first.includes(account.email)
   }
 
@@ -203,7 +200,7 @@ export class Walk {
     assert.equal(token_type, 'Bearer')
     assert.equal(expires_in, this.spec.hold(token, account, now, acting))
     const cookies = reply.headers.getSetCookie().filter((cookie) => cookie.startsWith(`spawner_token=${token};`))
-    assert.equal(cookies.length > 0, acting === undefined, 'a cookie signs in who used the link, and nobody else')
+    assert.equal(cookies.length > 0, acting === undefined, 'a cookie signs in the user of the link only')
   }
 
   // --- With a token

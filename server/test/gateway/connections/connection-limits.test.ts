@@ -133,7 +133,7 @@ for (const [what, head] of [
   ['requests that are never answered', strangersHead],
   ['WebSockets', openUpgrade],
 ] as const)
-  test(`strangers at a public app cannot take all connections by ${what}: their oldest are closed, nobody else's`, async (t) => {
+  test(`visitors of a public app cannot take all connections by ${what}: only their own oldest connections are closed`, async (t) => {
     const app = rawApp((socket, text) => void (/upgrade: websocket/i.test(text) && socket.write(switching)))
     const { port } = await startGatewayHarness(t, app, {
       rules: { access: 'public' },

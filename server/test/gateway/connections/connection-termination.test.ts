@@ -111,7 +111,7 @@ test('nothing that is still allowed is touched, by the same state told again or 
   assert.equal(streams.atApp.size, 4)
 })
 
-test('another signing key signs everybody out, also on connections that are kept; the same key told again does not', async (t) => {
+test('a new signing key ends every session, also on kept connections; the same key sent again does not', async (t) => {
   const { port, gateway, settings, control, known } = await startGatewayHarness(t, endlessApp(new Set()))
   const stream = await rawClient(t, port)
   stream.write(keptHead('GET /ann-dev/ HTTP/1.1', ...webSocketLines))

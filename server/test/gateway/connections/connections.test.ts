@@ -155,7 +155,7 @@ test('closing lets short answers finish and cuts what goes on for ever', async (
   await until('the app has no connection left', () => atApp.size === 0)
 })
 
-// As long as somebody looked at a dashboard, which listens for events, Berth took its whole patience of 15 s to stop.
+// An open dashboard, which holds an event stream, made Berth use its whole stop timeout of 15 s.
 test('closing waits for no stream of events', async (t) => {
   const app = httpApp((_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })

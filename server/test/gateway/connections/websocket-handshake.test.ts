@@ -70,7 +70,7 @@ test('who may not pass over HTTP opens no WebSocket', async (t) => {
   assert.equal((await refused(port, bob)).status, 403)
 })
 
-test('a container that nobody may wake refuses a WebSocket with 503', async (t) => {
+test('a container that may not be woken refuses a WebSocket with 503', async (t) => {
   const rules = { access: 'public' as const }
   const { port } = await startGatewayHarness(t, echoSockets(), { place: { where: asleep }, rules })
   const { status, body } = await refused(port, bob)

@@ -105,7 +105,7 @@ test('a client that does not read holds the app of a WebSocket back', async (t) 
   assert.ok(taken < 32, `${taken.toFixed(0)} MB were taken off the app`)
 })
 
-test('a client that resets the connection in the middle of a handshake harms nobody', async (t) => {
+test('a client that resets the connection during a handshake affects no other client', async (t) => {
   const { port, calls } = await startGatewayHarness(t, echoSockets(), {
     control: { scopedToken: () => sleep(100).then(() => ({ token: 'late', expiresAt: Date.now() + 900_000 })) },
   })

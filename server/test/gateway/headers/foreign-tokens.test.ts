@@ -35,7 +35,7 @@ for (const [what, token] of Object.entries(useless)) {
     `X-Auth-Token: ${token}`,
     `Sec-WebSocket-Protocol: chat, ${token}`,
   ]
-  test(`a token that signs nobody in never reaches a public app: ${what}`, async (t) => {
+  test(`a token that does not authenticate never reaches a public app: ${what}`, async (t) => {
     const revocation = { jti: 'revoked', expiresAt: Date.now() + 3_600_000 }
     const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'public' }, revoked: [revocation] })
     for (const carrier of carriers) {
@@ -109,7 +109,7 @@ test('beside the cookie of who is signed in, another token of ours is taken out,
   }
 })
 
-test("the owner's own token goes to their own container only, whoever visits it", async (t) => {
+test("the owner's token is sent to the owner's container only, also for visitors", async (t) => {
   const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'authenticated', forwardToken: 'full' } })
   for (const [token, received] of [
     [annToken, `Bearer ${annToken}`],

@@ -83,7 +83,7 @@ test('a service worker that a visitor has from before ends itself, and no other 
   }
 })
 
-test('a sandboxed page of a public app may load its modules, styles and fonts; nobody may fetch and read', async (t) => {
+test('a sandboxed page of a public app may load its modules, styles and fonts; no other page may fetch and read them', async (t) => {
   const ask = await start(t, { access: 'public' })
   const shared = async (path: string, ...lines: readonly string[]) =>
     [...(await ask(undefined, path, ...lines)).matchAll(/^access-control-allow-origin: (.*)\r$/gim)].map(

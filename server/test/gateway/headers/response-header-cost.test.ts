@@ -12,7 +12,7 @@ import { exchange, requestHead } from '#test/support/gateway/raw-client.ts'
 import { answering } from '#test/support/gateway/test-apps.ts'
 
 /**
- * One account's own app answers its own requests with heads of 64 KB. While the gateway reads one, everybody else waits: 60
+ * One account's own app answers its own requests with heads of 64 KB. While the gateway reads one, all other requests wait: 60
  * challenges of quotes took 58 ms each time.
  */
 const destined: ResponseContext = {

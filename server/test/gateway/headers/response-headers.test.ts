@@ -66,7 +66,7 @@ test('an app gives no commands to a web server in front, in no kind of answer an
 })
 
 /** nginx with `proxy_cache` served an owner's container to strangers. */
-test('a cache in front keeps nothing of an app that not everybody may see', async (t) => {
+test('a cache in front stores nothing of an app with restricted access', async (t) => {
   const cacheControl = async (access: 'owner' | 'authenticated' | 'public', ...lines: readonly string[]) => {
     const sent = lines.map((line) => ['Cache-Control', line] as const)
     const { headers } = await responseWith(t, sent, { rules: { access } })
@@ -228,7 +228,7 @@ const nonsense: Record<string, string> = {
   'two lengths': 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokk',
   'the same length twice': 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok',
   'an unknown coding': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
-  'a change of protocol that nobody asked for':
+  'an unrequested change of protocol':
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
   'a status below 100': 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n',
   'a bare line feed': 'HTTP/1.1 200 OK\r\nX-A: 1\nSet-Cookie: spawner_token=evil\r\nContent-Length: 0\r\n\r\n',
@@ -239,14 +239,14 @@ const nonsense: Record<string, string> = {
 }
 
 for (const [what, answer] of Object.entries(nonsense))
-  test(`an answer that nobody should pass on becomes 502: ${what}`, async (t) => {
+  test(`a response that must not be forwarded becomes 502: ${what}`, async (t) => {
     const { port } = await startGatewayHarness(t, answering(answer))
     const { status, body } = await get(port, '/ann-dev/', { headers: ann })
     assert.equal(status, 502, body)
     assert.deepEqual(Object.keys(JSON.parse(body)), ['error'])
   })
 
-test('what an app sends behind its answer answers nobody', async (t) => {
+test('bytes that an app sends after its response answer no request', async (t) => {
   const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil'
   const { port } = await startGatewayHarness(t, answering(answer))
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })

@@ -154,7 +154,7 @@ export class OracleClient {
     const begun = Date.now()
     const watch = setInterval(() => {
       const waited = Date.now() - begun
-      // When enough was asked, nobody waits for those who are still waiting for a container.
+      // After enough requests, those that still wait for a container are given up.
       if (waited > maxWait) this.#tally.wrong.push('no answer at all')
       if (waited > maxWait || (waited > 1_000 && this.#tally.requests >= this.#max)) socket?.destroy()
     }, 250)

@@ -21,7 +21,7 @@ export function lateGateway(gateway: Gateway, delay: number): Gateway {
 
 /**
  * As many a proxy is written: routes in a table, and idle connections kept by address, so that who gets an address gets
- * the connections of whoever had it before. It asks nobody for a token, either.
+ * the connections of the app that had it before. It checks no token, either.
  */
 export class PoolingGateway implements Gateway {
   readonly #places = new Map<string, RouteEntry>()

@@ -3,7 +3,7 @@ import net from 'node:net'
 
 /**
  * A container's address, where one app after the other lives. Every connection answers with the label that the address
- * had when the connection was opened, as a process does that lives on although its address has gone to somebody else.
+ * had when the connection was opened, as a process does that lives on although its address belongs to another app.
  */
 export class LabelledApp {
   readonly host: string
@@ -23,7 +23,7 @@ export class LabelledApp {
     this.port = (this.#server.address() as net.AddressInfo).port
   }
 
-  /** Dies: nobody listens any more, and what was open is reset. */
+  /** Dies: it stops listening, and open connections are reset. */
   async kill(): Promise<void> {
     if (!this.#server.listening) return
     const closed = once(this.#server, 'close')

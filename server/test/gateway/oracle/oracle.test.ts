@@ -30,7 +30,7 @@ test('the oracle notices a gateway that takes changes in too late', async (t) =>
   assert.ok(among(found, /an app that was gone/), JSON.stringify(found))
 })
 
-test('the oracle notices connections kept for an address, and callers that nobody checks', async (t) => {
+test('the oracle notices connections kept for an address, and callers that are not checked', async (t) => {
   const gateway = new PoolingGateway()
   t.after(() => gateway.close())
   const found = await runOracle(gateway, short)

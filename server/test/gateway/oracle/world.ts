@@ -83,7 +83,7 @@ export class World {
     else await this.#hold(prefix)
   }
 
-  /** On the address that became free last: most often somebody else's. */
+  /** On the address that became free last: most often another app's. */
   async #start(prefix: Prefix): Promise<void> {
     const app = this.#free.pop()
     if (!app) return

@@ -35,7 +35,7 @@ async function setCookies(count: number): Promise<void> {
 const statusOf = async (at: string) => (await page.goto(origin + at))?.status()
 const email = () => page.evaluate(async () => (await (await fetch('/api/user/me')).json()).user?.email ?? null)
 
-test('six large cookies of a container’s page keep nobody out of Berth', async () => {
+test('six large cookies of a container’s page do not lock its user out of Berth', async () => {
   await page.goto(`${origin}/verify-login?token=${await tokenBy(berth, 'login', 'ann@x.org')}`)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Your containers' }).waitFor()

@@ -172,7 +172,7 @@ test('it cannot see the token that the browser sends', async () => {
   assert.ok(!(await page.evaluate(() => document.cookie)).includes('spawner_token'))
 })
 
-test('it cannot make its visitor somebody else: a link that it has the browser use up changes no cookie', async () => {
+test('it cannot sign its visitor in as another user: a link that it makes the browser use changes no cookie', async () => {
   await berth.signUp('eve@x.org')
   const link = await tokenBy(berth, 'login', 'eve@x.org')
   await openContainer()

@@ -126,7 +126,7 @@ test('junk of the token’s name that it tosses in does not sign its visitor out
   await page.getByRole('heading', { name: 'Your containers' }).waitFor()
 })
 
-test('somebody else’s token that it tosses in makes its visitor nobody, never somebody else, and is gone after that', async () => {
+test('another user’s token that it injects signs its visitor out, never in as that user, and is removed', async () => {
   await openContainer()
   await page.evaluate((token) => void (document.cookie = `spawner_token=${token}; path=/`), eve.token)
   assert.equal(await emailNow(), null)

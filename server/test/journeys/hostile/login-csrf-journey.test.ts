@@ -102,7 +102,7 @@ test('who asks for a link in a browser is known there when they come from their 
   }
 })
 
-test('an administrator is somebody else in their browser, past a hostile page, and themselves again', async () => {
+test('an administrator acts for a user in their browser, past a hostile page, and is themselves again', async () => {
   const own = await signIn('boss@x.org')
   assert.equal(own.is_admin, true)
   const body = { reason: 'Ann asked for help', in_browser: true }

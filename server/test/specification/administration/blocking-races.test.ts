@@ -7,7 +7,7 @@ import { observationTime } from '#test/support/observation-time.ts'
 const berth = await startBerth({ after })
 const admin = await berth.administrator()
 
-test('launch, block, unblock and launch at once: whoever was told "running" last has a running container', async () => {
+test('launch, block, unblock and launch at once: a user whose last answer was "running" has a running container', async () => {
   const ann = await berth.signUp('ann@x.org')
   const { id } = await recordOf(admin, ann.id)
   for (let round = 0; round < 3; round++) {

@@ -11,7 +11,7 @@ import { unreachableRuntime, noStopRuntime, type Fault } from '../../support/eng
 
 const env = { CONTAINER_TEMPLATES: await markedTemplates() }
 
-test('a container deleted while the engine is down is gone at once for everybody, and on the engine when it is back', async (t) => {
+test('a container deleted while the engine is down is gone at once for all users, and on the engine when it is back', async (t) => {
   const deafness: Fault = { active: false }
   const berth = await startBerth(t, { env, wrapRuntime: (runtime) => unreachableRuntime(runtime, deafness) })
   const [admin, ann] = [await berth.administrator(), await berth.signUp('ann@x.org')]
@@ -83,7 +83,7 @@ test('a WebSocket of a deleted user is cut at once, also while the container sti
   await until(async () => (await onEngine(berth, ann.id)).length === 0)
 })
 
-test('an app that does not end when it is asked to keeps nobody waiting', async (t) => {
+test('an app that ignores SIGTERM makes no request wait', async (t) => {
   const command = ['/bin/sh', '-c', "trap '' TERM; httpd -f -p 8080 -h /home/berth & while :; do wait; done"]
   const stubborn = { CONTAINER_TEMPLATES: await testTemplates({ command }) }
   const berth = await startBerth(t, { env: stubborn })

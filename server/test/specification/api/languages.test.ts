@@ -99,7 +99,7 @@ const refused: readonly (readonly [
 ]
 
 for (const [what, method, path, options, begins] of refused) {
-  test(`${what}: said in German to whoever asks for it, and in English to everybody else`, async () => {
+  test(`${what}: in German for a client that asks for it, in English for every other`, async () => {
     const by = (headers: Record<string, string>) =>
       berth.call(method, path, { ...options, headers: { ...options.headers, ...headers } })
     const inGerman = await by(german)
@@ -113,7 +113,7 @@ for (const [what, method, path, options, begins] of refused) {
   })
 }
 
-test('what worked is said in the language of whoever asked, and so is what of many did not', async () => {
+test('confirmations and partial failures are in the language of the client', async () => {
   const block = (headers: Record<string, string>) =>
     admin.call('POST', '/api/admin/users/bulk-block', { body: { user_ids: [admin.id] }, headers })
   const [english, inGerman] = [await block({}), await block(german)]
@@ -154,7 +154,7 @@ test('a launch that fails is told to each open page in its own language', async 
   for (const each of [...pages, late]) each.close()
 })
 
-test('a mail is in the language of whoever asked for it, and an invitation in that of whoever invites', async () => {
+test('a mail is in the language of its requester, an invitation in that of the inviter', async () => {
   const withLanguage = (email: string) => berth.call('POST', '/api/auth/signup', { body: { email }, headers: german })
   assertOk(await withLanguage('eva@x.org'))
   assertOk(await ask(berth, 'signup', 'eve@x.org'))

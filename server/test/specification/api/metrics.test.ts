@@ -63,7 +63,7 @@ test('no header of a client passes for what the gateway says of it', async () =>
   }
 })
 
-test('with METRICS_TOKEN they are for who sends it, from everywhere, and for nobody else', async () => {
+test('with METRICS_TOKEN they are for clients that send it, from any address, and for no other', async () => {
   for (const options of [{}, bearer('another-token-12345678'), bearer(''), bearer(`${METRICS_TOKEN}x`)])
     assertRefused(await guarded.call('GET', '/metrics', options), 403)
   assertOk(await guarded.call('GET', '/metrics', bearer(METRICS_TOKEN)))
@@ -108,7 +108,7 @@ test('METRICS_LISTEN has a listener of its own, and the public one says 404', as
   await assert.rejects(own('/metrics'))
 })
 
-test('a METRICS_LISTEN that is taken keeps nobody from signing in, is told, and is had when it is free', async (t) => {
+test('a METRICS_LISTEN that is in use blocks no sign-in, is reported, and is bound when it is free', async (t) => {
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
   const apart = await startBerth(t, { wrapRuntime, env: { METRICS_LISTEN: `127.0.0.1:${port}` } })

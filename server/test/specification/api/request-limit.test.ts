@@ -69,7 +69,7 @@ test('the machine itself is exempt', async (t) => {
   for (let time = 1; time <= 10; time++) assertOk(await ask(direct, 'login', 'nobody@x.org'))
 })
 
-// A proxy that sends no X-Forwarded-For switched the limit off for everybody behind it.
+// A proxy that sends no X-Forwarded-For switched the limit off for all users behind it.
 test('a trusted proxy on this machine that says nothing of its clients is limited as one address', async (t) => {
   const behind = await startBerth(t, { wrapRuntime, env })
   for (let time = 1; time <= 5; time++) assertOk(await ask(behind, 'login', `nobody${time}@x.org`))

@@ -20,7 +20,7 @@ test('with ENUMERATION_STRICT the fourth login of an hour is 429 for an unknown 
   assert.equal(mailsTo(berth, 'unknown@x.org'), 0)
 })
 
-test('it counts what resend-verification was asked for, whoever has the address, and sign-up counts on', async () => {
+test('it counts requests to resend-verification for any address, and sign-up continues the count', async () => {
   await berth.signUp('verified@x.org')
   for (const email of ['verified@x.org', 'nobody@x.org']) {
     for (let time = 1; time <= 3; time++) assertOk(await resend(email))
@@ -30,7 +30,7 @@ test('it counts what resend-verification was asked for, whoever has the address,
   assertRefused(await ask(berth, 'signup', 'nobody@x.org'), 429)
 })
 
-test('what can be nobody’s address is answered with 200 as often as one likes, and not stored', async () => {
+test('an invalid address is answered with 200 without a limit, and not stored', async () => {
   const nonsense = [`${'x'.repeat(300)}@x.org`, 'nonsense', 'a,b@x.org']
   for (const email of nonsense) for (let time = 1; time <= 5; time++) assertOk(await ask(berth, 'login', email))
   const stored = await berth.database.db.selectFrom('link_requests').select('email').execute()

@@ -5,7 +5,7 @@ import { startBerth, type Berth } from '../../support/berth.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 /**
- * A reverse proxy on this machine that TRUSTED_PROXIES does not name switched the limit of requests off for everybody,
+ * A reverse proxy on this machine that TRUSTED_PROXIES does not name switched the request limit off for all users,
  * without a word.
  */
 

@@ -121,7 +121,7 @@ test('a list that is none, an empty one and one of more than 100 are 400', async
   for (const emails of ['ann@x.org', [], many, [1], undefined, null]) assertRefused(await invite(emails), 400)
 })
 
-test('who is no administrator invites nobody', async () => {
+test('only administrators can invite', async () => {
   assertOk(await invite(['gus@x.org']))
   const { body } = await verify(berth, 'signup', berth.mail.tokenFor('gus@x.org'))
   const asking = { token: body.access_token, body: { emails: ['hal@x.org'] } }
@@ -162,7 +162,7 @@ test('a mail that is not accepted leaves nothing behind but its two lines in the
   )
 })
 
-test('the first who is invited to an empty Berth becomes its administrator, and nobody else of the same list', async (t) => {
+test('the first user invited to an empty Berth becomes its administrator, and no other of the same list', async (t) => {
   const empty = await startBerth(t, { wrapRuntime, env: { SIGN_UP: 'invited' } })
   const emails = Array.from({ length: 10 }, (_, index) => `p${index}@x.org`)
   const reply = await empty.operate('POST', '/api/admin/invitations', { body: { emails } })

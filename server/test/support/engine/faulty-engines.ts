@@ -68,7 +68,7 @@ export async function linkToEngine(lifetime: Lifetime): Promise<EngineLink> {
 
 /**
  * The real engine, but questions whose first line has `part` get `answer`, which is a whole answer in HTTP/1.1.
- * `meanwhile` is done before it: what somebody else does at the same moment.
+ * `meanwhile` is done before it: what another client does at the same moment.
  */
 export function engineAnswering(
   lifetime: Lifetime,

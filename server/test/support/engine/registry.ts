@@ -23,7 +23,7 @@ export interface RegistryOptions {
   readonly isSlow?: boolean
   /** Size of each layer, in bytes. */
   readonly layers?: readonly number[]
-  /** Wants to know who asks, and knows nobody. */
+  /** Asks for credentials, and accepts none. */
   readonly isPrivate?: boolean
 }
 

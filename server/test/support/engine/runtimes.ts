@@ -126,7 +126,7 @@ export async function read({ address, port }: Pick<RuntimeContainer, 'address' |
   })
 }
 
-/** Connects, and leaves: what `nc -l` waits for. @throws {Error} when nobody listens */
+/** Connects, and leaves: what `nc -l` waits for. @throws {Error} when the port is closed */
 export async function touch(address: string, port: number): Promise<void> {
   const socket = connect(port, address)
   try {

@@ -23,7 +23,7 @@ export class FakeGateway implements Gateway {
   isQuiet = true
   /** ms until a change counts */
   delay = 0
-  /** Changes get lost, and whoever tells them hears so. */
+  /** Changes are rejected, and their sender receives the error. */
   failsChanges = false
   #server: Server | undefined
 

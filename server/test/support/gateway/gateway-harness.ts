@@ -62,7 +62,7 @@ export interface HarnessOptions {
   readonly places?: readonly RouteEntry[]
   readonly people?: readonly GatewayUser[]
   readonly revoked?: GatewayState['revoked']
-  /** Stands for the API and the front end; without one nobody listens there. */
+  /** Stands for the API and the front end; without one the socket is not open. */
   readonly platform?: net.Server
   /** Limits of the gateway, to make them short. */
   readonly options?: NetGatewayOptions
@@ -94,7 +94,7 @@ export async function startGatewayHarness(
   return { port, gateway, calls, route, known, settings, control }
 }
 
-/** A container that runs on the loopback. @param port 1 where nobody listens */
+/** A container that runs on the loopback. @param port 1 where no server listens */
 export function routeTo(
   prefix: string,
   ownerId: number,

@@ -2,7 +2,7 @@ import type { GatewayChange, GatewayState } from '#/gateway/gateway-state.ts'
 import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 
-/** A gateway that serves nobody and remembers what it was told, for tests of what crosses between the processes. */
+/** A gateway that serves no clients and records what it receives, for tests of what crosses between the processes. */
 export class RecordingGateway implements Gateway {
   /** In order: `serve`, `replace 3 people`, `apply place ann-dev`, ... */
   readonly calls: string[] = []

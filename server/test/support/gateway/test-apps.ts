@@ -24,7 +24,7 @@ export async function opened(t: TestContext, server: net.Server, where: net.List
   })
 }
 
-/** A port of the loopback where nobody listens. */
+/** A port of the loopback where no server listens. */
 export async function closedPort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -14,7 +14,7 @@ export interface TlsProxy {
   leadTo(port: number): void
 }
 
-/** Ends TLS on a free port of the loopback, with a certificate that nobody trusts, and passes bytes on as they are. */
+/** Ends TLS on a free port of the loopback, with an untrusted certificate, and passes bytes on as they are. */
 export async function startTlsProxy(lifetime: Lifetime, host: string): Promise<TlsProxy> {
   let target = 0
   const server = tls.createServer(await selfSigned(host), (outer) => {
