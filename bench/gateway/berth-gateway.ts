@@ -36,7 +36,7 @@ function settings(): GatewaySettings {
   return {
     scheme: 'http',
     cookieDomain: 'berth.localhost',
-    loginUrl: 'http://spawner.berth.localhost:8080/login',
+    continueUrl: 'http://spawner.berth.localhost:8080/login',
     launchUrl: 'http://spawner.berth.localhost:8080/launch',
     dashboardUrl: 'http://spawner.berth.localhost:8080/dashboard',
     platformSocket: '/nonexistent/berth.sock',
@@ -45,6 +45,7 @@ function settings(): GatewaySettings {
     keys: received.keys,
     types: { dev: { ...rules, displayName: 'App', allowHeaders: [] } },
     firstType: 'dev',
+    sessionEpoch: null,
   }
 }
 
@@ -52,6 +53,9 @@ function settings(): GatewaySettings {
 function quietControl(): ControlPlane {
   return {
     scopedToken: async () => ({ token: received.scopedToken, expiresAt: Date.now() + 900_000 }),
+    renewSession: async () => [],
+    sessionEnd: async () => 0,
+    reportSessionUses: () => {},
     wake: async () => undefined,
     explain: async () => ({ unavailable: undefined, lastLines: [], displayName: 'Development' }),
     reportUnreachable: (prefix) => console.error(`an app could not be reached: ${prefix}`),

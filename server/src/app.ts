@@ -61,7 +61,8 @@ export async function startApp(parts: AppParts): Promise<App> {
   const tokens = wireTokens(parts, addresses, activate)
   await tokens.revocations.load(new Date())
   const containers = wireContainers(parts, addresses, tokens)
-  const serve = () => gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, tokens, containers))
+  const serve = () =>
+    gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, addresses, tokens, containers))
   const accounts = wireAccounts(parts, { addresses, tokens, containers, activate, slugsKnown, publishKeys: serve })
   const looks = { reconciler, engineList, hostCheck, takenSlugs }
   const reconciling = wireReconciling(parts, tokens, containers, accounts, looks)

@@ -2,7 +2,9 @@ import type { CookieSettings } from '../tokens/clear-cookies.ts'
 import type { ControlPlane } from './gateway.ts'
 import type { GatewaySettings } from './gateway-settings.ts'
 import type { ClientConnections } from './downstream/client-connections.ts'
+import type { SessionTracker } from './auth/session-tracker.ts'
 import type { Caller, TokenVerifier } from './auth/token-verifier.ts'
+import { clock } from './coarse-clock.ts'
 import type { UserCache } from './auth/user-cache.ts'
 import type { PlatformUpstream } from './upstream/platform-upstream.ts'
 import type { RoutingTable } from './upstream/routing-table.ts'
@@ -14,6 +16,7 @@ export interface GatewayContext {
   readonly routingTable: RoutingTable
   readonly users: UserCache
   readonly tokens: TokenVerifier
+  readonly sessions: SessionTracker
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections
   /** Undefined until the first control plane has come. */
@@ -32,9 +35,12 @@ export interface GatewayConfig {
   readonly trustedProxies: TrustedProxies
 }
 
-/** Whether something that a caller has open may stay so. */
-export function mayContinue({ users, tokens }: GatewayContext, caller: Caller | undefined): boolean {
-  return caller === undefined || (tokens.isValid(caller) && users.get(caller.userId)?.isBlocked === false)
+/** Whether something that a caller has open may stay so: as long as their token, or the session that it belongs to. */
+export function mayContinue({ users, tokens, sessions, config }: GatewayContext, caller: Caller | undefined): boolean {
+  if (caller === undefined) return true
+  if (users.get(caller.userId)?.isBlocked !== false) return false
+  if (caller.expiresAt > clock.wall) return tokens.isValid(caller)
+  return tokens.isAllowed(caller) && sessions.isOpen(config?.control, caller)
 }
 
 /** How cookies of this installation are set; before the first control plane for no domain. */

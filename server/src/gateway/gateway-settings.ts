@@ -3,8 +3,8 @@ export interface GatewaySettings {
   readonly scheme: string
   /** Host part of the base domain, for which the cookie of the token is set. */
   readonly cookieDomain: string
-  /** Where a browser without a token is sent; `next` is added to its query. */
-  readonly loginUrl: string
+  /** Where a browser without a token is sent, to go on or to sign in; `next` is added to its query. */
+  readonly continueUrl: string
   /** Where a person starts a container that does not wake by itself; `type` and `next` are added to its query. */
   readonly launchUrl: string
   readonly dashboardUrl: string
@@ -16,6 +16,11 @@ export interface GatewaySettings {
   readonly trustedProxies: readonly string[]
   /** RFC 7517 public keys that access tokens are signed with. */
   readonly keys: readonly Readonly<Record<string, unknown>>[]
+  /**
+   * Null: a session ends with its token. Otherwise sessions are renewed, and another value than before means that none of
+   * before counts: the secret that they were made with is gone.
+   */
+  readonly sessionEpoch: string | null
   /** By container type, percent-encoded as in its path. */
   readonly types: Readonly<Record<string, TypeRules>>
   /** Where `/{slug}` leads, encoded likewise. Separate from `types`, because JSON orders a type called `10` before all others. */

@@ -68,6 +68,14 @@ export interface Revocation {
   readonly expiresAt: number
 }
 
+/** A session that a request, or data on a WebSocket, used. */
+export interface SessionUse {
+  /** As in the claim of its tokens. */
+  readonly sid: string
+  /** ms since 1970 */
+  readonly at: number
+}
+
 export interface RouteActivity {
   readonly prefix: string
   /** When the last byte moved. */

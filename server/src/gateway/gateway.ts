@@ -1,5 +1,12 @@
 import type { GatewaySettings } from './gateway-settings.ts'
-import type { GatewayState, GatewayChange, Unavailable, Explanation, RouteActivity } from './gateway-state.ts'
+import type {
+  GatewayState,
+  GatewayChange,
+  Unavailable,
+  Explanation,
+  RouteActivity,
+  SessionUse,
+} from './gateway-state.ts'
 
 /**
  * Port between data plane and control plane. The gateway (reverse proxy, data plane) owns the listener and every open connection
@@ -49,6 +56,18 @@ export interface ControlPlane {
     prefix: string,
     acting: string | null,
   ): Promise<{ readonly token: string; readonly expiresAt: number }>
+
+  /**
+   * `Set-Cookie` lines that give a browser a new token of this session. @param host as the browser names it
+   * @returns none when the session is over
+   */
+  renewSession(sid: string, userId: number, host: string): Promise<readonly string[]>
+
+  /** Until when a session lasts that is not used again, in ms since 1970; 0 when it is over. */
+  sessionEnd(sid: string): Promise<number>
+
+  /** Sessions that were used, each once a minute at most. */
+  reportSessionUses(uses: readonly SessionUse[]): void
 
   /**
    * Makes a container that sleeps or is paused run, because its owner asks for it. Its route is sent (`apply`) before this

@@ -8,6 +8,7 @@ import { defaultClientTimeouts, type ClientTimeouts } from './downstream/client-
 import { ClientConnections } from './downstream/client-connections.ts'
 import { clock, clockResolution, readClock } from './coarse-clock.ts'
 import { mayContinue, type GatewayContext, type GatewayConfig } from './gateway-context.ts'
+import { SessionTracker } from './auth/session-tracker.ts'
 import { TokenVerifier } from './auth/token-verifier.ts'
 import { UserCache } from './auth/user-cache.ts'
 import { PlatformUpstream } from './upstream/platform-upstream.ts'
@@ -47,6 +48,7 @@ export function createNetGateway(options: NetGatewayOptions = {}): NetGateway {
 class ReverseProxy implements NetGateway, GatewayContext {
   readonly users = new UserCache()
   readonly tokens = new TokenVerifier(this.users)
+  readonly sessions = new SessionTracker()
   readonly routingTable = new RoutingTable(this.users)
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections
@@ -83,6 +85,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   async serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {
     await this.tokens.setKeys(settings.keys)
     this.routingTable.setTypes(settings)
+    this.sessions.setEpoch(settings.sessionEpoch)
     const isSamePlatform = this.config?.settings.platformSocket === settings.platformSocket
     this.config?.platform.idle.closeAll()
     this.config = {
@@ -183,8 +186,13 @@ class ReverseProxy implements NetGateway, GatewayContext {
     for (const connection of this.connections) {
       connection.sweep()
       const { activeRequest } = connection
-      // Tokens expire without a message from the control plane.
-      if (activeRequest?.caller && activeRequest.caller.expiresAt <= clock.wall) activeRequest.cut()
+      // Tokens and sessions expire without a message from the control plane.
+      if (
+        activeRequest?.caller &&
+        activeRequest.caller.expiresAt <= clock.wall &&
+        !mayContinue(this, activeRequest.caller)
+      )
+        activeRequest.cut()
     }
     const old = clock.now - maxUpstreamIdle
     for (const idle of this.routingTable.idle) idle.closeIdleSince(old)
@@ -192,6 +200,8 @@ class ReverseProxy implements NetGateway, GatewayContext {
 
   #prune(): void {
     this.tokens.prune()
+    const open = [...this.connections].flatMap(({ activeRequest }) => activeRequest?.caller?.sid ?? [])
+    this.sessions.prune(new Set(open))
     this.routingTable.pruneTokens(expiredTokenRetention)
   }
 
@@ -206,6 +216,8 @@ class ReverseProxy implements NetGateway, GatewayContext {
   #report(): void {
     const activity = this.routingTable.takeActivity()
     if (activity.length > 0) this.config?.control.reportActivity(activity)
+    const uses = this.sessions.takeUses()
+    if (uses.length > 0) this.config?.control.reportSessionUses(uses)
   }
 
   #cutAll(): void {

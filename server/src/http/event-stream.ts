@@ -8,6 +8,8 @@ const heartbeat = 25_000
 const highWaterMark = 16 * 1024
 /** Max buffered bytes for a sender that does not wait; then the stream ends, and the browser opens another. */
 const maxBuffered = 64 * 1024
+/** After how many ms it is asked again whether a stream may go on, when that failed. */
+const retryExtension = 10_000
 /** Delay before a browser reconnects, in ms. */
 const retry = 2_000
 
@@ -26,6 +28,8 @@ export interface EventSink {
 export interface EventStream {
   /** End of the client's access. */
   readonly endsAt: Date
+  /** Asked at `endsAt`, and at each answer: until when it may be read after all. It ends when that is over. */
+  readonly extendedTo?: (() => Promise<Date>) | undefined
   /**
    * Begins to send. @returns ends that: called once, when the client disconnects or the stream ends
    * @throws {Refusal} when it may not begin
@@ -34,7 +38,7 @@ export interface EventStream {
 }
 
 /** Answers with server-sent events until the client disconnects, its access ends, or the source ends the stream. */
-export function sendEventStream(reply: FastifyReply, { endsAt, begin }: EventStream): FastifyReply {
+export function sendEventStream(reply: FastifyReply, { endsAt, extendedTo, begin }: EventStream): FastifyReply {
   let room: PromiseWithResolvers<void> | undefined
   let stop: (() => void) | undefined
   let isOver = false
@@ -63,7 +67,18 @@ export function sendEventStream(reply: FastifyReply, { endsAt, begin }: EventStr
   // A client that receives data needs no heartbeat.
   const beat = setInterval(() => body.readableLength > 0 || write(': still here\n\n'), heartbeat)
   // A longer delay would make the timer fire at once.
-  const last = setTimeout(end, Math.min(endsAt.getTime() - Date.now(), 2 ** 31 - 1))
+  let last: NodeJS.Timeout
+  const endAt = (at: number) => {
+    last = setTimeout(expire, Math.min(at - Date.now(), 2 ** 31 - 1))
+  }
+  const expire = async () => {
+    // A store that fails decides nothing.
+    const until = await extendedTo?.().catch(() => new Date(Date.now() + retryExtension))
+    if (isOver) return
+    if (until === undefined || until.getTime() <= Date.now()) end()
+    else endAt(until.getTime())
+  }
+  endAt(endsAt.getTime())
   stop = () => {
     clearInterval(beat)
     clearTimeout(last)

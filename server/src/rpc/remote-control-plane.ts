@@ -1,4 +1,4 @@
-import type { Unavailable, RouteActivity, Explanation, GatewayState } from '#/gateway/gateway-state.ts'
+import type { Unavailable, RouteActivity, Explanation, GatewayState, SessionUse } from '#/gateway/gateway-state.ts'
 import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
 import type { Channel } from './channel.ts'
 import { RpcConnection, ConnectionLost } from './rpc-connection.ts'
@@ -43,6 +43,19 @@ export class RemoteControlPlane implements ControlPlane {
     acting: string | null,
   ): Promise<{ readonly token: string; readonly expiresAt: number }> {
     return this.#rpc.call('scopedToken', [userId, prefix, acting], callTimeouts.scopedToken)
+  }
+
+  renewSession(sid: string, userId: number, host: string): Promise<readonly string[]> {
+    return this.#rpc.call('renewSession', [sid, userId, host], callTimeouts.renewSession)
+  }
+
+  sessionEnd(sid: string): Promise<number> {
+    return this.#rpc.call('sessionEnd', [sid], callTimeouts.sessionEnd)
+  }
+
+  /** A use that no control plane hears of is reported again within a minute. */
+  reportSessionUses(uses: readonly SessionUse[]): void {
+    this.#rpc.notify('reportSessionUses', [uses])
   }
 
   wake(prefix: string): Promise<Unavailable | undefined> {

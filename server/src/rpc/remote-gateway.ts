@@ -83,6 +83,9 @@ export class RemoteGateway implements Gateway {
     }
     return {
       scopedToken: async (userId, prefix, acting) => control().scopedToken(userId, prefix, acting),
+      renewSession: async (sid, userId, host) => control().renewSession(sid, userId, host),
+      sessionEnd: async (sid) => control().sessionEnd(sid),
+      reportSessionUses: (uses) => control().reportSessionUses(uses),
       wake: async (prefix) => control().wake(prefix),
       explain: async (prefix) => control().explain(prefix),
       reportUnreachable: (prefix) => control().reportUnreachable(prefix),

@@ -56,11 +56,14 @@ test('what the gateway asks is answered by the control plane that serves, in its
   assert.equal(await asked?.wake('ann-dev'), undefined)
   assert.deepEqual(await asked?.wake('bob-dev'), { reason: 'crashed', exitCode: 3 })
   assert.deepEqual((await asked?.explain('ann-dev'))?.lastLines, ['last words'])
+  assert.deepEqual(await asked?.renewSession('s', 7, 'host'), ['s 7 host'])
+  assert.equal(await asked?.sessionEnd('four'), 4)
+  asked?.reportSessionUses([{ sid: 's', at: 9 }])
   asked?.reportUnreachable('ann-dev')
   asked?.reportActivity([{ prefix: 'ann-dev', at: 5 }])
   asked?.report('it broke')
   await asked?.wake('ann-dev')
-  assert.deepEqual(control.told, ['suspect ann-dev', 'used ann-dev@5', 'it broke'])
+  assert.deepEqual(control.told, ['sessions s@9', 'suspect ann-dev', 'used ann-dev@5', 'it broke'])
 })
 
 test('before it serves, a control plane answers nothing', async () => {

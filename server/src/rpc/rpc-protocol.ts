@@ -11,7 +11,7 @@ import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
  * Protocol version: raise it whenever a call here or a shape in gateway-state.ts or gateway-settings.ts changes: an upgrade replaces the API process while the
  * gateway process of the old version goes on, and neither may misread the other.
  */
-export const protocolVersion = 6
+export const protocolVersion = 7
 
 /** What the API process may call on the gateway process. */
 export interface GatewayRpc extends Pick<Gateway, 'listen' | 'apply' | 'hold' | 'counts'> {
@@ -48,6 +48,8 @@ export const callTimeouts = {
   hold: 5_000,
   counts: 2_000,
   scopedToken: 10_000,
+  renewSession: 10_000,
+  sessionEnd: 10_000,
   wake: 65_000,
   explain: 5_000,
 } as const

@@ -1,7 +1,10 @@
+import { endpoints } from '@berth/api/endpoints.ts'
 import { pages as pagePaths } from '@berth/web/paths.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Addresses } from '#/config/config.ts'
 import { typeRules } from '#/containers/templates/type-rules.ts'
+import { renewedLines } from '#/http/auth/session-renewal.ts'
+import { findUser } from '#/store/users/users.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
@@ -11,18 +14,19 @@ import type { Tokens } from '#/wiring/wire-tokens.ts'
 /** Settings that the gateway receives at each start. */
 export function gatewaySettings(
   { config, key, socketPath }: AppParts,
-  { frontendUrl, cookieDomain }: Addresses,
+  { frontendUrl, spawnerUrl, cookieDomain }: Addresses,
 ): GatewaySettings {
   return {
     scheme: config.scheme,
     cookieDomain,
-    loginUrl: frontendUrl + pagePaths.login,
+    continueUrl: (frontendUrl === spawnerUrl ? '' : frontendUrl) + endpoints.continueSession.path,
     launchUrl: frontendUrl + pagePaths.launch,
     dashboardUrl: frontendUrl + pagePaths.home,
     platformSocket: socketPath,
     reservedSlugs: [...reservedSlugs],
     trustedProxies: config.trustedProxies,
     keys: key.jwks.keys.map((each) => ({ ...each })),
+    sessionEpoch: config.sessionIdle === 0 ? null : key.secretFor('session epoch').toString('base64url'),
     types: typeRules(config.templates),
     firstType: encodeURIComponent(config.templates.first.type),
   }
@@ -30,11 +34,23 @@ export function gatewaySettings(
 
 /** Calls that the gateway makes while it runs. */
 export function controlPlane(
-  { log }: AppParts,
-  { scopedTokens }: Tokens,
+  { database, log, config }: AppParts,
+  { cookieDomain }: Addresses,
+  { scopedTokens, renewSession, uses }: Tokens,
   { routeSync, wake, activity }: Containers,
 ): ControlPlane {
+  const cookie = { domain: cookieDomain, isSecure: config.scheme === 'https' }
   return {
+    renewSession: async (sid, userId, host) => {
+      const now = new Date()
+      const user = await findUser(database.db, userId)
+      const renewed = user && (await renewSession.byToken(sid, user, now))
+      return renewed ? renewedLines(renewed, now, host, cookie) : []
+    },
+    sessionEnd: async (sid) => (await renewSession.endOf(sid, new Date())).getTime(),
+    reportSessionUses: (all) => {
+      for (const { sid, at } of all) uses.note(sid, new Date(Math.min(at, Date.now())))
+    },
     scopedToken: (userId, prefix, acting) => scopedTokens.issue(userId, prefix, acting, new Date()),
     wake: (prefix) => wake.wake(prefix),
     explain: (prefix) => wake.explain(prefix),

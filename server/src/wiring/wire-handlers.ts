@@ -93,7 +93,8 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
   }
 }
 
-function ownerHandlers({ containers, addresses }: HandlersContext) {
+function ownerHandlers({ tokens, containers, addresses }: HandlersContext) {
+  const sessionEnd = (sid: string) => tokens.renewSession.endOf(sid, new Date())
   return {
     ...containerHandlers({
       ownContainers: containers.ownContainers,
@@ -101,7 +102,7 @@ function ownerHandlers({ containers, addresses }: HandlersContext) {
       ownerActions: containers.ownerActions,
       spawnerUrl: addresses.spawnerUrl,
     }),
-    ...containerEventHandlers({ subscriptions: containers.subscriptions }),
-    ...containerLogHandlers({ logs: containers.logs }),
+    ...containerEventHandlers({ subscriptions: containers.subscriptions, sessionEnd }),
+    ...containerLogHandlers({ logs: containers.logs, sessionEnd }),
   }
 }

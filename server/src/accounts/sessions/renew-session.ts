@@ -88,6 +88,15 @@ export class RenewSession {
     return this.#redeem(sent, session, user, now)
   }
 
+  /** When a session ends that is not used again; the beginning of time when it is over. @throws {StoreFailure} */
+  async endOf(sid: string, now: Date): Promise<Date> {
+    const { database, uses, revocations } = this.#parts
+    await uses.writeOne(sid)
+    const session = await findSessionBySid(database.db, sid)
+    const isOver = !session || session.endedAt !== null || session.expiresAt <= now || revocations.has(sid)
+    return isOver ? new Date(0) : session.expiresAt
+  }
+
   async #redeem(sent: ReadCookie, session: StoredSession, user: User, now: Date): Promise<SignedIn> {
     const { cookies, database } = this.#parts
     const { sid } = session

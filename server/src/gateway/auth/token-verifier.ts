@@ -23,6 +23,8 @@ export interface Caller {
   readonly jti: string
   /** The session that the token belongs to; of a token from before sessions its `jti`. */
   readonly sid: string
+  /** Whether a request by cookie may renew it: it belongs to a session, and is its owner's own. */
+  readonly isRenewable: boolean
   /** What `jti` begins with: see `Revocation`. */
   readonly era: string
   /** ms since 1970 */
@@ -96,18 +98,23 @@ export class TokenVerifier {
   }
 
   /** Whether this caller may act now; asked again at every request and for everything open. Source: specification, Authentication 3. */
-  isValid({ userId, jti, sid, era, issuedAt, expiresAt, key }: Caller): boolean {
+  isValid(caller: Caller): boolean {
+    return (
+      caller.expiresAt > clock.wall && this.#keys.get(caller.key.jwk['kid']) === caller.key && this.isAllowed(caller)
+    )
+  }
+
+  /** Whether what this caller opened may stay open, if their session lasts: their token may have expired, with its key. */
+  isAllowed({ userId, jti, sid, era, issuedAt }: Caller): boolean {
     const user = this.#users.get(userId)
     // A token issued before its user existed belongs to another user. Tokens count in whole seconds.
     return (
       user !== undefined &&
-      expiresAt > clock.wall &&
       issuedAt <= clock.wall + maxClockSkew &&
       !this.#revoked.has(jti) &&
       !this.#revoked.has(sid) &&
       !this.#revoked.has(era) &&
-      issuedAt + 1_000 > user.createdAt &&
-      this.#keys.get(key.jwk['kid']) === key
+      issuedAt + 1_000 > user.createdAt
     )
   }
 
@@ -195,8 +202,9 @@ function callerOf({ claims }: UnverifiedToken, key: Key, token: string): Omit<Ca
   if (aud !== undefined || acting === undefined || typeof jti !== 'string' || typeof sid !== 'string') return undefined
   if (typeof sub !== 'string' || !/^[1-9]\d{0,14}$/.test(sub)) return undefined
   if (typeof iat !== 'number' || typeof exp !== 'number' || exp * 1000 <= clock.wall) return undefined
+  const isRenewable = 'sid' in claims && acting === null
   const times = { issuedAt: iat * 1000, expiresAt: exp * 1000 }
-  return { userId: Number(sub), jti, sid, era: eraOf(jti), ...times, acting, token, key }
+  return { userId: Number(sub), jti, sid, isRenewable, era: eraOf(jti), ...times, acting, token, key }
 }
 
 /** RFC 8693, 4.1. Undefined when the claim is none of ours. */

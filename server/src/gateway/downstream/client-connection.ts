@@ -137,7 +137,7 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
   }
 
   refuse(refusal: GatewayRefusal): void {
-    const links = this.#context.config?.settings ?? { loginUrl: '/', dashboardUrl: '/' }
+    const links = this.#context.config?.settings ?? { continueUrl: '/', dashboardUrl: '/' }
     if (refusal.status >= 500 && refusal.cause !== undefined) this.report(refusal.cause)
     this.respond(refusalResponse(this.#head, refusal, links))
   }
@@ -197,7 +197,9 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
     this.#context.limiter.beginWebSocket(this.#tunnelActive)
     this.#endRequest()
     this.socket.setNoDelay(true)
-    const tunnel = new Tunnel(caller, connection, this, () => wakeUpstream(this.#context, tunnel.upstream))
+    const wake = () => wakeUpstream(this.#context, tunnel.upstream)
+    const onUse = () => caller && this.#context.sessions.noteUse(caller)
+    const tunnel = new Tunnel(caller, connection, this, wake, onUse)
     this.#tunnel = tunnel
     this.deadline = clock.now + this.timeouts.idleWebSocket
     if (first.length > 0) tunnel.onUpstreamData(first, first.length)

@@ -16,6 +16,8 @@ export interface ResponseContext {
   readonly isIsolated: boolean
   /** One of these pages loads it: see `isPartForSandbox`. */
   readonly isForSandbox: boolean
+  /** Our own cookies, which renew the token of the client. */
+  readonly setCookie?: readonly string[]
 }
 
 // They speak for the whole origin, which an app shares with the platform and with other people's apps: one app could
@@ -83,7 +85,9 @@ export function downstreamResponseHead(
 ): string | undefined {
   const { text, linesStart, notable } = head
   const connection = isLast ? 'Connection: close\r\n' : isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''
-  const added = head.status < 200 ? connection : connection + isolationLines(to) + cacheLine(head, to)
+  const isFinal = head.status >= 200
+  const cookies = isFinal || isUpgrade ? cookieLines(to) : ''
+  const added = connection + cookies + (isFinal ? isolationLines(to) + cacheLine(head, to) : '')
   // In their order: of two cookies of one name the later one counts.
   let lines = ''
   let at = linesStart
@@ -101,6 +105,9 @@ export function downstreamResponseHead(
   if (head.named.length > 0) lines = withoutNamed(lines, head.named, neverNamed)
   return `${text.slice(0, linesStart)}${lines}${added}\r\n`
 }
+
+const cookieLines = (to: ResponseContext | undefined) =>
+  (to?.setCookie ?? []).map((line) => `Set-Cookie: ${line}\r\n`).join('')
 
 /** With visitors the same address is answered with and without a sandbox, and a cache must not mix the two up. */
 function isolationLines(to: ResponseContext | undefined): string {

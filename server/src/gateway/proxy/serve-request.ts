@@ -8,12 +8,14 @@ import { platformRequestHead, type Identity, type ClientOrigin } from '../header
 import { connectOrExplain } from '../upstream/connect-or-explain.ts'
 import type { ClientConnection } from '../downstream/client-connection.ts'
 import { cookieSettingsOf, type GatewayContext, type GatewayConfig } from '../gateway-context.ts'
+import type { ResponseContext } from '../headers/downstream-response-headers.ts'
 import { Exchange } from './exchange.ts'
 import type { Caller } from '../auth/token-verifier.ts'
 import { GatewayRefusal, gatewayRefusals } from '../responses/gateway-refusals.ts'
 import type { RequestHead } from '../http1/request-head.ts'
 import { Route } from '../upstream/route.ts'
 import type { Upstream } from '../upstream/upstream.ts'
+import { bearerToken } from '../auth/request-authenticator.ts'
 import { scopedTokenFor } from '../auth/scoped-token-source.ts'
 import { maxPlatformTarget, parseRequestPath, isContainerSegment, type RequestPath } from '../http1/request-path.ts'
 
@@ -129,19 +131,32 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
   }
   const person = caller && users.get(caller.userId)
   if (!caller || !person) return serveApp(request, result.route, undefined)
+  context.sessions.noteUse(caller)
   const token = scopedTokenFor(config.control, result.route, caller)
-  if (token instanceof Promise) void serveOnceTokenIsThere(request, result, token)
+  const setCookie = renewalOf(request, caller)
+  if (token instanceof Promise || setCookie) void serveOnceTokenIsThere(request, result, token, setCookie)
   else serveApp(request, result.route, { caller, email: person.email, token })
 }
 
-/** The first request of a person to an app waits for its token. Meanwhile much may have changed, so all is decided again. */
+/** Renewal of the token of a request by cookie in the second half of its life; undefined when none is due. */
+function renewalOf({ context, config, head }: Request, caller: Caller): Promise<readonly string[]> | undefined {
+  const isByCookie = bearerToken(head.fields.authorization) !== caller.token
+  if (!isByCookie || !context.sessions.isDue(caller)) return undefined
+  return context.sessions.renew(config.control, caller, head.fields.host ?? '')
+}
+
+/**
+ * The first request of a user to an app waits for its token, and one that renews a session for the new token. Meanwhile
+ * much may have changed, so all is decided again.
+ */
 async function serveOnceTokenIsThere(
   request: Request,
   before: AuthorizationResult & { kind: 'app' },
-  pendingToken: Promise<string | undefined>,
+  pendingToken: string | undefined | Promise<string | undefined>,
+  renewal: Promise<readonly string[]> | undefined,
 ): Promise<void> {
   const { context, client } = request
-  const token = await pendingToken
+  const [token, setCookie] = await Promise.all([pendingToken, renewal])
   if (client.isGone) return
   guarded(client, () => {
     const known = authenticate(request)
@@ -150,13 +165,18 @@ async function serveOnceTokenIsThere(
     if (result.kind !== 'app' || result.route !== before.route) throw gatewayRefusals.changed()
     const person = known && users.get(known.userId)
     const identity = known && person && { caller: known, email: person.email, token }
-    serveApp(request, result.route, identity)
+    serveApp(request, result.route, identity, setCookie)
   })
 }
 
 const missing = { reason: 'missing', exitCode: null } as const
 
-function serveApp(request: Request, route: Route, identity: Identity | undefined): void {
+function serveApp(
+  request: Request,
+  route: Route,
+  identity: Identity | undefined,
+  setCookie: readonly string[] = [],
+): void {
   const { context, config, client, head, path } = request
   const origin = clientOriginOf(config, client, head)
   const caller = identity?.caller
@@ -165,9 +185,16 @@ function serveApp(request: Request, route: Route, identity: Identity | undefined
   context.limiter.beginRequest(active)
   const { upstreamHeaders } = client
   const upstreamHead = upstreamHeaders.write(head, upstreamPathFor(path, route), route, origin, identity)
-  const { responseContext } = upstreamHeaders
+  const responseContext = withCookies(upstreamHeaders.responseContext, setCookie)
   const exchange = new Exchange({ head, upstream: route, upstreamHead, responseContext, caller, active }, client)
   startExchange(config, client, exchange)
+}
+
+/** An answer with a cookie of one user is for no cache that others share, not even that of a public app. */
+function withCookies(context: ResponseContext | undefined, setCookie: readonly string[]): ResponseContext | undefined {
+  if (context === undefined || setCookie.length === 0) return context
+  const { rules } = context
+  return { ...context, setCookie, rules: rules.access === 'public' ? { ...rules, access: 'authenticated' } : rules }
 }
 
 /** On a connection that was kept, when there is one and the request could be sent again, else on a new one. */

@@ -30,6 +30,7 @@ export class Tunnel implements UpstreamListener, ActiveRequest {
   readonly #fromUpstream = new WebSocketFrameReader()
   readonly #fromClient = new WebSocketFrameReader()
   readonly #wake: () => Promise<unknown>
+  readonly #onUse: () => void
   #isWaking = false
   #isUpstreamPaused = false
   /** Some of the bytes that `takeBytes` got last are still on their way to the app. */
@@ -37,18 +38,23 @@ export class Tunnel implements UpstreamListener, ActiveRequest {
   /** When the last byte moved, pings included; by `clock.now`. */
   lastByteAt = clock.now
 
-  /** @param wake called for data on its way to an app that has no address now: it is paused, and would not hear it. Never rejects */
+  /**
+   * @param onUse called for data of the client
+   * @param wake called for data on its way to an app that has no address now: it is paused, and would not hear it. Never rejects
+   */
   constructor(
     caller: Caller | undefined,
     connection: UpstreamConnection,
     client: TunnelClient,
     wake: () => Promise<unknown>,
+    onUse: () => void,
   ) {
     this.caller = caller
     this.upstream = connection.upstream
     this.#connection = connection
     this.#client = client
     this.#wake = wake
+    this.#onUse = onUse
     this.upstream.activeRequests.add(this)
     connection.handTo(this)
   }
@@ -101,6 +107,7 @@ export class Tunnel implements UpstreamListener, ActiveRequest {
   }
 
   #noteData(): void {
+    this.#onUse()
     this.upstream.touch()
     if (this.upstream.address !== undefined || this.#isWaking) return
     // One wake for all messages meanwhile: a fast typist must not cause one for each letter.

@@ -10,7 +10,7 @@ import { parseRequestPath } from '../http1/request-path.ts'
 
 /** Where people are led from a refusal. */
 export interface RefusalLinks {
-  readonly loginUrl: string
+  readonly continueUrl: string
   readonly dashboardUrl: string
 }
 
@@ -51,7 +51,8 @@ const reasons: Readonly<Record<number, string>> = {
 const asPage = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy }
 
 /**
- * The answer to a refused request: the login page for a browser without a token, a page for other navigations,
+ * The answer to a refused request: for a browser without a token the address that renews its session or leads to the
+ * login page, a page for other navigations,
  * `{error}` for all else. A service worker that asks for its script gets one that takes itself away: it would otherwise
  * go on answering in place of a container that is gone or belongs to another user by now.
  * @param head undefined when the request could not be read
@@ -66,7 +67,7 @@ export function refusalResponse(
   if (!head || !isHtmlNavigation(head)) return jsonResponse(refusal, language)
   const { status, sentence, headers } = refusal
   if (status === 401) {
-    const login = redirectResponse(302, withNext(links.loginUrl, head.target))
+    const login = redirectResponse(302, withNext(links.continueUrl, head.target))
     const forgotten = headers['set-cookie']
     return forgotten ? { ...login, headers: { ...login.headers, 'set-cookie': forgotten } } : login
   }

@@ -70,7 +70,7 @@ test('such an answer takes less than 2 ms, however many cookies and however long
   const target = `/${Array.from({ length: 5 }, () => 'x'.repeat(200)).join('/')}`
   const cookies = Array.from({ length: 220 }, (_, at) => `${'n'.repeat(240)}${at}=x`).join('; ')
   const text = headOf(`GET ${target} HTTP/1.1`, 'Host: a.b.c.spawner.test', `Cookie: ${cookies}`)
-  const ways = { loginUrl: '/', dashboardUrl: '/' }
+  const ways = { continueUrl: '/', dashboardUrl: '/' }
   const drop = () => {
     const head = readOversizedHead(text) ?? assert.fail()
     const refusal = gatewayRefusals.headTooLarge(32_768, dropLargestCookies(text, head, settings))

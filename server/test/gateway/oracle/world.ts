@@ -166,6 +166,9 @@ export class World {
   #control(): ControlPlane {
     return {
       scopedToken: async () => ({ token: 'scoped', expiresAt: Date.now() + 900_000 }),
+      renewSession: async () => [],
+      sessionEnd: async () => 0,
+      reportSessionUses: () => {},
       wake: async (name) => {
         const prefix = this.prefixes.find((one) => one.name === name)
         if (prefix) await this.#gateway.apply([{ kind: 'route', route: prefix.place }])

@@ -123,7 +123,7 @@ export function settingsOf(platformSocket: string): GatewaySettings {
   return {
     scheme: 'http',
     cookieDomain: 'spawner.test',
-    loginUrl: 'http://spawner.test/login',
+    continueUrl: 'http://spawner.test/login',
     launchUrl: 'http://spawner.test/launch',
     dashboardUrl: 'http://spawner.test/dashboard?a=1&b=2',
     platformSocket,
@@ -132,6 +132,7 @@ export function settingsOf(platformSocket: string): GatewaySettings {
     keys: [publicJwk],
     types: { dev: usualRules, prod: usualRules },
     firstType: 'dev',
+    sessionEpoch: 'epoch',
   }
 }
 
@@ -143,6 +144,9 @@ function fakeControlPlane(calls: ControlPlaneCalls): ControlPlane {
       token: `scoped-${userId}-${prefix}`,
       expiresAt: Date.now() + 900_000,
     }),
+    renewSession: async () => [],
+    sessionEnd: async () => 0,
+    reportSessionUses: () => {},
     wake: async (prefix) => {
       calls.wakes.push(prefix)
       return { reason: 'failed', exitCode: null }

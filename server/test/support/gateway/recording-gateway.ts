@@ -48,7 +48,7 @@ export class RecordingGateway implements Gateway {
 export const someSettings: GatewaySettings = {
   scheme: 'http',
   cookieDomain: 'berth.localhost',
-  loginUrl: 'http://berth.localhost/login',
+  continueUrl: 'http://berth.localhost/login',
   launchUrl: 'http://berth.localhost/launch',
   dashboardUrl: 'http://berth.localhost/',
   platformSocket: '/nowhere/api.sock',
@@ -57,6 +57,7 @@ export const someSettings: GatewaySettings = {
   keys: [],
   types: {},
   firstType: 'dev',
+  sessionEpoch: null,
 }
 
 /** As many people, each with one place that runs. */
@@ -101,6 +102,18 @@ export class RecordingControlPlane implements ControlPlane {
 
   async explain() {
     return { unavailable: undefined, lastLines: ['last words'], displayName: 'Development' }
+  }
+
+  async renewSession(sid: string, userId: number, host: string) {
+    return [`${sid} ${userId} ${host}`]
+  }
+
+  async sessionEnd(sid: string) {
+    return sid.length
+  }
+
+  reportSessionUses(uses: readonly { sid: string; at: number }[]): void {
+    this.told.push(`sessions ${uses.map(({ sid, at }) => `${sid}@${at}`).join()}`)
   }
 
   reportUnreachable(prefix: string): void {

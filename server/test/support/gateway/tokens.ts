@@ -14,6 +14,8 @@ export interface TokenTerms {
   readonly age?: number
   /** Only tokens for apps have one. */
   readonly audience?: string
+  /** Session that it belongs to; none for a token from before sessions. */
+  readonly sid?: string
   /** Who acts for the user. */
   readonly acting?: string
 }
@@ -23,8 +25,9 @@ let tokens = 0
 /** A real access token, signed as the control plane signs them. */
 export async function tokenFor(userId: number, terms: TokenTerms = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
-  const { expiresIn = 3_600, jti = `token-${++tokens}`, age = 0, audience, acting } = terms
-  const jwt = new SignJWT({ is_admin: userId === 2, ...(acting === undefined ? {} : { act: { sub: acting } }) })
+  const { expiresIn = 3_600, jti = `token-${++tokens}`, age = 0, audience, acting, sid } = terms
+  const act = acting === undefined ? {} : { act: { sub: acting } }
+  const jwt = new SignJWT({ is_admin: userId === 2, ...(sid === undefined ? {} : { sid }), ...act })
     .setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' })
     .setSubject(String(userId))
     .setJti(jti)

@@ -8,18 +8,24 @@ import { LocalizedMessage } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 
 export interface ContainerEventParts {
+  /** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
+  readonly sessionEnd: (sid: string) => Promise<Date>
   readonly subscriptions: UserEventSubscriptions
 }
 
-export function containerEventHandlers({ subscriptions }: ContainerEventParts): Pick<Handlers, 'containerEvents'> {
+export function containerEventHandlers({
+  subscriptions,
+  sessionEnd,
+}: ContainerEventParts): Pick<Handlers, 'containerEvents'> {
   return {
     containerEvents: (call) => {
       const user = userOf(call)
-      const { sid, expiresAt } = sessionOf(call).claims
+      const { sid, isRenewable, expiresAt } = sessionOf(call).claims
       const language = requestedLanguage(call.request)
       const lastId = call.request.headers['last-event-id']?.toString()
       return {
         endsAt: expiresAt,
+        extendedTo: isRenewable ? () => sessionEnd(sid) : undefined,
         begin: (sink) => {
           const listener = {
             onEvents: (all: readonly SentEvent[]) => void sink.send(all.map((each) => localizedEvent(each, language))),

@@ -5,21 +5,24 @@ import { sessionOf, userOf } from '#/http/auth/caller.ts'
 import { message } from '#/messages/localized-message.ts'
 
 export interface ContainerLogParts {
+  /** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
+  readonly sessionEnd: (sid: string) => Promise<Date>
   readonly logs: ContainerLogs
 }
 
 /** Earlier lines in the answer: default and maximum. */
 const [defaultLines, maxLines] = [100, 1_000]
 
-export function containerLogHandlers({ logs }: ContainerLogParts): Pick<Handlers, 'containerLogs'> {
+export function containerLogHandlers({ logs, sessionEnd }: ContainerLogParts): Pick<Handlers, 'containerLogs'> {
   return {
     containerLogs: async (call) => {
       const user = userOf(call)
-      const { sid, expiresAt } = sessionOf(call).claims
+      const { sid, isRenewable, expiresAt } = sessionOf(call).claims
       const lines = linesOf(call.query.lines)
       const reading = await logs.open({ userId: user.id, sid }, call.params.container_type)
       return {
         endsAt: expiresAt,
+        extendedTo: isRenewable ? () => sessionEnd(sid) : undefined,
         begin: (sink) => {
           reading.signal.addEventListener('abort', sink.end)
           logs

@@ -1,0 +1,156 @@
+import type { Caller } from './token-verifier.ts'
+import type { ControlPlane } from '../gateway.ts'
+import type { SessionUse } from '../gateway-state.ts'
+import { clock } from '../coarse-clock.ts'
+
+/** Between two reports of one session's use, in ms. */
+const useInterval = 60_000
+/** For how long the cookies of a renewal are given to further requests with the old token, in ms. */
+const renewalRetention = 30_000
+/** How long a request waits for a renewal, in ms; without an answer it goes on with the token that it has. */
+const renewalTimeout = 2_000
+/** For how long a connection may stay open while the control plane does not say whether its session lasts, in ms. */
+const maxUnanswered = 300_000
+/** Between two questions about one session that was not answered, in ms. */
+const retryInterval = 1_000
+/** Sessions without a connection are forgotten when nothing was known of them for so long, in ms. */
+const retention = 600_000
+
+interface Tracked {
+  /** By `clock.now`. */
+  touchedAt: number
+  usedAt: number
+  /** Until when the control plane says that the session lasts, ms since 1970; 0: it is over. Undefined: not asked yet. */
+  until: number | undefined
+  /** Since when it was not answered, and when it was asked last; by `clock.now`. */
+  unansweredSince: number | undefined
+  askedAt: number
+  isAsking: boolean
+  renewal: Renewal | undefined
+}
+
+interface Renewal {
+  readonly host: string
+  readonly at: number
+  /** `Set-Cookie` lines; empty when nothing was renewed. */
+  readonly lines: Promise<readonly string[]>
+}
+
+/**
+ * Sessions of the callers, as far as the gateway has to know: what is open lives as long as its session, which the control
+ * plane is asked for when the token has expired; requests by cookie renew the token; uses are reported in batches.
+ */
+export class SessionTracker {
+  readonly #sessions = new Map<string, Tracked>()
+  #uses: SessionUse[] = []
+  /** Of the settings: see `GatewaySettings`. */
+  #epoch: string | null = null
+
+  /** @param epoch another one than before: what is known of sessions does not count */
+  setEpoch(epoch: string | null): void {
+    if (epoch !== this.#epoch) this.#sessions.clear()
+    this.#epoch = epoch
+  }
+
+  /** Notes a request, or bytes that the user sends on a WebSocket. Cheap: called for every message. */
+  noteUse({ sid, isRenewable }: Caller): void {
+    if (!isRenewable || this.#epoch === null) return
+    const session = this.#of(sid)
+    if (clock.now - session.usedAt < useInterval) return
+    session.usedAt = clock.now
+    this.#uses.push({ sid, at: clock.wall })
+  }
+
+  /** Uses since the last call. */
+  takeUses(): readonly SessionUse[] {
+    const uses = this.#uses
+    this.#uses = []
+    return uses
+  }
+
+  /** Whether a token is in the second half of its life, and belongs to a session that is renewed. */
+  isDue({ isRenewable, issuedAt, expiresAt }: Caller): boolean {
+    return isRenewable && this.#epoch !== null && 2 * clock.wall > issuedAt + expiresAt
+  }
+
+  /**
+   * `Set-Cookie` lines that renew the caller's token. One call at a time and session; the lines are given to further
+   * requests of the same host for a while. Never rejects; empty when nothing is renewed.
+   */
+  renew(control: ControlPlane, { sid, userId }: Caller, host: string): Promise<readonly string[]> {
+    const session = this.#of(sid)
+    const known = session.renewal
+    if (known && known.host === host && clock.now - known.at < renewalRetention) return known.lines
+    const lines = withTimeout(control.renewSession(sid, userId, host))
+    session.renewal = { host, at: clock.now, lines }
+    return lines
+  }
+
+  /**
+   * Whether something whose token has expired may stay open. While the answer is awaited it may, for a limited time.
+   * @param control undefined before there is any
+   */
+  isOpen(control: ControlPlane | undefined, { sid, isRenewable }: Caller): boolean {
+    if (!isRenewable || this.#epoch === null) return false
+    const session = this.#of(sid)
+    if (session.until !== undefined && session.until > clock.wall) return true
+    if (session.until === 0) return false
+    session.unansweredSince ??= clock.now
+    if (clock.now - session.unansweredSince > maxUnanswered) return false
+    if (control && !session.isAsking && clock.now - session.askedAt >= retryInterval)
+      void this.#ask(control, sid, session)
+    return true
+  }
+
+  /** Forgets sessions that have nothing open. @param open `sid` of those that have */
+  prune(open: ReadonlySet<string>): void {
+    for (const [sid, { touchedAt }] of this.#sessions)
+      if (!open.has(sid) && clock.now - touchedAt > retention) this.#sessions.delete(sid)
+  }
+
+  async #ask(control: ControlPlane, sid: string, session: Tracked): Promise<void> {
+    session.isAsking = true
+    session.askedAt = clock.now
+    try {
+      const until = await control.sessionEnd(sid)
+      session.until = until > clock.wall ? until : 0
+      session.unansweredSince = undefined
+    } catch {
+      // Asked again by the next sweep.
+    } finally {
+      session.isAsking = false
+    }
+  }
+
+  #of(sid: string): Tracked {
+    const known = this.#sessions.get(sid)
+    if (known) {
+      known.touchedAt = clock.now
+      return known
+    }
+    const session: Tracked = {
+      touchedAt: clock.now,
+      usedAt: -useInterval,
+      until: undefined,
+      unansweredSince: undefined,
+      askedAt: -retryInterval,
+      isAsking: false,
+      renewal: undefined,
+    }
+    this.#sessions.set(sid, session)
+    return session
+  }
+}
+
+/** A control plane that is away, slow or fails costs the request nothing but a moment. */
+async function withTimeout(answer: Promise<readonly string[]>): Promise<readonly string[]> {
+  const { promise, resolve } = Promise.withResolvers<readonly string[]>()
+  const timer = setTimeout(resolve, renewalTimeout, [])
+  try {
+    return await Promise.race([answer, promise])
+  } catch {
+    return []
+  } finally {
+    clearTimeout(timer)
+  }
+}
