@@ -5,8 +5,8 @@ import { openStory, settle } from './story-checks.ts'
 import { startStoryServer, repository } from './story-server.ts'
 
 /**
- * The pictures of the documents that stories can show: `npm run pictures`. What needs a real container is drawn by the
- * journey of a new person.
+ * Draws the pictures of the documents that stories can show: `npm run pictures`. The journey of a new user takes those
+ * that need a real container.
  */
 const folder = path.join(repository, 'docs/images')
 

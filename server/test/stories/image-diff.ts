@@ -1,26 +1,26 @@
 import pixelmatch from 'pixelmatch'
 import type { Pixels } from './png.ts'
 
-/** Pixels of a square that are looked at as one. */
+/** Side of a square of pixels that are averaged. */
 const square = 2
-/** Of the largest possible difference of colour. */
+/** Share of the largest possible difference of colour. */
 const threshold = 0.15
-/** Squares that may differ. */
+/** Max number of squares that differ. */
 const tolerated = 12
 
 export interface Difference {
   readonly isSame: boolean
-  /** Squares that differ. */
+  /** Number of squares that differ. */
   readonly count: number
-  /** The picture, pale, with what differs in red. */
+  /** The picture, pale, with the differences in red. */
   readonly where: Pixels
 }
 
 /**
- * Whether two pictures show the same. Each is made coarse first: the edges of letters and of rounded corners, which the
- * next Chromium may draw a little differently, even out, while what was moved does not. Tried on two pages: everything a
- * third of a pixel aside makes 3 squares differ, bolder letters none, a button one pixel aside 94. One letter for another
- * (4 to 25) and a shade of a colour may pass.
+ * Compares two pictures after averaging squares: the edges of letters and rounded corners, which another Chromium may
+ * draw slightly differently, even out, while a moved element does not. Measured on two pages: a shift by a third of a
+ * pixel makes 3 squares differ, bolder letters none, a button moved by one pixel 94. One changed letter (4 to 25) and a
+ * shade of a colour may pass.
  */
 export function difference(a: Pixels, b: Pixels): Difference {
   const [one, other] = [coarse(a), coarse(b)]

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { PNG } from 'pngjs'
 
-/** An image of four bytes a pixel: red, green, blue, and an opacity that is not looked at. */
+/** An image of four bytes per pixel: red, green, blue, and an opacity that is ignored. */
 export interface Pixels {
   readonly width: number
   readonly height: number
@@ -11,8 +11,8 @@ export interface Pixels {
 export const readPng = (file: Buffer): Pixels => PNG.sync.read(file)
 
 /**
- * A PNG with a palette: a third of what a full one takes, and the repository keeps hundreds.
- * @param colours at most 256; the pixels of other colours become the nearest of these
+ * Encodes a PNG with a palette: a third of the size of a full one, and the repository keeps hundreds.
+ * @param colours at most 256; pixels of other colours get the nearest of these
  */
 export function writePng({ width, height, data }: Pixels, colours: number): Buffer {
   const pixels = new Uint32Array(width * height)
@@ -27,7 +27,7 @@ export function writePng({ width, height, data }: Pixels, colours: number): Buff
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
-  // Eight bits each, by palette; compression, filter and interlacing are the only ones there are.
+  // Eight bits each, by palette; compression, filter and interlacing have one method each.
   head.set([8, 3, 0, 0, 0], 8)
   return Buffer.concat([
     Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]),
@@ -41,8 +41,8 @@ export function writePng({ width, height, data }: Pixels, colours: number): Buff
 const channels = (colour: number) => [colour >> 16, (colour >> 8) & 255, colour & 255] as const
 
 /**
- * Takes one colour after the other, each time the one whose pixels are furthest from those that were taken already: the
- * most frequent ones alone would be the greys of letters, and no red would be left for a small mark.
+ * Selects colours one by one, each time the one whose pixels are furthest from those selected: the most frequent ones
+ * alone would be the greys of letters, without the red of a small mark.
  */
 function paletteOf(pixels: Uint32Array, max: number): { palette: number[]; places: Map<number, number> } {
   const counts = new Map<number, number>()

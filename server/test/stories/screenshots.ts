@@ -6,9 +6,9 @@ import { difference } from './image-diff.ts'
 import { readPng, writePng, type Pixels } from './png.ts'
 import { repository } from './story-server.ts'
 
-/** The kept pictures; `npm run stories:accept` writes them. */
+/** The reference pictures; `npm run stories:accept` writes them. */
 export const kept = path.join(repository, 'web/stories/pictures')
-/** What was seen instead, and where it differs. */
+/** The actual pictures that differ, and their differences. */
 const seen = path.join(repository, '.berth/stories')
 
 export const isAccepting = process.env.BERTH_PICTURES === 'accept'
@@ -22,8 +22,8 @@ const settleTimeout = 5_000
 export const pictureOf = (story: string, look: string) => `${story.replaceAll('/', '-')}-${look}.png`
 
 /**
- * Compares the page with its kept picture, again and again for a while: what came late is no difference.
- * @returns what is wrong, or undefined; with what was seen in a file then
+ * Compares the page with its reference picture, repeatedly for a while: late changes are no difference.
+ * @returns the fault, or undefined; the actual picture is in a file then
  */
 export async function compare(page: Page, name: string): Promise<string | undefined> {
   const file = path.join(kept, name)
@@ -35,7 +35,7 @@ export async function compare(page: Page, name: string): Promise<string | undefi
     : `there is no picture ${name}; npm run stories:accept makes it`
 }
 
-/** @returns undefined as soon as the page looks as it should, and what it looks like when its time is over */
+/** @returns undefined as soon as the pictures match, the last actual picture after the timeout */
 async function differenceFrom(page: Page, wanted: Pixels): Promise<{ actual: Pixels; where: Pixels } | undefined> {
   for (const end = performance.now() + timeout; ; await sleep(250)) {
     const actual = await shoot(page)
@@ -47,8 +47,8 @@ async function differenceFrom(page: Page, wanted: Pixels): Promise<{ actual: Pix
 }
 
 /**
- * Has Chromium draw all of it again. What grew while it was shown, such as a dialog in the middle, can keep a line as it was
- * drawn before, a part of a pixel from where it would be drawn now.
+ * Makes Chromium draw the whole page again. A dialog that grew while it was shown can keep a line at its earlier
+ * position, a fraction of a pixel off.
  */
 async function drawAnew(page: Page): Promise<void> {
   await page.evaluate(async () => {
@@ -65,8 +65,8 @@ export const shoot = async (page: Page): Promise<Pixels> =>
   readPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }))
 
 /**
- * Waits until two pictures in a row are the same: what is kept is to be what comes in the end. What looked as in its picture
- * at any time was not asked for: accepting changes nothing but what changed.
+ * Waits until two pictures in a row are the same, and writes the last one. A page that matched its reference picture at
+ * any time is not accepted again, so only changed pictures change.
  */
 async function accept(page: Page, file: string): Promise<undefined> {
   await drawAnew(page)
@@ -81,7 +81,7 @@ async function accept(page: Page, file: string): Promise<undefined> {
   writeFileSync(file, small(picture))
 }
 
-/** With no more colours than it takes to show the same. */
+/** Encodes with the fewest colours that make no difference. */
 function small(picture: Pixels): Buffer {
   for (const colours of [24, 48, 96]) {
     const file = writePng(picture, colours)
@@ -100,7 +100,7 @@ function keepWhatDiffers(name: string, actual: Pixels, where: Pixels): string {
   return `differs from its picture, see ${actually} and ${differs}; if that is how it should look: npm run stories:accept`
 }
 
-/** Pictures that no story has any more; accepting takes them away. */
+/** Pictures without a story; accepting removes them. */
 export function leftOver(wanted: readonly string[]): string[] {
   const left = existsSync(kept) ? readdirSync(kept).filter((name) => !wanted.includes(name)) : []
   if (isAccepting) for (const name of left) rmSync(path.join(kept, name))

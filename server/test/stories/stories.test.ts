@@ -6,26 +6,26 @@ import { compare, isAccepting, leftOver, pictureOf, shoot } from './screenshots.
 import { startStoryServer, tabs } from './story-server.ts'
 
 /**
- * Every page of the front end in every state, without a server, under the policy of the server's documents.
- * `npm run stories:accept` makes what is seen the pictures that are compared with.
+ * Every page of the front end in every state, without a server, with the content security policy of the server's
+ * documents. `npm run stories:accept` writes the reference pictures.
  */
 const stage = await startStoryServer({ after })
 
 /**
- * All of them take three minutes, which `npm test` has not left: it looks at one of each page, `npm run test:stories` and
- * `npm run stories:accept` at all.
+ * All stories take three minutes, which `npm test` does not have: it runs one of each page, `npm run test:stories` and
+ * `npm run stories:accept` all.
  */
 const isWhole = isAccepting || process.env.BERTH_STORIES === 'all'
 const ofEachPage = stage.names.filter((name, at, all) => pageOf(name) !== pageOf(all[at - 1] ?? ''))
 const chosen = isWhole ? stage.names : ofEachPage
 
-/** In ms: of all stories, and of one. They begin when there is a tab for them, so that none is late for having waited. */
+/** Timeouts in ms, of all stories and of one. The second begins when a tab is free. */
 const limits = { all: 1_800_000, each: 120_000 }
 
 describe('each story', { concurrency: tabs, timeout: limits.all }, () => {
   for (const name of chosen) {
     test(
-      `${name}: nothing for axe, nothing to scroll sideways at 400 % in two languages, and as in its pictures`,
+      `${name}: passes axe, fits a width of 320 px in two languages, and matches its pictures`,
       { timeout: limits.each },
       async () => {
         const faults = await stage.withTab(async (tab) => {
@@ -51,7 +51,7 @@ function pageOf(name: string): string {
 
 const told = (look: string, fault: string | undefined) => (fault === undefined ? [] : [`${look}: ${fault}`])
 
-test('letters that are drawn a third of a pixel aside make no other picture, a button that moved by two pixels does', async () => {
+test('letters shifted by a third of a pixel match the picture, a button moved by two pixels does not', async () => {
   await stage.withTab(async (tab) => {
     await openStory(tab, stage.url, 'sign-in/empty')
     const before = await shoot(tab.page)
@@ -69,7 +69,7 @@ test('letters that are drawn a third of a pixel aside make no other picture, a b
   })
 })
 
-test('in forced colours every button and field keeps an edge or an underline, and the focus an outline', async () => {
+test('in forced colours every button and field has a border or an underline, and the focus an outline', async () => {
   for (const name of ['sign-in/refused', 'dashboard/running', 'users/selected', 'audit/full', 'takeover/acting']) {
     await stage.withTab(async (tab) => {
       await openStory(tab, stage.url, name)
@@ -80,6 +80,6 @@ test('in forced colours every button and field keeps an edge or an underline, an
   }
 })
 
-test('there is no picture without a story', () => {
+test('every picture has a story', () => {
   assert.deepEqual(leftOver(stage.names.flatMap((name) => ['light', 'dark'].map((look) => pictureOf(name, look)))), [])
 })

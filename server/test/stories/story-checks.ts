@@ -2,13 +2,13 @@ import axe, { type AxeResults, type RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import type { Tab } from './story-server.ts'
 
-/** What a story's page says for tests; see `web/stories/main.ts`. */
+/** What a story's page exposes to tests; see `web/stories/main.ts`. */
 interface StoryWindow {
   readonly unanswered: readonly string[]
   chooseLanguage(language: 'en' | 'de'): void
 }
 
-/** Opens the story, and waits until it is as it should be, whatever it pressed for that. */
+/** Opens the story, and waits until its presses are done and the page has settled. */
 export async function openStory({ page, problems }: Tab, url: string, name: string): Promise<void> {
   problems.length = 0
   await page.setViewportSize({ width: 1200, height: 800 })
@@ -21,7 +21,7 @@ export async function openStory({ page, problems }: Tab, url: string, name: stri
   await settle(page)
 }
 
-/** Waits until nothing has changed in the document for a moment. What changes later is the comparison's to wait for. */
+/** Waits until the document has not changed for a moment. The comparison waits for later changes. */
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await document.fonts.ready
@@ -38,7 +38,7 @@ export async function settle(page: Page): Promise<void> {
   })
 }
 
-/** What went wrong with the story itself: errors, requests that it has no answer for, words that are none, and no title. */
+/** Faults of the story itself: errors, requests without a response, broken text, and a missing title. */
 export async function faultsOf({ page, problems }: Tab): Promise<string[]> {
   const unanswered = await page.evaluate(() => (globalThis as unknown as StoryWindow).unanswered)
   const title = await page.title()
@@ -51,22 +51,22 @@ export async function faultsOf({ page, problems }: Tab): Promise<string[]> {
   ]
 }
 
-/** WCAG 2.2 AA, and what those who made axe hold to be good beside it. */
+/** WCAG 2.2 AA, and axe's best practices. */
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 /**
- * What axe cannot decide: colours and sizes where one thing covers another, as an open menu covers rows, or where a text is
- * one letter long; and whether the cross of a button is a word. Each such element was looked at by hand: its colours and
- * sizes are those of others that axe does know.
+ * What axe cannot decide: colours and sizes where one element covers another, as an open menu covers rows, or where a
+ * text has one letter; and whether the cross of a button is a word. Each such element was inspected: its colours and
+ * sizes are those of others that axe checks.
  */
 const undecided = ['color-contrast', 'target-size', 'label-content-name-mismatch']
 
 /**
- * What axe finds, and what it leaves to be looked at, in a line for each element.
+ * The findings of axe, and what it leaves undecided, one line per element.
  * @param rules only these
  */
 export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // The policy lets no script be put into the page; the browser's own console may run one.
+  // The policy allows no script in the page; the browser's own console may run one.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
   const options: RunOptions = {
     runOnly: rules ? { type: 'rule', values: [...rules] } : { type: 'tag', values: tags },
@@ -101,7 +101,10 @@ export async function overflows(page: Page): Promise<string[]> {
   return found
 }
 
-/** Controls that cannot be told from mere text, and a focus that cannot be seen. A control in a table is told by its place. */
+/**
+ * Controls that look like plain text, and a focus without an outline. Controls in a table are recognized by their
+ * position.
+ */
 export async function bareControls(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const controls = [...document.querySelectorAll('button, input, select, textarea, a.button')].filter(

@@ -13,32 +13,32 @@ import { startBrowser } from '#test/support/browser.ts'
 
 export const repository = path.resolve(import.meta.dirname, '../../..')
 
-/** One of several tabs that take stories in turn. */
+/** One of several tabs that stories share. */
 export interface Tab {
   readonly page: Page
-  /** Errors of the console, what the policy refused among them, and uncaught exceptions. */
+  /** Console errors, violations of the content security policy among them, and uncaught exceptions. */
   readonly problems: string[]
 }
 
-/** The stories of `web/stories`, built and served, and a browser to see them in. */
+/** The stories of `web/stories`, built and served, and a browser. */
 export interface StoryServer {
   readonly url: string
-  /** Of every story, in order. */
+  /** Names of all stories, in order. */
   readonly names: readonly string[]
-  /** Work with a tab that nobody else has meanwhile. */
+  /** Runs work with a tab of its own. */
   withTab<T>(work: (tab: Tab) => Promise<T>): Promise<T>
 }
 
 /** More than the cores of a small machine, because a tab often waits. */
 export const tabs = 3
 
-/** Of the pictures that are compared: what can be read is large enough, and smaller ones are read and compared sooner. */
+/** Scale of the compared pictures: readable, and smaller ones are decoded and compared faster. */
 const pixelsPerPixel = 0.75
 
-/** What makes letters on one machine look as on another. */
+/** Makes text look the same on every machine. */
 const alike = ['--font-render-hinting=none', '--disable-lcd-text', '--force-color-profile=srgb']
 
-/** @param scale pixels of a picture for each of CSS */
+/** @param scale device pixels per CSS pixel */
 export async function startStoryServer(lifetime: Lifetime, scale: number = pixelsPerPixel): Promise<StoryServer> {
   const [dist, browser] = await Promise.all([build(lifetime), startBrowser(lifetime, alike)])
   const url = await serve(lifetime, dist)
@@ -65,7 +65,7 @@ async function build(lifetime: Lifetime): Promise<string> {
   const dist = await mkdtemp(path.join(tmpdir(), 'berth-stories-'))
   lifetime.after(() => rm(dist, { recursive: true, force: true }))
   const vite = path.join(repository, 'node_modules/vite/bin/vite.js')
-  // Not minified: it takes time, and nobody measures this.
+  // Not minified: that takes time, and the size does not matter here.
   const options = ['--config', 'stories/vite.config.ts', '--outDir', dist, '--emptyOutDir', '--minify', 'false']
   const where = { cwd: path.join(repository, 'web'), timeout: 120_000 }
   await promisify(execFile)(process.execPath, [vite, 'build', ...options], where)
@@ -79,7 +79,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Serves the folder with the policy of the server's own documents, so that no state of any page needs more than that. */
+/** Serves the folder with the content security policy of the server's documents: no page may need more. */
 async function serve(lifetime: Lifetime, dist: string): Promise<string> {
   const nonce = 'c3Rvcnk='
   const document = (await readFile(path.join(dist, 'index.html'), 'utf8')).replaceAll('__BERTH_NONCE__', nonce)
@@ -108,7 +108,7 @@ async function serve(lifetime: Lifetime, dist: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** The page without a story has a list of all, and the day on which they happen. */
+/** The page without a story lists all stories, and has the time at which they take place. */
 async function readList(browser: Browser, url: string): Promise<{ names: string[]; today: string }> {
   const page = await browser.newPage()
   await page.goto(url)
