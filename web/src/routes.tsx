@@ -1,4 +1,4 @@
-import { lazy, Suspense, type ReactNode } from 'react'
+import { lazy, Suspense, type ComponentType, type ReactNode } from 'react'
 import type { AdminPath } from '#/admin/admin.tsx'
 import { isSignedIn } from '#/api/api-client.ts'
 import { Loading } from '#/components/loading.tsx'
@@ -10,25 +10,25 @@ import { Dashboard } from '#/pages/dashboard.tsx'
 import { ForAdministrators } from '#/pages/forbidden.tsx'
 import { Launch } from '#/pages/launch.tsx'
 import { NotFound } from '#/pages/not-found.tsx'
-import { Sessions } from '#/pages/sessions.tsx'
 import { Verify } from '#/pages/verify.tsx'
 import { pages, type PagePath } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 import { isServerReachable } from '#/api/connectivity.ts'
 
-/** Parts that are loaded on demand. */
 const chunkParts = { isServerReachable, reload: () => location.reload(), storage: () => sessionStorage }
 
-/** Loaded on demand: most users never open it, and should not load tables and plots. */
-const Admin = lazy(async () => {
-  const { Admin: component } = await loadChunk(() => import('#/admin/admin.tsx'), chunkParts)
-  return { default: component }
-})
+/** A component of a chunk that is loaded on demand. @param name of the export */
+function lazyExport<N extends string, P extends object>(
+  name: N,
+  load: () => Promise<Readonly<Record<N, ComponentType<P>>>>,
+) {
+  return lazy(async () => ({ default: (await loadChunk(load, chunkParts))[name] }))
+}
 
-const ApiTokens = lazy(async () => {
-  const { ApiTokens: component } = await loadChunk(() => import('#/pages/api-tokens.tsx'), chunkParts)
-  return { default: component }
-})
+// Most users never open these, and should not load tables and plots.
+const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'))
+const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx'))
+const Sessions = lazyExport('Sessions', () => import('#/pages/sessions.tsx'))
 
 const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.home]: () => (isSignedIn() ? <Dashboard /> : <SignIn />),

@@ -19,15 +19,15 @@ interface Picture {
 
 const pictures: Readonly<Record<string, Picture>> = {
   'check-mail': { story: 'check-mail/sent', height: 680 },
-  dashboard: { story: 'dashboard/running', height: 470 },
-  'dashboard-dark': { story: 'dashboard/running', height: 470, isDark: true },
+  dashboard: { story: 'dashboard/running', height: 560 },
+  'dashboard-dark': { story: 'dashboard/running', height: 560, isDark: true },
   launching: { story: 'dashboard/starting', height: 560 },
   phone: { story: 'dashboard/running', width: 390, height: 844 },
   overview: { story: 'overview/day', height: 1000 },
   users: { story: 'users/selected', height: 720 },
   block: { story: 'users/block', height: 720 },
   audit: { story: 'audit/full', height: 720 },
-  takeover: { story: 'takeover/acting', height: 470 },
+  takeover: { story: 'takeover/acting', height: 560 },
 }
 
 const endings: (() => Promise<void>)[] = []
