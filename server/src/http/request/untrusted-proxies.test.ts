@@ -50,7 +50,7 @@ test('no setting is given to copy for an address on the internet', () => {
   for (const address of ['203.0.113.9', '2001:db8::1', '172.32.0.1', '100.128.0.1']) {
     const { note, warned } = watching()
     note(address)
-    assert.match(warned(), /Anybody can send such headers/)
+    assert.match(warned(), /Any client can send such headers/)
     assert.doesNotMatch(warned(), /TRUSTED_PROXIES=/)
   }
   for (const address of [
