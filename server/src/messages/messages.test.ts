@@ -78,7 +78,10 @@ test('what the gateway says without a library is what the library would say', ()
 
 test('a message within a message is in the same language, and what a person wrote is never taken for an argument', () => {
   const nested = message('refusals.launchGoesOn', { howFar: message('launches.waits', { place: 3, waiting: 12_000 }) })
-  assert.match(localize('de', nested), /^Dein Container ist in der Warteschlange: Position 3 von 12000\. Der Start geht/)
+  assert.match(
+    localize('de', nested),
+    /^Dein Container ist in der Warteschlange: Position 3 von 12000\. Der Start geht/,
+  )
   const hostile = message('pages.asleepTitle', { name: "'{name}' <b>{x, plural, other {}}</b>" })
   for (const speak of [localize, sayPlainly])
     assert.equal(speak('en', hostile), "'{name}' <b>{x, plural, other {}}</b> is stopped")
