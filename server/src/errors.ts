@@ -95,6 +95,7 @@ export const refusals = named({
   usedToken: () => new Refusal(400, message('refusals.badToken')),
   expiredToken: () => new Refusal(400, message('refusals.badToken')),
   otherToken: () => new Refusal(400, message('refusals.badToken')),
+  badLogoutToken: () => new Refusal(400, message('refusals.badLogoutToken')),
   prefetched: () => new Refusal(400, message('refusals.prefetched')),
   unknownType: (known: readonly string[]) =>
     new Refusal(400, message('refusals.unknownType', { types: list('comma', known) })),

@@ -23,6 +23,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'a signup link at the login endpoint or the reverse; same message as `badToken`',
     remedy: 'open the link as it is in the mail',
   },
+  badLogoutToken: {
+    when: 'back-channel logout with a token that is not valid, or was used before; the log says why',
+    remedy: 'correct issuer, client or keys at the provider',
+  },
   prefetched: {
     when: 'a browser or mail scanner prefetched the link',
     remedy: 'open the page and press its button',

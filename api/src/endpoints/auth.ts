@@ -80,7 +80,7 @@ export const authEndpoints = {
     blocked: 'may read',
     endsTakeover: true,
     summary: 'Revoke the access token of this request and end its session',
-    response: Message,
+    response: auth.SignedOut,
     refusals: {},
   },
   refreshSession: {

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.ts'
 import { ErrorBody } from '../schemas/error.ts'
 import * as oidc from '../schemas/oidc.ts'
+import { Message } from '../schemas/shapes.ts'
 
 const refused = { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 429: ErrorBody } as const
 
@@ -35,5 +36,16 @@ export const oidcEndpoints = {
     redirects: 'To `next` of the start, signed in, or to `/login?problem=…`',
     refusals: refused,
     head: false,
+  },
+  endSessionsByProvider: {
+    method: 'POST',
+    path: '/api/auth/oidc/{provider}/backchannel-logout',
+    access: 'public',
+    summary: 'End the sessions that a provider names in a logout token',
+    params: oidc.ProviderPath,
+    body: oidc.LogoutForm,
+    form: true,
+    response: Message,
+    refusals: { 400: ErrorBody, 404: ErrorBody, 429: ErrorBody },
   },
 } as const satisfies Record<string, Endpoint>

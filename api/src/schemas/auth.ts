@@ -29,3 +29,11 @@ export const AuthResponse = Type.Object({
   }),
 })
 export type AuthResponse = Type.Static<typeof AuthResponse>
+
+/** What a sign-out answers. */
+export const SignedOut = Type.Object({
+  message: Type.String(),
+  logout_url: OrNull(Type.String(), {
+    description: 'Where the browser signs out at the provider that the session began at; null where there is none',
+  }),
+})

@@ -27,3 +27,6 @@ export const CallbackQuery = Type.Object({
   error: Type.Optional(Type.String({ maxLength: 256 })),
   error_description: Type.Optional(Type.String({ maxLength: 4_096 })),
 })
+
+/** Source: OpenID Connect Back-Channel Logout, 2.5. */
+export const LogoutForm = Type.Object({ logout_token: Type.String({ minLength: 1, maxLength: 16_384 }) })

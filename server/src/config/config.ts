@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
-import type { Provider } from '#/accounts/oidc/provider.ts'
+import type { Provider } from '#/accounts/oidc/settings/provider.ts'
 import { isEmailDomain, type EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
 import { readSize } from '#/containers/templates/read-templates.ts'
 import type { Templates } from '#/containers/templates/template.ts'

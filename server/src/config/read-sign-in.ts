@@ -1,5 +1,5 @@
-import type { Provider } from '#/accounts/oidc/provider.ts'
-import { readProviders } from '#/accounts/oidc/read-providers.ts'
+import type { Provider } from '#/accounts/oidc/settings/provider.ts'
+import { readProviders } from '#/accounts/oidc/settings/read-providers.ts'
 import type { SettingName } from './setting-descriptions.ts'
 
 /** How people sign in: at least one of the two. */

@@ -52,6 +52,7 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
   return {
     ...authHandlers({
       isByLink,
+      providerSignOut: oidc.providerSignOut,
       logIn: accounts.logIn,
       signUp: accounts.signUp,
       linksLeft: accounts.linksLeft,
@@ -68,7 +69,7 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
     }),
     ...oidcHandlers({
       isByLink,
-      providerSignIn: oidc.providerSignIn,
+      ...oidc,
       authenticator: accounts.authenticator,
       endSessions: administration.endSessions,
       cookie: browsers.cookie,

@@ -1,4 +1,4 @@
-import { startPath } from '#/accounts/oidc/provider.ts'
+import { startPath } from '#/accounts/oidc/settings/provider.ts'
 import type { ClockJumpDetector } from '#/clock-jump-detector.ts'
 import type { Config } from '#/config/config.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
@@ -55,7 +55,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
       sameBrowserProof: browsers.sameBrowserProof,
       linkLifetime: config.magicLinkExpiry,
       signIn: {
-        providers: context.oidc.providerSignIn.providers.map(({ id, displayName }) => ({
+        providers: context.oidc.providers.map(({ id, displayName }) => ({
           display_name: displayName,
           // Whole: where a browser came by another host, the provider would lead it back to the public one without its cookie.
           start: addresses.frontendUrl + startPath(id),

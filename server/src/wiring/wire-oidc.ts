@@ -1,6 +1,8 @@
 import { withTransactionLimit } from '#/accounts/abuse-protection/transaction-limit.ts'
 import { ProviderAccounts } from '#/accounts/oidc/provider-account.ts'
+import { ProviderRegistry } from '#/accounts/oidc/provider-registry.ts'
 import { ProviderSignIn } from '#/accounts/oidc/provider-sign-in.ts'
+import { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
 import { Seal } from '#/accounts/oidc/seal.ts'
 import type { Addresses } from '#/config/config.ts'
 import { defaultLanguage } from '#/messages/language.ts'
@@ -15,16 +17,19 @@ export interface OidcContext {
 }
 
 /** Sign-in by OpenID Connect providers. Without providers it asks nothing of anybody. */
-export function wireOidc({ config, database: store, key }: AppParts, context: OidcContext) {
+export function wireOidc({ config, database: store, key, log }: AppParts, context: OidcContext) {
   const { addresses, accounts, administration } = context
   const database = withTransactionLimit(store)
+  const { frontendUrl } = addresses
+  const registry = new ProviderRegistry(config.providers)
+  const seal = new Seal(key.secretFor('ID tokens'))
   const providerSignIn = new ProviderSignIn({
-    providers: config.providers,
-    frontendUrl: addresses.frontendUrl,
+    registry,
+    frontendUrl,
     database,
     accounts: new ProviderAccounts({ database, registration: accounts.registration, policy: config }),
     sessions: accounts.beginSession,
-    seal: new Seal(key.secretFor('ID tokens')),
+    seal,
     effects: {
       setAdministrator: (userId, isAdmin, { name, address }, now) => {
         const actor = { id: null, email: name, address, language: defaultLanguage }
@@ -32,7 +37,9 @@ export function wireOidc({ config, database: store, key }: AppParts, context: Oi
       },
     },
   })
-  return { providerSignIn }
+  const { endSessions } = administration
+  const providerSignOut = new ProviderSignOut({ registry, frontendUrl, database: store, seal, endSessions, log })
+  return { providers: config.providers, providerSignIn, providerSignOut }
 }
 
 export type Oidc = ReturnType<typeof wireOidc>

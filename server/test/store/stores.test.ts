@@ -15,7 +15,7 @@ import { extendSession, noteSessionUses } from '#/store/users/session-changes.ts
 import {
   endBlockedSessions,
   endTakeoversBy,
-  findSessionsOfSubject,
+  findSessionsAtProvider,
   markSessionsEnded,
 } from '#/store/users/session-ends.ts'
 import { insertProviderSession } from '#/store/users/provider-sessions.ts'
@@ -233,8 +233,12 @@ for (const dialect of ['SQLite', 'PostgreSQL']) {
         })
       await markSessionsEnded(database.db, [`${dialect} p3`], now, 'provider')
       const find = async (providerSid?: string) =>
-        (await findSessionsOfSubject(database.db, { issuer, subject, sid: providerSid }, { now, limit: 9 })).length
+        (await findSessionsAtProvider(database.db, { issuer, subject, sid: providerSid }, { now, limit: 9 })).length
       assert.deepEqual([await find(), await find('p2'), await find('p3')], [2, 1, 0])
+      const bySid = { issuer, subject: undefined, sid: 'p2' }
+      assert.equal((await findSessionsAtProvider(database.db, bySid, { now, limit: 9 })).length, 1)
+      const unnamed = { issuer, subject: undefined, sid: undefined }
+      assert.equal((await findSessionsAtProvider(database.db, unnamed, { now, limit: 9 })).length, 0)
     })
 
     test('takeovers, however many, push none of the sessions of its owner out of the list', async () => {

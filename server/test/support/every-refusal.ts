@@ -17,6 +17,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   usedToken: refusals.usedToken(),
   expiredToken: refusals.expiredToken(),
   otherToken: refusals.otherToken(),
+  badLogoutToken: refusals.badLogoutToken(),
   prefetched: refusals.prefetched(),
   unknownType: refusals.unknownType(['dev', 'prod']),
   noToken: refusals.noToken(),

@@ -26,7 +26,10 @@ test('a failed end redirects nowhere, and a sign-out after it redirects to the l
 // The last test, because its document is gone afterwards.
 test('a user who ends a session reaches its target page, although other requests are answered as signed out meanwhile', async () => {
   const answer = Promise.withResolvers<void>()
-  const ending = endSessionAndRedirect(() => answer.promise, '/admin/users')
+  const ending = endSessionAndRedirect(
+    () => answer.promise,
+    () => '/admin/users',
+  )
   redirectToLogin()
   answer.resolve()
   await ending

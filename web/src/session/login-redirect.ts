@@ -30,8 +30,9 @@ export function redirectToLogin(next = location.pathname + location.search, hasE
  * Ends the session of this document, then navigates to `to`. Other requests of the page are answered as signed out
  * meanwhile, and would redirect to the login.
  * @param end ends the session @throws what it throws; then the page stays, and may redirect again
+ * @param to a function where the target is known only once the session has ended
  */
-export async function endSessionAndRedirect(end: () => Promise<unknown>, to: string): Promise<void> {
+export async function endSessionAndRedirect(end: () => Promise<unknown>, to: string | (() => string)): Promise<void> {
   isEnding = true
   try {
     await end()
@@ -39,5 +40,5 @@ export async function endSessionAndRedirect(end: () => Promise<unknown>, to: str
     isEnding = false
     throw error
   }
-  location.replace(to)
+  location.replace(typeof to === 'string' ? to : to())
 }

@@ -3,8 +3,8 @@ import { maySignUp, type SignUpPolicy } from '../sign-up/sign-up-policy.ts'
 import type { Database, Tx } from '#/store/database.ts'
 import { findSubjectOf, findUserByIdentity, insertIdentity } from '#/store/users/identities.ts'
 import { findUserByEmail, moveUserState, type User } from '#/store/users/users.ts'
-import type { ProviderIdentity } from './provider-identity.ts'
-import { SignInProblem } from './sign-in-problem.ts'
+import type { ProviderIdentity } from './protocol/provider-identity.ts'
+import { SignInProblem } from './protocol/sign-in-problem.ts'
 
 /** How long a sign-in may wait for other business of its address, in ms; as a sign-up. */
 const turnTimeout = 4_000

@@ -1,18 +1,17 @@
-import { refusals } from '#/errors.ts'
 import type { Database } from '#/store/database.ts'
 import { insertProviderSession } from '#/store/users/provider-sessions.ts'
 import { findUser, touchUser, type User } from '#/store/users/users.ts'
 import type { BeginSession, SignedIn } from '../sessions/begin-session.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
-import { authorizationRequest, type SignInAttempt } from './authorization-request.ts'
-import { exchangeCode, type ProviderAnswer } from './code-exchange.ts'
+import { authorizationRequest, type SignInAttempt } from './protocol/authorization-request.ts'
+import { exchangeCode, type ProviderAnswer } from './protocol/code-exchange.ts'
 import { isAdminByGroups, requireAllowedGroup } from './group-rules.ts'
 import type { ProviderAccounts } from './provider-account.ts'
-import { ProviderDiscovery } from './provider-discovery.ts'
-import type { ProviderIdentity } from './provider-identity.ts'
-import { callbackPath, type Provider } from './provider.ts'
-import type { Seal } from './seal.ts'
-import { SignInProblem } from './sign-in-problem.ts'
+import type { ProviderRegistry } from './provider-registry.ts'
+import type { ProviderIdentity } from './protocol/provider-identity.ts'
+import { callbackPath, type Provider } from './settings/provider.ts'
+import { idTokenContext, type Seal } from './seal.ts'
+import { SignInProblem } from './protocol/sign-in-problem.ts'
 
 /** What follows when a provider says who somebody is. */
 export interface ProviderEffects {
@@ -22,11 +21,8 @@ export interface ProviderEffects {
   setAdministrator(userId: number, isAdmin: boolean, by: { name: string; address: string }, now: Date): Promise<void>
 }
 
-/** What sealed ID tokens belong to. */
-const idTokenContext = 'ID token'
-
 export interface ProviderSignInParts {
-  readonly providers: readonly Provider[]
+  readonly registry: ProviderRegistry
   /** Public address of the front end; redirect addresses begin with it, whatever host a request names. */
   readonly frontendUrl: string
   readonly database: Database
@@ -39,16 +35,9 @@ export interface ProviderSignInParts {
 /** Sign-in by OpenID Connect: authorization code flow with PKCE. Sources: OpenID Connect Core, 3.1; RFC 9700, 2.1. */
 export class ProviderSignIn {
   readonly #parts: ProviderSignInParts
-  readonly #discoveries: ReadonlyMap<string, ProviderDiscovery>
 
   constructor(parts: ProviderSignInParts) {
     this.#parts = parts
-    this.#discoveries = new Map(parts.providers.map((provider) => [provider.id, new ProviderDiscovery(provider)]))
-  }
-
-  /** Those that people may choose, in the order of the login page. */
-  get providers(): readonly Provider[] {
-    return this.#parts.providers
   }
 
   /**
@@ -57,8 +46,8 @@ export class ProviderSignIn {
    * @throws {Refusal} 404 no such provider @throws {SignInProblem} provider-unavailable · untrusted-answer
    */
   async start(providerId: string, next: string): Promise<{ location: string; attempt: SignInAttempt }> {
-    const { provider, discovery, redirectUri } = this.#find(providerId)
-    return authorizationRequest(await discovery.configuration(), provider, redirectUri, next)
+    const { provider, discovery } = this.#parts.registry.require(providerId)
+    return authorizationRequest(await discovery.configuration(), provider, this.#redirectUriOf(provider), next)
   }
 
   /**
@@ -71,9 +60,13 @@ export class ProviderSignIn {
     client: ClientInfo,
     now: Date,
   ): Promise<SignedIn> {
-    const { provider, discovery, redirectUri } = this.#find(attempt.provider)
+    const { provider, discovery } = this.#parts.registry.require(attempt.provider)
     const configuration = await discovery.configuration()
-    const answered = await exchangeCode(configuration, provider, { redirectUri, answer, attempt })
+    const answered = await exchangeCode(configuration, provider, {
+      redirectUri: this.#redirectUriOf(provider),
+      answer,
+      attempt,
+    })
     const { identity } = answered
     requireAllowedGroup(provider, identity.groups)
     const user = await this.#parts.accounts.accountOf(identity, now)
@@ -81,12 +74,8 @@ export class ProviderSignIn {
     return this.#signIn(user, answered, client, now)
   }
 
-  /** @throws {Refusal} 404 */
-  #find(id: string) {
-    const provider = this.#parts.providers.find((each) => each.id === id)
-    const discovery = this.#discoveries.get(id)
-    if (!provider || !discovery) throw refusals.notFound('provider')
-    return { provider, discovery, redirectUri: this.#parts.frontendUrl + callbackPath(id) }
+  #redirectUriOf({ id }: Provider): string {
+    return this.#parts.frontendUrl + callbackPath(id)
   }
 
   /** What the provider's groups decide, beside who may come in. Memberships of groups belong here as well. */

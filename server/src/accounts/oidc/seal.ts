@@ -36,3 +36,6 @@ export class Seal {
     }
   }
 }
+
+/** What sealed ID tokens belong to. */
+export const idTokenContext = 'ID token'

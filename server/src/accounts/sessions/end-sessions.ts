@@ -1,5 +1,5 @@
 import type { Database } from '#/store/database.ts'
-import { findSessionsOfSubject, type ProviderSubject } from '#/store/users/session-ends.ts'
+import { findSessionsAtProvider, type ProviderSessions } from '#/store/users/session-ends.ts'
 import { findOtherSessions, findSessionBySid, type SessionEnd, type StoredSession } from '#/store/users/sessions.ts'
 import type { Claims } from './access-token.ts'
 import { revocationOf, type Revocations } from './revocations.ts'
@@ -67,10 +67,10 @@ export class EndSessions {
     return this.#endAll((limit) => findOtherSessions(db, userId, { exceptSid: '', now, limit }), why, now)
   }
 
-  /** Ends the sessions that a provider began for one of its subjects. @returns how many @throws {StoreFailure} some may have ended */
-  async ofSubject(subject: ProviderSubject, why: SessionEnd, now: Date): Promise<number> {
+  /** Ends the sessions that began at a provider, as far as it means them. @returns how many @throws {StoreFailure} some may have ended */
+  async atProvider(meant: ProviderSessions, why: SessionEnd, now: Date): Promise<number> {
     const { db } = this.#parts.database
-    return this.#endAll((limit) => findSessionsOfSubject(db, subject, { now, limit }), why, now)
+    return this.#endAll((limit) => findSessionsAtProvider(db, meant, { now, limit }), why, now)
   }
 
   async #endAll(find: (limit: number) => Promise<StoredSession[]>, why: SessionEnd, now: Date): Promise<number> {

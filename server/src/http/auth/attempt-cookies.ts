@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { SignInAttempt } from '#/accounts/oidc/authorization-request.ts'
+import type { SignInAttempt } from '#/accounts/oidc/protocol/authorization-request.ts'
 import type { Seal } from '#/accounts/oidc/seal.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'

@@ -4,6 +4,7 @@ export const answers: Translated<'answers'> = {
   linkSentIfKnown:
     'Wenn es für diese Adresse ein Konto gibt, haben wir ihm einen Link geschickt. Sieh in deine E-Mails.',
   linkSent: 'Sieh in deine E-Mails: Wir haben dir einen Link geschickt.',
+  sessionsEndedByProvider: 'Die Sitzungen wurden beendet.',
   signedOut: 'Du bist abgemeldet.',
   sessionEnded: 'Die Sitzung ist beendet.',
   sessionsEnded: '{count, plural, one {{count} andere Sitzung ist} other {{count} andere Sitzungen sind}} beendet.',

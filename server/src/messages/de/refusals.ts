@@ -8,6 +8,7 @@ export const refusals: Translated<'refusals'> = {
   missingToken: 'Der Link ist unvollständig: Sein Token fehlt. Öffne den ganzen Link aus der E-Mail.',
   badToken:
     'Dieser Link gilt nicht: Er wurde schon benutzt, ist abgelaufen oder von anderer Art. Lass dir einen neuen schicken.',
+  badLogoutToken: 'Dieses Abmeldetoken gilt nicht, deshalb wurde keine Sitzung beendet.',
   prefetched: 'Diese Anfrage lädt nur vorab und löst den Link nicht ein. Öffne die Seite und drücke auf ihren Knopf.',
   unknownType: 'Diesen Containertyp gibt es nicht. Bekannte Typen: {types}.',
   noToken: 'Melde dich zuerst an: Hierfür ist ein Zugriffstoken nötig.',

@@ -2,6 +2,7 @@
 export const answers = {
   linkSentIfKnown: 'If an account exists for this address, we have sent it a link. Check your mail.',
   linkSent: 'Check your mail: we have sent you a link.',
+  sessionsEndedByProvider: 'The sessions were ended.',
   signedOut: 'You are signed out.',
   sessionEnded: 'The session is ended.',
   sessionsEnded: '{count, plural, one {{count} other session is} other {{count} other sessions are}} ended.',

@@ -6,6 +6,7 @@ export const refusals = {
   badEmail: 'This is not an e-mail address we can send mail to. It should look like you@example.org.',
   missingToken: 'The link is incomplete: its token is missing. Open the whole link from the mail.',
   badToken: 'This link is not valid: it was used already, has expired, or is of another kind. Ask for a new one.',
+  badLogoutToken: 'This logout token is not valid, so no session was ended.',
   prefetched: 'This request is a prefetch, which does not use up the link. Open the page and press its button.',
   unknownType: 'There is no such container type. Known types: {types}.',
   noToken: 'Sign in first: this needs an access token.',

@@ -33,6 +33,12 @@ export function identities(isPostgres: boolean): Migration {
         .addColumn('id_token', 'text', (column) => column.notNull())
         .execute()
       await db.schema
+        .createIndex('provider_sessions_sid')
+        .ifNotExists()
+        .on('provider_sessions')
+        .columns(['sid', 'issuer'])
+        .execute()
+      await db.schema
         .createIndex('provider_sessions_subject')
         .ifNotExists()
         .on('provider_sessions')

@@ -20,3 +20,18 @@ export async function insertProviderSession(db: Db, ownSid: string, session: Pro
     .values({ session_id: id, provider, issuer, subject, sid, id_token: idToken })
     .execute()
 }
+
+/** What is remembered of the first of these sessions that began at a provider. @param ownSids claims `sid` of sessions of ours */
+export async function findProviderSession(db: Db, ownSids: readonly string[]): Promise<ProviderSession | undefined> {
+  const row = await db
+    .selectFrom('provider_sessions')
+    .innerJoin('sessions', 'sessions.id', 'provider_sessions.session_id')
+    .selectAll('provider_sessions')
+    .where('sessions.sid', 'in', ownSids)
+    .orderBy('sessions.id')
+    .limit(1)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { provider, issuer, subject, sid, id_token: idToken } = row
+  return { provider, issuer, subject, sid, idToken }
+}

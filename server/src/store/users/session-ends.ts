@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
-import type { Identity } from './identities.ts'
 import { insertRevokedTokensOf } from './revoked-tokens.ts'
 import { sessionOfRow, type SessionEnd, type StoredSession } from './sessions.ts'
 
@@ -57,25 +56,28 @@ export async function endBlockedSessions(tx: Db, userIds: readonly number[], now
     .execute()
 }
 
-/** A user at a provider; with `sid`, one of their sessions there. */
-export interface ProviderSubject extends Identity {
-  readonly sid?: string | undefined
+/** Whose sessions a provider means: all of a subject's, those of one session at the provider, or those of both. */
+export interface ProviderSessions {
+  readonly issuer: string
+  readonly subject: string | undefined
+  readonly sid: string | undefined
 }
 
-/** Live sessions that a provider began for one of its subjects, or only those of one of its own sessions. */
-export async function findSessionsOfSubject(
+/** Live sessions that began at a provider; none when neither subject nor `sid` is named. */
+export async function findSessionsAtProvider(
   db: Db,
-  { issuer, subject, sid }: ProviderSubject,
+  { issuer, subject, sid }: ProviderSessions,
   { now, limit }: { now: Date; limit: number },
 ): Promise<StoredSession[]> {
+  if (subject === undefined && sid === undefined) return []
   const rows = await db
     .selectFrom('sessions')
     .innerJoin('provider_sessions', 'provider_sessions.session_id', 'sessions.id')
     .selectAll('sessions')
     .where('provider_sessions.issuer', '=', issuer)
-    .where('provider_sessions.subject', '=', subject)
     .where('sessions.ended_at', 'is', null)
     .where('sessions.expires_at', '>', now.getTime())
+    .$if(subject !== undefined, (query) => query.where('provider_sessions.subject', '=', subject ?? ''))
     .$if(sid !== undefined, (query) => query.where('provider_sessions.sid', '=', sid ?? ''))
     .orderBy('sessions.id')
     .limit(limit)

@@ -103,14 +103,15 @@ const configuration: Configuration = {
     return grant
   },
   pkce: { required: () => true },
-  // Its own address is loopback, where it would refuse to call back.
-  fetch: (url, options) => fetch(url, options as RequestInit),
+  // Without its dispatcher, which refuses to call loopback addresses, where Berth is.
+  fetch: (url, options) => fetch(url, withoutDispatcher(options as RequestInit)),
 }
 
 const server = createServer()
 server.listen(settings.port ?? 0, '127.0.0.1', () => {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const provider = new Provider(issuer, configuration)
+  provider.on('backchannel.error', (_, error) => process.stderr.write(`${error.stack}\n`))
   const handle = provider.callback()
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (request.url === '/orders') void take(request, response)
@@ -135,4 +136,10 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
   if (!next) throw new Error('no order says who signs in')
   const result = 'sub' in next ? { login: { accountId: next.sub } } : next
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
+}
+
+function withoutDispatcher(options: RequestInit): RequestInit {
+  const rest = { ...options }
+  delete rest.dispatcher
+  return rest
 }

@@ -32,14 +32,17 @@ export async function registerAt(
   provider: TestProvider,
   id = 'main',
   more: ProviderFields = {},
+  /** Public address of Berth, and where the provider reaches it to end sessions. */
+  { url = publicUrl, backchannel }: { url?: string; backchannel?: string } = {},
 ): Promise<ProviderFields> {
-  const redirect = `${publicUrl}/api/auth/oidc/${id}/callback`
+  const path = `/api/auth/oidc/${id}`
   await provider.order({
     client: {
       client_id: `${client.id}-${id}`,
       client_secret: client.secret,
-      redirect_uris: [redirect],
-      post_logout_redirect_uris: [`${publicUrl}/login`],
+      redirect_uris: [`${url}${path}/callback`],
+      post_logout_redirect_uris: [`${url}/login`],
+      ...(backchannel ? { backchannel_logout_uri: `${backchannel}${path}/backchannel-logout` } : {}),
       scope: 'openid email profile groups',
     },
   })
@@ -56,17 +59,26 @@ export async function begin(browser: CookieBrowser, id = 'main', next?: string):
   return new URL(reply.headers.get('location') ?? '', publicUrl)
 }
 
+/** What a browser keeps of the provider. */
+export type ProviderCookies = Map<string, string>
+
+/** Asks the provider as a browser does. @param form sends it by POST */
+export async function askProvider(address: URL, cookies: ProviderCookies, form?: URLSearchParams): Promise<Response> {
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const init = form ? { method: 'POST', body: form } : {}
+  const answer = await fetch(address, { ...init, redirect: 'manual', headers: { cookie } })
+  for (const line of answer.headers.getSetCookie()) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+    cookies.set(name, value)
+  }
+  return answer
+}
+
 /** Follows the provider's redirects, with cookies of its own, until it leads back. @returns the callback's address */
-export async function atProvider(start: URL): Promise<URL> {
-  const cookies = new Map<string, string>()
+export async function atProvider(start: URL, cookies: ProviderCookies = new Map()): Promise<URL> {
   let address = start
   for (let step = 0; step < 10; step++) {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const answer = await fetch(address, { redirect: 'manual', headers: { cookie } })
-    for (const line of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      cookies.set(name, value)
-    }
+    const answer = await askProvider(address, cookies)
     const location = answer.headers.get('location')
     assert.ok(location, `the provider answers ${answer.status}: ${await answer.text()}`)
     address = new URL(location, address)
@@ -80,8 +92,13 @@ export const finish = (browser: CookieBrowser, { pathname, search }: URL): Promi
   browser.navigate(pathname + search, 'cross-site')
 
 /** A whole sign-in. @returns the answer of the callback */
-export async function signIn(browser: CookieBrowser, id = 'main', next?: string): Promise<Reply> {
-  return finish(browser, await atProvider(await begin(browser, id, next)))
+export async function signIn(
+  browser: CookieBrowser,
+  id = 'main',
+  next?: string,
+  cookies?: ProviderCookies,
+): Promise<Reply> {
+  return finish(browser, await atProvider(await begin(browser, id, next), cookies))
 }
 
 /** Who is signed in in a browser. */

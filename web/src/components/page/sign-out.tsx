@@ -15,15 +15,19 @@ export function SignOut() {
 
   function signOut() {
     void run((signal) => {
+      let atProvider: string | null = null
       const end = () =>
         createApiClient(signal)
           .logOut()
+          // The provider that the session began at would otherwise sign the next user in again without asking.
+          .then(({ logout_url }) => (atProvider = logout_url))
           .catch((reason: unknown) => {
             // Signed out already, perhaps in another tab: the goal is reached.
             if (!isSignedOut(reason)) throw reason
+            return null
           })
       // The login page gives no reason for a sign-in that the user has ended.
-      return endSessionAndRedirect(end, pages.login)
+      return endSessionAndRedirect(end, () => atProvider ?? pages.login)
     })
   }
 

@@ -1,5 +1,6 @@
 import type { AuthResponse } from '@berth/api/schemas/auth.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
+import type { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
 import type { SignedIn } from '#/accounts/sessions/begin-session.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import type { LinksLeftCount } from '#/accounts/abuse-protection/links-left.ts'
@@ -25,6 +26,7 @@ import { mailboxOf } from '#/store/users/magic-links.ts'
 export interface AuthParts extends TakeoverParts {
   /** Whether links are mailed to who asks (`SIGN_IN`). */
   readonly isByLink: boolean
+  readonly providerSignOut: Pick<ProviderSignOut, 'logoutUrl'>
   readonly logIn: LogIn
   readonly signUp: SignUp
   readonly linksLeft: LinksLeftCount
@@ -86,7 +88,9 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
         const forgotten = isMovedIn ? parts.impersonatorSession.forget(url, headers) : []
         setCookies(call, [...signOutLines(headers.host, parts.cookie), ...forgotten])
       }
-      return { message: localizedReply(call, message('answers.signedOut')) }
+      const ended = [claims.sid, own?.claims.sid, renewable?.sid].filter((sid) => sid !== undefined)
+      const logoutUrl = await parts.providerSignOut.logoutUrl(ended)
+      return { message: localizedReply(call, message('answers.signedOut')), logout_url: logoutUrl }
     },
   }
 }

@@ -1,17 +1,24 @@
 import type { SignInProblemCode } from '@berth/api/sign-in-problems.ts'
 import { pages, safeNext } from '@berth/web/paths.ts'
 import type { ProviderSignIn } from '#/accounts/oidc/provider-sign-in.ts'
-import { SignInProblem } from '#/accounts/oidc/sign-in-problem.ts'
+import type { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
+import type { Provider } from '#/accounts/oidc/settings/provider.ts'
+import { SignInProblem } from '#/accounts/oidc/protocol/sign-in-problem.ts'
 import { Refusal, refusals } from '#/errors.ts'
 import type { AttemptCookies } from '#/http/auth/attempt-cookies.ts'
 import { endTakeover, type TakeoverParts } from '#/http/auth/end-takeover.ts'
 import { sessionCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
 import type { Call, Handlers, Redirect } from '#/http/handlers/handler-types.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
+import { localizedReply } from '#/http/localized-reply.ts'
+import { message } from '#/messages/localized-message.ts'
 import { isPrefetch } from '#/http/request/fetch-metadata.ts'
 
 export interface OidcParts extends TakeoverParts {
+  /** In the order of the login page. */
+  readonly providers: readonly Provider[]
   readonly providerSignIn: ProviderSignIn
+  readonly providerSignOut: Pick<ProviderSignOut, 'endByProvider'>
   readonly isByLink: boolean
   readonly cookie: CookieSettings
   readonly attempts: AttemptCookies
@@ -21,10 +28,12 @@ export interface OidcParts extends TakeoverParts {
 /** Requests of one sign-in that succeeded: its start and its end. */
 const requestsOfSignIn = 2
 
-export function oidcHandlers(parts: OidcParts): Pick<Handlers, 'listProviders' | 'startSignIn' | 'finishSignIn'> {
+type OidcNames = 'listProviders' | 'startSignIn' | 'finishSignIn' | 'endSessionsByProvider'
+
+export function oidcHandlers(parts: OidcParts): Pick<Handlers, OidcNames> {
   return {
     listProviders: () => ({
-      providers: parts.providerSignIn.providers.map(({ id, displayName }) => ({ id, display_name: displayName })),
+      providers: parts.providers.map(({ id, displayName }) => ({ id, display_name: displayName })),
       email_link: parts.isByLink,
     }),
     startSignIn: async (call) => {
@@ -50,6 +59,12 @@ export function oidcHandlers(parts: OidcParts): Pick<Handlers, 'listProviders' |
       } catch (error) {
         return toLogin(call, error, attempt?.next)
       }
+    },
+    endSessionsByProvider: async (call) => {
+      await parts.providerSignOut.endByProvider(call.params.provider, call.body.logout_token, call.now)
+      // A provider that signs out a whole school sends its tokens from one address.
+      parts.rateLimiter.refundRequests(call.client.address, 1)
+      return { message: localizedReply(call, message('answers.sessionsEndedByProvider')) }
     },
   }
 }

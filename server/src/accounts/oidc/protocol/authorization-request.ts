@@ -1,5 +1,5 @@
 import type { Configuration } from 'openid-client'
-import type { Provider } from './provider.ts'
+import type { Provider } from '../settings/provider.ts'
 import { SignInProblem } from './sign-in-problem.ts'
 
 /** One sign-in that was begun in a browser, until the provider answers. */

@@ -1,5 +1,5 @@
 import { isAddress } from '#/accounts/sign-up/email-address.ts'
-import type { Provider } from './provider.ts'
+import type { Provider } from '../settings/provider.ts'
 
 /** The claims of one document: an ID token, or an answer of the userinfo endpoint. */
 export type ClaimSet = Readonly<Record<string, unknown>>

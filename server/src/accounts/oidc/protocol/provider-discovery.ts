@@ -1,7 +1,7 @@
 import type { ClientAuth, Configuration } from 'openid-client'
 import { problemOf } from './problem-of.ts'
 import { providerFetch } from './provider-fetch.ts'
-import type { Provider } from './provider.ts'
+import type { Provider } from '../settings/provider.ts'
 import { SignInProblem } from './sign-in-problem.ts'
 
 /** Timeout of each request to a provider, in seconds. */

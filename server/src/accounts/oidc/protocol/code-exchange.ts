@@ -2,7 +2,7 @@ import type { Configuration, IDToken } from 'openid-client'
 import type { SignInAttempt } from './authorization-request.ts'
 import { groupsIn, verifiedEmailIn, type ClaimSet, type ProviderIdentity } from './provider-identity.ts'
 import { problemOf } from './problem-of.ts'
-import type { Provider } from './provider.ts'
+import type { Provider } from '../settings/provider.ts'
 import { SignInProblem } from './sign-in-problem.ts'
 
 /** What the provider says of the person who signed in there. */

@@ -1,0 +1,94 @@
+import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
+import { providerFetch } from './provider-fetch.ts'
+
+/** The event that a logout token is about. Source: OpenID Connect Back-Channel Logout, 2.4. */
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
+/** Signatures by a key pair only: with an HMAC the public key could pass for the key (RFC 8725, 3.1). */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+/** How far the clocks of the two may be apart, and how old a token may be, in seconds. */
+const [clockTolerance, maxTokenAge] = [60, 600]
+/** Timeout of a request for the keys, and how long they are kept, in ms. */
+const [keyTimeout, keyMaxAge] = [5_000, 600_000]
+/** Ids of tokens that are remembered, so that none counts twice; of more the oldest are forgotten. */
+const maxRemembered = 10_000
+
+/** Whose sessions a provider asks to end: all of a subject's, those of one session at the provider, or those of both. */
+export interface LogoutRequest {
+  readonly issuer: string
+  readonly subject: string | undefined
+  readonly sid: string | undefined
+}
+
+/** A logout token that does not count; the message says why, without a value of it. */
+export class LogoutTokenInvalid extends Error {
+  override readonly name = 'LogoutTokenInvalid'
+}
+
+/** Verifies the logout tokens of one provider. */
+export class LogoutTokenVerifier {
+  readonly #keys: ReturnType<typeof createRemoteJWKSet>
+  readonly #expected: { readonly issuer: string; readonly audience: string }
+  /** Ids of tokens that were accepted, in order. */
+  readonly #seen = new Set<string>()
+
+  /** @param audience id of the client at the provider */
+  constructor(jwksUri: string, issuer: string, audience: string) {
+    this.#expected = { issuer, audience }
+    this.#keys = createRemoteJWKSet(new URL(jwksUri), {
+      timeoutDuration: keyTimeout,
+      cacheMaxAge: keyMaxAge,
+      [customFetch]: providerFetch,
+    })
+  }
+
+  /**
+   * Accepts a token once. Source: OpenID Connect Back-Channel Logout, 2.6.
+   * @throws {LogoutTokenInvalid} also when the keys cannot be fetched
+   */
+  async verify(token: string, now: Date): Promise<LogoutRequest> {
+    const payload = await this.#signed(token, now)
+    const { iss = '', sub, sid, jti = '' } = payload
+    if (!isAboutLogout(payload)) throw new LogoutTokenInvalid('its claim events does not name a sign-out')
+    // ID tokens have one, and must not pass for a logout token.
+    if (payload.nonce !== undefined) throw new LogoutTokenInvalid('it has a nonce')
+    const session = typeof sid === 'string' ? sid : undefined
+    if (sub === undefined && session === undefined) throw new LogoutTokenInvalid('it has neither sub nor sid')
+    if (this.#seen.has(jti)) throw new LogoutTokenInvalid('it was used before')
+    this.#remember(jti)
+    return { issuer: iss, subject: sub, sid: session }
+  }
+
+  async #signed(token: string, now: Date): Promise<JWTPayload> {
+    try {
+      const { typ } = decodeProtectedHeader(token)
+      if (typ !== undefined && !/^(?:application\/)?(?:logout\+)?jwt$/i.test(typ))
+        throw new LogoutTokenInvalid('its type is not logout+jwt')
+      const { payload } = await jwtVerify(token, this.#keys, {
+        ...this.#expected,
+        algorithms,
+        clockTolerance,
+        maxTokenAge,
+        currentDate: now,
+        requiredClaims: ['iat', 'jti', 'events'],
+      })
+      return payload
+    } catch (error) {
+      if (error instanceof LogoutTokenInvalid) throw error
+      const why = error instanceof errors.JOSEError ? error.message : 'its signature could not be checked'
+      throw new LogoutTokenInvalid(why, { cause: error })
+    }
+  }
+
+  #remember(jti: string): void {
+    for (const oldest of this.#seen) {
+      if (this.#seen.size < maxRemembered) break
+      this.#seen.delete(oldest)
+    }
+    this.#seen.add(jti)
+  }
+}
+
+function isAboutLogout({ events }: JWTPayload): boolean {
+  const event = (Object(events) as Readonly<Record<string, unknown>>)[logoutEvent]
+  return typeof event === 'object' && event !== null && !Array.isArray(event)
+}
