@@ -12,6 +12,7 @@ export const pages = {
   launch: '/launch',
   sessions: '/sessions',
   tokens: '/tokens',
+  apiDocs: '/api/docs',
   admin: '/admin',
   adminUsers: '/admin/users',
   adminContainers: '/admin/containers',

@@ -27,6 +27,7 @@ function lazyExport<N extends string, P extends object>(
 
 // Most users never open these, and should not load tables and plots.
 const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'))
+const ApiDocs = lazyExport('ApiDocs', () => import('#/api-docs/api-docs.tsx'))
 const ApiTokens = lazyExport('ApiTokens', () => import('#/pages/api-tokens.tsx'))
 const Sessions = lazyExport('Sessions', () => import('#/pages/sessions.tsx'))
 
@@ -40,6 +41,7 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.launch]: () => <Launch />,
   [pages.sessions]: () => signedIn(<Sessions />),
   [pages.tokens]: () => signedIn(<ApiTokens />),
+  [pages.apiDocs]: () => <ApiDocs />,
   [pages.admin]: () => administrators(pages.admin),
   [pages.adminUsers]: () => administrators(pages.adminUsers),
   [pages.adminContainers]: () => administrators(pages.adminContainers),

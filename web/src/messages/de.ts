@@ -1,3 +1,4 @@
+import { apiDocs } from './de/api-docs.ts'
 import { dashboard } from './de/dashboard.ts'
 import { frame } from './de/frame.ts'
 import { sessions } from './de/sessions.ts'
@@ -7,4 +8,4 @@ import { tokens } from './de/tokens.ts'
 import type { Words } from './words.ts'
 
 /** The catalogue in German. */
-export const de: Words = { frame, signIn, dashboard, sessions, takeover, tokens }
+export const de: Words = { frame, signIn, dashboard, sessions, takeover, tokens, apiDocs }

@@ -7,6 +7,8 @@ import { ApiTokenRow } from '#/components/api-tokens/api-token-row.tsx'
 import { CreateApiTokenForm } from '#/components/api-tokens/create-api-token-form.tsx'
 import { CreatedApiToken } from '#/components/api-tokens/created-api-token.tsx'
 import { Page } from '#/components/page/page.tsx'
+import { rich } from '#/components/rich.tsx'
+import { pages } from '#/paths.ts'
 import { focusHeading } from '#/router/focus-heading.ts'
 import { useMe } from '#/session/use-me.ts'
 import '#/styles/api-tokens.css'
@@ -35,6 +37,7 @@ export function ApiTokens() {
   return (
     <Page title={t('title')}>
       <p className="lead">{t('lead')}</p>
+      <p>{t.rich('docs', { docs: rich.link(pages.apiDocs) })}</p>
       {created !== undefined && <CreatedApiToken token={created} onDone={() => show(undefined)} />}
       <Alert error={removal.error ?? query.error ?? undefined} />
       {query.isPending && <p role="status">{t('loading')}</p>}

@@ -34,6 +34,7 @@ export function SignIn() {
       {!ended && !isSignedIn() && isToContainer && <p className="note">{t('toContainer')}</p>}
       <SignInProblem code={query.get('problem')} />
       <SignInWays lead={t(lead)} button={t('button')} email={emailIn(state) ?? ended?.email} next={next} />
+      {boot.signIn.isByLink && <p className="hint">{t('noMail')}</p>}
       {next !== undefined && next !== pages.home && (
         <p className="hint">{t.rich('onTheWay', { next, path: rich.path })}</p>
       )}

@@ -1,4 +1,5 @@
 import type { Story } from '../story.ts'
+import { apiDocsStories } from './api-docs.ts'
 import { apiTokenStories } from './api-tokens.ts'
 import { containerStories } from './containers.ts'
 import { dashboardStories } from './dashboard.ts'
@@ -14,4 +15,5 @@ export const stories: readonly Story[] = [
   ...userStories,
   ...containerStories,
   ...apiTokenStories,
+  ...apiDocsStories,
 ]

@@ -9,13 +9,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
  */
 
 /** One encoding of a file. */
-interface Variant {
+export interface Variant {
   readonly bytes: Buffer
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** By content coding. */
-type Asset = ReadonlyMap<string, Variant>
+export type Asset = ReadonlyMap<string, Variant>
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -75,7 +75,7 @@ function variantOf(bytes: Buffer, original: string, coding: string): Variant {
 }
 
 function sendAsset(asset: Asset, { headers, method }: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { bytes, headers: own } = chosen(asset, headers['accept-encoding'])
+  const { bytes, headers: own } = selectVariant(asset, headers['accept-encoding'])
   void reply.headers(own)
   if (hasTag(headers['if-none-match'], own['etag'] ?? '')) return reply.status(304).send()
   const range = headers['if-range'] === undefined ? rangeIn(headers.range, bytes.length) : undefined
@@ -89,7 +89,7 @@ function sendAsset(asset: Asset, { headers, method }: FastifyRequest, reply: Fas
  * The coding of the highest weight; of equals the preferred one. Without one of ours the file is sent unencoded (RFC
  * 9110, 12.5.3).
  */
-function chosen(asset: Asset, accepted: string | undefined): Variant {
+export function selectVariant(asset: Asset, accepted: string | undefined): Variant {
   const weights = weightsIn((accepted ?? '').slice(0, maxAccepted))
   const weightOf = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0
   const possible = preferred.filter((coding) => asset.has(coding) && weightOf(coding) > 0)
@@ -108,7 +108,8 @@ function weightsIn(accepted: string): ReadonlyMap<string, number> {
   )
 }
 
-const hasTag = (tags: string | undefined, tag: string) =>
+/** Whether the entity tags that a client has (`If-None-Match`) include this one. */
+export const hasTag = (tags: string | undefined, tag: string) =>
   tags !== undefined && (tags === '*' || tags.slice(0, maxTags).includes(tag))
 
 /** One range of bytes; several, or an invalid one, get the whole file, which RFC 9110, 14.2 allows. */

@@ -76,6 +76,26 @@ test('GET /metrics is Prometheus text, without any address, token or id', async 
   for (const name of named) assert.match(reply.text, new RegExp(`^# HELP ${name} \\S`, 'm'))
 })
 
+test('GET /api/openapi.json travels compressed, and not at all to a client that has it', async () => {
+  const get = (headers: Record<string, string>) => fetch(`${url}/api/openapi.json`, { headers })
+  const url = `http://127.0.0.1:${berth.app.port}`
+  for (const coding of ['br', 'gzip']) {
+    const response = await get({ 'accept-encoding': coding })
+    assert.equal(response.headers.get('content-encoding'), coding)
+    assert.ok(Number(response.headers.get('content-length')) < 60_000)
+    assert.equal(response.headers.get('vary'), 'Accept-Encoding')
+    const document = (await response.json()) as { openapi: string }
+    assert.match(document.openapi, /^3\.1\./)
+    const again = await get({ 'accept-encoding': coding, 'if-none-match': response.headers.get('etag') ?? '' })
+    assert.equal(again.status, 304)
+    assert.equal(await again.text(), '')
+  }
+  const plain = await get({ 'accept-encoding': 'identity' })
+  assert.equal(plain.headers.get('content-encoding'), null)
+  assert.match(plain.headers.get('content-type') ?? '', /^application\/json/)
+  assert.ok((await plain.text()).length > 100_000)
+})
+
 test('GET /api/openapi.json is an OpenAPI 3.1 document of this installation', async () => {
   const reply = await berth.call('GET', '/api/openapi.json')
   assertOk(reply)

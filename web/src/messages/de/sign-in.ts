@@ -12,6 +12,8 @@ export const signIn: Words['signIn'] = {
     orLead: 'Oder gib deine E-Mail-Adresse ein, und wir schicken dir einen Anmeldelink. Du brauchst kein Passwort.',
     provider: 'Mit {name} anmelden',
     button: 'Link schicken',
+    noMail:
+      'Nach zwei Minuten keine E-Mail? Sieh im Spam-Ordner nach, prüfe die Adresse auf Tippfehler und lass dir dann einen neuen Link schicken.',
     ended:
       'Deine Anmeldung ist abgelaufen, oder sie wurde an anderer Stelle beendet. Melde dich wieder an, dann kommst du dorthin zurück, wo du warst. Deine Container und Dateien sind davon nicht betroffen.',
     toContainer:

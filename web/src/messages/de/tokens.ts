@@ -3,6 +3,7 @@ import type { Words } from '#/messages/words.ts'
 export const tokens: Words['tokens'] = {
   title: 'API-Token',
   lead: 'Mit einem API-Token benutzt ein Programm dein Konto ohne Browser, soweit die Rechte des Tokens reichen. Behandle es wie ein Passwort.',
+  docs: 'So benutzen es Programme: <docs>API-Referenz</docs>',
   loading: 'Deine API-Token werden geladen…',
   none: 'Du hast keine API-Token.',
   scopes: 'Rechte: {scopes}',

@@ -11,6 +11,8 @@ export const signIn = {
     orLead: 'Or type your e-mail address and we mail you a sign-in link. You need no password.',
     provider: 'Sign in with {name}',
     button: 'Mail me a link',
+    noMail:
+      'No mail within two minutes? Look in the spam folder, check the address for a typo, then ask for another link.',
     ended:
       'Your sign-in has ended: it expired, or it was ended elsewhere. Sign in again and you come back to where you were. Your containers and files are not affected.',
     toContainer:

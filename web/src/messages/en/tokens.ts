@@ -2,6 +2,7 @@
 export const tokens = {
   title: 'API tokens',
   lead: 'An API token lets a program use your account without a browser, as far as its scopes allow. Keep it like a password.',
+  docs: 'How programs use it: <docs>API reference</docs>',
   loading: 'Loading your API tokens…',
   none: 'You have no API tokens.',
   scopes: 'Scopes: {scopes}',

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { test } from 'node:test'
+import { parseAst } from 'vite'
+import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
+import { openApiDocument } from '@berth/api/openapi.ts'
+import { curlExample, typescriptExample } from './examples.ts'
+import { readDocument, search } from './read-document.ts'
+
+const server = 'https://spawner.example.org'
+const reference = readDocument(JSON.parse(JSON.stringify(openApiDocument(server))) as Record<string, unknown>)
+const operations = reference.groups.flatMap((group) => group.operations)
+const named = (id: string) => operations.find((each) => each.id === id) ?? assert.fail(id)
+
+test('the reference has every endpoint of the table but those of the operator, with access and scope', () => {
+  const rows = Object.entries<Endpoint>(endpoints).filter(([, { access }]) => access !== 'operator')
+  assert.deepEqual(
+    operations.map(({ id, method, path, access, scope }) => ({ id, method, path, access, scope })).toSorted(byId),
+    rows.map(([id, { method, path, access, scope = null }]) => ({ id, method, path, access, scope })).toSorted(byId),
+  )
+})
+
+const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
+
+test('fields of an answer are listed with those of the objects in them', () => {
+  const fields = named('listAllApiTokens').answer
+  assert.deepEqual(
+    fields.slice(0, 3).map(({ name, type }) => [name, type]),
+    [
+      ['tokens', 'object[]'],
+      ['tokens[].id', 'integer'],
+      ['tokens[].name', 'string'],
+    ],
+  )
+  assert.ok(fields.some(({ name }) => name === 'tokens[].user.email'))
+})
+
+test('an example for curl is a command line that a shell reads as meant', () => {
+  for (const operation of operations) {
+    const text = curlExample(server, operation).replace(/^curl/, `printf '%s\\n'`)
+    const words = execFileSync('sh', ['-c', text], { encoding: 'utf8' }).trimEnd().split('\n')
+    assert.ok(words.at(-1)?.startsWith(`${server}/`), operation.id)
+    assert.doesNotMatch(words.at(-1) ?? '', /[{}]/, operation.id)
+    assert.equal(words.includes('@berth-token'), operation.access !== 'public', operation.id)
+    if (operation.body) JSON.parse(words[words.indexOf('--data') + 1] ?? '')
+  }
+  assert.match(curlExample(server, named('createApiToken')), /"scopes":\["containers:read"\],"expires_in":2592000/)
+})
+
+test('an example in TypeScript is a program, and calls the function of the client', () => {
+  for (const operation of operations) {
+    const text = typescriptExample(server, operation)
+    parseAst(text, { lang: 'ts' })
+    if (!operation.isStream) assert.ok(text.includes(`api.${operation.id}(`), text)
+  }
+  assert.match(
+    typescriptExample(server, named('launchContainer')),
+    /launchContainer\(\{ params: \{ container_type: 'dev' \} \}\)/,
+  )
+})
+
+test('a search finds endpoints by words of name, path and summary, in any order and case', () => {
+  const found = (text: string) =>
+    search(reference.groups, text).flatMap((group) => group.operations.map(({ id }) => id))
+  assert.deepEqual(found('token API create'), ['createApiToken'])
+  assert.ok(found('tokens POST').includes('createApiToken'))
+  assert.deepEqual(found('launchcontainer'), ['launchContainer'])
+  assert.deepEqual(found('nothing of the kind'), [])
+  assert.equal(found(' ').length, operations.length)
+})

@@ -1,0 +1,115 @@
+import { fieldsOf, type Field, type Schema } from './schema-fields.ts'
+
+/** An endpoint of the OpenAPI document, as the reference shows it. */
+export interface Operation {
+  /** Name of the function of the typed client. */
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  /** Whether it asks for an access token, and the scope that an API token needs; null when none is accepted. */
+  readonly access: 'public' | 'user' | 'admin'
+  readonly scope: string | null
+  readonly parameters: readonly Parameter[]
+  readonly body: Schema | undefined
+  readonly answer: readonly Field[]
+  /** Whether the answer is a stream of server-sent events. */
+  readonly isStream: boolean
+  readonly refusals: readonly { readonly status: string; readonly description: string }[]
+}
+
+export interface Parameter extends Field {
+  readonly place: 'path' | 'query'
+  readonly schema: Schema
+}
+
+/** Subjects with a heading of their own, by the tags of the document; all else is `other`. */
+const subjects = ['auth', 'user', 'container', 'admin', 'other'] as const
+export type Subject = (typeof subjects)[number]
+
+/** Endpoints about one subject. */
+export interface OperationGroup {
+  readonly subject: Subject
+  readonly operations: readonly Operation[]
+}
+
+/** Address of the API, and its endpoints by subject in the order of the document. */
+export interface Reference {
+  readonly server: string
+  readonly groups: readonly OperationGroup[]
+}
+
+interface DocumentOperation {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters: readonly {
+    readonly name: string
+    readonly in: 'path' | 'query'
+    readonly required: boolean
+    readonly schema: Schema
+  }[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>
+}
+
+type Content = Readonly<Record<string, { readonly schema: Schema }>>
+
+/** Reads the document of `GET /api/openapi.json`. */
+export function readDocument(document: Readonly<Record<string, unknown>>): Reference {
+  const { servers, paths } = document as unknown as {
+    readonly servers: readonly { readonly url: string }[]
+    readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>
+  }
+  const all = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, each]) => ({
+      subject: subjects.find((subject) => subject === each.tags[0]) ?? 'other',
+      operation: read(path, method, each),
+    })),
+  )
+  const groups = Map.groupBy(all, ({ subject }) => subject)
+  return {
+    server: servers[0]?.url ?? '',
+    groups: [...groups].map(([subject, each]) => ({ subject, operations: each.map(({ operation }) => operation) })),
+  }
+}
+
+function read(path: string, method: string, each: DocumentOperation): Operation {
+  const { 200: success, ...refusals } = each.responses
+  const json = success?.content['application/json']?.schema
+  return {
+    id: each.operationId,
+    method: method.toUpperCase(),
+    path,
+    summary: each.summary,
+    access: each.security === undefined ? 'public' : path.startsWith('/api/admin/') ? 'admin' : 'user',
+    scope: each.security?.flatMap(({ apiToken = [] }) => apiToken)[0] ?? null,
+    parameters: each.parameters.map((parameter) => ({
+      ...toField(parameter),
+      place: parameter.in,
+      schema: parameter.schema,
+    })),
+    body: each.requestBody?.content['application/json']?.schema,
+    answer: fieldsOf(json),
+    isStream: success?.content['text/event-stream'] !== undefined,
+    refusals: Object.entries(refusals).map(([status, { description }]) => ({ status, description })),
+  }
+}
+
+function toField({ name, required, schema }: DocumentOperation['parameters'][number]): Field {
+  const [field] = fieldsOf({ properties: { [name]: schema }, required: required ? [name] : [] })
+  return field as Field
+}
+
+/** Groups reduced to the endpoints whose name, path or summary has every word of the search. */
+export function search(groups: readonly OperationGroup[], text: string): OperationGroup[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const fits = ({ id, method, path, summary }: Operation) => {
+    const all = `${id} ${method} ${path} ${summary}`.toLowerCase()
+    return words.every((word) => all.includes(word))
+  }
+  return groups
+    .map(({ subject, operations }) => ({ subject, operations: operations.filter(fits) }))
+    .filter(({ operations }) => operations.length > 0)
+}
