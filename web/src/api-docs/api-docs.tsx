@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useEffect, useId, useMemo, useState } from 'react'
+import { useDeferredValue, useEffect, useId, useMemo, useState, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -9,6 +9,11 @@ import { pages } from '#/paths.ts'
 import '#/styles/api-docs.css'
 import { OperationSection } from './operation.tsx'
 import { readDocument, search, type OperationGroup } from './read-document.ts'
+
+const links = {
+  document: (words: ReactNode) => <a href="/api/openapi.json">{words}</a>,
+  tokens: rich.link(pages.tokens),
+}
 
 /** The API reference: every endpoint, generated from the OpenAPI document of this installation. */
 export function ApiDocs() {
@@ -30,12 +35,7 @@ export function ApiDocs() {
 
   return (
     <Page title={t('title')}>
-      <p className="lead">
-        {t.rich('lead', {
-          document: (words) => <a href="/api/openapi.json">{words}</a>,
-          tokens: rich.link(pages.tokens),
-        })}
-      </p>
+      <p className="lead">{t.rich('lead', links)}</p>
       <search className="api-search">
         <label htmlFor={field}>{t('search')}</label>
         <input

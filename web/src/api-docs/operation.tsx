@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Example } from './example.tsx'
 import { curlExample, typescriptExample } from './examples.ts'
@@ -28,6 +29,8 @@ export function OperationSection({ operation, server, isOpen }: OperationSection
   )
 }
 
+const code = (text: ReactNode) => <code>{text}</code>
+
 function OperationDetails({ operation, server }: Omit<OperationSectionProps, 'isOpen'>) {
   const t = useTranslations('apiDocs')
   const { access, scope, parameters, body, answer, isStream, refusals } = operation
@@ -36,9 +39,7 @@ function OperationDetails({ operation, server }: Omit<OperationSectionProps, 'is
     <div className="operation-details">
       <ul className="dotted hint">
         <li>{t(`access.${access}`)}</li>
-        {access !== 'public' && (
-          <li>{scope === null ? t('noScope') : t.rich('scope', { scope, code: (text) => <code>{text}</code> })}</li>
-        )}
+        {access !== 'public' && <li>{scope === null ? t('noScope') : t.rich('scope', { scope, code })}</li>}
         {isStream && <li>{t('stream')}</li>}
       </ul>
       <FieldTable title={t('path')} fields={inPlace('path')} />
