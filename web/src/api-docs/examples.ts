@@ -33,8 +33,9 @@ function clientExample(server: string, { id, access, parameters, body }: Operati
     ...(body && { body: sampleOf(body) }),
   }
   const input = Object.keys(parts).length === 0 ? '' : literal(parts)
-  const [send, setUp] = access === 'public' ? ['fetch', []] : ['withToken(process.env.BERTH_TOKEN)', ['withToken']]
+  const [send, setUp] = access === 'public' ? ['fetch', []] : ['withToken(env.BERTH_TOKEN)', ['withToken']]
   return [
+    ...(access === 'public' ? [] : [environment]),
     `import { ${['createClient', ...setUp].join(', ')} } from '@berth/api'`,
     '',
     `const api = createClient(${send}, '${server}')`,
@@ -42,12 +43,17 @@ function clientExample(server: string, { id, access, parameters, body }: Operati
   ].join('\n')
 }
 
+const environment = `import { env } from 'node:process'`
+
 function streamExample(server: string, operation: Operation): string {
   return [
+    environment,
+    `import { Writable } from 'node:stream'`,
+    '',
     `const response = await fetch('${server}${addressOf(operation)}', {`,
-    '  headers: { authorization: `Bearer ${process.env.BERTH_TOKEN}` },',
+    '  headers: { authorization: `Bearer ${env.BERTH_TOKEN}` },',
     '})',
-    'for await (const text of response.body.pipeThrough(new TextDecoderStream())) console.log(text)',
+    'await response.body.pipeTo(Writable.toWeb(process.stdout))',
   ].join('\n')
 }
 

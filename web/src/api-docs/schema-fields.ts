@@ -31,7 +31,12 @@ export function fieldsOf(schema: Schema | undefined, prefix = '', depth = 0): Fi
   const { properties = {}, required = [] } = schema
   return Object.entries(properties).flatMap(([key, each]) => {
     const name = prefix === '' ? key : `${prefix}.${key}`
-    const field = { name, type: typeOf(each), isRequired: required.includes(key), description: each.description ?? '' }
+    const field = {
+      name,
+      type: formatSchema(each),
+      isRequired: required.includes(key),
+      description: each.description ?? '',
+    }
     return [field, ...nestedFields(each, name, depth + 1)]
   })
 }
@@ -43,11 +48,11 @@ function nestedFields(schema: Schema, name: string, depth: number): Field[] {
 }
 
 /** The type of a value in words of JSON. */
-export function typeOf({ type, format, const: constant, items, anyOf, oneOf }: Schema): string {
+export function formatSchema({ type, format, const: constant, items, anyOf, oneOf }: Schema): string {
   if (constant !== undefined) return JSON.stringify(constant)
   const choices = anyOf ?? oneOf
-  if (choices) return [...new Set(choices.map(typeOf))].join(' | ')
-  if (type === 'array') return `${items ? typeOf(items) : 'any'}[]`
+  if (choices) return [...new Set(choices.map(formatSchema))].join(' | ')
+  if (type === 'array') return `${items ? formatSchema(items) : 'any'}[]`
   return format ?? type ?? 'any'
 }
 
@@ -77,10 +82,10 @@ export function sampleOf(schema: Schema, name = ''): unknown {
 const samples: Readonly<Record<string, string | number>> = {
   email: 'ann@example.org',
   emails: 'ann@example.org',
-  name: 'Nightly tests',
+  name: 'backup',
   expires_in: 2_592_000,
   id: '7',
   container_type: 'dev',
-  reason: 'Her editor hangs',
+  reason: 'support',
   token: 'TOKEN',
 }
