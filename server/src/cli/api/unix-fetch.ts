@@ -11,8 +11,8 @@ export interface UnixFetchOptions {
 }
 
 /**
- * The part of `fetch` that the API's client needs, over a Unix socket; bodies are text. Our own, because undici takes longer
- * to load than most commands take to run (decision 042).
+ * The part of `fetch` that the API's client needs, over a Unix socket; bodies are text. Our own, because loading undici
+ * would slow every command (decision 042).
  * @throws {Error} with the `code` of the system, e.g. `ECONNREFUSED`, when no process listens; with the signal's reason
  */
 export function unixFetch(socketPath: string, options: UnixFetchOptions): typeof fetch {
