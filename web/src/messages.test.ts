@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { admin as adminDe } from './admin/messages/de.ts'
 import { admin as adminEn } from './admin/messages/en.ts'
+import { apiDocs as apiDocsDe } from './messages/de/api-docs.ts'
 import { de } from './messages/de.ts'
+import { apiDocs as apiDocsEn } from './messages/en/api-docs.ts'
 import { en } from './messages/en.ts'
 
 type Texts = { readonly [key: string]: string | Texts }
@@ -15,8 +17,8 @@ function textsOf(texts: Texts, before = ''): Map<string, string> {
   return new Map(entries)
 }
 
-const english = textsOf({ ...en, admin: adminEn })
-const german = textsOf({ ...de, admin: adminDe })
+const english = textsOf({ ...en, admin: adminEn, apiDocs: apiDocsEn })
+const german = textsOf({ ...de, admin: adminDe, apiDocs: apiDocsDe })
 
 /** Names, and words that are the same in both languages; only such are added. */
 const same = new Set([

@@ -7,6 +7,7 @@ import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
 import { pages } from '#/paths.ts'
 import '#/styles/api-docs.css'
+import { ApiDocsI18nProvider } from './api-docs-i18n-provider.tsx'
 import { OperationSection } from './operation.tsx'
 import { readDocument, search, type OperationGroup } from './read-document.ts'
 
@@ -17,6 +18,14 @@ const links = {
 
 /** The API reference: every endpoint, generated from the OpenAPI document of this installation. */
 export function ApiDocs() {
+  return (
+    <ApiDocsI18nProvider>
+      <Reference />
+    </ApiDocsI18nProvider>
+  )
+}
+
+function Reference() {
   const t = useTranslations('apiDocs')
   const field = useId()
   const [text, setText] = useState('')

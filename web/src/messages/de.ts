@@ -1,4 +1,3 @@
-import { apiDocs } from './de/api-docs.ts'
 import { dashboard } from './de/dashboard.ts'
 import { frame } from './de/frame.ts'
 import { sessions } from './de/sessions.ts'
@@ -8,4 +7,4 @@ import { tokens } from './de/tokens.ts'
 import type { Words } from './words.ts'
 
 /** The catalogue in German. */
-export const de: Words = { frame, signIn, dashboard, sessions, takeover, tokens, apiDocs }
+export const de: Words = { frame, signIn, dashboard, sessions, takeover, tokens }

@@ -1,4 +1,3 @@
-import { apiDocs } from './en/api-docs.ts'
 import { dashboard } from './en/dashboard.ts'
 import { frame } from './en/frame.ts'
 import { sessions } from './en/sessions.ts'
@@ -9,4 +8,4 @@ import { tokens } from './en/tokens.ts'
 /**
  * The texts for every user, in English. ICU message syntax (unicode-org.github.io/icu/userguide/format_parse/messages).
  */
-export const en = { frame, signIn, dashboard, sessions, takeover, tokens, apiDocs } as const
+export const en = { frame, signIn, dashboard, sessions, takeover, tokens } as const

@@ -1,6 +1,7 @@
-import type { Words } from '#/messages/words.ts'
+import type { apiDocs as english } from '#/messages/en/api-docs.ts'
+import type { InOtherWords } from '#/messages/words.ts'
 
-export const apiDocs: Words['apiDocs'] = {
+export const apiDocs: InOtherWords<typeof english> = {
   title: 'API-Referenz',
   lead: 'Alle Endpunkte dieses Berth, aus seinem <document>OpenAPI-3.1-Dokument</document>. Programme melden sich mit einem <tokens>API-Token</tokens> an.',
   search: 'Suche',

@@ -1,4 +1,4 @@
-/** Text of the API reference around the descriptions, which are in English. */
+/** Text of the API reference around the descriptions, which are in English; loaded with the page. */
 export const apiDocs = {
   title: 'API reference',
   lead: 'Every endpoint of this Berth, from its <document>OpenAPI 3.1 document</document>. Programs authenticate with an <tokens>API token</tokens>.',
