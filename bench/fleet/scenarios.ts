@@ -120,16 +120,16 @@ async function reconnect(stage: Stage): Promise<Finding> {
 
 /** Containers end and are started again outside Berth, 250 a second: 500 events. */
 async function storm(stage: Stage): Promise<Finding> {
-  let emitted = 0
+  let events = 0
   const ms = stage.minutes * 6_000
   const finding = await observed('storm', stage, async () => {
     const [answer] = await Promise.all([
-      stage.berth.send<{ emitted: number }>({ kind: 'storm', perSecond: stormRate, ms }),
+      stage.berth.send<{ events: number }>({ kind: 'storm', perSecond: stormRate, ms }),
       browsing(stage, ms),
     ])
-    emitted = answer.emitted
+    events = answer.events
   })
-  return { ...finding, notes: { events: String(emitted) } }
+  return { ...finding, notes: { events: String(events) } }
 }
 
 /** Both processes are killed and started again; ready means that a user's page is served, too. */

@@ -10,8 +10,14 @@ import { IdleMonitor, type IdleMonitorParts } from './idle-monitor.ts'
 
 const template = { type: 'dev', idlePause: 0, idleTimeout: 100, idleCpu: 0.1 } as Template
 
+const notDue = () => Promise.reject(new Error('nothing is due yet'))
+
 /** Containers that have been quiet for longer than half of their idle time, and an engine that measures when a test lets it. */
-function arrange(containers: number) {
+function arrange(
+  containers: number,
+  given = template,
+  suspend: IdleMonitorParts['idleSuspension']['suspend'] = notDue,
+) {
   const all = Array.from({ length: containers }, (_, at) => {
     return { userId: at + 1, type: 'dev', containerId: `c${at + 1}` } as ContainerState
   })
@@ -19,14 +25,14 @@ function arrange(containers: number) {
   const asked: string[] = []
   const waiting = new Map<string, PromiseWithResolvers<CpuUsage>>()
   const idle = new IdleMonitor({
-    templates: new Templates([template]),
+    templates: new Templates([given]),
     routeSync: {
       *running() {
         for (const known of all) yield { known, isPaused: false }
       },
       isRunning: () => true,
     },
-    idleSuspension: { suspend: () => Promise.reject(new Error('nothing is due yet')) },
+    idleSuspension: { suspend },
     activity: { lastOf: () => lastUse, startOver: () => undefined },
     runtime: {
       cpuUsage: (id) => {
@@ -70,4 +76,22 @@ test('containers that cannot be measured keep no others from it', async () => {
     await answer((id) => Number(id.slice(1)) <= 8)
   }
   assert.deepEqual(new Set(asked).size, 24)
+})
+
+// `npm run bench:fleet`: 1,500 idle containers took three minutes, eight for each check.
+test('of many idle containers eight are suspended at a time, and the next one as soon as one is', async () => {
+  const pauses = { ...template, idlePause: 10, idleTimeout: 0, idleCpu: null } as Template
+  let [parallel, maxSeen] = [0, 0]
+  const suspended: number[] = []
+  const { idle } = arrange(100, pauses, async ({ userId }) => {
+    parallel += 1
+    maxSeen = Math.max(maxSeen, parallel)
+    await turn()
+    parallel -= 1
+    suspended.push(userId)
+    return 'done'
+  })
+  idle.check()
+  for (let each = 0; each < 200 && suspended.length < 100; each++) await turn()
+  assert.deepEqual([suspended.length, new Set(suspended).size, maxSeen], [100, 100, 8])
 })

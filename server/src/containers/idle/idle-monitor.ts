@@ -10,7 +10,7 @@ import type { Runtime } from '#/runtime/runtime.ts'
 
 /** Interval of checks, in ms. */
 const checkInterval = 1_000
-/** Max containers that are suspended at the same time; the others follow with the next check. */
+/** Max containers that are suspended at the same time; of those that wait, the next one follows as soon as one ends. */
 const maxParallel = 8
 /** Max parallel samples of CPU time; the engine may take a second for each. */
 const maxParallelSamples = 8
@@ -36,12 +36,13 @@ interface Sample {
 
 /**
  * Idle monitor: pauses containers after `idle_pause` and stops them after `idle_timeout`, both since the last byte. It
- * runs every second, separate from the reconciler, whose tasks may take long; containers above the max of one check are
- * still due in the next.
+ * runs every second, separate from the reconciler, whose tasks may take long.
  */
 export class IdleMonitor {
   readonly #parts: IdleMonitorParts
   readonly #suspending = new Set<string>()
+  /** Due containers above the max, as of the last check, which looks at them anew when their turn comes. */
+  #waiting: { readonly known: ContainerState; readonly isPaused: boolean }[] = []
   readonly #samples = new Map<string, Sample>()
   /** Containers whose CPU time was sampled half-way; by `ownedKey`. */
   readonly #sampledAt = new Map<string, { readonly known: ContainerRef; readonly at: number }>()
@@ -63,11 +64,13 @@ export class IdleMonitor {
 
   stop(): void {
     clearInterval(this.#timer)
+    this.#waiting = []
   }
 
   /** One check of all running containers; stopped ones cost nothing. */
   check(): void {
     const now = performance.now()
+    this.#waiting = []
     for (const { known, isPaused } of this.#parts.routeSync.running()) {
       const template = this.#parts.templates.get(known.type)
       if (template && firstStep(template) > 0) this.#consider(known, template, isPaused, now)
@@ -82,9 +85,23 @@ export class IdleMonitor {
     if (template.idleCpu !== null && !isPaused && quiet >= firstStep(template) / 2) this.#sampleHalfWay(known)
     const kind = dueStep(template, quiet, isPaused)
     const key = containerKey(known)
-    if (!kind || this.#suspending.has(key) || this.#suspending.size >= maxParallel) return
+    if (!kind || this.#suspending.has(key)) return
+    if (this.#suspending.size >= maxParallel) return void this.#waiting.push({ known, isPaused })
     this.#suspending.add(key)
-    void this.#suspend(known, template, kind, isPaused).finally(() => this.#suspending.delete(key))
+    void this.#suspend(known, template, kind, isPaused).finally(() => {
+      this.#suspending.delete(key)
+      this.#suspendNext()
+    })
+  }
+
+  /** Without waiting for the next check: an engine pauses about thirty containers a second, and a check starts eight. */
+  #suspendNext(): void {
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      const template = this.#parts.templates.get(next.known.type)
+      if (template && this.#parts.routeSync.isRunning(next.known))
+        this.#consider(next.known, template, next.isPaused, performance.now())
+      if (this.#suspending.size >= maxParallel) return
+    }
   }
 
   /** Never throws. */
