@@ -103,6 +103,7 @@ const allowed: Record<string, string[]> = {
     'runtime/host-capacity.ts',
   ],
   cli: [
+    'accounts/oidc/',
     'adapters.ts',
     'app.ts',
     'config',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { callbackPath } from '#/accounts/oidc/settings/provider.ts'
 import { addressesFor, readConfig, type Config } from '#/config/config.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
 import { defaultLanguage } from '#/messages/language.ts'
@@ -13,7 +14,7 @@ export function addConfig(program: Command, run: Run): void {
   const config = program.command('config').description('settings: check them')
   const check = config
     .command('check')
-    .description('check the settings, and whether store, engine and mail server answer')
+    .description('check the settings, and whether store, engine, mail server and OpenID Connect providers answer')
     .action(() => run(checkConfig))
   addHelp(check, {
     effect:
@@ -48,7 +49,7 @@ async function checkConfig({ env, settingProblems, settingNotes, terminal }: Com
   if (!isRight) throw new CommandFailed('Berth would not work with these settings.')
 }
 
-async function checkParts(config: Config): Promise<Record<'store' | 'engine' | 'mail', Verdict>> {
+async function checkParts(config: Config): Promise<Record<string, Verdict>> {
   // Loaded here, because loading them would slow every other command.
   const [{ runtimeFor }, { checkSmtp }, { checkStore }] = await Promise.all([
     import('#/adapters.ts'),
@@ -66,7 +67,19 @@ async function checkParts(config: Config): Promise<Record<'store' | 'engine' | '
       ? { ok: true, words: `no SMTP_URL: mail is written to ${config.dataDir}/outbox` }
       : verdictOn(checkSmtp(config.smtpUrl, config.smtpTls).then(() => 'answers')),
   ])
-  return { store, engine, mail }
+  return { store, engine, mail, ...(await checkProviders(config)) }
+}
+
+/** One entry for each OpenID Connect provider. */
+async function checkProviders(config: Config): Promise<Record<string, Verdict>> {
+  if (config.providers.length === 0) return {}
+  const { checkProvider } = await import('#/accounts/oidc/check-provider.ts')
+  const { frontendUrl } = addressesFor(config, config.port)
+  const checked = config.providers.map(async (provider) => {
+    const verdict = await checkProvider(provider, frontendUrl + callbackPath(provider.id))
+    return [`provider ${provider.id}`, verdict] as const
+  })
+  return Object.fromEntries(await Promise.all(checked))
 }
 
 const verdictOn = (work: Promise<string>): Promise<Verdict> =>

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { test } from 'node:test'
 import { readProviders } from './read-providers.ts'
+
+const root = path.resolve(import.meta.dirname, '../../../../..')
 
 const read = (text: string, readFile: (path: string) => string = () => 'from the file\n') =>
   readProviders(text, 'FILE', readFile)
@@ -100,4 +104,15 @@ test('addresses of any tenant of Microsoft cannot be trusted', () => {
     `main:\n  issuer: https://login.microsoftonline.com/${tenant}/v2.0\n  client_id: berth\n  trust_email: true`
   assert.match(read(text('common')).problems[0] ?? '', /line 4: main: trust_email cannot be true for all tenants/)
   assert.deepEqual(read(text('5c8f2f4e-0000-4000-8000-000000000000')).problems, [])
+})
+
+test('every provider in a how-to guide is one that Berth reads', () => {
+  const pages = globSync('docs/how-to/sign-in-with-*.md', { cwd: root })
+  const texts = pages.flatMap((page) =>
+    [...readFileSync(path.join(root, page), 'utf8').matchAll(/^ *```yaml\n([^]*?)^ *```$/gm)].map(
+      ([, text = '']) => text,
+    ),
+  )
+  assert.ok(texts.length >= 7)
+  for (const text of texts) assert.deepEqual(read(text).problems, [])
 })
