@@ -15,6 +15,8 @@ export interface BootData {
   /** The same for signing in, where that can be done from this document. */
   readonly visit: string | null
   readonly signed_in: boolean
+  /** Seconds until the token of this document expires, when its session can be renewed; null otherwise. */
+  readonly token_lifetime: number | null
   /** Of the signed-in user; null without a session. Pages show it without waiting for the API. */
   readonly email: string | null
   /** Whether the signed-in person is an administrator; the API is asked all the same. */

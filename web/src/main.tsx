@@ -12,9 +12,12 @@ import '#/styles/progress.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { boot, isSignedIn } from '#/api/api-client.ts'
+import { boot, isContinuable, isSignedIn, sessionRefresh } from '#/api/api-client.ts'
+import { continuePath, forgetKnownSession, mayContinue, rememberKnownSession } from '#/session/known-session.ts'
+import { keepRenewed } from '#/session/keep-renewed.ts'
+import { pages } from '#/paths.ts'
 import { forgetEndedSession } from '#/session/ended-session.ts'
-import { rememberEmail } from '#/session/login-redirect.ts'
+import { documentSession, rememberEmail } from '#/session/login-redirect.ts'
 import { hideTokenFromUrl } from '#/router/router.ts'
 import { isOnePage, queryClient } from '#/api/query-client.ts'
 import { connectivity } from '#/api/connectivity.ts'
@@ -24,7 +27,17 @@ import { I18nProvider } from '#/i18n/i18n-provider.tsx'
 // Before anything is rendered or requested, the link's token leaves the address bar.
 hideTokenFromUrl()
 if (boot.email !== null) rememberEmail(boot.email)
-if (isSignedIn()) forgetEndedSession()
+Object.assign(documentSession, { isContinuable, ended: () => sessionRefresh.ended })
+if (isSignedIn()) {
+  forgetEndedSession()
+  if (boot.acting === null) rememberKnownSession(boot.email)
+  const lifetime = boot.tokenLifetime
+  if (lifetime !== null) keepRenewed(lifetime, () => sessionRefresh.run(), { window, document, now: () => Date.now() })
+}
+// Signed out on purpose: nothing is tried any more.
+else if (location.pathname === pages.login && !location.search.includes('ended=')) forgetKnownSession()
+const isLeaving = !isSignedIn() && boot.acting === null && mayContinue(location.pathname)
+if (isLeaving) location.replace(continuePath(location.pathname + location.search))
 // Requests during the outage have failed.
 connectivity.subscribe(() => {
   if (connectivity.state === 'reachable') void queryClient.invalidateQueries({ predicate: isOnePage })
@@ -32,12 +45,13 @@ connectivity.subscribe(() => {
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with the id "root"')
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <I18nProvider>
-        <CurrentPage />
-      </I18nProvider>
-    </QueryClientProvider>
-  </StrictMode>,
-)
+if (!isLeaving)
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <I18nProvider>
+          <CurrentPage />
+        </I18nProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  )

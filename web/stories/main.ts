@@ -24,6 +24,7 @@ async function open(chosen: Story): Promise<void> {
     csrf: 'proof',
     visit: 'proof',
     signed_in: true,
+    token_lifetime: null,
     email: 'ann@example.org',
     is_admin: false,
     language: 'en',

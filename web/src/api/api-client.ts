@@ -1,6 +1,7 @@
-import { createClient, refusalIn, type Client, type OnAnswer } from '@berth/api/client.ts'
+import { ApiError, createClient, refusalIn, type Client, type OnAnswer } from '@berth/api/client.ts'
 import { takeBoot } from '#/api/boot-data.ts'
 import { monitoredFetch } from '#/api/connectivity.ts'
+import { SessionRefresh, type RefreshOutcome } from '#/api/session-refresh.ts'
 
 /** The boot data of this document. The CSRF value and the visit token stay inside this module. */
 const { csrf, visit, signedIn, ...rest } = takeBoot(document)
@@ -27,6 +28,22 @@ export function keepAccessToken(token: string): void {
 /** Whether the sign-in ends when this page is left: its token is nowhere else. */
 export const isSignInLostOnLeave = () => csrf === null && bearer !== null
 
+/** Whether only a navigation can renew the session: the document has no proof for a refresh. */
+export const isContinuable = () => signedIn && csrf === null && bearer === null && boot.acting === null
+
+/** Renews the session of this browser; only for documents that can prove that they are Berth's own. */
+export const sessionRefresh = new SessionRefresh(refresh, globalThis.navigator?.locks)
+
+async function refresh(): Promise<RefreshOutcome> {
+  if (csrf === null || bearer !== null || boot.acting !== null) return {}
+  try {
+    const client = createClientWith(csrf, new AbortController().signal, defaultTimeout, undefined, false)
+    return { lifetime: (await client.refreshSession()).expires_in }
+  } catch (error) {
+    return { ended: error instanceof ApiError && error.status === 401 ? error.refusal : undefined }
+  }
+}
+
 /** Timeout of a usual request in ms. Mailing a link is the slowest of them. */
 const defaultTimeout = 30_000
 /** Timeout of a launch in ms: longer than the server waits by default (`LAUNCH_TIMEOUT`). */
@@ -48,14 +65,31 @@ export const createApiClient = (signal: AbortSignal, timeout = defaultTimeout, o
 export const createSignInClient = (signal: AbortSignal, onAnswer?: OnAnswer): Client =>
   createClientWith(visit, signal, defaultTimeout, onAnswer)
 
-function createClientWith(proof: string | null, signal: AbortSignal, timeout: number, onAnswer?: OnAnswer): Client {
-  const send: typeof fetch = (input, init) =>
-    monitoredFetch(input, {
-      ...init,
-      headers: withProof(init?.headers, proof),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
-    })
+function createClientWith(
+  proof: string | null,
+  signal: AbortSignal,
+  timeout: number,
+  onAnswer?: OnAnswer,
+  isRenewed = true,
+): Client {
+  const send: typeof fetch = (input, init) => {
+    const request = () =>
+      monitoredFetch(input, {
+        ...init,
+        headers: withProof(init?.headers, proof),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+      })
+    return isRenewed ? renewed(request) : request()
+  }
   return createClient(send, '', onAnswer)
+}
+
+/** A request that is refused because its token has expired is sent again once the session is renewed. */
+async function renewed(request: () => Promise<Response>): Promise<Response> {
+  const response = await request()
+  if (response.status !== 401 || !signedIn) return response
+  const { lifetime } = await sessionRefresh.run()
+  return lifetime === undefined ? response : request()
 }
 
 /**
@@ -65,7 +99,7 @@ function createClientWith(proof: string | null, signal: AbortSignal, timeout: nu
  */
 export async function openStream(path: string, lastId: string | undefined, signal: AbortSignal): Promise<Response> {
   const headers = withProof(lastId === undefined ? {} : { 'last-event-id': lastId }, csrf)
-  const response = await monitoredFetch(path, { headers, credentials: 'same-origin', signal })
+  const response = await renewed(() => monitoredFetch(path, { headers, credentials: 'same-origin', signal }))
   if (!response.ok) throw await refusalIn(response)
   return response
 }

@@ -6,6 +6,7 @@ const signedOut = {
   csrf: null,
   visit: null,
   signedIn: false,
+  tokenLifetime: null,
   email: null,
   isAdmin: false,
   language: 'en',
@@ -18,8 +19,17 @@ const signedOut = {
 }
 
 test('a signed-in document carries its CSRF value', () => {
-  const boot = parseBoot('\n {"csrf":"abc","signed_in":true,"email":"ann@x.org","is_admin":true}\n')
-  assert.deepEqual(boot, { ...signedOut, csrf: 'abc', signedIn: true, email: 'ann@x.org', isAdmin: true })
+  const boot = parseBoot(
+    '\n {"csrf":"abc","signed_in":true,"token_lifetime":3600,"email":"ann@x.org","is_admin":true}\n',
+  )
+  assert.deepEqual(boot, {
+    ...signedOut,
+    csrf: 'abc',
+    signedIn: true,
+    tokenLifetime: 3600,
+    email: 'ann@x.org',
+    isAdmin: true,
+  })
 })
 
 test('a user is signed in without a CSRF value where a browser cannot prove its origin', () => {

@@ -5,6 +5,8 @@ export interface Boot {
   readonly csrf: string | null
   readonly visit: string | null
   readonly signedIn: boolean
+  /** Seconds until the token expires, of a session that can be renewed; null otherwise. */
+  readonly tokenLifetime: number | null
   readonly email: string | null
   readonly isAdmin: boolean
   readonly language: Language
@@ -35,6 +37,7 @@ const signedOut: Boot = {
   csrf: null,
   visit: null,
   signedIn: false,
+  tokenLifetime: null,
   email: null,
   isAdmin: false,
   language: 'en',
@@ -64,6 +67,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     csrf: textIn(data.csrf),
     visit: textIn(data.visit),
     signedIn: data.signed_in === true,
+    tokenLifetime: typeof data.token_lifetime === 'number' && data.token_lifetime > 0 ? data.token_lifetime : null,
     email: textIn(data.email),
     isAdmin: data.is_admin === true,
     language: languages.find((language) => language === data.language) ?? signedOut.language,

@@ -5,6 +5,8 @@ type EndedSessionStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 export interface EndedSession {
   /** Who was signed in; undefined when the page did not know yet. */
   readonly email: string | undefined
+  /** Name of the refusal that says why; undefined when it is unknown. */
+  readonly why?: string | undefined
 }
 
 const key = 'berth.ended'
@@ -15,8 +17,12 @@ const maxAge = 60 * 60 * 1000
  * Remembers in this tab alone that its sign-in has ended, for the sign-in page. A container's page shares our origin
  * and could write here, too: the address is only put into a field, and does not count as typed by the user.
  */
-export function rememberEndedSession({ email }: EndedSession, storage?: EndedSessionStorage, now = Date.now()): void {
-  quietly(() => (storage ?? sessionStorage).setItem(key, JSON.stringify({ email, at: now })))
+export function rememberEndedSession(
+  { email, why }: EndedSession,
+  storage?: EndedSessionStorage,
+  now = Date.now(),
+): void {
+  quietly(() => (storage ?? sessionStorage).setItem(key, JSON.stringify({ email, why, at: now })))
 }
 
 /** What `rememberEndedSession` stored within the last hour; undefined when there is nothing, or invalid data. */
@@ -27,8 +33,13 @@ export function endedSession(storage?: EndedSessionStorage, now = Date.now()): E
       return undefined
     const age = now - value.at
     if (!(age >= 0 && age < maxAge)) return undefined
-    return { email: 'email' in value && typeof value.email === 'string' ? value.email.slice(0, 254) : undefined }
+    return { email: textIn(value, 'email'), why: textIn(value, 'why') }
   })
+}
+
+function textIn(value: object, name: string): string | undefined {
+  const text: unknown = (value as Record<string, unknown>)[name]
+  return typeof text === 'string' ? text.slice(0, 254) : undefined
 }
 
 /** A user is signed in again. */

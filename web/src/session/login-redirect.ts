@@ -1,8 +1,17 @@
+import { continuePath } from '#/session/known-session.ts'
 import { rememberEndedSession } from '#/session/ended-session.ts'
 import { pages, withNext } from '#/paths.ts'
 
 /** The session of this document is ending or has ended, and the page navigates to its own target. */
 let isEnding = false
+
+/** What the document knows of its session; set once at its start. */
+export const documentSession = {
+  /** Whether only a navigation can renew it. */
+  isContinuable: () => false,
+  /** Why it is over, as the name of a refusal; undefined when it is not, or that is unknown. */
+  ended: (): string | undefined => undefined,
+}
 
 /** Whether another navigation must wait: of two the later one wins. */
 export const isRedirecting = () => isEnding
@@ -22,8 +31,8 @@ export const rememberEmail = (known: string) => void (email = known)
  */
 export function redirectToLogin(next = location.pathname + location.search, hasEnded = true): void {
   if (isEnding) return
-  if (hasEnded) rememberEndedSession({ email })
-  location.replace(withNext(pages.login, next))
+  if (hasEnded) rememberEndedSession({ email, why: documentSession.ended() })
+  location.replace(documentSession.isContinuable() ? continuePath(next) : withNext(pages.login, next))
 }
 
 /**

@@ -10,6 +10,7 @@ import type { VerifyLink } from '#/accounts/links/verify-link.ts'
 import { contentLanguage } from '#/messages/language.ts'
 import { message } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
+import { secondsLeft } from '../auth/impersonator-session.ts'
 import type { SameBrowserProof } from '../auth/same-browser-proof.ts'
 import type { SessionRenewal } from '../auth/session-renewal.ts'
 import { registerAssets } from './static-assets.ts'
@@ -86,6 +87,7 @@ export class FrontEnd {
       visit: visit?.proof ?? null,
       csrf: known && isDocumentNavigation(request) ? authenticator.csrfToken(known.claims) : null,
       signed_in: isKnown(session),
+      token_lifetime: session?.claims.isRenewable ? secondsLeft(session.claims.expiresAt, request.now) : null,
       email: session?.user?.email ?? null,
       is_admin: (session?.user?.isAdmin ?? false) && takeover === null,
       language,

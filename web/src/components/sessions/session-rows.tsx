@@ -14,7 +14,8 @@ interface RowProps {
 /** One session of the signed-in user. */
 export function SessionRow({ session, isOff, onEnd }: RowProps) {
   const t = useTranslations('sessions')
-  const { browser, is_current, address, created_at, expires_at } = session
+  const { browser, is_current, address, created_at, last_used, expires_at, began } = session
+  const provider = /^oidc:(.+)$/.exec(began)?.[1]
   const [, program, system] = /^(.+) on (.+)$/.exec(browser ?? '') ?? []
   const named = program && system ? t('browserOn', { browser: program, system }) : browser
   const name = named ?? t('unknown')
@@ -26,6 +27,8 @@ export function SessionRow({ session, isOff, onEnd }: RowProps) {
         </h2>
         <ul className="dotted hint">
           <li>{t.rich('since', { since: rich.inPlace(<Time at={created_at} />) })}</li>
+          <li>{provider === undefined ? t('byLink') : t('began', { provider })}</li>
+          <li>{t.rich('used', { used: rich.inPlace(<Time at={last_used} />) })}</li>
           {address !== '' && <li className="address">{t('from', { address })}</li>}
           <li>{t.rich('until', { until: rich.inPlace(<Time at={expires_at} />) })}</li>
         </ul>

@@ -16,6 +16,11 @@ export const signIn: Words['signIn'] = {
       'Nach zwei Minuten keine E-Mail? Sieh im Spam-Ordner nach, prüfe die Adresse auf Tippfehler und lass dir dann einen neuen Link schicken.',
     ended:
       'Deine Anmeldung ist abgelaufen, oder sie wurde an anderer Stelle beendet. Melde dich wieder an, dann kommst du dorthin zurück, wo du warst. Deine Container und Dateien sind davon nicht betroffen.',
+    endedExpired:
+      'Deine Anmeldung ist zu Ende, weil sie lange nicht benutzt wurde oder ihre längste Dauer erreicht hat. Melde dich wieder an, dann kommst du dorthin zurück, wo du warst. Deine Container und Dateien sind davon nicht betroffen.',
+    endedReplayed:
+      'Deine Anmeldung wurde zum Schutz deines Kontos beendet: Eine alte Kopie davon wurde benutzt. Melde dich wieder an; wenn du diesen Browser oder Rechner nicht aus einer Kopie wiederhergestellt hast, sage deinem Administrator Bescheid.',
+    endedBlocked: 'Deine Anmeldung ist zu Ende, weil dein Konto gesperrt wurde. Wende dich an deinen Administrator.',
     toContainer:
       'Um diesen Container zu öffnen, musst du angemeldet sein. Falls du gerade darin gearbeitet hast, ist deine Anmeldung abgelaufen; der Container läuft weiter.',
     onTheWay: 'Nach der Anmeldung geht es weiter zu <path>{next}</path>.',

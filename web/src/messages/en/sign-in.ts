@@ -15,6 +15,11 @@ export const signIn = {
       'No mail within two minutes? Look in the spam folder, check the address for a typo, then ask for another link.',
     ended:
       'Your sign-in has ended: it expired, or it was ended elsewhere. Sign in again and you come back to where you were. Your containers and files are not affected.',
+    endedExpired:
+      'Your sign-in has ended, because it was not used for a long time or reached its longest duration. Sign in again and you come back to where you were. Your containers and files are not affected.',
+    endedReplayed:
+      'Your sign-in was ended to protect your account: an old copy of it was used. Sign in again; if you did not restore this browser or machine from a copy, tell your administrator.',
+    endedBlocked: 'Your sign-in has ended, because your account was blocked. Ask your administrator.',
     toContainer:
       'You have to be signed in to open this container. If you were working in it, your sign-in has ended; the container keeps running.',
     onTheWay: 'After signing in you continue to <path>{next}</path>.',
