@@ -6,6 +6,7 @@ import type { Page, WebSocket } from 'playwright-core'
 import { assertOk, logIn } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab, steadily } from '#test/support/browser.ts'
+import { extent } from '#test/support/extent.ts'
 import { t as said } from '#test/support/front-end-text.ts'
 
 /**
@@ -14,7 +15,7 @@ import { t as said } from '#test/support/front-end-text.ts'
  */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const tokenLifetime = 10
-const seconds = process.env.BERTH_TESTS === 'long' ? 120 : 22
+const seconds = extent(22, 120)
 
 test('a user works on while tokens expire, comes back after a pause, and is cut when the session is ended', async (t) => {
   const env = { CONTAINER_TEMPLATES: '', JWT_ACCESS_TOKEN_EXPIRES: String(tokenLifetime), MAGIC_LINK_RATE_LIMIT: '50' }
