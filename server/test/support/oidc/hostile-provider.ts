@@ -82,7 +82,7 @@ export class HostileProvider {
     const instead = answers?.[path]
     if (instead) return instead(response, request)
     const json = (body: unknown) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
-    if (path === '/.well-known/openid-configuration') return void json({ ...this.#metadata(), ...metadata })
+    if (path === '/.well-known/openid-configuration') return void json({ ...this.document(), ...metadata })
     if (path === '/jwks') return void json({ keys: [jwk] })
     if (path === '/userinfo') return void json({ sub: 'eve', ...userinfo })
     if (path === '/token')
@@ -90,7 +90,8 @@ export class HostileProvider {
     response.writeHead(404).end()
   }
 
-  #metadata() {
+  /** Its discovery document, as it should be. */
+  document() {
     return {
       issuer: this.issuer,
       authorization_endpoint: `${this.issuer}/authorize`,
