@@ -26,8 +26,7 @@ test('every signed-in user is known to the gateway, with or without a container'
 })
 
 /** Of an access token (`jti`). */
-const idOf = (token: string): string =>
-  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti
+const idOf = (token: string): string => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti
 
 test('when launch, restart, block, unblock and logout have answered, the gateway follows, however slow it is', async () => {
   const ann = await rig.person('ann')
