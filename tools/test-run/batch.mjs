@@ -8,6 +8,9 @@ const root = resolve(import.meta.dirname, '../..')
 /** In ms, for all tests of a file; each test has the runner's own limit. */
 const fileTimeout = 400_000
 
+/** In ms, for the process to end after the last test. */
+const exitTimeout = 20_000
+
 /**
  * Runs the test files in this process, one after another, each as a suite with its name, whose hooks are the file's: a file is
  * loaded when the one before has cleaned up. A file that cannot be loaded fails, and the others run; a test that ends the
@@ -28,6 +31,11 @@ export async function runInOneProcess(files) {
   }
   clearInterval(alive)
   isComplete = true
+  // A failed test may leave a server open, which would keep the whole run waiting. Does not keep the process alive itself.
+  setTimeout(() => {
+    console.error(`still open after the last test: ${process.getActiveResourcesInfo().join(', ')}`)
+    process.exit(1)
+  }, exitTimeout).unref()
 }
 
 /** Resolves when its last hook has run. @param {string} file */

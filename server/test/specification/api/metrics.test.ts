@@ -111,10 +111,11 @@ test('METRICS_LISTEN has a listener of its own, and the public one says 404', as
 test('a METRICS_LISTEN that is in use blocks no sign-in, is reported, and is bound when it is free', async (t) => {
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
+  t.after(() => void other.close())
   const apart = await startBerth(t, { wrapRuntime, env: { METRICS_LISTEN: `127.0.0.1:${port}` } })
   const { token } = await apart.administrator()
   const warnings = async () => (await apart.call('GET', '/api/admin/system', { token })).body.warnings.join('\n')
-  assert.match(await warnings(), /METRICS_LISTEN=127.0.0.1:\d+: EADDRINUSE/)
+  assert.match(await warnings(), /METRICS_LISTEN=127.0.0.1:\d+ could not be started: EADDRINUSE/)
   await new Promise((resolve) => other.close(resolve))
   for (let n = 0; n < 100 && (await warnings()).includes('METRICS_LISTEN'); n++) await sleep(100)
   assert.doesNotMatch(await warnings(), /METRICS_LISTEN/)
