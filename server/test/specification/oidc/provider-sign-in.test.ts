@@ -109,7 +109,8 @@ test('with SIGN_IN=oidc no link can be asked for, and a printed or invited one s
 test('without providers the list is empty, and there is no way to begin', async (t) => {
   const berth = await startBerthWith(t, { main }, { env: { OIDC_PROVIDERS_FILE: '' } })
   assert.deepEqual((await berth.call('GET', '/api/auth/providers')).body, { providers: [], email_link: true })
-  assert.equal((await berth.call('GET', '/api/auth/oidc/main/start')).status, 404)
+  for (const end of ['start', 'callback?state=x&code=y'])
+    assert.equal((await berth.call('GET', `/api/auth/oidc/main/${end}`)).status, 404)
   assert.deepEqual(await accountsOf(berth), [])
 })
 

@@ -50,6 +50,7 @@ export function oidcHandlers(parts: OidcParts): Pick<Handlers, OidcNames> {
     finishSignIn: async (call) => {
       requireNavigation(call)
       const { params, query, request, now } = call
+      if (!parts.providers.some(({ id }) => id === params.provider)) throw refusals.notFound('provider')
       const state = query.state ?? ''
       const attempt = parts.attempts.find(state, params.provider, request.headers, now)
       void call.reply.header('set-cookie', parts.attempts.forget(state, request.url, request.headers))
