@@ -59,11 +59,11 @@ after(() => rm(dataDir, { recursive: true, force: true }))
 const env = { MAGIC_LINK_RATE_LIMIT: '100000', LOG_LEVEL: 'error', ADMIN_EMAILS: people[0] }
 const start = () => startEnginelessBerth({ after }, { gateway: new FakeGateway(), env, dataDir })
 let berth: EnginelessBerth = await start()
-let steps = 0
+const walked = { steps: 0 }
 const met = new Map<string, number>()
 
 test('sessions last as the rules say, in whatever order they are used, ended and renewed', async () => {
-  for (let round = 0; steps < enough; round++)
+  for (let round = 0; walked.steps < enough; round++)
     await check(asyncProperty(array(step, { minLength: 200, maxLength: 400, size: 'max' }), walk), {
       seed: 20_261_122 + round,
       numRuns: 1,
@@ -72,8 +72,8 @@ test('sessions last as the rules say, in whatever order they are used, ended and
 })
 
 test('the walks met every rule', (t) => {
-  t.diagnostic(`${steps} steps: ${JSON.stringify(Object.fromEntries([...met].toSorted()))}`)
-  assert.ok(steps >= enough)
+  t.diagnostic(`${walked.steps} steps: ${JSON.stringify(Object.fromEntries([...met].toSorted()))}`)
+  assert.ok(walked.steps >= enough)
   for (const verb of ['refresh', 'use'])
     for (const status of [200, 401]) assert.ok((met.get(`${verb} ${status}`) ?? 0) > 20, `${verb} ${status}`)
   for (const rule of ['replay 401', 'two tabs 200', 'lose the answer 200', 'take over 200', 'restart 200'])
@@ -86,7 +86,7 @@ async function walk(all: readonly Step[]): Promise<void> {
   const browsers: Browser[] = [await signIn(people[0])]
   for (const each of all) {
     await take(each, browsers)
-    steps++
+    walked.steps++
   }
 }
 
