@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertOk, assertRefused } from '../../support/api-calls.ts'
-import { startBerth } from '../../support/berth.ts'
+import { startBerth, type Reply } from '../../support/berth.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 /** Who may read the metrics: they tell, among other things, whether a mail was sent to an address just typed. */
@@ -84,8 +84,12 @@ test('the refusal is said in the language of who asks', async () => {
 })
 
 test('many who ask within a second are answered with one text', async () => {
-  const all = await Promise.all(Array.from({ length: 20 }, () => berth.call('GET', '/metrics')))
-  assert.equal(new Set(all.map(({ text }) => text)).size, 1)
+  const askAll = () => Promise.all(Array.from({ length: 20 }, () => berth.call('GET', '/metrics')))
+  const isOne = (replies: Reply[]) => new Set(replies.map(({ text }) => text)).size === 1
+  let all = await askAll()
+  // The second may end between two of them.
+  for (let each = 0; each < 4 && !isOne(all); each++) all = await askAll()
+  assert.ok(isOne(all))
   // The text is kept for a second.
   await sleep(1_100)
   assert.notEqual((await berth.call('GET', '/metrics')).text, all[0]?.text)
