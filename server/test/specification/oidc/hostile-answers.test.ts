@@ -141,6 +141,20 @@ test('a discovery document of another issuer, or none, lets nobody begin', async
   }
 })
 
+test('a client that is registered for the secret in the body signs in at a provider that names both ways', async () => {
+  const where = await fresh()
+  let refused = 0
+  const { browser } = await answerWith(
+    {
+      metadata: { token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'] },
+      refusesBasic: () => (refused += 1),
+    },
+    where,
+  )
+  assert.equal((await userOf(browser)).email, 'eve@x.org')
+  assert.equal(refused, 1)
+})
+
 test('a clock that is half a minute late or early is no fault', async () => {
   const late = await fresh()
   const { browser } = await answerWith({ claims: { exp: now() - 30, iat: now() + 30 } }, late)

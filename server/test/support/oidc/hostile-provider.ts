@@ -16,6 +16,8 @@ export interface Hostility {
   readonly idToken?: (claims: JWTPayload, keys: HostileKeys) => Promise<string | undefined>
   /** Answers of endpoints instead of their own, by path. */
   readonly answers?: Readonly<Record<string, (response: ServerResponse, request: IncomingMessage) => void>>
+  /** Accepts the client's secret in the body alone; called for each request that has it in the header. */
+  readonly refusesBasic?: () => void
   readonly userinfo?: Readonly<Record<string, unknown>>
 }
 
@@ -79,6 +81,10 @@ export class HostileProvider {
     const path = request.url ?? ''
     const { answers, metadata, userinfo } = this.hostility
     await text(request)
+    if (path === '/token' && this.hostility.refusesBasic && request.headers.authorization !== undefined) {
+      this.hostility.refusesBasic()
+      return void response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}')
+    }
     const instead = answers?.[path]
     if (instead) return instead(response, request)
     const json = (body: unknown) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body))

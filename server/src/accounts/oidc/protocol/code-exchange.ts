@@ -2,6 +2,7 @@ import type { Configuration, IDToken } from 'openid-client'
 import type { SignInAttempt } from './authorization-request.ts'
 import { groupsIn, verifiedEmailIn, type ClaimSet, type ProviderIdentity } from './provider-identity.ts'
 import { problemOf } from './problem-of.ts'
+import { switchClientAuthentication } from './provider-discovery.ts'
 import type { Provider } from '../settings/provider.ts'
 import { SignInProblem } from './sign-in-problem.ts'
 
@@ -28,11 +29,16 @@ export async function exchangeCode(
   const url = new URL(redirectUri)
   url.search = answer
   try {
-    const tokens = await client.authorizationCodeGrant(configuration, url, {
-      expectedState: attempt.state,
-      expectedNonce: attempt.nonce,
-      pkceCodeVerifier: attempt.codeVerifier,
-      idTokenExpected: true,
+    const redeem = () =>
+      client.authorizationCodeGrant(configuration, url, {
+        expectedState: attempt.state,
+        expectedNonce: attempt.nonce,
+        pkceCodeVerifier: attempt.codeVerifier,
+        idTokenExpected: true,
+      })
+    const tokens = await redeem().catch((error: unknown) => {
+      if (!isClientRefused(error) || !switchClientAuthentication(configuration)) throw error
+      return redeem()
     })
     const claims = tokens.claims()
     if (!claims || tokens.id_token === undefined) throw new SignInProblem('untrusted-answer', 'there is no ID token')
@@ -47,6 +53,12 @@ export async function exchangeCode(
   } catch (error) {
     throw problemOf(error)
   }
+}
+
+/** Whoever the client is was not accepted; the code is unused then. Source: RFC 6749, 5.2. */
+const isClientRefused = (error: unknown) => {
+  const { name, error: code } = Object(error) as { name?: unknown; error?: unknown }
+  return code === 'invalid_client' || name === 'WWWAuthenticateChallengeError'
 }
 
 /** Another audience could use the token as well; Berth trusts none. Source: OpenID Connect Core, 3.1.3.7, step 3. */

@@ -1,3 +1,4 @@
+import type * as OpenIdClient from 'openid-client'
 import type { ClientAuth, Configuration } from 'openid-client'
 import { problemOf } from './problem-of.ts'
 import { providerFetch } from './provider-fetch.ts'
@@ -87,15 +88,40 @@ export async function discover(provider: Provider): Promise<Configuration> {
   // Signatures of ID tokens are checked although TLS protects them: OpenID Connect Core, 3.1.3.7, step 6.
   const execute = [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])]
   const options = { timeout: requestTimeout, [client.customFetch]: providerFetch, execute }
-  const secret = provider.clientSecret
-  const authentication = (config: { token_endpoint_auth_methods_supported?: string[] }): ClientAuth => {
-    if (secret === null) return client.None()
+  const [authenticate, state] = clientAuthentication(client, provider.clientSecret)
+  const configuration = await client.discovery(issuer, provider.clientId, metadata, authenticate, options)
+  authentications.set(configuration, state)
+  return configuration
+}
+
+/** How the client proves itself at the token endpoint of a configuration. */
+const authentications = new WeakMap<Configuration, { isOther: boolean }>()
+
+/**
+ * Sends the secret the other way from now on, for a provider that accepts one of two ways that it names: which one is
+ * registered for the client it does not say. @returns false when the other way was tried already, or there is none
+ */
+export function switchClientAuthentication(configuration: Configuration): boolean {
+  const state = authentications.get(configuration)
+  const methods = configuration.serverMetadata().token_endpoint_auth_methods_supported ?? []
+  const hasBoth = methods.includes('client_secret_basic') && methods.includes('client_secret_post')
+  if (!state || state.isOther || !hasBoth) return false
+  state.isOther = true
+  return true
+}
+
+function clientAuthentication(
+  client: Pick<typeof OpenIdClient, 'None' | 'ClientSecretBasic' | 'ClientSecretPost'>,
+  secret: string | null,
+): [ClientAuth, { isOther: boolean }] {
+  const state = { isOther: false }
+  if (secret === null) return [client.None(), state]
+  const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]
+  const authenticate: ClientAuth = (server, ...rest) => {
     // The default of OpenID Connect Discovery, 3, and what every provider must support (RFC 6749, 2.3.1).
-    const methods = config.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-    const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic')
-    return isPost ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const isPost = state.isOther || (methods.includes('client_secret_post') && !methods.includes('client_secret_basic'))
+    return (isPost ? post : basic)(server, ...rest)
   }
-  let chosen: ClientAuth | undefined
-  const chooseByMetadata: ClientAuth = (server, ...rest) => (chosen ??= authentication(server))(server, ...rest)
-  return client.discovery(issuer, provider.clientId, metadata, chooseByMetadata, options)
+  return [authenticate, state]
 }
