@@ -11,7 +11,7 @@ import { LogDestination } from '#/log-destination.ts'
 import { defaultLanguage } from '#/messages/language.ts'
 import { localize } from '#/messages/localize.ts'
 import { channelTo } from '#/rpc/channel.ts'
-import { collectGarbageOnce } from '#/supervisor/collect-garbage.ts'
+import { collectGarbageOnce, limitHeapGrowth } from '#/supervisor/collect-garbage.ts'
 import { RemoteGateway } from '#/rpc/remote-gateway.ts'
 import { removeRunFolder } from '#/supervisor/run-folder.ts'
 import { removePidFile, writePidFile } from '#/supervisor/pid-file.ts'
@@ -66,6 +66,7 @@ async function main(): Promise<void> {
     logChanges(log, changes)
     saveInEffect(runFolder, changes.env, contents)
     gateway.ready(startMessage(app, config))
+    limitHeapGrowth()
     collectGarbageOnce()
   } catch (error) {
     log.fatal({ err: error }, 'Berth could not start')

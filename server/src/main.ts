@@ -24,7 +24,7 @@ const stopTimeout = 19_000
  * The API process is idle most of the time. One malloc arena that gives back what it does not use keeps it small, and so does
  * a young generation of 8 MB, half of the gateway's. Not `--optimize-for-size`: with 100,000 users it tripled the CPU time
  * of the start, by collecting garbage all the time, and saved nothing in an idle process. The heap grows by half of what is
- * in use, not by more, so that 20,000 containers leave the process under 400 MB.
+ * in use, not by more; after the start by less, see `limitHeapGrowth`.
  */
 const apiFlags = ['--max-semi-space-size=8', '--heap-growing-percent=50']
 const apiEnvironment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '65536', ...process.env }
