@@ -117,6 +117,13 @@ test('many requests at once renew a session once', async (t) => {
   assert.equal(asked.length, 1)
 })
 
+test('the token of a renewal is renewed in its turn, however short its life', async (t) => {
+  const { port, asked } = await renewing(t)
+  for (const cookie of [`spawner_token=${await oldToken()}`, `spawner_token=${await oldToken()}`])
+    await get(port, '/ann-dev/', { headers: { cookie } })
+  assert.equal(asked.length, 2)
+})
+
 test('a token in the first half, in a header, or of a takeover is not renewed', async (t) => {
   const { port, asked } = await renewing(t)
   const young = { cookie: `spawner_token=${await tokenFor(1, { sid: 'laptop' })}` }

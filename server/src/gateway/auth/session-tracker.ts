@@ -30,6 +30,8 @@ interface Tracked {
 }
 
 interface Renewal {
+  /** The token that was renewed: with the next one it is time for another renewal. */
+  readonly jti: string
   readonly host: string
   readonly at: number
   /** `Set-Cookie` lines; empty when nothing was renewed. */
@@ -77,12 +79,12 @@ export class SessionTracker {
    * `Set-Cookie` lines that renew the caller's token. One call at a time and session; the lines are given to further
    * requests of the same host for a while. Never rejects; empty when nothing is renewed.
    */
-  renew(control: ControlPlane, { sid, userId }: Caller, host: string): Promise<readonly string[]> {
+  renew(control: ControlPlane, { sid, jti, userId }: Caller, host: string): Promise<readonly string[]> {
     const session = this.#of(sid)
     const known = session.renewal
-    if (known && known.host === host && clock.now - known.at < renewalRetention) return known.lines
+    if (known && known.jti === jti && known.host === host && clock.now - known.at < renewalRetention) return known.lines
     const lines = withTimeout(control.renewSession(sid, userId, host))
-    session.renewal = { host, at: clock.now, lines }
+    session.renewal = { jti, host, at: clock.now, lines }
     return lines
   }
 
