@@ -30,7 +30,7 @@ if (boot.email !== null) rememberEmail(boot.email)
 Object.assign(documentSession, { isContinuable, ended: () => sessionRefresh.ended })
 if (isSignedIn()) {
   forgetEndedSession()
-  if (boot.acting === null) rememberKnownSession(boot.email)
+  if (boot.acting === null) rememberKnownSession()
   const lifetime = boot.tokenLifetime
   if (lifetime !== null) keepRenewed(lifetime, () => sessionRefresh.run(), { window, document, now: () => Date.now() })
 }

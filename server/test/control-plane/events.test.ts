@@ -128,9 +128,9 @@ test('a stream ends when its owner is blocked, and no other is opened', async ()
   assertRefused(await eve.call('GET', '/api/container/events'), 403)
 })
 
-test('a stream ends when its token expires', async (t) => {
+test('without lasting sessions a stream ends with its token', async (t) => {
   const lifetime = 6
-  const env = { JWT_ACCESS_TOKEN_EXPIRES: String(lifetime) }
+  const env = { JWT_ACCESS_TOKEN_EXPIRES: String(lifetime), SESSION_IDLE: '0' }
   // Signing up must not take longer than the token lives, so no container is started.
   const brief = await startRig(t, {}, { env, wrapRuntime: noCreateRuntime })
   const fay = await brief.person('fay')

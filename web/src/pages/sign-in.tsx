@@ -6,7 +6,6 @@ import { SignInWays } from '#/components/sign-in/sign-in-ways.tsx'
 import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
 import { endedSession } from '#/session/ended-session.ts'
-import { knownSession } from '#/session/known-session.ts'
 import { useSignInElsewhere } from '#/session/use-sign-in-elsewhere.ts'
 import { emailIn } from '#/session/magic-link-request.ts'
 import { isPage, pages, safeNext } from '#/paths.ts'
@@ -20,8 +19,7 @@ const reasons: Readonly<Record<string, 'endedExpired' | 'endedReplayed' | 'ended
 }
 
 /** The session that ended in this tab, or of which the server says so. @param why of the query */
-const endedIn = (why: string | null) =>
-  why === null ? endedSession() : { why, email: knownSession() || endedSession()?.email }
+const endedIn = (why: string | null) => (why === null ? endedSession() : { why, email: endedSession()?.email })
 
 /** Sign-in and sign-up: one field and one button for every user; see `requestMagicLink` for why one form is enough. */
 export function SignIn() {

@@ -9,20 +9,15 @@ const minPause = 10_000
 
 /**
  * Remembers that a user is signed in in this browser, whose session may outlast its token. Pages of containers share the
- * storage: what it says is only tried, and the address only put into a field.
+ * storage: it holds no address, and what it says is only tried.
  */
-export function rememberKnownSession(email: string | null, storage?: KnownSessionStorage): void {
-  quietly(() => (storage ?? localStorage).setItem(key, email ?? ''))
+export function rememberKnownSession(storage?: KnownSessionStorage): void {
+  quietly(() => (storage ?? localStorage).setItem(key, '1'))
 }
 
 /** The user signed out. */
 export function forgetKnownSession(storage?: KnownSessionStorage): void {
   quietly(() => (storage ?? localStorage).removeItem(key))
-}
-
-/** Address of the user who was signed in here last; empty when it is unknown, undefined when no user was. */
-export function knownSession(storage?: KnownSessionStorage): string | undefined {
-  return quietly(() => (storage ?? localStorage).getItem(key)?.slice(0, 254))
 }
 
 /** Address at which the server goes on with the session of this browser, and leads back to `path`, or to the login page. */
@@ -38,7 +33,7 @@ export function mayContinue(
   tab?: KnownSessionStorage,
   now = Date.now(),
 ): boolean {
-  if (!isPage(path) || signInPages.includes(path) || knownSession(local) === undefined) return false
+  if (!isPage(path) || signInPages.includes(path) || !isKnown(local)) return false
   return (
     quietly(() => {
       const last = Number((tab ?? sessionStorage).getItem(attemptKey))
@@ -48,6 +43,9 @@ export function mayContinue(
     }) ?? false
   )
 }
+
+const isKnown = (storage?: KnownSessionStorage) =>
+  typeof quietly(() => (storage ?? localStorage).getItem(key)) === 'string'
 
 const signInPages: readonly string[] = [
   pages.login,
