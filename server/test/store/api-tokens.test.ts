@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Scope } from '@berth/api/scopes.ts'
 import { beginClockJump } from '#/store/clock-jumps.ts'
-import { openDatabase, type Database } from '#/store/database.ts'
+import type { Database } from '#/store/database.ts'
 import {
   deleteApiToken,
   deleteExpiredApiTokens,
@@ -16,31 +13,17 @@ import {
   noteApiTokenUsed,
 } from '#/store/users/api-tokens.ts'
 import { deleteUser, insertUser, setUserAdmin, setUsersBlocked, type User } from '#/store/users/users.ts'
-import { startPostgres, type Postgres } from '../support/store/postgres.ts'
+import { dialects, useStore } from '../support/store/both-databases.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
 const hour = 3_600_000
 
-let postgres: Postgres
-let folder: string
-before(async () => {
-  postgres = await startPostgres()
-  folder = await mkdtemp(path.join(tmpdir(), 'berth-stores-'))
-})
-after(async () => {
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
-})
-
-for (const dialect of ['SQLite', 'PostgreSQL']) {
+for (const dialect of dialects) {
   describe(`API tokens in ${dialect}`, () => {
     let database: Database
     let users = 0
-    before(async () => {
-      database = await openDatabase(dialect === 'SQLite' ? null : postgres.url, folder)
-    })
-    after(() => database.close())
+    useStore(dialect, (store) => (database = store))
 
     const newUser = (): Promise<User> => {
       const slug = `user${++users}`

@@ -1,36 +1,19 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { openDatabase, type Database } from '#/store/database.ts'
+import { describe, test } from 'node:test'
+import type { Database } from '#/store/database.ts'
 import { findSubjectOf, findUserByIdentity, insertIdentity } from '#/store/users/identities.ts'
 import { insertProviderSession } from '#/store/users/provider-sessions.ts'
 import { insertSession } from '#/store/users/sessions.ts'
 import { deleteUser, insertUser } from '#/store/users/users.ts'
-import { startPostgres, type Postgres } from '../support/store/postgres.ts'
+import { dialects, useStore } from '../support/store/both-databases.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 const issuer = 'https://login.example.org'
 
-let postgres: Postgres
-let folder: string
-before(async () => {
-  postgres = await startPostgres()
-  folder = await mkdtemp(path.join(tmpdir(), 'berth-identities-'))
-})
-after(async () => {
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
-})
-
-for (const dialect of ['SQLite', 'PostgreSQL']) {
+for (const dialect of dialects) {
   describe(dialect, () => {
     let database: Database
-    before(async () => {
-      database = await openDatabase(dialect === 'SQLite' ? null : postgres.url, folder)
-    })
-    after(() => database.close())
+    useStore(dialect, (store) => (database = store))
     const userOf = (slug: string) => insertUser(database.db, { email: `${slug}@x.org`, slug, isAdmin: false, now })
 
     test('an identity signs in to one account, and an account has one subject of each issuer', async () => {

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import {
   countContainers,
   listContainersWithOwners,
   type ContainerFilter,
   type ContainerOfOwner,
 } from '#/store/containers/container-list.ts'
-import { openDatabase, type Database } from '#/store/database.ts'
+import type { Database } from '#/store/database.ts'
 import type { ListOrder, PageRequest, PageCursor } from '#/store/keyset-pagination.ts'
 import { countUsers, listUsers, type UserFilter } from '#/store/users/user-list.ts'
 import { deleteUser, type User } from '#/store/users/users.ts'
-import { startPostgres, type Postgres } from '../support/store/postgres.ts'
+import { dialects, useStore } from '../support/store/both-databases.ts'
 
 /** What a list is ordered by, of one of its rows. */
 interface Keys {
@@ -22,17 +19,6 @@ interface Keys {
   readonly lastUsed: Date | null
   readonly createdAt: Date
 }
-
-let postgres: Postgres
-let folder: string
-before(async () => {
-  postgres = await startPostgres()
-  folder = await mkdtemp(path.join(tmpdir(), 'berth-lists-'))
-})
-after(async () => {
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
-})
 
 const orders = (['id', 'email', 'last_used', 'created_at'] as const).flatMap((by): ListOrder[] => [
   { by, isDescending: false },
@@ -64,14 +50,11 @@ const containerFilters: ContainerFilter[] = [
   { q: '2', type: 'dev', isBlocked: false },
 ]
 
-for (const dialect of ['SQLite', 'PostgreSQL']) {
+for (const dialect of dialects) {
   describe(dialect, () => {
     let database: Database
-    before(async () => {
-      database = await openDatabase(dialect === 'SQLite' ? null : postgres.url, folder)
-      await fill(database)
-    })
-    after(() => database.close())
+    useStore(dialect, (store) => (database = store))
+    before(() => fill(database))
 
     test('users come in each order, page by page, each once, users who were never active last', async () => {
       const all = await listUsers(database.db, { order: orders[0] as ListOrder, limit: 1_000 })

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { auditHead, insertAuditEntries, listAuditEntries } from '#/store/audit/audit-log.ts'
 import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
-import { openDatabase, type Database } from '#/store/database.ts'
+import type { Database } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import { forgetHomes, keepHomes, listDueOwners, postponeHomes } from '#/store/containers/kept-homes.ts'
 import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/users/revoked-tokens.ts'
@@ -37,7 +34,7 @@ import {
   setUsersBlocked,
   type User,
 } from '#/store/users/users.ts'
-import { startPostgres, type Postgres } from '../support/store/postgres.ts'
+import { dialects, useStore } from '../support/store/both-databases.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 /** One of a second, without a cookie. */
@@ -55,25 +52,10 @@ const newSession = (userId: number) => ({
 })
 const later = (ms: number) => new Date(now.getTime() + ms)
 
-let postgres: Postgres
-let folder: string
-before(async () => {
-  postgres = await startPostgres()
-  folder = await mkdtemp(path.join(tmpdir(), 'berth-stores-'))
-})
-after(async () => {
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
-})
-
-for (const dialect of ['SQLite', 'PostgreSQL']) {
+for (const dialect of dialects) {
   describe(dialect, () => {
     let database: Database
-    const open = () => openDatabase(dialect === 'SQLite' ? null : postgres.url, folder)
-    before(async () => {
-      database = await open()
-    })
-    after(() => database.close())
+    const open = useStore(dialect, (store) => (database = store))
 
     let count = 0
     const newUser = (fields: Partial<User> = {}): Promise<User> => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { deleteExpiredUnverifiedUser, listExpiredUnverifiedUsers } from '#/store/users/unverified-users.ts'
@@ -36,30 +36,15 @@ import {
   type User,
 } from '#/store/users/users.ts'
 import { listUsers } from '#/store/users/user-list.ts'
-import { startPostgres, type Postgres } from '../support/store/postgres.ts'
+import { dialects, useStore } from '../support/store/both-databases.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
 
-let postgres: Postgres
-let folder: string
-before(async () => {
-  postgres = await startPostgres()
-  folder = await mkdtemp(path.join(tmpdir(), 'berth-stores-'))
-})
-after(async () => {
-  await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
-})
-
-for (const dialect of ['SQLite', 'PostgreSQL']) {
+for (const dialect of dialects) {
   describe(dialect, () => {
     let database: Database
-    const open = () => openDatabase(dialect === 'SQLite' ? null : postgres.url, folder)
-    before(async () => {
-      database = await open()
-    })
-    after(() => database.close())
+    useStore(dialect, (store) => (database = store))
 
     let count = 0
     const newUser = (fields: Partial<User> = {}): Promise<User> => {

@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before } from 'node:test'
+import { openDatabase, type Database } from '#/store/database.ts'
+import { startPostgres, type Postgres } from './postgres.ts'
+
+/** The databases that every query is tested on. */
+export const dialects = ['SQLite', 'PostgreSQL'] as const
+
+/**
+ * An empty store for the tests of the suite that calls it; it is closed and removed after them. Hooks of the suite that are
+ * registered later find it open.
+ * @param opened takes the store before the first test
+ * @returns opens the same store once more; the caller closes what it returns
+ */
+export function useStore(
+  dialect: (typeof dialects)[number],
+  opened: (database: Database) => void,
+): () => Promise<Database> {
+  let [folder, postgres]: [string, Postgres | undefined] = ['', undefined]
+  const open = () => openDatabase(postgres?.url ?? null, folder)
+  let database: Database | undefined
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'berth-stores-'))
+    if (dialect === 'PostgreSQL') postgres = await startPostgres()
+    database = await open()
+    opened(database)
+  })
+  after(async () => {
+    await database?.close()
+    await postgres?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return open
+}
