@@ -6,12 +6,12 @@ import { outside, pollUntil } from '#test/support/control-plane.ts'
 import { openStream, type OpenStream } from '#test/support/event-stream.ts'
 import { endlessLogsRuntime, unreachableRuntime, type Fault } from '#test/support/engine/faulty-runtimes.ts'
 
-/** An app that says two lines, one more at SIGUSR1, and its last at SIGUSR2. */
+/** An app that says two lines, one more at SIGUSR1, and its last at SIGUSR2; a signal before its first line would kill it. */
 const talking = {
   command: [
     '/bin/sh',
     '-c',
-    'echo one; echo two >&2; trap "echo three" USR1; trap "echo four; exit 3" USR2; while :; do sleep 0.1; done',
+    'trap "echo three" USR1; trap "echo four; exit 3" USR2; echo one; echo two >&2; while :; do sleep 0.1; done',
   ],
 }
 
@@ -45,8 +45,10 @@ test('owners read what their app wrote, and each new line as it is written, unti
 
 test('of a program that has ended, and of a container that is blocked, what it wrote can still be read', async () => {
   const bob = await berth.signUp('bob@x.org')
+  const first = await openLogs(bob)
+  await until(first, 'line one', 'line two')
   await outside.signal(containerOf(bob), 'SIGUSR2')
-  await until(await openLogs(bob), 'line four', 'end')
+  await until(first, 'line four', 'end')
   assertOk(await blockContainer(admin, (await recordOf(admin, bob.id)).id))
   const last = await openLogs(bob, '?lines=1')
   await last.ended
