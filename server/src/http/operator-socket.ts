@@ -7,7 +7,7 @@ export const operatorHeader = 'x-berth-operator'
 const nameForm = /^operator [\w.@$ ()-]{1,80}$/
 
 /**
- * Requests of the operator's socket. A request is identified by its listener, never by its content: any client can send
+ * Requests of the operator's socket. A request is identified by its listener, never by its content: every client can send
  * a header, and the gateway forwards unknown ones.
  */
 export class OperatorRequests {

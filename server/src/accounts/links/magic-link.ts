@@ -123,7 +123,7 @@ export class MagicLinks {
     }
   }
 
-  /** URL of the link: a page of the front end. Whoever reads it can sign in. */
+  /** URL of the link: a page of the front end. It is a credential: its holder can sign in. */
   urlOf({ purpose, token }: IssuedLink): string {
     return `${this.#settings.frontendUrl}/verify-${purpose}?token=${token}`
   }

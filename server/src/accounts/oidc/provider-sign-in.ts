@@ -13,7 +13,7 @@ import { callbackPath, type Provider } from './settings/provider.ts'
 import { idTokenContext, type Seal } from './seal.ts'
 import { SignInProblem } from './protocol/sign-in-problem.ts'
 
-/** What follows when a provider says who somebody is. */
+/** Sign-in of a user whom a provider has authenticated. */
 export interface ProviderEffects {
   /**
    * Makes a user an administrator or takes that away, except from the last one. @param by the provider, for the audit log
@@ -53,7 +53,7 @@ export class ProviderSignIn {
   /**
    * Finishes a sign-in with the provider's answer. @param answer query of the callback
    * @throws {Refusal} 404 no such provider · 500, 503 as sign-up
-   * @throws {SignInProblem} for everything else that lets nobody in; then no account and no session was made
+   * @throws {SignInProblem} for every other refusal; then no account and no session was made
    */
   async finish(
     { answer, attempt }: { answer: string; attempt: SignInAttempt },

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 /** Bytes of the nonce and of the tag. Source: NIST SP 800-38D. */
 const [nonceLength, tagLength] = [12, 16]
 
-/** Seals text so that only this installation can read it, and nobody can change it: AES-256-GCM. */
+/** Seals text so that only this installation can read it, with integrity protection: AES-256-GCM. */
 export class Seal {
   readonly #key: Buffer
 

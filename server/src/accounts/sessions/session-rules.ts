@@ -17,7 +17,7 @@ export interface SessionTimes {
   readonly expiresAt: Date
 }
 
-/** The rules of how long sessions last. No token outlives its session, so that an end by time has not to be told to anybody. */
+/** The rules of how long sessions last. No token outlives its session, so an end by time needs no notification. */
 export class SessionRules {
   readonly #settings: SessionSettings
 

@@ -51,7 +51,7 @@ export class Registration {
    */
   async runExclusive<T>(email: string, timeout: number, work: (deadline: number) => Promise<T>): Promise<T> {
     const began = performance.now()
-    // A known address waits as well: any other response time would reveal its account.
+    // A known address waits as well: a shorter response time would reveal its account.
     await withTimeout(timeout, this.#settings.slugsKnown)
     const left = Math.max(minTimeout, timeout - (performance.now() - began))
     const deadline = performance.now() + left

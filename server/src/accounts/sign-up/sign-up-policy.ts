@@ -4,7 +4,7 @@ export type EmailDomains = readonly string[]
 export interface SignUpPolicy {
   /** `invited`: only by an invitation. */
   readonly signUp: 'open' | 'invited'
-  /** Null: any. */
+  /** Null allows every domain. */
   readonly allowedEmailDomains: EmailDomains | null
   /** May always sign up: otherwise no administrator could. */
   readonly adminEmails: ReadonlySet<string>

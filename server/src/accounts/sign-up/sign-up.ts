@@ -74,7 +74,7 @@ export class SignUp {
       const user = await findUserByEmail(database.db, email)
       if (user && (await this.#mailLink(user, linkFor(user), client, now))) return
       if (maySignUp(email, policy) && (await this.#registerWithinLimit(email, client, now, deadline))) return
-      // Also beyond the limit of new addresses: any other answer would reveal that this one has no account.
+      // Also beyond the limit of new addresses: a different answer would reveal that this one has no account.
       await enumerationGuard.countAndWait(email, now)
     })
     return sent

@@ -4,7 +4,7 @@ import { isPrivateNetwork, networkOf } from '#/ip-address.ts'
 import { list, message, type LocalizedMessage } from '#/messages/localized-message.ts'
 import { clientAddress, isFromUntrustedProxy } from './client-address.ts'
 
-/** Max networks that are kept and logged: any client can send `X-Forwarded-For`. */
+/** Max networks that are kept and logged: every client can send `X-Forwarded-For`. */
 const maxKept = 16
 const maxLogged = 4
 /** Max networks that the warning names. */

@@ -7,7 +7,7 @@ export interface ProviderSettings {
   readonly hasClaimsAtUserInfoOnly: boolean
 }
 
-/** Somebody with an account at the provider. */
+/** A user with an account at the provider. */
 export interface ProviderPerson {
   readonly sub: string
   readonly claims: Readonly<Record<string, unknown>>

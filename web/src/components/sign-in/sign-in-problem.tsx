@@ -5,7 +5,7 @@ import { Alert } from '#/components/alert.tsx'
 import { rich } from '#/components/rich.tsx'
 import { ContactLink } from '#/support-contact/ask-for-help.tsx'
 
-/** Why a sign-in by a provider failed. @param code from the URL: any that is not known shows nothing */
+/** Why a sign-in by a provider failed. @param code from the URL; an unknown one shows nothing */
 export function SignInProblem({ code }: { code: string | null }) {
   const t = useTranslations('signIn.problem')
   const problem = signInProblems.find((each) => each === code)

@@ -26,7 +26,7 @@ export const signIn = {
     signedIn: 'You are signed in already.',
     continue: 'Continue',
   },
-  /** Why a sign-in by a provider let nobody in, by the code of `signInProblems`. */
+  /** Why a sign-in by an OpenID Connect provider was refused, by the code of `signInProblems`. */
   problem: {
     contact: 'Whom to ask: <contact></contact>',
     'provider-unavailable':

@@ -5,7 +5,7 @@ import { SignInProblem } from './sign-in-problem.ts'
 /** One sign-in that was begun in a browser, until the provider answers. */
 export interface SignInAttempt {
   readonly provider: string
-  /** Comes back with the answer; unguessable, so that nobody else makes one. Source: RFC 9700, 4.7. */
+  /** Comes back with the answer; unguessable, so that no other party can forge one (CSRF). Source: RFC 9700, 4.7. */
   readonly state: string
   /** Comes back inside the ID token, so that none of another attempt is accepted. */
   readonly nonce: string

@@ -55,7 +55,7 @@ export async function exchangeCode(
   }
 }
 
-/** Whoever the client is was not accepted; the code is unused then. Source: RFC 6749, 5.2. */
+/** `invalid_client`: client authentication failed; the code is unused then. Source: RFC 6749, 5.2. */
 const isClientRefused = (error: unknown) => {
   const { name, error: code } = Object(error) as { name?: unknown; error?: unknown }
   return code === 'invalid_client' || name === 'WWWAuthenticateChallengeError'

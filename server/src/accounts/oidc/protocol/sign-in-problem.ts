@@ -1,6 +1,6 @@
 import type { SignInProblemCode } from '@berth/api/sign-in-problems.ts'
 
-/** A sign-in by a provider that lets nobody in, for a reason that the login page has words for. Expected; not a bug. */
+/** A refused sign-in by a provider, with a reason that the login page explains. Expected; not a bug. */
 export class SignInProblem extends Error {
   readonly code: SignInProblemCode
 

@@ -105,7 +105,10 @@ function toLogin(call: OidcCall, error: unknown, next: string | undefined): Redi
   const code: SignInProblemCode = error instanceof SignInProblem ? error.code : 'failed'
   const { provider } = call.params
   if (error instanceof SignInProblem)
-    call.request.log.warn({ provider, problem: code, why: error.message }, 'a sign-in by a provider let nobody in')
+    call.request.log.warn(
+      { provider, problem: code, why: error.message },
+      'a sign-in by an OpenID Connect provider was refused',
+    )
   else call.request.log.error({ provider, err: error }, 'a sign-in by a provider failed')
   const query = new URLSearchParams({ problem: code })
   if (next !== undefined && next !== pages.home) query.set('next', next)
