@@ -1,22 +1,23 @@
 import type { Migration } from 'kysely/migration'
-import { initial } from './migrations/001-initial.ts'
-import { stoppedAt } from './migrations/002-stopped-at.ts'
-import { whatShouldRun } from './migrations/003-what-should-run.ts'
-import { removals } from './migrations/004-removals.ts'
-import { auditChain } from './migrations/005-audit-chain.ts'
-import { sessions } from './migrations/006-sessions.ts'
-import { links } from './migrations/007-links.ts'
-import { expiryIndexes } from './migrations/008-expiry-indexes.ts'
-import { listOrders } from './migrations/009-list-orders.ts'
-import { foreignKeys } from './migrations/010-foreign-keys.ts'
-import { retired } from './migrations/011-retired.ts'
-import { clockMoves } from './migrations/012-clock-moves.ts'
-import { lastingSessions } from './migrations/013-lasting-sessions.ts'
-import { apiTokens } from './migrations/014-api-tokens.ts'
-import { identities } from './migrations/015-identities.ts'
+import { initial } from './migrations/001-009/001-initial.ts'
+import { stoppedAt } from './migrations/001-009/002-stopped-at.ts'
+import { whatShouldRun } from './migrations/001-009/003-what-should-run.ts'
+import { removals } from './migrations/001-009/004-removals.ts'
+import { auditChain } from './migrations/001-009/005-audit-chain.ts'
+import { sessions } from './migrations/001-009/006-sessions.ts'
+import { links } from './migrations/001-009/007-links.ts'
+import { expiryIndexes } from './migrations/001-009/008-expiry-indexes.ts'
+import { listOrders } from './migrations/001-009/009-list-orders.ts'
+import { foreignKeys } from './migrations/010-019/010-foreign-keys.ts'
+import { retired } from './migrations/010-019/011-retired.ts'
+import { clockMoves } from './migrations/010-019/012-clock-moves.ts'
+import { lastingSessions } from './migrations/010-019/013-lasting-sessions.ts'
+import { apiTokens } from './migrations/010-019/014-api-tokens.ts'
+import { identities } from './migrations/010-019/015-identities.ts'
 
 /**
- * Every migration in order of its name. A released one is never edited.
+ * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
+ * released one does to a store is never changed.
  * Each must be repeatable after an interruption: Kysely does not wrap SQLite's in one transaction.
  */
 export function migrations(isPostgres: boolean): Record<string, Migration> {

@@ -14,7 +14,7 @@ import {
   insertLinkRequest,
   linkRequestsSince,
 } from '#/store/users/magic-links.ts'
-import { links } from '#/store/migrations/007-links.ts'
+import { links } from '#/store/migrations/001-009/007-links.ts'
 import {
   ensureContainer,
   findContainer,

@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { headAfter, headName, headToText, noEntries, type ChainedLine } from '../audit/audit-chain.ts'
+import { headAfter, headName, headToText, noEntries, type ChainedLine } from '../../audit/audit-chain.ts'
+import { addColumn } from '../columns.ts'
 
 /** Entries chained in one statement. */
 const pageSize = 1_000
@@ -14,7 +15,8 @@ const pageSize = 1_000
 export function auditChain(isPostgres: boolean): Migration {
   return {
     async up(db: Kysely<unknown>) {
-      await addColumns(db)
+      await addColumn(db, 'audit_log', 'position', 'bigint')
+      await addColumn(db, 'audit_log', 'hash', 'text')
       const head = await sql`select value from installation where name = ${headName}`.execute(db)
       if (head.rows.length === 0) {
         await allowChanges(db, isPostgres)
@@ -33,14 +35,6 @@ const indexes = {
   audit_log_actor: ['actor_id', 'position'],
   audit_log_actor_email: ['actor_email', 'position'],
   audit_log_target: ['target', 'position'],
-}
-
-async function addColumns(db: Kysely<unknown>): Promise<void> {
-  const tables = await db.introspection.getTables()
-  const columns = tables.find(({ name }) => name === 'audit_log')?.columns ?? []
-  const isThere = (column: string) => columns.some(({ name }) => name === column)
-  if (!isThere('position')) await db.schema.alterTable('audit_log').addColumn('position', 'bigint').execute()
-  if (!isThere('hash')) await db.schema.alterTable('audit_log').addColumn('hash', 'text').execute()
 }
 
 type OldLine = Omit<ChainedLine, 'position'> & { readonly id: number }

@@ -1,18 +1,18 @@
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { generatedId, idType } from '../columns.ts'
 
 /** API tokens: who has which, and what it may do. Only the hash of a token is stored. */
 export function apiTokens(isPostgres: boolean): Migration {
-  const idType = isPostgres ? 'bigint' : 'integer'
-  const id = (column: ColumnDefinitionBuilder) =>
-    isPostgres ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey().autoIncrement()
   return {
     async up(db: Kysely<unknown>) {
       await db.schema
         .createTable('api_tokens')
         .ifNotExists()
-        .addColumn('id', idType, id)
-        .addColumn('user_id', idType, (column) => column.notNull().references('users.id').onDelete('cascade'))
+        .addColumn('id', idType(isPostgres), generatedId(isPostgres))
+        .addColumn('user_id', idType(isPostgres), (column) =>
+          column.notNull().references('users.id').onDelete('cascade'),
+        )
         .addColumn('token_hash', 'text', (column) => column.notNull().unique())
         .addColumn('name', 'text', (column) => column.notNull())
         .addColumn('scopes', 'text', (column) => column.notNull())

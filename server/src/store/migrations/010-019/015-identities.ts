@@ -1,21 +1,21 @@
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { generatedId, idType } from '../columns.ts'
 
 /**
  * Which identities of OpenID Connect providers sign in to which account, and which sessions began there: so that a person
  * whose address changes keeps the account, and a sign-out at the provider ends the session here, and the other way round.
  */
 export function identities(isPostgres: boolean): Migration {
-  const idType = isPostgres ? 'bigint' : 'integer'
-  const id = (column: ColumnDefinitionBuilder) =>
-    isPostgres ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey().autoIncrement()
   return {
     async up(db: Kysely<unknown>) {
       await db.schema
         .createTable('identities')
         .ifNotExists()
-        .addColumn('id', idType, id)
-        .addColumn('user_id', idType, (column) => column.notNull().references('users.id').onDelete('cascade'))
+        .addColumn('id', idType(isPostgres), generatedId(isPostgres))
+        .addColumn('user_id', idType(isPostgres), (column) =>
+          column.notNull().references('users.id').onDelete('cascade'),
+        )
         .addColumn('issuer', 'text', (column) => column.notNull())
         .addColumn('subject', 'text', (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
@@ -25,7 +25,9 @@ export function identities(isPostgres: boolean): Migration {
       await db.schema
         .createTable('provider_sessions')
         .ifNotExists()
-        .addColumn('session_id', idType, (column) => column.primaryKey().references('sessions.id').onDelete('cascade'))
+        .addColumn('session_id', idType(isPostgres), (column) =>
+          column.primaryKey().references('sessions.id').onDelete('cascade'),
+        )
         .addColumn('provider', 'text', (column) => column.notNull())
         .addColumn('issuer', 'text', (column) => column.notNull())
         .addColumn('subject', 'text', (column) => column.notNull())

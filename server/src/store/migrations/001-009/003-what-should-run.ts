@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { addColumn } from '../columns.ts'
 
 /**
  * Desired state of containers, so that they are started again after an outage of the engine; and kept homes of deleted
@@ -7,11 +8,7 @@ import type { Migration } from 'kysely/migration'
  */
 export const whatShouldRun: Migration = {
   async up(db: Kysely<unknown>) {
-    const tables = await db.introspection.getTables()
-    const columns = tables.find(({ name }) => name === 'user_containers')?.columns ?? []
-    // Either may exist, when an earlier attempt was interrupted before it was recorded.
-    if (!columns.some(({ name }) => name === 'running_since'))
-      await db.schema.alterTable('user_containers').addColumn('running_since', 'bigint').execute()
+    await addColumn(db, 'user_containers', 'running_since', 'bigint')
     await db.schema
       .createTable('kept_homes')
       .ifNotExists()

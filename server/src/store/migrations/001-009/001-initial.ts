@@ -1,20 +1,18 @@
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { generatedId, idType } from '../columns.ts'
 
 /** Users, their containers and links, revocations, audit log. */
 export function initial(isPostgres: boolean): Migration {
-  // Ids must never be given twice: AUTOINCREMENT in SQLite, an identity column in PostgreSQL.
-  const idType = isPostgres ? 'bigint' : 'integer'
-  const id = (column: ColumnDefinitionBuilder) =>
-    isPostgres ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey().autoIncrement()
-
+  const type = idType(isPostgres)
+  const id = generatedId(isPostgres)
   return {
     async up(db: Kysely<unknown>) {
       const table = (name: string) => db.schema.createTable(name).ifNotExists()
       const index = (name: string) => db.schema.createIndex(name).ifNotExists()
 
       await table('users')
-        .addColumn('id', idType, id)
+        .addColumn('id', type, id)
         .addColumn('email', 'text', (c) => c.notNull().unique())
         .addColumn('slug', 'text', (c) => c.notNull().unique())
         .addColumn('state', 'text', (c) => c.notNull())
@@ -28,8 +26,8 @@ export function initial(isPostgres: boolean): Migration {
         .execute()
 
       await table('user_containers')
-        .addColumn('id', idType, id)
-        .addColumn('user_id', idType, (c) => c.notNull().references('users.id').onDelete('cascade'))
+        .addColumn('id', type, id)
+        .addColumn('user_id', type, (c) => c.notNull().references('users.id').onDelete('cascade'))
         .addColumn('container_type', 'text', (c) => c.notNull())
         .addColumn('container_id', 'text')
         .addColumn('container_port', 'integer')
@@ -38,15 +36,15 @@ export function initial(isPostgres: boolean): Migration {
         .addColumn('last_used', 'bigint')
         .addColumn('is_blocked', 'integer', (c) => c.notNull().defaultTo(0))
         .addColumn('blocked_at', 'bigint')
-        .addColumn('blocked_by', idType, (c) => c.references('users.id').onDelete('set null'))
+        .addColumn('blocked_by', type, (c) => c.references('users.id').onDelete('set null'))
         .addColumn('block_source', 'text')
         .addUniqueConstraint('user_containers_owner_type', ['user_id', 'container_type'])
         .execute()
       await index('user_containers_blocked').on('user_containers').columns(['is_blocked']).execute()
 
       await table('magic_links')
-        .addColumn('id', idType, id)
-        .addColumn('user_id', idType, (c) => c.notNull().references('users.id').onDelete('cascade'))
+        .addColumn('id', type, id)
+        .addColumn('user_id', type, (c) => c.notNull().references('users.id').onDelete('cascade'))
         .addColumn('token_hash', 'text', (c) => c.notNull().unique())
         .addColumn('token_type', 'text', (c) => c.notNull())
         .addColumn('expires_at', 'bigint', (c) => c.notNull())
@@ -57,7 +55,7 @@ export function initial(isPostgres: boolean): Migration {
       await index('magic_links_user').on('magic_links').columns(['user_id']).execute()
       await index('magic_links_expiry').on('magic_links').columns(['expires_at']).execute()
       await table('link_requests')
-        .addColumn('id', idType, id)
+        .addColumn('id', type, id)
         .addColumn('email', 'text', (c) => c.notNull())
         .addColumn('requested_at', 'bigint', (c) => c.notNull())
         .execute()
@@ -68,9 +66,9 @@ export function initial(isPostgres: boolean): Migration {
         .addColumn('expires_at', 'bigint', (c) => c.notNull())
         .execute()
       await table('audit_log')
-        .addColumn('id', idType, id)
+        .addColumn('id', type, id)
         .addColumn('at', 'bigint', (c) => c.notNull())
-        .addColumn('actor_id', idType)
+        .addColumn('actor_id', type)
         .addColumn('actor_email', 'text', (c) => c.notNull())
         .addColumn('action', 'text', (c) => c.notNull())
         .addColumn('target', 'text', (c) => c.notNull())

@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { addColumn, columnNames } from '../columns.ts'
 
 /**
  * The mailbox that a link was requested for, without the address's plus tag, so that tags do not evade the limit; when
@@ -8,12 +9,9 @@ import type { Migration } from 'kysely/migration'
 export function links(isPostgres: boolean): Migration {
   return {
     async up(db: Kysely<unknown>) {
-      await addColumn(db, 'link_requests', 'mailbox', (table) =>
-        // The empty text is what an older Berth writes while it still serves.
-        table.addColumn('mailbox', 'text', (column) => column.notNull().defaultTo('')),
-      )
+      await addMailbox(db)
       await fillMailboxes(db, isPostgres ? 'strpos' : 'instr')
-      await addColumn(db, 'magic_links', 'accepted_at', (table) => table.addColumn('accepted_at', 'bigint'))
+      await addColumn(db, 'magic_links', 'accepted_at', 'bigint')
       const index = (name: string) => db.schema.createIndex(name).ifNotExists()
       await index('link_requests_mailbox').on('link_requests').columns(['mailbox', 'requested_at']).execute()
       await index('users_state').on('users').columns(['state', 'created_at']).execute()
@@ -21,18 +19,11 @@ export function links(isPostgres: boolean): Migration {
   }
 }
 
-type Altering = ReturnType<Kysely<unknown>['schema']['alterTable']>
-
-/** Unless it exists, when an earlier attempt was interrupted before it was recorded. */
-async function addColumn(
-  db: Kysely<unknown>,
-  table: string,
-  name: string,
-  add: (table: Altering) => { execute(): Promise<void> },
-): Promise<void> {
-  const tables = await db.introspection.getTables()
-  const columns = tables.find((each) => each.name === table)?.columns ?? []
-  if (!columns.some((column) => column.name === name)) await add(db.schema.alterTable(table)).execute()
+/** The empty text is what an older Berth writes while it still serves. */
+async function addMailbox(db: Kysely<unknown>): Promise<void> {
+  if ((await columnNames(db, 'link_requests')).has('mailbox')) return
+  const table = db.schema.alterTable('link_requests')
+  await table.addColumn('mailbox', 'text', (column) => column.notNull().defaultTo('')).execute()
 }
 
 /** @param find the dialect's function for the position of a text in another one, from 1; 0 when it is not there */

@@ -1,21 +1,19 @@
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { generatedId, idType } from '../columns.ts'
 
 /**
  * Deleted containers that the engine may still have, so that neither a crash nor an engine that does not answer leaves
  * one behind, and no launch adopts it as the new one.
  */
 export function removals(isPostgres: boolean): Migration {
-  const idType = isPostgres ? 'bigint' : 'integer'
-  const id = (column: ColumnDefinitionBuilder) =>
-    isPostgres ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey().autoIncrement()
   return {
     async up(db: Kysely<unknown>) {
       await db.schema
         .createTable('removals')
         .ifNotExists()
-        .addColumn('id', idType, id)
-        .addColumn('user_id', idType, (column) => column.notNull())
+        .addColumn('id', idType(isPostgres), generatedId(isPostgres))
+        .addColumn('user_id', idType(isPostgres), (column) => column.notNull())
         .addColumn('slug', 'text', (column) => column.notNull())
         .addColumn('container_type', 'text', (column) => column.notNull())
         .addColumn('is_purge', 'integer', (column) => column.notNull())

@@ -1,27 +1,27 @@
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { generatedId, idType } from '../columns.ts'
 
 /**
  * Sessions with time, origin and acting administrator, so that users can see them and end those that are not theirs.
  * Tokens from before this migration stay valid without a row, and are not listed.
  */
 export function sessions(isPostgres: boolean): Migration {
-  const idType = isPostgres ? 'bigint' : 'integer'
-  const id = (column: ColumnDefinitionBuilder) =>
-    isPostgres ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey().autoIncrement()
   return {
     async up(db: Kysely<unknown>) {
       await db.schema
         .createTable('sessions')
         .ifNotExists()
-        .addColumn('id', idType, id)
-        .addColumn('user_id', idType, (column) => column.notNull().references('users.id').onDelete('cascade'))
+        .addColumn('id', idType(isPostgres), generatedId(isPostgres))
+        .addColumn('user_id', idType(isPostgres), (column) =>
+          column.notNull().references('users.id').onDelete('cascade'),
+        )
         .addColumn('jti', 'text', (column) => column.notNull().unique())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('expires_at', 'bigint', (column) => column.notNull())
         .addColumn('address', 'text', (column) => column.notNull())
         .addColumn('browser', 'text')
-        .addColumn('acting_admin_id', idType)
+        .addColumn('acting_admin_id', idType(isPostgres))
         .addColumn('acting_admin_email', 'text')
         .addColumn('reason', 'text')
         .addColumn('ended_at', 'bigint')

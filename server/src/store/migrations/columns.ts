@@ -1,0 +1,27 @@
+import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+
+/** Type of a column that holds an id: SQLite's AUTOINCREMENT needs `integer`. */
+export const idType = (isPostgres: boolean) => (isPostgres ? 'bigint' : 'integer')
+
+/** Primary key whose values are never given twice: AUTOINCREMENT in SQLite, an identity column in PostgreSQL. */
+export const generatedId = (isPostgres: boolean) => (column: ColumnDefinitionBuilder) =>
+  isPostgres ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey().autoIncrement()
+
+/** Names of the columns of a table; none when there is no such table. */
+export async function columnNames(db: Kysely<unknown>, table: string): Promise<ReadonlySet<string>> {
+  const tables = await db.introspection.getTables()
+  return new Set((tables.find(({ name }) => name === table)?.columns ?? []).map(({ name }) => name))
+}
+
+/**
+ * Adds a nullable column, which rewrites no row of a large table. It may exist, when an earlier attempt was interrupted
+ * before it was recorded; SQLite has no "if not exists" here.
+ */
+export async function addColumn(
+  db: Kysely<unknown>,
+  table: string,
+  name: string,
+  type: 'text' | 'bigint',
+): Promise<void> {
+  if (!(await columnNames(db, table)).has(name)) await db.schema.alterTable(table).addColumn(name, type).execute()
+}
