@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import path from 'node:path'
 import type { Logger } from 'pino'
-import { loadSigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Config } from '#/config/config.ts'
 import { restrictPermissions } from '#/data-folder.ts'

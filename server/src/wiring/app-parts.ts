@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import type { SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import type { Config } from '#/config/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import type { Mailer } from '#/mail/mailer.ts'

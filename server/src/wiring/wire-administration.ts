@@ -1,6 +1,6 @@
 import { EndSessions } from '#/accounts/sessions/end-sessions.ts'
 import { PrintLink } from '#/accounts/links/print-link.ts'
-import { revocationOf } from '#/accounts/sessions/revocations.ts'
+import { revocationOf } from '#/accounts/access-tokens/revocations.ts'
 import { AdminLists } from '#/administration/admin-lists.ts'
 import { ApiTokenAdministration } from '#/administration/api-token-administration.ts'
 import { AuditReader } from '#/administration/audit-reader.ts'

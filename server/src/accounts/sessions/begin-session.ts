@@ -4,7 +4,7 @@ import type { Database, Tx } from '#/store/database.ts'
 import { insertSession, type SessionOrigin } from '#/store/users/sessions.ts'
 import type { User } from '#/store/users/users.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
-import type { AccessTokens, PlannedToken } from './access-token.ts'
+import type { AccessTokens, PlannedToken } from '../access-tokens/access-token.ts'
 import { hashOfCookie, type SessionCookies } from './session-cookie.ts'
 import type { SessionRules } from './session-rules.ts'
 

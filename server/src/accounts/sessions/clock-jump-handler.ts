@@ -1,8 +1,8 @@
 import type { ClockJumpHandler } from '#/clock-jump-detector.ts'
 import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
-import type { AccessTokens } from './access-token.ts'
-import type { Revocations } from './revocations.ts'
+import type { AccessTokens } from '../access-tokens/access-token.ts'
+import type { Revocations } from '../access-tokens/revocations.ts'
 
 export interface ClockJumpHandlerParts {
   readonly database: Database

@@ -5,8 +5,8 @@ import type { Database } from '#/store/database.ts'
 import { findUser, type User } from '#/store/users/users.ts'
 import { selectTrustedToken, candidateTokens, maxTokensChecked, tokenCookie } from '#/tokens/token-cookies.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
-import type { AccessTokens, Claims } from './access-token.ts'
-import type { Revocations } from './revocations.ts'
+import type { AccessTokens, Claims } from '../access-tokens/access-token.ts'
+import type { Revocations } from '../access-tokens/revocations.ts'
 
 /** Session of a request, by its token. */
 export interface Session {

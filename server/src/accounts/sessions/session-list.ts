@@ -9,8 +9,8 @@ import {
   listSessions,
   type StoredSession,
 } from '#/store/users/sessions.ts'
-import type { Claims } from './access-token.ts'
-import { revocationOf, type Revocations } from './revocations.ts'
+import type { Claims } from '../access-tokens/access-token.ts'
+import { revocationOf, type Revocations } from '../access-tokens/revocations.ts'
 import type { SessionUses } from './session-uses.ts'
 
 /** Time for which the owner sees a takeover, in ms. */

@@ -1,5 +1,5 @@
 import type { SessionLimits } from '#/store/users/session-changes.ts'
-import type { AccessTokens, PlannedToken } from './access-token.ts'
+import type { AccessTokens, PlannedToken } from '../access-tokens/access-token.ts'
 
 /** How long sessions and their tokens last. All in seconds. */
 export interface SessionSettings {
