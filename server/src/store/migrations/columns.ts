@@ -1,7 +1,7 @@
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 
 /** Type of a column that holds an id: SQLite's AUTOINCREMENT needs `integer`. */
-export const idType = (isPostgres: boolean) => (isPostgres ? 'bigint' : 'integer')
+export const idColumn = (isPostgres: boolean) => (isPostgres ? 'bigint' : 'integer')
 
 /** Primary key whose values are never given twice: AUTOINCREMENT in SQLite, an identity column in PostgreSQL. */
 export const generatedId = (isPostgres: boolean) => (column: ColumnDefinitionBuilder) =>

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { generatedId, idType } from '../columns.ts'
+import { generatedId, idColumn } from '../columns.ts'
 
 /** Users, their containers and links, revocations, audit log. */
 export function initial(isPostgres: boolean): Migration {
-  const type = idType(isPostgres)
+  const type = idColumn(isPostgres)
   const id = generatedId(isPostgres)
   return {
     async up(db: Kysely<unknown>) {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { generatedId, idType } from '../columns.ts'
+import { generatedId, idColumn } from '../columns.ts'
 
 /**
  * Deleted containers that the engine may still have, so that neither a crash nor an engine that does not answer leaves
@@ -12,8 +12,8 @@ export function removals(isPostgres: boolean): Migration {
       await db.schema
         .createTable('removals')
         .ifNotExists()
-        .addColumn('id', idType(isPostgres), generatedId(isPostgres))
-        .addColumn('user_id', idType(isPostgres), (column) => column.notNull())
+        .addColumn('id', idColumn(isPostgres), generatedId(isPostgres))
+        .addColumn('user_id', idColumn(isPostgres), (column) => column.notNull())
         .addColumn('slug', 'text', (column) => column.notNull())
         .addColumn('container_type', 'text', (column) => column.notNull())
         .addColumn('is_purge', 'integer', (column) => column.notNull())

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { generatedId, idType } from '../columns.ts'
+import { generatedId, idColumn } from '../columns.ts'
 
 /**
  * Sessions with time, origin and acting administrator, so that users can see them and end those that are not theirs.
@@ -12,8 +12,8 @@ export function sessions(isPostgres: boolean): Migration {
       await db.schema
         .createTable('sessions')
         .ifNotExists()
-        .addColumn('id', idType(isPostgres), generatedId(isPostgres))
-        .addColumn('user_id', idType(isPostgres), (column) =>
+        .addColumn('id', idColumn(isPostgres), generatedId(isPostgres))
+        .addColumn('user_id', idColumn(isPostgres), (column) =>
           column.notNull().references('users.id').onDelete('cascade'),
         )
         .addColumn('jti', 'text', (column) => column.notNull().unique())
@@ -21,7 +21,7 @@ export function sessions(isPostgres: boolean): Migration {
         .addColumn('expires_at', 'bigint', (column) => column.notNull())
         .addColumn('address', 'text', (column) => column.notNull())
         .addColumn('browser', 'text')
-        .addColumn('acting_admin_id', idType(isPostgres))
+        .addColumn('acting_admin_id', idColumn(isPostgres))
         .addColumn('acting_admin_email', 'text')
         .addColumn('reason', 'text')
         .addColumn('ended_at', 'bigint')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { idType } from '../columns.ts'
+import { idColumn } from '../columns.ts'
 
 /**
  * Tables whose instants a clock jump has still to adjust, and the progress. Empty except for some seconds after a jump.
@@ -14,8 +14,8 @@ export function clockMoves(isPostgres: boolean): Migration {
         .addColumn('table_name', 'text', (column) => column.primaryKey())
         .addColumn('move_by', 'bigint', (column) => column.notNull())
         .addColumn('moved_at', 'bigint', (column) => column.notNull())
-        .addColumn('after_id', idType(isPostgres), (column) => column.notNull())
-        .addColumn('last_id', idType(isPostgres), (column) => column.notNull())
+        .addColumn('after_id', idColumn(isPostgres), (column) => column.notNull())
+        .addColumn('last_id', idColumn(isPostgres), (column) => column.notNull())
         .execute()
     },
   }

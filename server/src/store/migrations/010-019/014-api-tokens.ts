@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { generatedId, idType } from '../columns.ts'
+import { generatedId, idColumn } from '../columns.ts'
 
 /** API tokens: who has which, and what it may do. Only the hash of a token is stored. */
 export function apiTokens(isPostgres: boolean): Migration {
@@ -9,8 +9,8 @@ export function apiTokens(isPostgres: boolean): Migration {
       await db.schema
         .createTable('api_tokens')
         .ifNotExists()
-        .addColumn('id', idType(isPostgres), generatedId(isPostgres))
-        .addColumn('user_id', idType(isPostgres), (column) =>
+        .addColumn('id', idColumn(isPostgres), generatedId(isPostgres))
+        .addColumn('user_id', idColumn(isPostgres), (column) =>
           column.notNull().references('users.id').onDelete('cascade'),
         )
         .addColumn('token_hash', 'text', (column) => column.notNull().unique())

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { generatedId, idType } from '../columns.ts'
+import { generatedId, idColumn } from '../columns.ts'
 
 /**
  * Which identities of OpenID Connect providers sign in to which account, and which sessions began there: so that a person
@@ -12,8 +12,8 @@ export function identities(isPostgres: boolean): Migration {
       await db.schema
         .createTable('identities')
         .ifNotExists()
-        .addColumn('id', idType(isPostgres), generatedId(isPostgres))
-        .addColumn('user_id', idType(isPostgres), (column) =>
+        .addColumn('id', idColumn(isPostgres), generatedId(isPostgres))
+        .addColumn('user_id', idColumn(isPostgres), (column) =>
           column.notNull().references('users.id').onDelete('cascade'),
         )
         .addColumn('issuer', 'text', (column) => column.notNull())
@@ -25,7 +25,7 @@ export function identities(isPostgres: boolean): Migration {
       await db.schema
         .createTable('provider_sessions')
         .ifNotExists()
-        .addColumn('session_id', idType(isPostgres), (column) =>
+        .addColumn('session_id', idColumn(isPostgres), (column) =>
           column.primaryKey().references('sessions.id').onDelete('cascade'),
         )
         .addColumn('provider', 'text', (column) => column.notNull())
