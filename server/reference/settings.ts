@@ -1,4 +1,5 @@
-import { settingGroups, type SettingDescription } from '#/config/setting-descriptions.ts'
+import { fileVariable } from '#/config/secret-settings.ts'
+import { secretSettings, settingGroups, type SettingDescription } from '#/config/setting-descriptions.ts'
 import { needRestart } from '#/config/settings-reload.ts'
 import { code, page, table, withLink } from './markdown.ts'
 
@@ -16,6 +17,15 @@ ${table(
   ],
 )}`
 
+const ofSecrets = `A setting that is a secret, or contains one, can be read from a file of its own:
+
+${table(
+  ['setting', 'variable that names its file'],
+  secretSettings.map((name) => [code(name), code(fileVariable(name))]),
+)}
+
+The file holds the value alone, on one line; a line break at its end does not count. Berth refuses to start when both variables are set, and when the file is missing, empty, longer than 16,384 bytes, or can be read or written by every account of the machine (\`chmod o= file\`; secrets of Compose, Swarm and Kubernetes are mounted with \`mode: 0400\`). It is read at each start and after SIGHUP. Secrets of OpenID Connect providers: \`client_secret_file\` in [their file](openid-providers.md).`
+
 /** docs/reference/settings.md */
 export function settingsPage(): string {
   const sections = Object.entries(settingGroups).map(([title, settings]) => {
@@ -28,5 +38,14 @@ export function settingsPage(): string {
     )
     return `## ${title}\n\n${table(['setting', 'default', 'meaning'], rows)}`
   })
-  return page('Settings', 'server/src/config/setting-descriptions.ts', introduction, ...sections, '## Set-up', ofSetup)
+  return page(
+    'Settings',
+    'server/src/config/setting-descriptions.ts',
+    introduction,
+    ...sections,
+    '## Secrets in files',
+    ofSecrets,
+    '## Set-up',
+    ofSetup,
+  )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import http from 'node:http'
 import type { Socket } from 'node:net'
@@ -192,6 +192,26 @@ test('SIGHUP reads berth.env again: what changed holds, what needs a restart is 
   assert.equal((await program.fetch('/metrics')).status, 403)
   assert.equal((await program.fetch('/metrics', 'not-for-the-log')).status, 200)
   assert.match(await (await program.fetch('/login')).text(), /room 13/)
+  assert.doesNotMatch(program.output(), /not-for-the-log/)
+})
+
+test('SIGHUP reads secrets from their files again; one that every account may read leaves the old one in force', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-settings-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'metrics-token')
+  writeFileSync(file, 'first-not-for-the-log\n', { mode: 0o600 })
+  const program = runProgram(t, { METRICS_TOKEN_FILE: file })
+  assert.equal((await program.fetch('/metrics', 'first-not-for-the-log')).status, 200)
+  writeFileSync(file, 'second-not-for-the-log\n')
+  program.process.kill('SIGHUP')
+  await program.said(/settings that changed and are in force now: METRICS_TOKEN"/)
+  assert.equal((await program.fetch('/metrics', 'first-not-for-the-log')).status, 403)
+  assert.equal((await program.fetch('/metrics', 'second-not-for-the-log')).status, 200)
+  chmodSync(file, 0o644)
+  program.process.kill('SIGHUP')
+  await program.said(/METRICS_TOKEN_FILE: every account of this machine can use \S+\. Run: chmod o= /)
+  await program.said(/the old one goes on/)
+  assert.equal((await program.fetch('/metrics', 'second-not-for-the-log')).status, 200)
   assert.doesNotMatch(program.output(), /not-for-the-log/)
 })
 

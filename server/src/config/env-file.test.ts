@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -33,6 +33,25 @@ test('a name that is no setting is told, every setting of the configuration is k
     reading({ 'berth.env': 'SMTP_ULR=smtp://x\nMETRICS_TOKEN=x\nCONTAINER_TEMPLATES={}\n' }),
   )
   assert.deepEqual(notes, ['berth.env: SMTP_ULR is no setting of Berth'])
+})
+
+test('a secret setting may be in a file of its own: not beside its value, and an unusable file is a problem', (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-secrets-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [token, open] = [path.join(folder, 'token'), path.join(folder, 'open')]
+  writeFileSync(token, 'hush\n', { mode: 0o600 })
+  writeFileSync(open, 'hush\n', { mode: 0o644 })
+  const given = { METRICS_TOKEN_FILE: token, DATABASE_URL: '' }
+  assert.deepEqual(readSettings(given, missing).env, { METRICS_TOKEN: 'hush', DATABASE_URL: '' })
+  const file = `METRICS_TOKEN=other\nSMTP_URL_FILE=${open}\nDATABASE_URL_FILE=${folder}/none\nHOST_FILE=x\n`
+  const { problems, notes, env } = readSettings(given, reading({ 'berth.env': file }))
+  assert.deepEqual(notes, ['berth.env: HOST_FILE is no setting of Berth'])
+  assert.deepEqual(problems, [
+    `DATABASE_URL_FILE: there is no file ${folder}/none`,
+    `SMTP_URL_FILE: every account of this machine can use ${open}. Run: chmod o= ${open} (a secret of Compose, Swarm or Kubernetes: mount it with mode 0400)`,
+    'METRICS_TOKEN and METRICS_TOKEN_FILE: set one of them, not both',
+  ])
+  assert.equal(env.SMTP_URL, undefined)
 })
 
 test('what changed is told by name, what needs a restart stays as it was, and no value is written down', (t) => {

@@ -1,5 +1,7 @@
 import { parseEnv } from 'node:util'
 import { readConfig } from './config.ts'
+import { fileVariable, withSecretsOfFiles } from './secret-settings.ts'
+import { secretSettings } from './setting-descriptions.ts'
 
 /** Settings file beside the environment, unless `BERTH_ENV_FILE` names another one. */
 const defaultFile = 'berth.env'
@@ -17,12 +19,22 @@ export interface ReadSettings {
 }
 
 /**
- * Merges the settings of `berth.env` with those of the environment, which take precedence. A file that `BERTH_ENV_FILE`
- * names must exist, `berth.env` in the working directory may be missing. The file may change while Berth runs and is
- * read at every start of an API process, so also after SIGHUP; the environment cannot.
- * @param readFile throws when it cannot
+ * The settings of environment and `berth.env`, with the secrets of the files that `NAME_FILE` names. All of it is read
+ * at every start of an API process, so also after SIGHUP.
+ * @param readFile reads the settings file; throws when it cannot
  */
 export function readSettings(environment: Settings, readFile: (path: string) => string): ReadSettings {
+  const merged = mergeSettings(environment, readFile)
+  const { env, problems } = withSecretsOfFiles(merged.env)
+  return { env, problems: [...merged.problems, ...problems], notes: merged.notes }
+}
+
+/**
+ * Merges the settings of `berth.env` with those of the environment, which take precedence. A file that `BERTH_ENV_FILE`
+ * names must exist, `berth.env` in the working directory may be missing. The file may change while Berth runs; the
+ * environment cannot.
+ */
+function mergeSettings(environment: Settings, readFile: (path: string) => string): ReadSettings {
   const named = environment.BERTH_ENV_FILE?.trim() || undefined
   const file = named ?? defaultFile
   let text: string
@@ -43,9 +55,9 @@ export function readSettings(environment: Settings, readFile: (path: string) => 
   return { env: { ...inFile, ...environment }, problems: [], notes }
 }
 
-/** Every name that `readConfig` reads, so that there is no second list of them. */
+/** Every name that `readConfig` reads, so that there is no second list of them, and the files of secrets. */
 function settingNames(): Set<string> {
-  const names = new Set<string>()
+  const names = new Set(secretSettings.map(fileVariable))
   const asked: Settings = new Proxy<Settings>({}, { get: (_, name) => void names.add(String(name)) })
   readConfig(asked, () => '')
   return names

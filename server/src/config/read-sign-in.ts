@@ -44,7 +44,7 @@ function readProvidersFile(
 ): readonly Provider[] {
   if (file === null) return []
   try {
-    const read = readProviders(readFile(file), `OIDC_PROVIDERS_FILE (${file})`, readFile)
+    const read = readProviders(readFile(file), `OIDC_PROVIDERS_FILE (${file})`)
     problems.push(...read.problems)
     return read.providers
   } catch (error) {

@@ -6,6 +6,8 @@ export interface SettingDescription {
   readonly isDefaultInWords?: true
   /** What it sets, its unit and its limits. Markdown without links. */
   readonly text: string
+  /** Its value is a secret, or contains one: it can be given by a file, `NAME_FILE`. */
+  readonly isSecret?: true
   /** Page that explains it, from the docs folder. */
   readonly see?: `${'how-to' | 'explanation'}/${string}.md`
 }
@@ -24,6 +26,7 @@ export const settingGroups = {
     },
     DATABASE_URL: {
       ...inWords('SQLite in `DATA_DIR`'),
+      isSecret: true,
       text: '`postgres://user:password@host/database` uses PostgreSQL instead of SQLite.',
     },
     BASE_DOMAIN: {
@@ -142,6 +145,7 @@ export const settingGroups = {
   Mail: {
     SMTP_URL: {
       ...none,
+      isSecret: true,
       text: '`smtp://` or `smtps://user:password@host:port`. Without it mails are written to `DATA_DIR/outbox` and their links to the log.',
       see: 'how-to/send-mail.md',
     },
@@ -195,6 +199,7 @@ export const settingGroups = {
     LOG_LEVEL: { default: 'info', text: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.' },
     METRICS_TOKEN: {
       ...none,
+      isSecret: true,
       text: 'Bearer token that `/metrics` requires (403 without it). Without this setting only programs on the same machine may read the metrics, and no proxy.',
       see: 'how-to/monitor.md',
     },
@@ -210,3 +215,8 @@ type Groups = typeof settingGroups
 
 /** Name of a setting. A setting that is not described here cannot be read: `readConfig` does not compile. */
 export type SettingName = { [G in keyof Groups]: keyof Groups[G] }[keyof Groups] & string
+
+/** Settings that can be given by a file, in the order of the page. */
+export const secretSettings: readonly string[] = Object.values<Readonly<Record<string, SettingDescription>>>(
+  settingGroups,
+).flatMap((group) => Object.keys(group).filter((name) => group[name]?.isSecret))

@@ -11,7 +11,7 @@ const minute = 60_000
 /** A provider that counts how often its discovery document is asked for, and a clock that the test moves. */
 async function discoveryOf(lifetime: Lifetime) {
   const hostile = await HostileProvider.start(lifetime)
-  const { providers } = readProviders(JSON.stringify({ main: hostile.fields }), 'FILE', () => '')
+  const { providers } = readProviders(JSON.stringify({ main: hostile.fields }), 'FILE')
   const [provider] = providers
   assert.ok(provider)
   const state = { asked: 0, isDown: false, now: 1_000 }

@@ -19,7 +19,7 @@ export const providerFields = {
   client_secret_file: {
     form: 'path',
     default: 'none',
-    text: 'File that holds the secret instead; a line break at its end does not count.',
+    text: 'File that holds the secret instead, under the same conditions as [the file of a secret setting](settings.md#secrets-in-files).',
   },
   scopes: {
     form: 'list of text',

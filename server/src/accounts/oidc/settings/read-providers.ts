@@ -1,5 +1,6 @@
 import { isMap, isScalar, LineCounter, parseDocument, type Pair } from 'yaml'
 import { isLoopbackHost } from '#/ip-address.ts'
+import { readSecretFile, type ReadSecret } from '#/secret-file.ts'
 import type { Provider } from './provider.ts'
 import { providerFields, type ProviderField } from './provider-descriptions.ts'
 
@@ -15,14 +16,14 @@ const bad = (problem: string) => ({ problem })
 
 /**
  * Reads a map of provider id to provider from JSON or YAML text; the order of its keys is that of the login page.
- * @param source   how the operator knows the text, for the messages
- * @param readFile reads `client_secret_file`; throws when it cannot
+ * @param source     how the operator knows the text, for the messages
+ * @param readSecret reads `client_secret_file`
  * @returns the providers, or every problem found, each a sentence with line, provider and field, and no secret
  */
 export function readProviders(
   text: string,
   source: string,
-  readFile: (path: string) => string,
+  readSecret: (file: string) => ReadSecret = readSecretFile,
 ): { providers: Provider[]; problems: string[] } {
   const lines = new LineCounter()
   const document = parseDocument(text, { uniqueKeys: true, lineCounter: lines })
@@ -39,7 +40,7 @@ export function readProviders(
     const nodes: readonly Pair[] = isMap(value) ? value.items : []
     const lineOfField = (name: string) =>
       lineOf(nodes.find((pair) => isScalar(pair.key) && pair.key.value === name)?.key ?? key)
-    const { provider, problems } = readProvider(id, fields, readFile)
+    const { provider, problems } = readProvider(id, fields, readSecret)
     const words = problems.map(({ field, what }) => {
       const where = `${source}: line ${lineOfField(field ?? '')}: ${id.slice(0, 40)}`
       return field === undefined ? `${where}: ${what}` : `${where}: ${field} ${what}`
@@ -62,7 +63,7 @@ interface FieldProblem {
 function readProvider(
   id: string,
   fields: unknown,
-  readFile: (path: string) => string,
+  readSecret: (file: string) => ReadSecret,
 ): { provider?: Provider; problems: FieldProblem[] } {
   if (!idForm.test(id))
     return { problems: [{ what: 'the id must have 1 to 32 characters: a-z, 0-9 and, inside, hyphens' }] }
@@ -88,7 +89,7 @@ function readProvider(
     issuer: required('issuer', issuer),
     clientId: required('client_id', word),
     clientSecret:
-      pick('client_secret', word, null) ?? pick('client_secret_file', (value) => secretIn(value, readFile), null),
+      pick('client_secret', word, null) ?? pick('client_secret_file', (value) => secretIn(value, readSecret), null),
     scopes: pick('scopes', scopes, ['openid', 'email', 'profile']),
     emailClaim: pick('email_claim', word, 'email'),
     trustEmail: pick('trust_email', flag, false),
@@ -152,14 +153,8 @@ function issuer(value: unknown): Read<string> {
   return bad('must begin with https://; http:// is accepted for a loopback address only')
 }
 
-function secretIn(value: unknown, readFile: (path: string) => string): Read<string> {
+function secretIn(value: unknown, readSecret: (file: string) => ReadSecret): Read<string> {
   if (!isWord(value)) return bad('must be the path of a file')
-  try {
-    const secret = readFile(value).replace(/\r?\n$/, '')
-    return isWord(secret)
-      ? ok(secret)
-      : bad(`must name a file with the secret on one line; ${value} is empty or longer`)
-  } catch (error) {
-    return bad(`must name a file that Berth can read: ${(error as Error).message}`)
-  }
+  const read = readSecret(value)
+  return 'value' in read ? read : bad(`must name a file with the secret: ${read.problem}`)
 }
