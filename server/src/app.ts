@@ -1,6 +1,6 @@
 import { missingAdministrator } from '#/accounts/sign-up/missing-administrator.ts'
 import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
-import { type Addresses, addressesFor } from '#/config/config.ts'
+import { type Addresses, addressesFor } from '#/config/addresses.ts'
 import { createListener, drain, listenOnSocket } from '#/http/listener.ts'
 import { OperatorRequests } from '#/http/operator-socket.ts'
 import { EngineListCache } from '#/reconcile/engine-list.ts'

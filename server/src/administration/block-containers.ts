@@ -2,12 +2,8 @@ import { crashPoint } from '#/crash-points.ts'
 import { refusals } from '#/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
-import {
-  blockContainers,
-  findContainers,
-  unblockContainers,
-  type UserContainer,
-} from '#/store/containers/user-containers.ts'
+import { blockContainers, unblockContainers } from '#/store/containers/container-blocks.ts'
+import { findContainers, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { StoredSession } from '#/store/users/sessions.ts'
 import type { Actor } from './actor.ts'
 import { administer } from './guards.ts'

@@ -2,12 +2,8 @@ import { Refusal, refusals } from '#/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
 import { endBlockedSessions, endTakeoversBy } from '#/store/users/session-ends.ts'
-import {
-  blockContainersOf,
-  listContainersOfAll,
-  unblockContainersOf,
-  type UserContainer,
-} from '#/store/containers/user-containers.ts'
+import { blockContainersOf, unblockContainersOf } from '#/store/containers/container-blocks.ts'
+import { listContainersOfAll, type UserContainer } from '#/store/containers/user-containers.ts'
 import { findUsers, setUsersBlocked, type User } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
 import { enforceAndPublish, type BlockEffects } from './block-containers.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressesFor, readConfig } from './config.ts'
+import { addressesFor } from './addresses.ts'
+import { readConfig } from './config.ts'
 import { configWarnings } from './config-warnings.ts'
 import { localize } from '../messages/localize.ts'
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import os from 'node:os'
-import type { Addresses, Config } from '#/config/config.ts'
+import type { Addresses } from '#/config/addresses.ts'
+import type { Config } from '#/config/config.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
 import { isLoopback } from '#/ip-address.ts'
 import { mayTravelPlain } from '#/mail/smtp-connection.ts'

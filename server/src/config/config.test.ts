@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressesFor, readConfig } from './config.ts'
+import { addressesFor } from './addresses.ts'
+import { readConfig } from './config.ts'
 
 const read = (env: Record<string, string>, files: Record<string, string> = {}) =>
   readConfig(env, (file) => {

@@ -1,13 +1,27 @@
-import { isIP } from 'node:net'
 import path from 'node:path'
 import type { Provider } from '#/accounts/oidc/settings/provider.ts'
-import { isEmailDomain, type EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
-import { readSize } from '#/containers/templates/read-templates.ts'
+import type { EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import type { SmtpTls } from '#/mail/smtp-connection.ts'
 import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
 import { readAllTemplates } from './read-template-settings.ts'
 import type { SettingName } from './setting-descriptions.ts'
+import {
+  Problem,
+  bearer,
+  contact,
+  domain,
+  emailDomains,
+  list,
+  listenAddress,
+  networks,
+  size,
+  subdomain,
+  url,
+  webUrl,
+  whole,
+  type ListenAddress,
+} from './setting-values.ts'
 
 /** Every setting, validated. Created once by `readConfig`; nothing else reads the environment. */
 export interface Config {
@@ -78,14 +92,6 @@ export interface Config {
   readonly retireAfter: number
   /** Whether Berth sets the host rules, which keep containers away from the host itself. */
   readonly hostRules: 'auto' | 'off'
-}
-
-/** Address of a listener. */
-export interface ListenAddress {
-  readonly host: string
-  readonly port: number
-  /** As configured. */
-  readonly text: string
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -179,114 +185,4 @@ export function readConfig(
 /** The data folder alone, for programs that look for a running service and need no other setting. */
 export function dataDirIn(env: Readonly<Record<string, string | undefined>>): string {
   return path.resolve(env.DATA_DIR?.trim() || './data')
-}
-
-/** Addresses that are derived from the settings and, for the default domain, from the bound port. */
-export interface Addresses {
-  /** `{scheme}://{spawner_host}`: base URL of containers. */
-  readonly spawnerUrl: string
-  readonly frontendUrl: string
-  /** Domain attribute of the cookie: the host part of the base domain, without its port. */
-  readonly cookieDomain: string
-}
-
-/** @param boundPort port of the listener; part of the default base domain */
-export function addressesFor(config: Config, boundPort: number): Addresses {
-  const baseDomain = config.baseDomain ?? `berth.localhost:${boundPort}`
-  const host = config.spawnerSubdomain === '' ? baseDomain : `${config.spawnerSubdomain}.${baseDomain}`
-  const spawnerUrl = `${config.scheme}://${host}`
-  return { spawnerUrl, frontendUrl: config.frontendUrl ?? spawnerUrl, cookieDomain: baseDomain.replace(/:\d+$/, '') }
-}
-
-/** A problem of a value, in words that end the sentence "NAME: ...". */
-class Problem {
-  readonly words: string
-  constructor(words: string) {
-    this.words = words
-  }
-}
-
-const whole = (min: number, max: number) => (value: string) =>
-  /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max
-    ? Number(value)
-    : new Problem(`must be a whole number from ${min} to ${max}`)
-
-const size = (value: string) => {
-  const read = readSize(value)
-  return 'value' in read ? read.value : new Problem(read.problem)
-}
-
-const url =
-  (...schemes: string[]) =>
-  (value: string) =>
-    URL.canParse(value) && schemes.includes(new URL(value).protocol)
-      ? value
-      : new Problem(`must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
-
-/** Characters that a header can carry; no message contains the value itself. */
-const bearer = (value: string) =>
-  /^[\x21-\x7e]{1,512}$/.test(value)
-    ? value
-    : new Problem('must be at most 512 visible ASCII characters without spaces')
-
-function listenAddress(text: string): ListenAddress | Problem {
-  const [, six, other, digits] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? []
-  const [host, port] = [six ?? other, Number(digits)]
-  const isRight = host !== undefined && port >= 1 && port <= 65_535
-  return isRight ? { host, port, text } : new Problem('must be host:port, e.g. 127.0.0.1:9100 or [::1]:9100')
-}
-
-const webUrl = (value: string) => {
-  const parsed = url('http:', 'https:')(value)
-  return parsed instanceof Problem ? parsed : parsed.replace(/\/+$/, '')
-}
-
-/** Max characters of a text that users see uncut. */
-const maxContactLength = 200
-
-const contact = (value: string) =>
-  [...value].length > maxContactLength || /\p{Cc}/u.test(value)
-    ? new Problem(`must be an e-mail address, a URL or words, of at most ${maxContactLength} characters and one line`)
-    : value
-
-/** Lower case, no trailing dot, an optional port; international names in their ASCII form. */
-function domain(value: string): string | Problem {
-  const wrong = new Problem('must be a host name with an optional port, e.g. berth.example.org')
-  if (!URL.canParse(`http://${value}`)) return wrong
-  const { hostname, port, pathname, search, hash, username } = new URL(`http://${value}`)
-  if (pathname !== '/' || search || hash || username || value.includes('/')) return wrong
-  const explicit = /:(\d+)$/.exec(value)?.[1]
-  return hostname.replace(/\.$/, '') + (port || explicit ? `:${port || explicit}` : '')
-}
-
-const subdomain = (value: string) =>
-  /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(value)
-    ? value.toLowerCase()
-    : new Problem('must be a host name label, e.g. spawner, or empty')
-
-const list = (value: string) =>
-  value
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '')
-
-function emailDomains(value: string): EmailDomains | Problem {
-  const domains = list(value).map((each) => each.toLowerCase())
-  const wrong = domains.find((each) => !isEmailDomain(each))
-  return wrong === undefined ? domains : new Problem(`"${wrong}" is not a domain such as example.org or *.example.org`)
-}
-
-function networks(value: string): readonly string[] | Problem {
-  const wrong = list(value).find((each) => !isNetwork(each))
-  return wrong === undefined ? list(value) : new Problem(`"${wrong}" is not an address or network such as 10.0.0.0/8`)
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const maxBits = isIP(address) === 6 ? 128 : 32
-  return (
-    isIP(address) !== 0 &&
-    rest.length === 0 &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))
-  )
 }

@@ -7,7 +7,6 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { RequestListener, Server } from 'node:http'
-import { parse as parseQuery } from 'node:querystring'
 import type { Logger } from 'pino'
 import type { ApiTokenAuthenticator } from '#/accounts/api-tokens/api-token-authenticator.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
@@ -18,6 +17,8 @@ import type { CookieSettings } from '#/tokens/clear-cookies.ts'
 import { authorizeRequest } from './auth/authorize-request.ts'
 import { refuseBlocked, type BlockedParts } from './auth/refuse-blocked.ts'
 import type { SessionRenewal } from './auth/session-renewal.ts'
+import { acceptAnyJson, parseQuery } from './request/body-parser.ts'
+import { isSpelledAsRoute, notFound } from './request/route-path.ts'
 import { describeUserAgent } from './request/user-agent.ts'
 import { ConcurrencyLimit } from './limits/concurrency-limit.ts'
 import { apiHeaders, bodyLimit, handleError, routeOf } from './error-handler.ts'
@@ -70,9 +71,6 @@ export interface HttpParts {
 /** Max length of a path parameter; Fastify's own limit of 100 would answer 414 where the specification requires 400. */
 const maxParameterLength = 16_384
 
-/** Max query parameters that are parsed; no endpoint has a third as many. */
-const maxQueryKeys = 64
-
 /** The built HTTP server. */
 export interface HttpServer {
   /** Not bound yet; the caller binds and drains it. */
@@ -99,8 +97,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     return503OnClosing: false,
     routerOptions: {
       maxParamLength: maxParameterLength,
-      // A request head has room for 15,000 of them.
-      querystringParser: (text) => parseQuery(text, '&', '=', { maxKeys: maxQueryKeys }),
+      querystringParser: parseQuery,
     },
     // Input is validated as it was sent: a number is not an address, whatever its spelling.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
@@ -219,62 +216,7 @@ function schemaOf({ params, query, body, response, refusals: refused }: Endpoint
   }
 }
 
-/**
- * Bodies are parsed as JSON whatever the content type, and endpoints without a body ignore it: many clients send `POST
- * /launch` with a JSON content type and zero bytes, which Fastify's own parser refuses.
- */
-function acceptAnyJson(server: FastifyInstance): void {
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
-    const endpoint = request.routeOptions.config.endpoint
-    if (!endpoint?.body || body === '') return done(null, undefined)
-    if (endpoint.form) return done(null, parseQuery(String(body), '&', '=', { maxKeys: maxQueryKeys }))
-    try {
-      done(null, withoutPrototype(JSON.parse(String(body))))
-    } catch {
-      done(refusals.notJson())
-    }
-  })
-}
-
-/** `{"__proto__": {"email": ...}}` must not pass for an e-mail address: only own properties count. */
-function withoutPrototype(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.assign(
-    Object.create(null) as object,
-    Object.fromEntries(Object.entries(value).filter(([key]) => key !== '__proto__')),
-  )
-}
-
 /** A navigation of a browser; every response under `/api` is JSON. */
 function wantsHtmlPage({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && !/^\/api(\/|\?|$)/i.test(url) && (headers.accept ?? '').includes('text/html')
 }
-
-/** Whether the fixed parts of the route's path are in the address literally, not percent-encoded. */
-function isSpelledAsRoute({ url, routeOptions }: FastifyRequest): boolean {
-  const pattern = routeOptions.url
-  if (pattern === undefined || !url.includes('%')) return true
-  const sent = (url.split('?', 1)[0] ?? '').split('/')
-  return pattern.split('/').every((part, at) => part.startsWith(':') || part === '*' || part === sent[at])
-}
-
-/** For a known path with another method the response lists its methods; the operator's endpoints are not listed. */
-function notFound(request: FastifyRequest): Error {
-  const path = request.url.split('?', 1)[0] ?? ''
-  const allowed =
-    path.length > maxPathLength
-      ? []
-      : knownPaths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
-  return allowed.length > 0 ? refusals.wrongMethod([...new Set(allowed)]) : refusals.notFound('address')
-}
-
-/** Max characters of a path that is compared with those of the endpoints. */
-const maxPathLength = 2_048
-
-const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
-
-/** Created once: dozens of patterns are too much work for a request to an unknown address. */
-const knownPaths = Object.values<Endpoint>(endpoints)
-  .filter(({ access }) => access !== 'operator')
-  .map(({ method, path }) => ({ method, pattern: patternOf(path) }))

@@ -1,6 +1,6 @@
 import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import type { SessionCookies } from '#/accounts/sessions/session-cookie.ts'
-import type { Addresses } from '#/config/config.ts'
+import type { Addresses } from '#/config/addresses.ts'
 import { Seal } from '#/accounts/oidc/seal.ts'
 import { AttemptCookies } from '#/http/auth/attempt-cookies.ts'
 import { BrowserSession } from '#/http/auth/browser-session.ts'

@@ -1,5 +1,5 @@
 import { SingleFlight } from '#/concurrency/single-flight.ts'
-import type { Addresses } from '#/config/config.ts'
+import type { Addresses } from '#/config/addresses.ts'
 import { ContainerRemoval } from '#/containers/container-removal.ts'
 import { DiskLimits } from '#/containers/disk/disk-limits.ts'
 import { DiskUse } from '#/containers/disk/disk-use.ts'

@@ -1,7 +1,7 @@
 import { endpoints } from '@berth/api/endpoints.ts'
 import { pages as pagePaths } from '@berth/web/paths.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
-import type { Addresses } from '#/config/config.ts'
+import type { Addresses } from '#/config/addresses.ts'
 import { typeRules } from '#/containers/templates/type-rules.ts'
 import { renewedLines } from '#/http/auth/session-renewal.ts'
 import { findUser } from '#/store/users/users.ts'

@@ -1,4 +1,4 @@
-import type { Addresses } from '#/config/config.ts'
+import type { Addresses } from '#/config/addresses.ts'
 import { apiTokenHandlers } from '#/http/handlers/account/api-token-handlers.ts'
 import { authHandlers } from '#/http/handlers/account/auth-handlers.ts'
 import { oidcHandlers } from '#/http/handlers/account/oidc-handlers.ts'

@@ -6,7 +6,7 @@ import { SessionCookies } from '#/accounts/sessions/session-cookie.ts'
 import { SessionRules } from '#/accounts/sessions/session-rules.ts'
 import { SessionUses } from '#/accounts/sessions/session-uses.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
-import type { Addresses } from '#/config/config.ts'
+import type { Addresses } from '#/config/addresses.ts'
 import { OpenStreams } from '#/containers/events/open-streams.ts'
 
 /** Access tokens, sessions, revocations, and the open streams that end with them. @param activate requests a run of the reconciler, when a revocation is not stored yet */

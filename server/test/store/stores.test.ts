@@ -20,12 +20,10 @@ import { deleteOldSessions, findSessionBySid, insertSession, listSessions } from
 import {
   blockContainers,
   blockContainersOf,
-  deleteContainer,
-  ensureContainer,
-  findContainer,
   listBlockedContainers,
   unblockContainersOf,
-} from '#/store/containers/user-containers.ts'
+} from '#/store/containers/container-blocks.ts'
+import { deleteContainer, ensureContainer, findContainer } from '#/store/containers/user-containers.ts'
 import {
   deleteUser,
   findUser,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blockContainers, noteStopped } from '#/store/containers/user-containers.ts'
+import { blockContainers } from '#/store/containers/container-blocks.ts'
+import { noteStopped } from '#/store/containers/user-containers.ts'
 import { deleteUser } from '#/store/users/users.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { pollUntil } from '#test/support/control-plane.ts'

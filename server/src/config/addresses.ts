@@ -1,0 +1,18 @@
+import type { Config } from './config.ts'
+
+/** Addresses that are derived from the settings and, for the default domain, from the bound port. */
+export interface Addresses {
+  /** `{scheme}://{spawner_host}`: base URL of containers. */
+  readonly spawnerUrl: string
+  readonly frontendUrl: string
+  /** Domain attribute of the cookie: the host part of the base domain, without its port. */
+  readonly cookieDomain: string
+}
+
+/** @param boundPort port of the listener; part of the default base domain */
+export function addressesFor(config: Config, boundPort: number): Addresses {
+  const baseDomain = config.baseDomain ?? `berth.localhost:${boundPort}`
+  const host = config.spawnerSubdomain === '' ? baseDomain : `${config.spawnerSubdomain}.${baseDomain}`
+  const spawnerUrl = `${config.scheme}://${host}`
+  return { spawnerUrl, frontendUrl: config.frontendUrl ?? spawnerUrl, cookieDomain: baseDomain.replace(/:\d+$/, '') }
+}

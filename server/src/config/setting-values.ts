@@ -1,0 +1,104 @@
+import { isIP } from 'node:net'
+import { isEmailDomain, type EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
+import { readSize } from '#/containers/templates/read-templates.ts'
+
+/** Address of a listener. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+  /** As configured. */
+  readonly text: string
+}
+
+/** A problem of a value, in words that end the sentence "NAME: ...". */
+export class Problem {
+  readonly words: string
+  constructor(words: string) {
+    this.words = words
+  }
+}
+
+export const whole = (min: number, max: number) => (value: string) =>
+  /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max
+    ? Number(value)
+    : new Problem(`must be a whole number from ${min} to ${max}`)
+
+export const size = (value: string) => {
+  const read = readSize(value)
+  return 'value' in read ? read.value : new Problem(read.problem)
+}
+
+export const url =
+  (...schemes: string[]) =>
+  (value: string) =>
+    URL.canParse(value) && schemes.includes(new URL(value).protocol)
+      ? value
+      : new Problem(`must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
+
+/** Characters that a header can carry; no message contains the value itself. */
+export const bearer = (value: string) =>
+  /^[\x21-\x7e]{1,512}$/.test(value)
+    ? value
+    : new Problem('must be at most 512 visible ASCII characters without spaces')
+
+export function listenAddress(text: string): ListenAddress | Problem {
+  const [, six, other, digits] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? []
+  const [host, port] = [six ?? other, Number(digits)]
+  const isRight = host !== undefined && port >= 1 && port <= 65_535
+  return isRight ? { host, port, text } : new Problem('must be host:port, e.g. 127.0.0.1:9100 or [::1]:9100')
+}
+
+export const webUrl = (value: string) => {
+  const parsed = url('http:', 'https:')(value)
+  return parsed instanceof Problem ? parsed : parsed.replace(/\/+$/, '')
+}
+
+/** Max characters of a text that users see uncut. */
+const maxContactLength = 200
+
+export const contact = (value: string) =>
+  [...value].length > maxContactLength || /\p{Cc}/u.test(value)
+    ? new Problem(`must be an e-mail address, a URL or words, of at most ${maxContactLength} characters and one line`)
+    : value
+
+/** Lower case, no trailing dot, an optional port; international names in their ASCII form. */
+export function domain(value: string): string | Problem {
+  const wrong = new Problem('must be a host name with an optional port, e.g. berth.example.org')
+  if (!URL.canParse(`http://${value}`)) return wrong
+  const { hostname, port, pathname, search, hash, username } = new URL(`http://${value}`)
+  if (pathname !== '/' || search || hash || username || value.includes('/')) return wrong
+  const explicit = /:(\d+)$/.exec(value)?.[1]
+  return hostname.replace(/\.$/, '') + (port || explicit ? `:${port || explicit}` : '')
+}
+
+export const subdomain = (value: string) =>
+  /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(value)
+    ? value.toLowerCase()
+    : new Problem('must be a host name label, e.g. spawner, or empty')
+
+export const list = (value: string) =>
+  value
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+
+export function emailDomains(value: string): EmailDomains | Problem {
+  const domains = list(value).map((each) => each.toLowerCase())
+  const wrong = domains.find((each) => !isEmailDomain(each))
+  return wrong === undefined ? domains : new Problem(`"${wrong}" is not a domain such as example.org or *.example.org`)
+}
+
+export function networks(value: string): readonly string[] | Problem {
+  const wrong = list(value).find((each) => !isNetwork(each))
+  return wrong === undefined ? list(value) : new Problem(`"${wrong}" is not an address or network such as 10.0.0.0/8`)
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const maxBits = isIP(address) === 6 ? 128 : 32
+  return (
+    isIP(address) !== 0 &&
+    rest.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))
+  )
+}

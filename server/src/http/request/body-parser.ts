@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify'
+import { parse as parseQueryString } from 'node:querystring'
+import { refusals } from '#/errors.ts'
+
+/** Max query parameters that are parsed; no endpoint has a third as many. */
+const maxQueryKeys = 64
+
+/** Parameters of a query or of a form. A request head has room for 15,000 of them. */
+export const parseQuery = (text: string) => parseQueryString(text, '&', '=', { maxKeys: maxQueryKeys })
+
+/**
+ * Bodies are parsed as JSON whatever the content type, and endpoints without a body ignore it: many clients send `POST
+ * /launch` with a JSON content type and zero bytes, which Fastify's own parser refuses.
+ */
+export function acceptAnyJson(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    const endpoint = request.routeOptions.config.endpoint
+    if (!endpoint?.body || body === '') return done(null, undefined)
+    if (endpoint.form) return done(null, parseQuery(String(body)))
+    try {
+      done(null, withoutPrototype(JSON.parse(String(body))))
+    } catch {
+      done(refusals.notJson())
+    }
+  })
+}
+
+/** `{"__proto__": {"email": ...}}` must not pass for an e-mail address: only own properties count. */
+function withoutPrototype(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.assign(
+    Object.create(null) as object,
+    Object.fromEntries(Object.entries(value).filter(([key]) => key !== '__proto__')),
+  )
+}

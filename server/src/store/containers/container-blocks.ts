@@ -1,0 +1,59 @@
+import type { Db } from '../database.ts'
+import { fromRow, type BlockSource, type UserContainer } from './user-containers.ts'
+
+/** Blocked records; those of blocked users are found by `listBlockedUserIds`. */
+export async function listBlockedContainers(db: Db): Promise<UserContainer[]> {
+  const rows = await db.selectFrom('user_containers').selectAll().where('is_blocked', '=', 1).execute()
+  return rows.map(fromRow)
+}
+
+/** Administrator and time of a block. */
+export interface Block {
+  readonly by: number | null
+  readonly at: Date
+}
+
+/**
+ * Blocks records that are not blocked yet; a blocked one keeps its first date and administrator. @returns ids of the
+ * newly blocked
+ */
+export async function blockContainers(db: Db, ids: readonly number[], block: Block): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await blocking(db, block, 'container').where('id', 'in', ids).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** As `blockContainers`, all records of these users, because their owners are blocked. */
+export async function blockContainersOf(db: Db, userIds: readonly number[], block: Block): Promise<number[]> {
+  if (userIds.length === 0) return []
+  const rows = await blocking(db, block, 'user').where('user_id', 'in', userIds).execute()
+  return rows.map(({ id }) => id)
+}
+
+const blocking = (db: Db, { by, at }: Block, source: BlockSource) =>
+  db
+    .updateTable('user_containers')
+    .set({ is_blocked: 1, blocked_at: at.getTime(), blocked_by: by, block_source: source })
+    .where('is_blocked', '=', 0)
+    .returning('id')
+
+/** @returns ids of those that were blocked */
+export async function unblockContainers(db: Db, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await unblocking(db).where('id', 'in', ids).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Unblocks the records of these users that are blocked because their owners were. @returns ids of those */
+export async function unblockContainersOf(db: Db, userIds: readonly number[]): Promise<number[]> {
+  if (userIds.length === 0) return []
+  const rows = await unblocking(db).where('user_id', 'in', userIds).where('block_source', '=', 'user').execute()
+  return rows.map(({ id }) => id)
+}
+
+const unblocking = (db: Db) =>
+  db
+    .updateTable('user_containers')
+    .set({ is_blocked: 0, blocked_at: null, blocked_by: null, block_source: null })
+    .where('is_blocked', '=', 1)
+    .returning('id')
