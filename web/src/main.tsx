@@ -17,6 +17,7 @@ import { continuePath, forgetKnownSession, mayContinue, rememberKnownSession } f
 import { keepRenewed } from '#/session/keep-renewed.ts'
 import { pages } from '#/paths.ts'
 import { forgetEndedSession } from '#/session/ended-session.ts'
+import { announceChange, sessionChannel } from '#/session/session-channel.ts'
 import { documentSession, rememberEmail } from '#/session/login-redirect.ts'
 import { hideTokenFromUrl } from '#/router/router.ts'
 import { isOnePage, queryClient } from '#/api/query-client.ts'
@@ -28,7 +29,10 @@ import { I18nProvider } from '#/i18n/i18n-provider.tsx'
 hideTokenFromUrl()
 if (boot.email !== null) rememberEmail(boot.email)
 Object.assign(documentSession, { isContinuable, ended: () => sessionRefresh.ended })
+announceChange(isSignedIn())
 if (isSignedIn()) {
+  // Of another user, or of none: see `useMe`, and `redirectToLogin` of the query client.
+  sessionChannel.subscribe(() => void queryClient.invalidateQueries({ queryKey: ['me'] }))
   forgetEndedSession()
   if (boot.acting === null) rememberKnownSession()
   const lifetime = boot.tokenLifetime

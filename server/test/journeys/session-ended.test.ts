@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { assertOk, tokenBy } from '#test/support/api-calls.ts'
+import { assertOk, logIn, tokenBy } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { inGerman, t } from '#test/support/front-end-text.ts'
@@ -11,7 +11,7 @@ import { inGerman, t } from '#test/support/front-end-text.ts'
  * went on standing there when one had signed in in another tab.
  */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
-const berth = await startBerth({ after }, { webDir })
+const berth = await startBerth({ after }, { webDir, env: { MAGIC_LINK_RATE_LIMIT: '50' } })
 const ann = await berth.signUp('ann@x.org')
 const { page } = await openTab({ after })
 const { frontendUrl } = berth.app
@@ -44,12 +44,64 @@ test('each page says why it asks to sign in, has the address, and leads back, al
   await third.goto(`${frontendUrl}/verify-login?token=${await tokenBy(berth, 'login', 'ann@x.org')}`)
   await third.getByRole('button', { name: t('signIn.verify.loginButton') }).click()
   await third.getByRole('link', { name: 'Open Development' }).waitFor()
-  // A tab that is in front is not told that it was hidden; one that its person turns to is.
-  for (const tab of [sessions, dashboard])
-    await tab.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await sessions.getByRole('heading', { name: t('sessions.title'), level: 1 }).waitFor()
   await dashboard.getByRole('link', { name: 'Open Development' }).waitFor()
   await third.close()
+  await dashboard.close()
+})
+
+test('tabs in the background follow a sign-out and a sign-in of another tab by themselves', async () => {
+  await page.context().addCookies([{ ...cookie, value: (await logIn(berth, 'ann@x.org')).body.access_token }])
+  const [dashboard, acting] = [await page.context().newPage(), await page.context().newPage()]
+  await dashboard.goto(frontendUrl)
+  await page.goto(`${frontendUrl}/sessions`)
+  await acting.goto(frontendUrl)
+  await acting.getByRole('button', { name: t('frame.nav.account') }).click()
+  await acting.getByRole('button', { name: t('frame.nav.signOut') }).click()
+  await arrival(acting, '/login')
+  await arrival(dashboard, '/login')
+  await arrival(page, '/login?next=%2Fsessions')
+  await page.getByText(t('signIn.ask.ended')).waitFor()
+
+  await acting.goto(`${frontendUrl}/verify-login?token=${await tokenBy(berth, 'login', 'ann@x.org')}`)
+  await acting.getByRole('button', { name: t('signIn.verify.loginButton') }).click()
+  for (const tab of [acting, dashboard]) await tab.getByRole('link', { name: 'Open Development' }).waitFor()
+  await page.getByRole('heading', { name: t('sessions.title'), level: 1 }).waitFor()
+  await dashboard.close()
+  await acting.close()
+})
+
+// Pages of containers are of the same origin, and can listen and post on the channel, too.
+test('a page of a container that floods the channel between tabs learns nothing and causes few requests', async () => {
+  const [eve, dashboard] = [await page.context().newPage(), await page.context().newPage()]
+  await eve.goto(`${berth.app.spawnerUrl}/api/openapi.json`)
+  const heard = await eve.evaluateHandle(() => {
+    const messages: unknown[] = []
+    new BroadcastChannel('berth.session').addEventListener('message', ({ data }) => void messages.push(data))
+    return messages
+  })
+  await dashboard.goto(frontendUrl)
+  await dashboard.getByRole('link', { name: 'Open Development' }).waitFor()
+  let asked = 0
+  dashboard.on('request', (request) => (asked += Number(request.url().endsWith('/api/user/me'))))
+  await eve.evaluate(async () => {
+    const channel = new BroadcastChannel('berth.session')
+    for (let n = 0; n < 200; n++) {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- of a channel, not of a window
+      for (let m = 0; m < 50; m++) channel.postMessage({ next: '//evil.example', email: 'eve@x.org', token: 'x' })
+      await new Promise((resolve) => setTimeout(resolve, 30))
+    }
+  })
+  assert.ok(asked >= 1 && asked <= 5, `${asked} requests`)
+  assert.equal(dashboard.url(), `${frontendUrl}/`)
+  await dashboard.getByRole('button', { name: t('frame.nav.account') }).click()
+  await dashboard.getByRole('button', { name: t('frame.nav.signOut') }).click()
+  await arrival(dashboard, '/login')
+  await arrival(page, '/login?next=%2Fsessions')
+  const messages = await heard.evaluate((list) => list.filter((data) => !(data instanceof Object)))
+  assert.ok(messages.length >= 1 && messages.every((data) => data === null), JSON.stringify(messages))
+  await page.context().addCookies([{ ...cookie, value: (await logIn(berth, 'ann@x.org')).body.access_token }])
+  await eve.close()
   await dashboard.close()
 })
 

@@ -8,6 +8,7 @@ import { Page } from '#/components/page/page.tsx'
 import { RefusedMagicLink } from '#/components/sign-in/refused-magic-link.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { magicLinkRefusalIn } from '#/session/magic-link-refusal.ts'
+import { sessionChannel } from '#/session/session-channel.ts'
 import { takeReturnPath } from '#/session/return-path.ts'
 import { isPage, pages } from '#/paths.ts'
 import { clearHistoryState, navigate, tokenIn, useLocation } from '#/router/router.ts'
@@ -73,6 +74,7 @@ export function Verify({ kind }: { kind: 'login' | 'signup' }) {
  */
 function enter(accessToken: string, next: string | undefined): void {
   const to = next ?? pages.home
+  sessionChannel.announce()
   if (isSecureContext || !isPage(to)) return location.replace(to)
   keepAccessToken(accessToken)
   // The cache may hold data of the user who was signed in before.

@@ -1,5 +1,6 @@
 import { continuePath } from '#/session/known-session.ts'
 import { rememberEndedSession } from '#/session/ended-session.ts'
+import { sessionChannel } from '#/session/session-channel.ts'
 import { pages, withNext } from '#/paths.ts'
 
 /** The session of this document is ending or has ended, and the page navigates to its own target. */
@@ -36,7 +37,7 @@ export function redirectToLogin(next = location.pathname + location.search, hasE
 }
 
 /**
- * Ends the session of this document, then navigates to `to`. Other requests of the page are answered as signed out
+ * Ends the session of this document, tells the other tabs, then navigates to `to`. Other requests of the page are answered as signed out
  * meanwhile, and would redirect to the login.
  * @param end ends the session @throws what it throws; then the page stays, and may redirect again
  * @param to a function where the target is known only once the session has ended
@@ -49,5 +50,6 @@ export async function endSessionAndRedirect(end: () => Promise<unknown>, to: str
     isEnding = false
     throw error
   }
+  sessionChannel.announce()
   location.replace(typeof to === 'string' ? to : to())
 }

@@ -1,12 +1,13 @@
 import { useEffect } from 'react'
 import { createApiClient, isSignedIn } from '#/api/api-client.ts'
+import { sessionChannel } from '#/session/session-channel.ts'
 import { recallReturnPath } from '#/session/return-path.ts'
 import { pages } from '#/paths.ts'
 
 /**
- * Continues when the user has signed in meanwhile in another tab: checked whenever this page becomes visible or gets
- * the focus. A channel between tabs could be used by pages of containers, too, because they share the origin. A user
- * who was signed in already and requests a link for another account is not redirected.
+ * Continues when the user has signed in meanwhile in another tab: checked when that tab announces it, and whenever this
+ * page becomes visible or gets the focus. The server alone says whether it is so. A user who was signed in already and
+ * requests a link for another account is not redirected.
  * @param next the target; by default the stored return path
  */
 export function useSignInElsewhere(next?: string): void {
@@ -27,7 +28,9 @@ export function useSignInElsewhere(next?: string): void {
     const checkIfVisible = () => document.visibilityState === 'visible' && check()
     document.addEventListener('visibilitychange', checkIfVisible)
     addEventListener('focus', checkIfVisible)
+    const unsubscribe = sessionChannel.subscribe(check)
     return () => {
+      unsubscribe()
       current?.abort()
       document.removeEventListener('visibilitychange', checkIfVisible)
       removeEventListener('focus', checkIfVisible)

@@ -2,6 +2,7 @@ import { useId, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { pages } from '#/paths.ts'
+import { sessionChannel } from '#/session/session-channel.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import type { UserDialogProps } from './dialogs.tsx'
 
@@ -17,6 +18,7 @@ export function TakeOverDialog({ user, onClose }: UserDialogProps) {
   async function run(signal: AbortSignal) {
     const body = { reason: reason.trim(), in_browser: true }
     await createApiClient(signal).takeOver({ params: { id: String(user.id) }, body })
+    sessionChannel.announce()
     // A real navigation: the next document is the user's and has the banner. Also when the dialog is closed by then:
     // this browser acts for the user already, and this page's requests would fail.
     location.assign(pages.home)
