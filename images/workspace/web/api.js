@@ -13,6 +13,12 @@ export class ApiError extends Error {
   }
 }
 
+/** @type {(status: number) => void} */
+let answered = () => {}
+
+/** @param {(status: number) => void} listener is called with the status of every answer */
+export const onAnswer = (listener) => void (answered = listener)
+
 /** @param {string} address relative @returns {Promise<any>} */
 export const getJson = (address) => ask(address, {})
 
@@ -51,6 +57,7 @@ async function ask(address, options, limit = limits.answer) {
     () => undefined,
   )
   if (!response) throw new ApiError(0, t('The container does not answer. It may be stopped, or you are offline.'))
+  answered(response.status)
   const body = await response.json().catch(() => ({}))
   if (!response.ok) {
     const words =

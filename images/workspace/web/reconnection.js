@@ -21,6 +21,7 @@ export class Reconnection {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer
   #isWaiting = false
+  #isHeld = false
 
   /** @param {{ connect: () => void, onState: (text: string, isOver: boolean) => void }} parts */
   constructor({ connect, onState }) {
@@ -47,6 +48,7 @@ export class Reconnection {
   /** The connection was lost, or could not be opened. @param {number} code close code of the socket */
   after(code) {
     this.stop()
+    if (this.#isHeld) return
     this.#since ||= Date.now()
     const isHere = document.visibilityState === 'visible' && Date.now() - this.#lastAct < recently
     if (code === goingAway && !isHere) {
@@ -59,6 +61,23 @@ export class Reconnection {
     this.#timer = setTimeout(this.#connect, Math.min(waits.first * 2 ** this.#tries++, waits.max))
   }
 
+  /** Stops trying until `resume`: every attempt would be refused. */
+  hold() {
+    this.stop()
+    this.#isHeld = true
+    this.#onState('', false)
+  }
+
+  /** Connects again now. */
+  resume() {
+    this.stop()
+    this.#isHeld = false
+    this.#tries = 0
+    this.#since = Date.now()
+    this.#onState(t('The connection was lost. Connecting again…'), true)
+    this.#connect()
+  }
+
   /** @param {string} words */
   #waitForPerson(words) {
     this.#isWaiting = true
@@ -67,11 +86,6 @@ export class Reconnection {
 
   #acted() {
     this.#lastAct = Date.now()
-    if (!this.#isWaiting) return
-    this.stop()
-    this.#tries = 0
-    this.#since = Date.now()
-    this.#onState(t('The connection was lost. Connecting again…'), true)
-    this.#connect()
+    if (this.#isWaiting) this.resume()
   }
 }

@@ -11,10 +11,10 @@ const applicationCodes = 4_000
 /**
  * A terminal in the page, with a shell behind it while its socket lasts.
  * @param {HTMLElement} container
- * @param {{ onState: (text: string, isOver: boolean) => void, onQuiet: () => void }} events
- *   `onQuiet`: the shell printed something and has been silent for a moment, so files may have changed
+ * @param {{ onState: (text: string, isOver: boolean) => void, onQuiet: () => void, onLost: () => void }} events
+ *   `onLost`: the connection was lost or refused, for a reason that a browser does not say; `onQuiet`: the shell printed something and has been silent for a moment, so files may have changed
  */
-export function openTerminal(container, { onState, onQuiet }) {
+export function openTerminal(container, { onState, onQuiet, onLost }) {
   const terminal = new Terminal({
     fontSize: 14,
     fontFamily: 'ui-monospace, Menlo, Consolas, monospace',
@@ -64,7 +64,10 @@ export function openTerminal(container, { onState, onQuiet }) {
     made.addEventListener('close', ({ code, reason }) => {
       if (made !== socket) return
       if (code >= applicationCodes) onState(fromServer(reason), true)
-      else again.after(code)
+      else {
+        again.after(code)
+        onLost()
+      }
     })
   }
   const again = new Reconnection({
@@ -78,7 +81,9 @@ export function openTerminal(container, { onState, onQuiet }) {
     connect()
   }
   start()
-  return { again: () => (start(), terminal.focus()) }
+  const pause = () => again.hold()
+  const resume = () => socket?.readyState !== WebSocket.OPEN && again.resume()
+  return { again: () => (start(), terminal.focus()), pause, resume }
 }
 
 /**

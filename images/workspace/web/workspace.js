@@ -4,6 +4,7 @@ import { fileActions } from './files/file-actions.js'
 import { attempt } from './ui/notifications.js'
 import { OpenFiles } from './files/open-files.js'
 import { makeSplit } from './ui/split-panes.js'
+import { showSignInNotice } from './sign-in-notice.js'
 import { openTerminal } from './terminal.js'
 import { newView } from './files/text-editor.js'
 import { Tree } from './files/file-tree.js'
@@ -50,6 +51,7 @@ addEventListener('beforeunload', (event) => open.hasUnsaved && event.preventDefa
 /** Ignores failures: it runs periodically. */
 const lookAgain = () => Promise.all([tree.refresh(), open.refresh()]).catch(() => {})
 addEventListener('focus', lookAgain)
+document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && lookAgain())
 
 const terminal = openTerminal(part('terminal'), {
   onState: (text, isOver) => {
@@ -57,7 +59,10 @@ const terminal = openTerminal(part('terminal'), {
     part('terminal-again').hidden = !isOver
   },
   onQuiet: lookAgain,
+  // The session may have ended, which a refused WebSocket does not say.
+  onLost: lookAgain,
 })
+showSignInNotice({ hasUnsaved: () => open.hasUnsaved, onEnd: terminal.pause, onReturn: terminal.resume })
 part('terminal-again').addEventListener('click', () => terminal.again())
 
 const panes = part('panes')

@@ -22,6 +22,10 @@ export const german = {
   'Open a file from the list, or make a new one.': 'Öffne eine Datei aus der Liste, oder lege eine neue an.',
   Terminal: 'Terminal',
   'Start again': 'Neu starten',
+  'Sign in': 'Anmelden',
+  'Your sign-in has ended. The container keeps running.': 'Deine Anmeldung ist beendet. Der Container läuft weiter.',
+  'Your sign-in has ended. The container keeps running. Sign in in a new tab, and what is not saved stays here.':
+    'Deine Anmeldung ist beendet. Der Container läuft weiter. Melde dich in einem neuen Tab an, dann bleibt hier, was nicht gespeichert ist.',
   Dismiss: 'Ausblenden',
   Cancel: 'Abbrechen',
   // Files
