@@ -7,14 +7,8 @@ import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
 import type { Database } from '#/store/database.ts'
-import {
-  ensureContainer,
-  findContainer,
-  noteStopped,
-  touchContainer,
-  type UserContainer,
-} from '#/store/containers/user-containers.ts'
-import { findUser, type User } from '#/store/users/users.ts'
+import { noteStopped, touchContainer, type UserContainer } from '#/store/containers/user-containers.ts'
+import type { User } from '#/store/users/users.ts'
 import type { AdmissionControl } from '../queue/admission-control.ts'
 import { blockedGrace, checkBlock } from '../block-check.ts'
 import type { CrashLoops } from './crash-loops.ts'
@@ -22,6 +16,7 @@ import type { SingleFlight } from '../../concurrency/single-flight.ts'
 import { containerSpec, type SpecUser, type InstallationSettings } from '../build-container-spec.ts'
 import type { PreLaunchHooks } from '../queue/pre-launch-hooks.ts'
 import type { LaunchMetrics } from '../metrics/launch-metrics.ts'
+import { launchAttempt, recordFor, type LaunchAttempt } from './launch-attempt.ts'
 import { unavailableAfter, explainFailure, failedStage } from './launch-failure.ts'
 import { containerKey, type ContainerRef } from '../container-key.ts'
 import type { RouteSync } from '../routing/route-sync.ts'
@@ -54,19 +49,6 @@ const maxParallelFinds = 8
 /** A container that runs. */
 export interface Running {
   readonly containerId: string
-}
-
-/** `launch`: a user asks for it · `replace`: likewise, but a new container · `restore`: the reconciler asks. */
-type LaunchKind = 'launch' | 'replace' | 'restore'
-
-/** Parameters of one launch. */
-interface LaunchAttempt {
-  readonly user: User
-  readonly template: Template
-  readonly now: Date
-  readonly kind: LaunchKind
-  /** When it was requested; by `performance.now()`. */
-  readonly begun: number
 }
 
 /**
@@ -172,7 +154,7 @@ export class Spawner {
     const { user, template, now, kind } = attempt
     const { removal, database } = this.#parts
     await removal.finishLocked({ userId: user.id, slug: user.slug, type: template.type })
-    const record = await this.#recordOf(attempt)
+    const record = await recordFor(database.db, attempt)
     const spec = containerSpec(user, template, this.#parts.settings)
     const start = { record, spec, onStep: (step: Step) => this.#reportStep(spec.owner, step) }
     const found = await this.#findExisting(start)
@@ -183,33 +165,6 @@ export class Spawner {
     else await touchContainer(database.db, record.id, now)
     crashPoint('launch.before-answer')
     return { instance, isStarted: found?.state !== 'running' || kind === 'replace' }
-  }
-
-  /** Read again inside the flight: a block may have been stored while this launch waited for another one. */
-  async #recordOf({ user, template, now, kind }: LaunchAttempt): Promise<UserContainer> {
-    crashPoint('launch.before-record')
-    const record =
-      kind === 'restore' ? await this.#findRecord(user, template) : await this.#ensureRecord(user, template, now)
-    crashPoint('launch.after-record')
-    if (record.isBlocked) throw refusals.containerBlocked(record.blockedAt)
-    return record
-  }
-
-  /** A restore does not create a record that was deleted meanwhile. @throws {Refusal} */
-  async #findRecord(user: User, template: Template): Promise<UserContainer> {
-    const record = await findContainer(this.#parts.database.db, user.id, template.type)
-    if (!record) throw refusals.containerDeleted()
-    return record
-  }
-
-  /** @throws {Refusal} 404 when the account was deleted meanwhile: a record needs its user */
-  async #ensureRecord(user: User, template: Template, now: Date): Promise<UserContainer> {
-    const { db } = this.#parts.database
-    try {
-      return await ensureContainer(db, user.id, template.type, template.image, now)
-    } catch (error) {
-      throw (await findUser(db, user.id)) ? error : refusals.userGone()
-    }
   }
 
   /**
@@ -272,10 +227,6 @@ export class Spawner {
     if (step === 'starting') this.#parts.crashLoops.started(owned)
     this.#parts.launchProgress.enter(owned, { stage: step })
   }
-}
-
-const launchAttempt = (user: User, template: Template, now: Date, kind: LaunchKind): LaunchAttempt => {
-  return { user, template, now, kind, begun: performance.now() }
 }
 
 /** A refusal of the user's own request (blocked, cancelled) is no failure of the launch. */

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
-import { ClientSocket } from './client-socket.ts'
-import { RequestHeadReader } from './request-head-reader.ts'
+import { RequestSocket } from './request-socket.ts'
 import {
   serializeResponse,
   streamedResponseHead,
@@ -10,15 +9,12 @@ import {
 import type { UpstreamConnection } from '../upstream/upstream-connection.ts'
 import { UpstreamRequestHeaders } from '../headers/upstream-request-headers.ts'
 import { clock } from '../coarse-clock.ts'
-import { cookieSettingsOf, type GatewayContext } from '../gateway-context.ts'
+import type { GatewayContext } from '../gateway-context.ts'
 import type { Exchange } from '../proxy/exchange.ts'
 import type { ExchangeClient } from '../proxy/exchange-client.ts'
-import { isFault } from '../http1/http-fault.ts'
 import { Authenticator } from '../auth/request-authenticator.ts'
-import { dropLargestCookies, readOversizedHead } from '../http1/oversized-head.ts'
-import { mediumBuffer } from '../proxy/read-buffer.ts'
 import { gatewayRefusals, type GatewayRefusal } from '../responses/gateway-refusals.ts'
-import { maxRequestHead, type RequestHead } from '../http1/request-head.ts'
+import type { RequestHead } from '../http1/request-head.ts'
 import { PlatformUpstream } from '../upstream/platform-upstream.ts'
 import { retryOnNewConnection, serveRequest, wakeUpstream } from '../proxy/serve-request.ts'
 import { Tunnel, type TunnelClient } from '../proxy/tunnel.ts'
@@ -28,14 +24,12 @@ import type { ClientTimeouts } from './client-timeouts.ts'
 const nothing = Buffer.alloc(0)
 
 /**
- * Downstream connection: reads request heads, serves one request at a time, and relays bytes. State machine with four states:
- * reading a head, serving a request (`#head`), a tunnel, or lingering close (further input is dropped).
+ * Downstream connection: serves one request at a time, and relays bytes. State machine with four states: reading a head (see
+ * `RequestSocket`), serving a request (`#head`), a tunnel, or lingering close (further input is dropped).
  */
-export class ClientConnection extends ClientSocket implements ExchangeClient, TunnelClient {
+export class ClientConnection extends RequestSocket implements ExchangeClient, TunnelClient {
   readonly authenticator: Authenticator
   readonly upstreamHeaders: UpstreamRequestHeaders
-  readonly #context: GatewayContext
-  readonly #heads = new RequestHeadReader()
   /** The request that is being served. */
   #head: RequestHead | undefined
   #exchange: Exchange | undefined
@@ -49,8 +43,7 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
 
   /** @param accepted from a server with `noDelay` and `pauseOnConnect` */
   constructor(accepted: Socket, context: GatewayContext, timeouts: ClientTimeouts, network: string | undefined) {
-    super(accepted, timeouts, network)
-    this.#context = context
+    super(accepted, context, timeouts, network)
     this.authenticator = new Authenticator(context.tokens)
     this.upstreamHeaders = new UpstreamRequestHeaders(context.tokens)
   }
@@ -102,11 +95,11 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
   /** Begins an exchange for it. @throws {GatewayRefusal} 400 when what has come of its body is malformed */
   begin(exchange: Exchange): void {
     this.#exchange = exchange
-    const rest = this.#heads.stash
+    const rest = this.stash
     if (rest) {
       const stop = exchange.readFirst(rest)
       this.#first = rest.subarray(0, exchange.passable)
-      this.#heads.stash = stop < rest.length ? rest.subarray(stop) : undefined
+      this.stash = stop < rest.length ? rest.subarray(stop) : undefined
     }
     // Until the app can take it, the rest of the body stays where it is.
     if (!exchange.isRequestDone) this.pause()
@@ -131,13 +124,13 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
       head.fields.bodyLength !== 0 ||
       response.headers.connection === 'close'
     this.#exchange?.clientGone()
-    if (response.status >= 400) this.#context.limiter.refusals++
+    if (response.status >= 400) this.context.limiter.refusals++
     this.socket.write(serializeResponse(response, head?.method === 'HEAD', isLast))
     this.responseEnded(isLast)
   }
 
   refuse(refusal: GatewayRefusal): void {
-    const links = this.#context.config?.settings ?? { continueUrl: '/', dashboardUrl: '/' }
+    const links = this.context.config?.settings ?? { continueUrl: '/', dashboardUrl: '/' }
     if (refusal.status >= 500 && refusal.cause !== undefined) this.report(refusal.cause)
     this.respond(refusalResponse(this.#head, refusal, links))
   }
@@ -161,13 +154,13 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
 
   responseEnded(isLast: boolean): void {
     this.#endRequest()
-    if (isLast || this.#context.isClosing) return this.#closeLingering()
+    if (isLast || this.context.isClosing) return this.#closeLingering()
     this.#idleSince = clock.now
     this.deadline = clock.now + this.timeouts.idle
     // A client that asks and asks without reading gets no further answer before it has read some.
-    if (this.socket.writableNeedDrain) this.#waitForReader()
+    if (this.socket.writableNeedDrain) this.waitForReader()
     // Not at once: a thousand requests sent together must not be served a thousand calls deep.
-    else if (this.#heads.stash) setImmediate(() => this.#readNext())
+    else if (this.stash) setImmediate(() => this.readNext())
   }
 
   failed(cause: Error, hasBegun: boolean): void {
@@ -182,30 +175,30 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
     const upstream = this.#exchange?.parts.upstream
     if (!upstream || this.#isWaking) return
     this.#isWaking = true
-    void wakeUpstream(this.#context, upstream).then(() => (this.#isWaking = false))
+    void wakeUpstream(this.context, upstream).then(() => (this.#isWaking = false))
   }
 
   retry(): void {
     const exchange = this.#exchange
-    if (exchange) retryOnNewConnection(this.#context, this, exchange)
+    if (exchange) retryOnNewConnection(this.context, this, exchange)
   }
 
   tunnel(connection: UpstreamConnection, first: Buffer): void {
     const exchange = this.#exchange
     const caller = exchange?.caller
     this.#tunnelActive = exchange?.parts.active
-    this.#context.limiter.beginWebSocket(this.#tunnelActive)
+    this.context.limiter.beginWebSocket(this.#tunnelActive)
     this.#endRequest()
     this.socket.setNoDelay(true)
-    const wake = () => wakeUpstream(this.#context, tunnel.upstream)
-    const onUse = () => caller && this.#context.sessions.noteUse(caller)
+    const wake = () => wakeUpstream(this.context, tunnel.upstream)
+    const onUse = () => caller && this.context.sessions.noteUse(caller)
     const tunnel = new Tunnel(caller, connection, this, wake, onUse)
     this.#tunnel = tunnel
     this.deadline = clock.now + this.timeouts.idleWebSocket
     if (first.length > 0) tunnel.onUpstreamData(first, first.length)
     // Bytes that came together with the two heads have been read already and would be lost.
-    if (this.#heads.stash) tunnel.takeBytes(this.#heads.stash)
-    this.#heads.stash = undefined
+    if (this.stash) tunnel.takeBytes(this.stash)
+    this.stash = undefined
     this.resume()
   }
 
@@ -220,110 +213,62 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
     if (this.#tunnel && !this.isLingering) this.deadline = this.#tunnel.lastByteAt + this.timeouts.idleWebSocket
     if (clock.now < this.deadline) return
     this.deadline = Number.POSITIVE_INFINITY
-    if (this.isIdle && this.#heads.stash && this.#heads.stash.length > 0) this.#refuseUnread(gatewayRefusals.tooSlow())
+    if (this.isIdle && this.stash && this.stash.length > 0) this.refuseUnread(gatewayRefusals.tooSlow())
     else if (this.#tunnel) this.#tunnel.cut()
     else this.cut()
   }
 
-  protected get isHeadUnfinished(): boolean {
-    return this.#heads.isUnfinished
-  }
-
   /** @param bytes up to `end`, and good only until this returns: what is kept is copied */
   protected take(bytes: Buffer, end: number): void {
-    if (this.#heads.stash === undefined && this.isIdle) this.#readHead(bytes, end)
+    if (this.stash === undefined && this.isIdle) this.readHead(bytes, end)
     else this.#takeMore(bytes.subarray(0, end))
   }
 
   #takeMore(bytes: Buffer): void {
     if (this.#tunnel) return this.#tunnel.takeBytes(bytes)
-    if (this.#head === undefined) return this.#continueHead(bytes)
+    if (this.#head === undefined) return this.continueHead(bytes)
     const exchange = this.#exchange
     const stop = exchange && !exchange.isRequestDone ? exchange.takeBody(bytes) : 0
     if (exchange?.isRequestDone === false) this.deadline = clock.now + this.timeouts.stalled
     else if (stop > 0) this.deadline = Number.POSITIVE_INFINITY
-    if (stop < bytes.length && !this.isLingering) this.#keep(bytes.subarray(stop))
+    if (stop < bytes.length && !this.isLingering) this.keep(bytes.subarray(stop))
   }
 
-  #waitForReader(): void {
-    this.deadline = clock.now + this.timeouts.stalled
-    this.#heads.stash ??= nothing
-    this.pause()
+  protected trackUnfinishedHead(bytes: number): void {
+    if (bytes > 0) this.context.connections.trackUnfinishedHead(this, bytes)
+    else this.context.connections.untrackUnfinishedHead(this)
   }
 
-  #readNext(): void {
-    const stash = this.#heads.stash
-    if (!stash || !this.isIdle || this.socket.destroyed) return
-    this.#heads.stash = undefined
-    this.resume()
-    if (stash.length > 0) this.#readHead(stash, stash.length)
-  }
-
-  /** Pipelined requests wait, and reading pauses (backpressure). */
-  #keep(bytes: Buffer): void {
-    this.#heads.stash = this.#heads.stash ? Buffer.concat([this.#heads.stash, bytes]) : Buffer.from(bytes)
-    this.pause()
-  }
-
-  #continueHead(bytes: Buffer): void {
-    const all = this.#heads.append(bytes)
-    if (this.#heads.mayBeWhole(all, bytes.length)) this.#readHead(all, all.length)
-    else this.#waitForHead(all, all.length)
-  }
-
-  #readHead(bytes: Buffer, length: number): void {
-    const head = this.#heads.read(bytes, length)
-    if (head === undefined) return this.#waitForHead(bytes, length)
-    if (isFault(head)) return this.#refuseUnread(gatewayRefusals.badMessage(head))
-    this.#finishHead()
+  protected serve(head: RequestHead): void {
     this.#head = head
     this.deadline = Number.POSITIVE_INFINITY
-    serveRequest(this.#context, this, head)
-  }
-
-  #waitForHead(bytes: Buffer, length: number): void {
-    if (length > maxRequestHead) return this.#refuseOversized(bytes.toString('latin1', 0, length))
-    if (this.#heads.stash === undefined) this.deadline = Math.min(this.deadline, clock.now + this.timeouts.head)
-    this.#heads.keepPart(bytes, length)
-    this.#context.connections.trackUnfinishedHead(this, length + mediumBuffer)
-  }
-
-  #finishHead(): void {
-    if (this.#heads.isUnfinished) this.#context.connections.untrackUnfinishedHead(this)
-    this.#heads.isUnfinished = false
-  }
-
-  #refuseOversized(text: string): void {
-    const head = readOversizedHead(text)
-    // For the language, and whether the response is an HTML page.
-    this.#head = head
-    const cookies = head && dropLargestCookies(text, head, cookieSettingsOf(this.#context.config))
-    this.#refuseUnread(gatewayRefusals.headTooLarge(maxRequestHead, cookies))
+    serveRequest(this.context, this, head)
   }
 
   /** Where a next request would begin is unknown: the connection ends with the response. */
-  #refuseUnread(refusal: GatewayRefusal): void {
-    this.#heads.stash = undefined
-    this.#finishHead()
+  protected refuseUnread(refusal: GatewayRefusal, head?: RequestHead): void {
+    // For the language, and whether the response is an HTML page.
+    if (head) this.#head = head
+    this.dropInput()
     this.refuse(refusal)
   }
 
   #endRequest(): void {
-    if (this.#head) this.#context.limiter.endRequest(this.#exchange?.parts.active)
+    if (this.#head) this.context.limiter.endRequest(this.#exchange?.parts.active)
     this.#head = undefined
     this.#exchange = undefined
     this.#first = nothing
   }
 
   #closeLingering(): void {
-    this.#heads.stash = undefined
+    this.stash = undefined
     this.lingeringClose()
   }
 
   protected drained(): void {
     if (this.#tunnel) return this.#tunnel.clientDrained()
     if (this.#exchange?.isRequestDone) this.deadline = Number.POSITIVE_INFINITY
-    if (this.isIdle) this.#readNext()
+    if (this.isIdle) this.readNext()
     this.#exchange?.clientDrained()
   }
 
@@ -334,16 +279,16 @@ export class ClientConnection extends ClientSocket implements ExchangeClient, Tu
   }
 
   protected closed(): void {
-    this.#context.connections.delete(this)
-    if (this.#tunnel) this.#context.limiter.endWebSocket(this.#tunnelActive)
+    this.context.connections.delete(this)
+    if (this.#tunnel) this.context.limiter.endWebSocket(this.#tunnelActive)
     this.#tunnel?.clientGone()
     this.#exchange?.clientGone()
     this.#endRequest()
   }
 
   protected report(cause: unknown): void {
-    this.#context.limiter.failures++
+    this.context.limiter.failures++
     const { upstream } = this.#exchange?.parts ?? {}
-    this.#context.config?.control.report(`${upstream?.name ?? 'a request'} failed: ${(cause as Error).message}`)
+    this.context.config?.control.report(`${upstream?.name ?? 'a request'} failed: ${(cause as Error).message}`)
   }
 }

@@ -14,12 +14,10 @@ import { chunked, upstreamTrailers } from '../http1/request-head.ts'
 import { maxResponseHead, readResponseHead, untilClose, type ResponseHead } from '../http1/response-head.ts'
 import type { ActiveRequest } from './active-requests.ts'
 import type { ExchangeClient, ExchangeParts } from './exchange-client.ts'
+import { writeBody, writeWithHead } from './write-response.ts'
 
 /** Interim answers (1xx) that an app may send before the one that counts. */
 const maxInterimResponses = 5
-
-/** Bodies up to this size travel in one piece with their head, in bytes. */
-const smallBody = 4 * 1024
 
 /**
  * HTTP exchange: one request and its response, both streamed with backpressure: nothing is buffered whole, bodies keep their framing,
@@ -265,24 +263,18 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     this.#response = response
     const options = { isLast: this.#isLast(head), isUnchunked, isUpgrade: false }
     const text = downstreamResponseHead(head, this.parts.responseContext, options)
-    const passable = response.forwardableEnd
-    let isRoom: boolean
     // Nothing to change, and all of it in this buffer: head and body go out as they came in.
-    if (text === undefined && bodyStart - start === head.text.length)
-      isRoom = this.#client.write(bytes.subarray(start, passable))
-    else if (response.spans) isRoom = this.#client.writeTogether(text ?? head.text, unchunked(bytes, response.spans))
-    else if (passable - bodyStart <= smallBody)
-      isRoom = this.#client.write((text ?? head.text) + bytes.toString('latin1', bodyStart, passable))
-    else isRoom = this.#client.writeTogether(text ?? head.text, bytes.subarray(bodyStart, passable))
+    const isUnchanged = text === undefined && bodyStart - start === head.text.length
+    const isRoom = isUnchanged
+      ? this.#client.write(bytes.subarray(start, response.forwardableEnd))
+      : writeWithHead(this.#client, text ?? head.text, response, bytes, bodyStart)
     this.#passed(response, isRoom, stop < end)
   }
 
   #passBody(response: BodyReader, bytes: Buffer, end: number): void {
     const stop = response.read(bytes, 0, end)
     if (response.problem) return this.#fail(notHttp(response.problem))
-    const { forwardableEnd, spans } = response
-    const part = spans ? unchunked(bytes, spans) : bytes.subarray(0, forwardableEnd)
-    this.#passed(response, part.length === 0 || this.#client.write(part), stop < end)
+    this.#passed(response, writeBody(this.#client, response, bytes), stop < end)
   }
 
   /** @param isMore the app sent more than its response: it could be taken for the next one */
@@ -316,13 +308,6 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     this.clientGone()
     this.#client.failed(cause, isBegun)
   }
-}
-
-/** The data of chunks without their framing. */
-function unchunked(bytes: Buffer, spans: readonly number[]): Buffer {
-  const parts: Buffer[] = []
-  for (let at = 0; at < spans.length; at += 2) parts.push(bytes.subarray(spans[at], spans[at + 1]))
-  return Buffer.concat(parts)
 }
 
 /** For the log. */

@@ -1,0 +1,52 @@
+import { crashPoint } from '#/crash-points.ts'
+import { refusals } from '#/errors.ts'
+import { ensureContainer, findContainer, type UserContainer } from '#/store/containers/user-containers.ts'
+import type { Db } from '#/store/database.ts'
+import { findUser, type User } from '#/store/users/users.ts'
+import type { Template } from '../templates/template.ts'
+
+/** `launch`: a user asks for it · `replace`: likewise, but a new container · `restore`: the reconciler asks. */
+type LaunchKind = 'launch' | 'replace' | 'restore'
+
+/** Parameters of one launch. */
+export interface LaunchAttempt {
+  readonly user: User
+  readonly template: Template
+  readonly now: Date
+  readonly kind: LaunchKind
+  /** When it was requested; by `performance.now()`. */
+  readonly begun: number
+}
+
+/** A launch that is requested now. */
+export function launchAttempt(user: User, template: Template, now: Date, kind: LaunchKind): LaunchAttempt {
+  return { user, template, now, kind, begun: performance.now() }
+}
+
+/**
+ * Record of the container to launch, created for a launch that a user asks for; a restore does not create a record that
+ * was deleted meanwhile. Read inside the flight: a block may have been stored while this launch waited for another one.
+ * @throws {Refusal} 403 when it is blocked; 404 when the account was deleted meanwhile, 500 when the record was
+ */
+export async function recordFor(db: Db, attempt: LaunchAttempt): Promise<UserContainer> {
+  crashPoint('launch.before-record')
+  const record = attempt.kind === 'restore' ? await findRecord(db, attempt) : await ensureRecord(db, attempt)
+  crashPoint('launch.after-record')
+  if (record.isBlocked) throw refusals.containerBlocked(record.blockedAt)
+  return record
+}
+
+async function findRecord(db: Db, { user, template }: LaunchAttempt): Promise<UserContainer> {
+  const record = await findContainer(db, user.id, template.type)
+  if (!record) throw refusals.containerDeleted()
+  return record
+}
+
+async function ensureRecord(db: Db, { user, template, now }: LaunchAttempt): Promise<UserContainer> {
+  try {
+    return await ensureContainer(db, user.id, template.type, template.image, now)
+  } catch (error) {
+    // A record needs its user.
+    throw (await findUser(db, user.id)) ? error : refusals.userGone()
+  }
+}
