@@ -31,7 +31,8 @@ const sideBySide = 4
 const limits = { test: 120_000, run: 3_000_000 }
 
 const args = process.argv.slice(2)
-const files = narrow(globSync(testFiles, { cwd: root, exclude: ['**/node_modules/**'] }).sort())
+const words = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/^\.\//, ''))
+const files = chosen(globSync(testFiles, { cwd: root, exclude: ['**/node_modules/**'] }).sort())
 if (files.length === 0) {
   console.error(`No test file matches: ${args.join(' ')}`)
   process.exit(1)
@@ -39,15 +40,23 @@ if (files.length === 0) {
 await removeLeftovers()
 runTests(writeBatches(root, planRun(files, files.filter(needsOwnProcess))))
 
-/** @param {string[]} all */
-function narrow(all) {
-  const words = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/^\.\//, ''))
-  return words.length === 0 ? all : all.filter((file) => words.some((word) => file.includes(word)))
+/** Those that the arguments name; without a name all, less those of `npm run test:long` where it is not that. @param {string[]} all */
+function chosen(all) {
+  if (words.length > 0) return all.filter((file) => words.some((word) => file.includes(word)))
+  return process.env.BERTH_TESTS === 'long' ? all : all.filter((file) => !isOnlyLong(file))
 }
 
-/** By a comment in it, which says why. */
+function isOnlyLong(/** @type {string} */ file) {
+  return says(file, 'Part of npm run test:long:')
+}
+
 function needsOwnProcess(/** @type {string} */ file) {
-  return readFileSync(join(root, file), 'utf8').includes('Needs a process of its own:')
+  return says(file, 'Needs a process of its own:')
+}
+
+/** Whether a comment in it begins like this; it goes on with the reason. */
+function says(/** @type {string} */ file, /** @type {string} */ beginning) {
+  return readFileSync(join(root, file), 'utf8').includes(`// ${beginning}`)
 }
 
 /** Node's runner as a separate program: in this process, its exit code and signal handling would have to be rebuilt. */

@@ -14,6 +14,7 @@ import { readPidFile } from '#/supervisor/pid-file.ts'
 import { openDatabase } from '#/store/database.ts'
 import { insertRevokedTokens } from '#/store/users/revoked-tokens.ts'
 import { lives, runProgram, signIn, waitFor, type Program } from './support/program.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /**
  * What people see while the API process comes and goes beside the gateway process: real processes, a real container.
@@ -159,7 +160,7 @@ test('SIGHUP changes the API process for a new one, and streams live on', async 
   assert.match(await containers.text(), /"display_name":"Another"/)
 })
 
-test('SIGHUP with settings that are wrong by now changes nothing, and says what is wrong', async (t) => {
+test('SIGHUP with settings that are wrong by now changes nothing, and says what is wrong', onlyLong, async (t) => {
   const { program, token, templates } = await withAnn(t)
   const before = program.api()
   writeFileSync(templates, '{"dev": {}}')
@@ -215,7 +216,7 @@ test('SIGHUP reads secrets from their files again; one that every account may re
   assert.doesNotMatch(program.output(), /not-for-the-log/)
 })
 
-test('SIGHUP with a berth.env that is wrong says every problem, and the old settings hold', async (t) => {
+test('SIGHUP with a berth.env that is wrong says every problem, and the old settings hold', onlyLong, async (t) => {
   const { program, file } = runWithFile(t, 'SUPPORT_CONTACT=room 12\n')
   await program.said(/Berth is ready/)
   const before = program.api()
@@ -254,17 +255,21 @@ test('SIGTERM ends both processes within 20 s with exit code 0, although a downl
   assert.deepEqual(readdirSync(program.temporary), [], 'its run folder is gone')
 })
 
-test('Ctrl-C, which reaches both processes and the first of them twice, ends them with exit code 0', async (t) => {
-  const program = runProgram(t)
-  await program.said(/Berth is ready/)
-  const api = program.api()
-  process.kill(api, 'SIGINT')
-  program.process.kill('SIGINT')
-  await sleep(20)
-  program.process.kill('SIGINT')
-  assert.equal(await program.ended(), 0)
-  assert.ok(!lives(api))
-})
+test(
+  'Ctrl-C, which reaches both processes and the first of them twice, ends them with exit code 0',
+  onlyLong,
+  async (t) => {
+    const program = runProgram(t)
+    await program.said(/Berth is ready/)
+    const api = program.api()
+    process.kill(api, 'SIGINT')
+    program.process.kill('SIGINT')
+    await sleep(20)
+    program.process.kill('SIGINT')
+    assert.equal(await program.ended(), 0)
+    assert.ok(!lives(api))
+  },
+)
 
 test('when the gateway process is killed, the API process ends by itself within 20 s and takes the run folder along', async (t) => {
   const program = runProgram(t)

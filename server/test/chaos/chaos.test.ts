@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { crashPoints } from '#/crash-points.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { limit, people, shortRun } from './short.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const seed = 20_261_121
 
-test('ten faults of a seeded plan leave every invariant as it was', limit, async (t) => {
+test('ten faults of a seeded plan leave every invariant as it was', { ...onlyLong, ...limit }, async (t) => {
   const { mortal, lasting } = makePlan(seed, { people, kills: 1, others: 60, ownsEngine: false, hasTime: false })
   const kinds = new Set<string>()
   // One of each kind, without those that have to wait for limits of ten seconds.

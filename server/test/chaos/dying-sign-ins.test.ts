@@ -1,3 +1,4 @@
+// Part of npm run test:long: it dies at every step; `dying.test.ts` dies at one step of each kind of request.
 import { test } from 'node:test'
 import { dieAtEach, limit } from './short.ts'
 

@@ -9,6 +9,7 @@ import { testTemplates } from '#test/support/berth.ts'
 import { askEngine } from '#test/support/engine/engine.ts'
 import { startPostgres } from '#test/support/store/postgres.ts'
 import { runProgram, signIn, type Program } from '#test/support/program.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** The program `berth` beside the real service, with a real container: while that runs, and after it was stopped. */
 
@@ -75,43 +76,47 @@ async function actionsIn({ must }: Scene): Promise<string[]> {
 /** As the program says it of the account that runs the tests. */
 const operator = `operator ${userInfo().username}`
 
-test('with SQLite the command line works on a service that runs, on one whose API is replaced, and on one that is stopped', async (t) => {
-  const scene = await setScene(t, {})
-  const { service, settings, berth, must, container } = scene
-  assert.match(await must('status'), /^Berth runs since /)
-  assert.match(await must('containers', 'stop', String(container.id)), /is stopped/)
-  assert.equal(await scene.isRunning(), false)
-  const link = (await must('link', 'ann@x.org')).trim()
-  assert.ok(!service.output().includes(link.split('token=')[1] ?? assert.fail(link)))
+test(
+  'with SQLite the command line works on a service that runs, on one whose API is replaced, and on one that is stopped',
+  onlyLong,
+  async (t) => {
+    const scene = await setScene(t, {})
+    const { service, settings, berth, must, container } = scene
+    assert.match(await must('status'), /^Berth runs since /)
+    assert.match(await must('containers', 'stop', String(container.id)), /is stopped/)
+    assert.equal(await scene.isRunning(), false)
+    const link = (await must('link', 'ann@x.org')).trim()
+    assert.ok(!service.output().includes(link.split('token=')[1] ?? assert.fail(link)))
 
-  service.process.kill('SIGHUP')
-  assert.equal(linesOf(await must('users', 'list', '--json')).length, 2)
-  await service.said(/the API is back/)
-  await scene.launch()
-  await must('keys', 'rotate')
-  assert.equal((await service.fetch('/api/user/me', scene.token)).status, 200, 'nobody is signed out')
+    service.process.kill('SIGHUP')
+    assert.equal(linesOf(await must('users', 'list', '--json')).length, 2)
+    await service.said(/the API is back/)
+    await scene.launch()
+    await must('keys', 'rotate')
+    assert.equal((await service.fetch('/api/user/me', scene.token)).status, 200, 'nobody is signed out')
 
-  await scene.stop()
-  assert.match(await must('status'), /does not run/)
-  assert.equal(await scene.isRunning(), true)
-  const blocked = await berth('users', 'block', 'ann@x.org')
-  assert.deepEqual([blocked.code, blocked.stderr], [0, ''], blocked.stdout)
-  assert.equal(await scene.isRunning(), false, 'what was blocked is stopped without a service')
-  assert.match((await berth('link', 'ann@x.org')).stderr, /blocked/)
-  await must('users', 'unblock', String(scene.ann.id))
-  assert.deepEqual(await actionsIn(scene), [
-    'user.unblock',
-    'user.block',
-    'keys.rotate',
-    'link.print',
-    'container.stop',
-  ])
-  assert.match(await must('audit', 'verify'), /is whole: \d+ entries/)
+    await scene.stop()
+    assert.match(await must('status'), /does not run/)
+    assert.equal(await scene.isRunning(), true)
+    const blocked = await berth('users', 'block', 'ann@x.org')
+    assert.deepEqual([blocked.code, blocked.stderr], [0, ''], blocked.stdout)
+    assert.equal(await scene.isRunning(), false, 'what was blocked is stopped without a service')
+    assert.match((await berth('link', 'ann@x.org')).stderr, /blocked/)
+    await must('users', 'unblock', String(scene.ann.id))
+    assert.deepEqual(await actionsIn(scene), [
+      'user.unblock',
+      'user.block',
+      'keys.rotate',
+      'link.print',
+      'container.stop',
+    ])
+    assert.match(await must('audit', 'verify'), /is whole: \d+ entries/)
 
-  const again = runProgram(t, settings, service.dataDir)
-  await again.said(/Berth is ready/)
-  assert.equal((await again.fetch(`/api/auth/verify-login?${link.split('?')[1]}`)).status, 200)
-})
+    const again = runProgram(t, settings, service.dataDir)
+    await again.said(/Berth is ready/)
+    assert.equal((await again.fetch(`/api/auth/verify-login?${link.split('?')[1]}`)).status, 200)
+  },
+)
 
 test('with PostgreSQL it works on a service that runs and on one that is stopped', async (t) => {
   const postgres = await startPostgres()

@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { openDatabase } from '#/store/database.ts'
 import { insertUser } from '#/store/users/users.ts'
 import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** The program `berth` while no service runs, and no engine answers. */
 
@@ -63,11 +64,16 @@ test('without a service keys are rotated all the same: the new one signs, the ol
   assert.deepEqual([signs, accepted], [kid, first])
 })
 
-test('the audit log is exported whole into a file that is never written over, and listed by action and day', async () => {
-  const settings = { ...noEngine, DATA_DIR: await makeData('audit') }
-  const run = (...args: string[]) => runCommand(settings, 'audit', ...args)
+/** A store in which Ann was blocked, then made an administrator. @returns runs `berth audit` on it */
+async function makeAudit(name: string) {
+  const settings = { ...noEngine, DATA_DIR: await makeData(name) }
   await runCommand(settings, 'users', 'block', 'ann@x.org')
   await runCommand(settings, 'users', 'promote', 'ann@x.org')
+  return (...args: string[]) => runCommand(settings, 'audit', ...args)
+}
+
+test('the audit log is exported whole into a file that is never written over', async () => {
+  const run = await makeAudit('export')
   const out = path.join(folder, 'audit.csv')
   const exported = await run('export', '--format', 'csv', '--out', out)
   assert.deepEqual([exported.code, exported.stdout], [0, ''], exported.stderr)
@@ -80,6 +86,10 @@ test('the audit log is exported whole into a file that is never written over, an
   const again = await run('export', '--out', out)
   assert.deepEqual([again.code, again.stdout], [1, ''])
   assert.match(again.stderr, /is there already/)
+})
+
+test('the audit log is listed by action and day', onlyLong, async () => {
+  const run = await makeAudit('list')
   const listed = await run('list', '--action', 'user.', '--limit', '1', '--json')
   assert.equal((JSON.parse(listed.stdout) as { action: string }).action, 'user.promote')
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString()

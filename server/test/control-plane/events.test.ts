@@ -5,6 +5,7 @@ import { outside, pollUntil, startRig } from '#test/support/control-plane.ts'
 import { openStream, type OpenStream } from '#test/support/event-stream.ts'
 import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const rig = await startRig({ after }, {})
 const { berth } = rig
@@ -159,7 +160,7 @@ test('a user has at most twenty streams, and a closed one makes room', async () 
   for (const stream of streams) stream.close()
 })
 
-test('open streams do not keep Berth from ending', async (t) => {
+test('open streams do not keep Berth from ending', onlyLong, async (t) => {
   const brief = await startRig(t)
   const hal = await brief.person('hal')
   const stream = await openStream(brief.berth, hal.token)

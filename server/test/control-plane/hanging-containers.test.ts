@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { askEngine } from '../support/engine/engine.ts'
 import { outside, pollUntil, startRig, type ControlPlaneRig, type Tenant } from '../support/control-plane.ts'
 import { hangingEngine, type HangingEngine } from '../support/engine/faulty-engines.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** What a container does to the others when the engine does not answer about it: nothing. A real engine, and a line to it that hangs. */
 async function arrange(t: TestContext, env: Record<string, string> = {}) {
@@ -54,7 +55,7 @@ const inspectsOf = (person: Tenant, engine: HangingEngine) => {
   return containerId
 }
 
-test('a container whose inspect never returns is unknown, and all others work', async (t) => {
+test('a container whose inspect never returns is unknown, and all others work', onlyLong, async (t) => {
   const { engine, rig } = await arrange(t)
   const [bob, ann] = [await rig.person('bob'), await rig.person('ann')]
   const id = inspectsOf(ann, engine)
@@ -78,27 +79,33 @@ test('a container whose inspect never returns is unknown, and all others work', 
   await outside.unpause(id)
 })
 
-test('a container whose stop never returns keeps neither others, the reconciler, blocks nor the end of Berth waiting', async (t) => {
-  const { engine, rig } = await arrange(t)
-  const [bob, ann] = [await rig.person('bob'), await rig.person('ann')]
-  const { containerId } = ann.address()
-  engine.hang(new RegExp(`POST \\S*/containers/${containerId}/(stop|kill)`))
-  const stop = timed(() => ann.call('POST', '/api/container/stop/dev'))
-  await worksFor(bob)
-  const { value, ms } = await stop
-  assert.equal(value.status, 500)
-  assert.equal(value.headers.get('berth-refusal') ?? 'stopFailed', 'stopFailed')
-  assert.ok(ms < 30_000, `${ms} ms`)
-  const { body } = await bob.call('GET', `/api/admin/users?q=${ann.slug}`)
-  const recordId = body.users[0].containers.find((each: { container_type: string }) => each.container_type === 'dev').id
-  const block = await timed(() => bob.call('POST', `/api/admin/containers/${recordId}/block`))
-  assert.equal(block.value.status, 200)
-  assert.ok(block.ms < 10_000, `${block.ms} ms`)
-  await reconciled(rig, bob)
-  await worksFor(bob)
-  const end = await timed(() => rig.berth.close())
-  assert.ok(end.ms < 18_000, `${end.ms} ms`)
-})
+test(
+  'a container whose stop never returns keeps neither others, the reconciler, blocks nor the end of Berth waiting',
+  onlyLong,
+  async (t) => {
+    const { engine, rig } = await arrange(t)
+    const [bob, ann] = [await rig.person('bob'), await rig.person('ann')]
+    const { containerId } = ann.address()
+    engine.hang(new RegExp(`POST \\S*/containers/${containerId}/(stop|kill)`))
+    const stop = timed(() => ann.call('POST', '/api/container/stop/dev'))
+    await worksFor(bob)
+    const { value, ms } = await stop
+    assert.equal(value.status, 500)
+    assert.equal(value.headers.get('berth-refusal') ?? 'stopFailed', 'stopFailed')
+    assert.ok(ms < 30_000, `${ms} ms`)
+    const { body } = await bob.call('GET', `/api/admin/users?q=${ann.slug}`)
+    const recordId = body.users[0].containers.find(
+      (each: { container_type: string }) => each.container_type === 'dev',
+    ).id
+    const block = await timed(() => bob.call('POST', `/api/admin/containers/${recordId}/block`))
+    assert.equal(block.value.status, 200)
+    assert.ok(block.ms < 10_000, `${block.ms} ms`)
+    await reconciled(rig, bob)
+    await worksFor(bob)
+    const end = await timed(() => rig.berth.close())
+    assert.ok(end.ms < 18_000, `${end.ms} ms`)
+  },
+)
 
 test('a container whose start never returns gives back its launch slot', async (t) => {
   const { engine, rig } = await arrange(t, { LAUNCH_PARALLEL: '1', LAUNCH_TIMEOUT: '5' })
@@ -120,7 +127,7 @@ test('a container whose start never returns gives back its launch slot', async (
   await worksFor(bob)
 })
 
-test('a container whose removal never returns fails by itself', async (t) => {
+test('a container whose removal never returns fails by itself', onlyLong, async (t) => {
   const { engine, rig } = await arrange(t, { LAUNCH_TIMEOUT: '5' })
   const [bob, ann] = [await rig.person('bob'), await rig.person('ann')]
   const { containerId } = ann.address()
@@ -136,26 +143,30 @@ test('a container whose removal never returns fails by itself', async (t) => {
   await worksFor(bob)
 })
 
-test('while a list of all containers takes 10 s, Berth starts, people work and the reconciler goes on', async (t) => {
-  const engine = await hangingEngine(t)
-  const installation = `test-list${process.pid}x`
-  const first = await startRig(t, {}, { installation, engine: { address: engine.address, ask: askEngine } })
-  const bob = await first.person('bob')
-  await first.berth.close()
-  engine.hang(/GET \S*\/containers\/json\?/, 10_000)
-  const { dataDir } = first.berth
-  const start = await timed(() =>
-    startRig(t, {}, { installation, dataDir, engine: { address: engine.address, ask: askEngine } }),
-  )
-  assert.ok(start.ms < 20_000, `${start.ms} ms`)
-  const rig = start.value
-  assert.equal(rig.gateway.routeStateOf(bob.prefix), 'running')
-  const ann = await rig.person('ann')
-  await worksFor(ann)
-  const report = async () => (await rig.berth.operate('GET', '/api/admin/system')).body.reconciler
-  await pollUntil(
-    async () => ((await report()).last_success ?? null) !== null,
-    () => `the reconciler never ends: ${rig.berth.logs.slice(-3).join('')}`,
-    90_000,
-  )
-})
+test(
+  'while a list of all containers takes 10 s, Berth starts, people work and the reconciler goes on',
+  onlyLong,
+  async (t) => {
+    const engine = await hangingEngine(t)
+    const installation = `test-list${process.pid}x`
+    const first = await startRig(t, {}, { installation, engine: { address: engine.address, ask: askEngine } })
+    const bob = await first.person('bob')
+    await first.berth.close()
+    engine.hang(/GET \S*\/containers\/json\?/, 10_000)
+    const { dataDir } = first.berth
+    const start = await timed(() =>
+      startRig(t, {}, { installation, dataDir, engine: { address: engine.address, ask: askEngine } }),
+    )
+    assert.ok(start.ms < 20_000, `${start.ms} ms`)
+    const rig = start.value
+    assert.equal(rig.gateway.routeStateOf(bob.prefix), 'running')
+    const ann = await rig.person('ann')
+    await worksFor(ann)
+    const report = async () => (await rig.berth.operate('GET', '/api/admin/system')).body.reconciler
+    await pollUntil(
+      async () => ((await report()).last_success ?? null) !== null,
+      () => `the reconciler never ends: ${rig.berth.logs.slice(-3).join('')}`,
+      90_000,
+    )
+  },
+)

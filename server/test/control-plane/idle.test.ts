@@ -13,6 +13,7 @@ import {
 import { openStream, type OpenStream } from '#test/support/event-stream.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** Says every 200 ms that bytes moved, as the gateway does by the second. @returns what ends it */
 function keepBusy({ control }: ControlPlaneRig, { prefix }: Tenant): () => void {
@@ -38,7 +39,7 @@ suite('idle containers', { concurrency: 3 }, () => {
     assert.equal(ann.address().containerId, containerId)
   })
 
-  test('what is used stays, also when the gateway alone knows of it, and rests when that ends', async (t) => {
+  test('what is used stays, also when the gateway alone knows of it, and rests when that ends', onlyLong, async (t) => {
     const rig = await startRig(t, { idle_pause: 1 })
     const bob = await rig.person('bob')
     const relax = keepBusy(rig, bob)
@@ -52,7 +53,7 @@ suite('idle containers', { concurrency: 3 }, () => {
     await bob.untilRouteState('paused')
   })
 
-  test('who wakes it while it is being stopped has it running in the end', async (t) => {
+  test('who wakes it while it is being stopped has it running in the end', onlyLong, async (t) => {
     const rig = await startRig(t, {
       idle_timeout: 1,
       command: [
@@ -71,25 +72,29 @@ suite('idle containers', { concurrency: 3 }, () => {
     assert.equal(await engineState(rig.berth, cat.address().containerId), 'running')
   })
 
-  test('a program that ends with an error when it is stopped for idleness sleeps, also in the eyes of the next Berth', async (t) => {
-    const fields = {
-      idle_timeout: 1,
-      command: ['/bin/sh', '-c', 'trap "exit 7" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done'],
-    }
-    const rig = await startRig(t, fields)
-    const dan = await rig.person('dan')
-    const { containerId } = dan.address()
-    await dan.untilRouteState('asleep')
-    assert.equal((await rig.berth.runtime.inspectId(containerId))?.exitCode, 7)
-    await rig.berth.close()
-    const gateway = new FakeGateway()
-    const { installation, dataDir } = rig.berth
-    await startRig(t, fields, { installation, dataDir, gateway })
-    await observationTime(500)
-    assert.equal(gateway.routeStateOf(dan.prefix), 'asleep')
-  })
+  test(
+    'a program that ends with an error when it is stopped for idleness sleeps, also in the eyes of the next Berth',
+    onlyLong,
+    async (t) => {
+      const fields = {
+        idle_timeout: 1,
+        command: ['/bin/sh', '-c', 'trap "exit 7" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done'],
+      }
+      const rig = await startRig(t, fields)
+      const dan = await rig.person('dan')
+      const { containerId } = dan.address()
+      await dan.untilRouteState('asleep')
+      assert.equal((await rig.berth.runtime.inspectId(containerId))?.exitCode, 7)
+      await rig.berth.close()
+      const gateway = new FakeGateway()
+      const { installation, dataDir } = rig.berth
+      await startRig(t, fields, { installation, dataDir, gateway })
+      await observationTime(500)
+      assert.equal(gateway.routeStateOf(dan.prefix), 'asleep')
+    },
+  )
 
-  test('when the engine cannot pause it, requests reach it again', async (t) => {
+  test('when the engine cannot pause it, requests reach it again', onlyLong, async (t) => {
     const rig = await startRig(
       t,
       { idle_pause: 1 },
@@ -144,7 +149,7 @@ suite('idle containers', { concurrency: 3 }, () => {
     assert.equal(fay.routeState(), 'running')
   })
 
-  test('where the template says so, a container that does not compute is idle all the same', async (t) => {
+  test('where the template says so, a container that does not compute is idle all the same', onlyLong, async (t) => {
     const rig = await startRig(t, { idle_pause: 1, idle_cpu: 0.2 })
     const gus = await rig.person('gus')
     await gus.untilRouteState('paused')
@@ -174,47 +179,51 @@ suite('idle containers', { concurrency: 3 }, () => {
     assert.ok(Math.abs(Date.parse(String(warning?.data.at)) - stoppedAt) < 4_000, `${String(warning?.data.at)}`)
   })
 
-  test('who was warned keeps it with a word, and every page hears of both, also one that is opened later', async (t) => {
-    const rig = await startRig(t, { idle_timeout: 12 })
-    const lea = await rig.person('lea')
-    // Held up, so that a slow machine cannot stop it before it was kept.
-    const held = Promise.withResolvers<boolean>()
-    rig.gateway.hold = () => held.promise
-    const idlesIn = ({ events }: OpenStream) => events.flatMap(({ name, data }) => (name === 'idle' ? [data] : []))
-    const heard = (stream: OpenStream, count: number) =>
-      pollUntil(
-        () => idlesIn(stream).length === count,
-        () => stream.text(),
-        30_000,
+  test(
+    'who was warned keeps it with a word, and every page hears of both, also one that is opened later',
+    onlyLong,
+    async (t) => {
+      const rig = await startRig(t, { idle_timeout: 12 })
+      const lea = await rig.person('lea')
+      // Held up, so that a slow machine cannot stop it before it was kept.
+      const held = Promise.withResolvers<boolean>()
+      rig.gateway.hold = () => held.promise
+      const idlesIn = ({ events }: OpenStream) => events.flatMap(({ name, data }) => (name === 'idle' ? [data] : []))
+      const heard = (stream: OpenStream, count: number) =>
+        pollUntil(
+          () => idlesIn(stream).length === count,
+          () => stream.text(),
+          30_000,
+        )
+      const first = await openStream(rig.berth, lea.token)
+      await heard(first, 1)
+      const late = await openStream(rig.berth, lea.token)
+      await heard(late, 1)
+      assert.deepEqual(idlesIn(late), idlesIn(first))
+      assert.ok(late.events.findIndex(({ name }) => name === 'idle') > 0, 'it is part of the snapshot')
+      const asked = Date.now()
+      const { body } = await lea.call('POST', '/api/container/keep/dev')
+      const until = Date.parse(body.until)
+      assert.ok(until >= asked + 12_000 && until <= Date.now() + 12_000, body.until)
+      for (const stream of [first, late]) {
+        await heard(stream, 2)
+        assert.deepEqual(idlesIn(stream)[1], { type: 'dev', action: 'stop', at: null })
+      }
+      held.resolve(true)
+      // Once more, so that however long that took there is no other warning yet.
+      await lea.call('POST', '/api/container/keep/dev')
+      const after = await openStream(rig.berth, lea.token)
+      await pollUntil(
+        () => after.lastId() !== undefined,
+        () => after.text(),
       )
-    const first = await openStream(rig.berth, lea.token)
-    await heard(first, 1)
-    const late = await openStream(rig.berth, lea.token)
-    await heard(late, 1)
-    assert.deepEqual(idlesIn(late), idlesIn(first))
-    assert.ok(late.events.findIndex(({ name }) => name === 'idle') > 0, 'it is part of the snapshot')
-    const asked = Date.now()
-    const { body } = await lea.call('POST', '/api/container/keep/dev')
-    const until = Date.parse(body.until)
-    assert.ok(until >= asked + 12_000 && until <= Date.now() + 12_000, body.until)
-    for (const stream of [first, late]) {
-      await heard(stream, 2)
-      assert.deepEqual(idlesIn(stream)[1], { type: 'dev', action: 'stop', at: null })
-    }
-    held.resolve(true)
-    // Once more, so that however long that took there is no other warning yet.
-    await lea.call('POST', '/api/container/keep/dev')
-    const after = await openStream(rig.berth, lea.token)
-    await pollUntil(
-      () => after.lastId() !== undefined,
-      () => after.text(),
-    )
-    assert.deepEqual(idlesIn(after), [])
-    assert.equal(lea.routeState(), 'running')
-    for (const stream of [first, late, after]) stream.close()
-  })
+      assert.deepEqual(idlesIn(after), [])
+      assert.equal(lea.routeState(), 'running')
+      for (const stream of [first, late, after]) stream.close()
+    },
+  )
 
-  test('a container that was about to be put to rest when its owner kept it runs on', async (t) => {
+  test('a container that was about to be put to rest when its owner kept it runs on', onlyLong, async (t) => {
     const rig = await startRig(t, { idle_timeout: 1 })
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()]
     rig.gateway.hold = () => {
@@ -248,7 +257,7 @@ suite('idle containers', { concurrency: 3 }, () => {
     assert.deepEqual([gateway.routeStateOf(ida.prefix), gateway.routeStateOf(joe.prefix)], ['running', 'paused'])
   })
 
-  test('last_used follows the last byte, at the latest when it is put to rest or Berth ends', async (t) => {
+  test('last_used follows the last byte, at the latest when it is put to rest or Berth ends', onlyLong, async (t) => {
     const rig = await startRig(t, { idle_pause: 2 })
     const jim = await rig.person('jim')
     const lastUsed = async () => {
@@ -269,7 +278,7 @@ suite('idle containers', { concurrency: 3 }, () => {
     )
   })
 
-  test('a container without idle times runs for ever', async (t) => {
+  test('a container without idle times runs for ever', onlyLong, async (t) => {
     const rig = await startRig(t)
     const kim = await rig.person('kim')
     await observationTime(2_500)

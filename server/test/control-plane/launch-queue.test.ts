@@ -14,6 +14,7 @@ import { pollUntil } from '#test/support/control-plane.ts'
 import { openStream, type OpenStream } from '#test/support/event-stream.ts'
 import { CreationGate } from '#test/support/engine/creation-gate.ts'
 import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** A Berth whose creations can be held up, and people who have nothing yet. */
 async function startHeld(lifetime: Lifetime, env: Record<string, string>, options: BerthOptions = {}) {
@@ -173,36 +174,40 @@ test('who goes away while they wait gets their container all the same, once', as
   assert.equal((await launch(hal)).body.container_id, id)
 })
 
-test('a launch that takes longer than LAUNCH_TIMEOUT is answered in time, goes on, and is found by who asks again', async (t) => {
-  const slow = await startHeld(t, { LAUNCH_PARALLEL: '1', LAUNCH_TIMEOUT: '1' })
-  const [kim, lea] = (await slow.people('kim', 'lea')) as [Person, Person]
-  slow.gate.close()
-  const first = await launchIntoEngine(slow.gate, kim)
-  const second = await launchIntoQueue(slow.berth, lea)
-  const signingIn = slow.berth.signUp('mia@x.org')
-  for (const [reply, words] of [
-    [await first.reply, /being started/] as const,
-    [await second.reply, /position 1 of \d/] as const,
-  ]) {
-    assertRefused(reply, 500)
-    assert.match(reply.body.error, words)
-    assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
-  }
-  second.stream.close()
-  assert.equal((await signingIn).auth.user.container_id, null, 'signing in waits for no turn')
-  const again = launch(kim)
-  slow.gate.open()
-  for (const [person, reply] of [[kim, await again] as const, [lea, undefined] as const]) {
-    await pollUntil(
-      async () => (await launch(person)).status === 200,
-      () => 'it never came to be',
-    )
-    const [id, ...more] = await onEngine(slow.berth, person.id)
-    assert.deepEqual(more, [])
-    if (reply?.status === 200) assert.equal(reply.body.container_id, id)
-  }
-  assert.equal(slow.gate.asked.filter((name) => name.endsWith('-kim-dev')).length, 2, 'sign-up, and one launch')
-})
+test(
+  'a launch that takes longer than LAUNCH_TIMEOUT is answered in time, goes on, and is found by who asks again',
+  onlyLong,
+  async (t) => {
+    const slow = await startHeld(t, { LAUNCH_PARALLEL: '1', LAUNCH_TIMEOUT: '1' })
+    const [kim, lea] = (await slow.people('kim', 'lea')) as [Person, Person]
+    slow.gate.close()
+    const first = await launchIntoEngine(slow.gate, kim)
+    const second = await launchIntoQueue(slow.berth, lea)
+    const signingIn = slow.berth.signUp('mia@x.org')
+    for (const [reply, words] of [
+      [await first.reply, /being started/] as const,
+      [await second.reply, /position 1 of \d/] as const,
+    ]) {
+      assertRefused(reply, 500)
+      assert.match(reply.body.error, words)
+      assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/)
+    }
+    second.stream.close()
+    assert.equal((await signingIn).auth.user.container_id, null, 'signing in waits for no turn')
+    const again = launch(kim)
+    slow.gate.open()
+    for (const [person, reply] of [[kim, await again] as const, [lea, undefined] as const]) {
+      await pollUntil(
+        async () => (await launch(person)).status === 200,
+        () => 'it never came to be',
+      )
+      const [id, ...more] = await onEngine(slow.berth, person.id)
+      assert.deepEqual(more, [])
+      if (reply?.status === 200) assert.equal(reply.body.container_id, id)
+    }
+    assert.equal(slow.gate.asked.filter((name) => name.endsWith('-kim-dev')).length, 2, 'sign-up, and one launch')
+  },
+)
 
 test('beyond MAX_RUNNING and MAX_PER_USER launches are refused before they wait; what failed takes no room', async (t) => {
   const small = await startHeld(t, { MAX_RUNNING: '2', MAX_PER_USER: '1' })
@@ -227,7 +232,7 @@ test('beyond MAX_RUNNING and MAX_PER_USER launches are refused before they wait;
   )
 })
 
-test('at a stop who waits is told so at once, and who has the turn gets their container', async () => {
+test('at a stop who waits is told so at once, and who has the turn gets their container', onlyLong, async () => {
   const [max, ...front] = (await people('max', 'nan', 'ole')) as [Person, Person, Person]
   gate.close()
   const held = [await launchIntoEngine(gate, front[0]), await launchIntoEngine(gate, front[1])]

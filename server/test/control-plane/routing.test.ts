@@ -13,6 +13,7 @@ import { fragile, outside, pollUntil, startRig, tenantOf } from '#test/support/c
 import { unreachableRuntime, noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { linkToEngine } from '#test/support/engine/faulty-engines.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const rig = await startRig({ after }, fragile)
 const { berth, gateway } = rig
@@ -114,7 +115,7 @@ test('nobody is led to a container that carries the labels of another person, wh
   assert.deepEqual(gateway.duplicateAddresses, [])
 })
 
-test('what happened while the engine could not be heard is told once it can', async (t) => {
+test('what happened while the engine could not be heard is told once it can', onlyLong, async (t) => {
   const line = await linkToEngine(t)
   const cut = await startRig(
     t,
@@ -137,23 +138,27 @@ test('what happened while the engine could not be heard is told once it can', as
   await gus.untilRouteState('asleep')
 })
 
-test('an engine that is silent for three seconds makes all places unknown, never missing, until it answers', async (t) => {
-  const fault = { active: false }
-  const deaf = await startRig(t, {}, { wrapRuntime: (runtime) => unreachableRuntime(runtime, fault) })
-  const hal = await deaf.person('hal')
-  const { containerId } = hal.address()
-  fault.active = true
-  const [began, from] = [performance.now(), deaf.gateway.changes.length]
-  deaf.control.reportUnreachable(hal.prefix)
-  await hal.untilRouteState('unknown')
-  const took = performance.now() - began
-  assert.ok(took > 2_500 && took < 6_000, `${took} ms`)
-  fault.active = false
-  await hal.untilRouteState('running')
-  assert.equal(hal.address().containerId, containerId)
-  const told = deaf.gateway.changes.slice(from).map((change) => JSON.stringify(change))
-  assert.ok(!told.some((each) => each.includes('missing')), told.join('\n'))
-})
+test(
+  'an engine that is silent for three seconds makes all places unknown, never missing, until it answers',
+  onlyLong,
+  async (t) => {
+    const fault = { active: false }
+    const deaf = await startRig(t, {}, { wrapRuntime: (runtime) => unreachableRuntime(runtime, fault) })
+    const hal = await deaf.person('hal')
+    const { containerId } = hal.address()
+    fault.active = true
+    const [began, from] = [performance.now(), deaf.gateway.changes.length]
+    deaf.control.reportUnreachable(hal.prefix)
+    await hal.untilRouteState('unknown')
+    const took = performance.now() - began
+    assert.ok(took > 2_500 && took < 6_000, `${took} ms`)
+    fault.active = false
+    await hal.untilRouteState('running')
+    assert.equal(hal.address().containerId, containerId)
+    const told = deaf.gateway.changes.slice(from).map((change) => JSON.stringify(change))
+    assert.ok(!told.some((each) => each.includes('missing')), told.join('\n'))
+  },
+)
 
 test('a Berth that starts while the engine is down knows its people, and where everything is once the engine is back', async (t) => {
   const fault = { active: false }
@@ -199,7 +204,7 @@ test('a start tells everything there is: people, places, and what was revoked', 
   )
 })
 
-test('a change that the gateway did not confirm is not announced, and is soon sent again', async (t) => {
+test('a change that the gateway did not confirm is not announced, and is soon sent again', onlyLong, async (t) => {
   const own = await startRig(t)
   const boss = await own.person('boss')
   const lea = await own.person('lea')

@@ -9,6 +9,7 @@ import { testTemplates } from '#test/support/berth.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
 import { waitForReadiness } from '#/containers/launch/progress/readiness-probe.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** Counts what the engine is asked to do. */
 const asked: string[] = []
@@ -95,7 +96,7 @@ test('a block that stands in the store alone holds, too', async () => {
   assert.equal(await engineState(berth, containerId), 'exited')
 })
 
-test('a wake during a launch is that launch', async (t) => {
+test('a wake during a launch is that launch', onlyLong, async (t) => {
   const slow = await startRig(t, {}, { wrapRuntime: (runtime) => slowRuntime(runtime, 200) })
   const eve = await slow.person('eve')
   await outside.stop(eve.address().containerId)
@@ -121,7 +122,7 @@ test('what crashed is not started by a visit; why, and its last lines, are expla
   assert.equal(lastLines.at(-1), 'last words')
 })
 
-test('a wake that comes in the moment of a crash does not hide it', async () => {
+test('a wake that comes in the moment of a crash does not hide it', onlyLong, async () => {
   const gus = await rig.person('gus')
   await signal(gus, 'USR1')
   await pollUntil(
@@ -159,7 +160,7 @@ test('what ran out of memory says so', async () => {
   assert.ok(lastLines.includes('hungry'))
 })
 
-test('a container that was removed while it slept unnoticed is made anew by a wake', async (t) => {
+test('a container that was removed while it slept unnoticed is made anew by a wake', onlyLong, async (t) => {
   const quiet = await startRig(t, {}, { wrapRuntime: (runtime) => ({ ...runtime, watch: () => undefined }) })
   const ida = await quiet.person('ida')
   const { containerId } = ida.address()
@@ -188,21 +189,25 @@ test('a container of an older template is made anew when it wakes, unless it was
   assert.ok(where(kim.prefix).includes(paused))
 })
 
-test('a container whose image was built again is made anew when it wakes, unless it was only paused', async (t) => {
-  const image = `berth-test-again:${process.pid}`
-  t.after(() => askEngine('DELETE', `/images/${image}`, { query: { force: 'true' } }))
-  await buildImage(image, `FROM ${await testImage()}\nLABEL built=once\n`)
-  const rebuilt = await startRig(t, { image })
-  const [jim, kim] = [await rebuilt.person('jim'), await rebuilt.person('kim')]
-  const [stopped, paused] = [jim.address().containerId, kim.address().containerId]
-  await Promise.all([outside.stop(stopped), outside.pause(paused)])
-  await Promise.all([jim.untilRouteState('asleep'), kim.untilRouteState('paused')])
-  await buildImage(image, `FROM ${await testImage()}\nLABEL built=twice\n`)
-  const wake = ({ prefix }: Tenant) => rebuilt.control.wake(prefix)
-  assert.deepEqual(await Promise.all([jim, kim].map(wake)), [undefined, undefined])
-  assert.equal(kim.address().containerId, paused)
-  assert.notEqual(jim.address().containerId, stopped)
-})
+test(
+  'a container whose image was built again is made anew when it wakes, unless it was only paused',
+  onlyLong,
+  async (t) => {
+    const image = `berth-test-again:${process.pid}`
+    t.after(() => askEngine('DELETE', `/images/${image}`, { query: { force: 'true' } }))
+    await buildImage(image, `FROM ${await testImage()}\nLABEL built=once\n`)
+    const rebuilt = await startRig(t, { image })
+    const [jim, kim] = [await rebuilt.person('jim'), await rebuilt.person('kim')]
+    const [stopped, paused] = [jim.address().containerId, kim.address().containerId]
+    await Promise.all([outside.stop(stopped), outside.pause(paused)])
+    await Promise.all([jim.untilRouteState('asleep'), kim.untilRouteState('paused')])
+    await buildImage(image, `FROM ${await testImage()}\nLABEL built=twice\n`)
+    const wake = ({ prefix }: Tenant) => rebuilt.control.wake(prefix)
+    assert.deepEqual(await Promise.all([jim, kim].map(wake)), [undefined, undefined])
+    assert.equal(kim.address().containerId, paused)
+    assert.notEqual(jim.address().containerId, stopped)
+  },
+)
 
 test('an image that cannot be had is told until a launch succeeds', async (t) => {
   const fault = { active: true }
@@ -218,7 +223,7 @@ test('an image that cannot be had is told until a launch succeeds', async (t) =>
   await lea.untilRouteState('asleep')
 })
 
-test('an explanation takes less than three seconds although the engine takes longer', async (t) => {
+test('an explanation takes less than three seconds although the engine takes longer', onlyLong, async (t) => {
   const never = () => new Promise<never>(() => {})
   const hung = { active: false }
   const slow = await startRig(

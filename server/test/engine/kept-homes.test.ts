@@ -10,6 +10,7 @@ import { assertOk, deleteContainer, deleteUser, onEngine, recordOf, until } from
 import { startBerth, type Person } from '../support/berth.ts'
 import { askEngine, testImage } from '../support/engine/engine.ts'
 import { homesOf, markedTemplates, markOf } from '../support/engine/homes.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** Homes outlive people for a while, and stay theirs whatever happens to the store. */
 
@@ -33,19 +34,23 @@ test('homes of a deleted user are kept for 30 days unless told otherwise, and re
   assert.deepEqual(await keptOf(ann.id), [])
 })
 
-test('homes are removed by themselves once KEEP_HOMES is over, also when Berth was away meanwhile', async (t) => {
-  const first = await startBerth(t, { env: { ...env, KEEP_HOMES: '1' } })
-  const boss = await first.signUp('boss@x.org')
-  const ben = await first.signUp('ben@x.org')
-  assertOk(await deleteUser(boss, ben.id))
-  await first.close()
-  await sleep(1_000)
-  const second = await startBerth(t, { env, dataDir: first.dataDir, installation: first.installation })
-  await until(async () => (await homesOf(second, ben.id)).length === 0)
-  assert.equal((await homesOf(second, boss.id)).length, 1)
-})
+test(
+  'homes are removed by themselves once KEEP_HOMES is over, also when Berth was away meanwhile',
+  onlyLong,
+  async (t) => {
+    const first = await startBerth(t, { env: { ...env, KEEP_HOMES: '1' } })
+    const boss = await first.signUp('boss@x.org')
+    const ben = await first.signUp('ben@x.org')
+    assertOk(await deleteUser(boss, ben.id))
+    await first.close()
+    await sleep(1_000)
+    const second = await startBerth(t, { env, dataDir: first.dataDir, installation: first.installation })
+    await until(async () => (await homesOf(second, ben.id)).length === 0)
+    assert.equal((await homesOf(second, boss.id)).length, 1)
+  },
+)
 
-test('a home of a type whose container was deleted before its owner goes with the others', async () => {
+test('a home of a type whose container was deleted before its owner goes with the others', onlyLong, async () => {
   const cat = await berth.signUp('cat@x.org')
   assertOk(await deleteContainer(admin, (await recordOf(admin, cat.id)).id))
   assertOk(await deleteUser(admin, cat.id, '?purge=true'))

@@ -14,7 +14,7 @@ import {
 } from '#/store/users/magic-links.ts'
 import { insertUser } from '#/store/users/users.ts'
 import { movableClock } from '../support/clock.ts'
-import { extent } from '../support/extent.ts'
+import { extent, firstOfList } from '../support/extent.ts'
 import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
 import { startPostgres } from '../support/store/postgres.ts'
 import { waitFor } from '../support/program.ts'
@@ -69,8 +69,8 @@ async function startOn(t: TestContext, dialect: 'SQLite' | 'PostgreSQL') {
   return startEnginelessBerth(t, { env: { REQUESTS_PER_MINUTE: '0', DATABASE_URL } })
 }
 
-for (const dialect of ['SQLite', 'PostgreSQL'] as const)
-  describe(dialect, () => {
+for (const [index, dialect] of (['PostgreSQL', 'SQLite'] as const).entries())
+  describe(dialect, firstOfList(index), () => {
     test('while rows are still being moved they are read as if they had been', async (t) => {
       const { database } = await startOn(t, dialect)
       const now = Date.now()

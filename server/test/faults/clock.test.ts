@@ -8,6 +8,7 @@ import { openStream } from '../support/event-stream.ts'
 import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
 import { waitFor } from '../support/program.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { firstOfList, onlyLong } from '#test/support/extent.ts'
 
 /** How long a slow machine may take until things are well again, in ms. */
 const timeout = 60_000
@@ -27,57 +28,66 @@ async function newToken(berth: Berth, email: string): Promise<string> {
 /** How often the log says this. */
 const told = ({ logs }: Berth, words: string) => logs.filter((line) => line.includes(words)).length
 
-for (const [words, by] of [
+const jumps = [
   ['an hour', hour],
   ['a day', day],
-] as const) {
-  test(`set back by ${words}: what was used, revoked or expired stays void, every user signs in again, and links keep their lifetime`, async (t) => {
-    const clock = movableClock(t)
-    const berth = await startBerth(t, { ...quick, env: { MAGIC_LINK_RATE_LIMIT: '10' } })
-    const ann = await berth.signUp('ann@x.org')
-    const [used, expired] = [await tokenBy(berth, 'login', 'ann@x.org'), await tokenBy(berth, 'login', 'ann@x.org')]
-    assertOk(await verify(berth, 'login', used))
-    const revoked = await newToken(berth, 'ann@x.org')
-    assertOk(await berth.call('POST', '/api/auth/logout', { token: revoked }))
-    clock.pass(20 * minute)
-    const valid = await tokenBy(berth, 'login', 'ann@x.org')
-    const stream = await openStream(berth, ann.token)
+] as const
+for (const [index, [words, by]] of jumps.entries()) {
+  test(
+    `set back by ${words}: what was used, revoked or expired stays void, every user signs in again, and links keep their lifetime`,
+    firstOfList(index),
+    async (t) => {
+      const clock = movableClock(t)
+      const berth = await startBerth(t, { ...quick, env: { MAGIC_LINK_RATE_LIMIT: '10' } })
+      const ann = await berth.signUp('ann@x.org')
+      const [used, expired] = [await tokenBy(berth, 'login', 'ann@x.org'), await tokenBy(berth, 'login', 'ann@x.org')]
+      assertOk(await verify(berth, 'login', used))
+      const revoked = await newToken(berth, 'ann@x.org')
+      assertOk(await berth.call('POST', '/api/auth/logout', { token: revoked }))
+      clock.pass(20 * minute)
+      const valid = await tokenBy(berth, 'login', 'ann@x.org')
+      const stream = await openStream(berth, ann.token)
 
-    clock.set(-by)
-    assert.equal(await me(berth, ann.token), 401)
-    assert.equal(await me(berth, revoked), 401)
-    for (const link of [used, expired]) assertRefused(await verify(berth, 'login', link), 400)
-    await stream.ended
-    const again = await verify(berth, 'login', valid)
-    assertOk(again)
-    assert.equal(await me(berth, again.body.access_token), 200)
-    // When the old clock's time comes round again.
-    clock.pass(by)
-    assert.equal(await me(berth, ann.token), 401)
-    assert.equal(await me(berth, await newToken(berth, 'ann@x.org')), 200)
-    assert.equal(told(berth, `the clock was set back by ${by / 1_000} s`), 1)
-  })
+      clock.set(-by)
+      assert.equal(await me(berth, ann.token), 401)
+      assert.equal(await me(berth, revoked), 401)
+      for (const link of [used, expired]) assertRefused(await verify(berth, 'login', link), 400)
+      await stream.ended
+      const again = await verify(berth, 'login', valid)
+      assertOk(again)
+      assert.equal(await me(berth, again.body.access_token), 200)
+      // When the old clock's time comes round again.
+      clock.pass(by)
+      assert.equal(await me(berth, ann.token), 401)
+      assert.equal(await me(berth, await newToken(berth, 'ann@x.org')), 200)
+      assert.equal(told(berth, `the clock was set back by ${by / 1_000} s`), 1)
+    },
+  )
 
-  test(`moved forward by ${words} and back again: what expired meanwhile, or was revoked, stays void`, async (t) => {
-    const clock = movableClock(t)
-    const berth = await startBerth(t, { ...quick, env: { MAGIC_LINK_RATE_LIMIT: '10' } })
-    const ann = await berth.signUp('ann@x.org')
-    const revoked = await newToken(berth, 'ann@x.org')
-    assertOk(await berth.call('POST', '/api/auth/logout', { token: revoked }))
-    const link = await tokenBy(berth, 'login', 'ann@x.org')
+  test(
+    `moved forward by ${words} and back again: what expired meanwhile, or was revoked, stays void`,
+    firstOfList(index),
+    async (t) => {
+      const clock = movableClock(t)
+      const berth = await startBerth(t, { ...quick, env: { MAGIC_LINK_RATE_LIMIT: '10' } })
+      const ann = await berth.signUp('ann@x.org')
+      const revoked = await newToken(berth, 'ann@x.org')
+      assertOk(await berth.call('POST', '/api/auth/logout', { token: revoked }))
+      const link = await tokenBy(berth, 'login', 'ann@x.org')
 
-    clock.set(by)
-    assert.equal(await me(berth, ann.token), 401)
-    assertRefused(await verify(berth, 'login', link), 400)
-    const late = await newToken(berth, 'ann@x.org')
-    clock.set(-by)
-    for (const token of [ann.token, revoked, late]) assert.equal(await me(berth, token), 401)
-    assertRefused(await verify(berth, 'login', link), 400)
-    assert.equal(await me(berth, await newToken(berth, 'ann@x.org')), 200)
-    const seconds = by / 1_000
-    assert.equal(told(berth, `the clock was moved forward by ${seconds} s`), 1)
-    assert.equal(told(berth, `the clock was set back by ${seconds} s`), 1)
-  })
+      clock.set(by)
+      assert.equal(await me(berth, ann.token), 401)
+      assertRefused(await verify(berth, 'login', link), 400)
+      const late = await newToken(berth, 'ann@x.org')
+      clock.set(-by)
+      for (const token of [ann.token, revoked, late]) assert.equal(await me(berth, token), 401)
+      assertRefused(await verify(berth, 'login', link), 400)
+      assert.equal(await me(berth, await newToken(berth, 'ann@x.org')), 200)
+      const seconds = by / 1_000
+      assert.equal(told(berth, `the clock was moved forward by ${seconds} s`), 1)
+      assert.equal(told(berth, `the clock was set back by ${seconds} s`), 1)
+    },
+  )
 }
 
 test('an API token lives as long as it would have when the clock is set back, and one that had expired stays void', async (t) => {
@@ -129,7 +139,7 @@ test('a clock that was set back while Berth was stopped revives nothing either',
   assert.equal(await me(second, await newToken(second, 'late@x.org')), 200)
 })
 
-test('a revocation is not forgotten by a Berth whose clock is a day ahead for a while', async (t) => {
+test('a revocation is not forgotten by a Berth whose clock is a day ahead for a while', onlyLong, async (t) => {
   const clock = movableClock(t)
   const first = await startBerth(t, quick)
   const ann = await first.signUp('ann@x.org')
@@ -152,7 +162,7 @@ test('a revocation is not forgotten by a Berth whose clock is a day ahead for a 
   assert.equal(await me(second, ann.token), 200)
 })
 
-test('a correction of a few seconds by a time server ends no session', async (t) => {
+test('a correction of a few seconds by a time server ends no session', onlyLong, async (t) => {
   const clock = movableClock(t)
   const berth = await startBerth(t, quick)
   const ann = await berth.signUp('ann@x.org')
@@ -183,7 +193,7 @@ test('a day forward does not put to rest what was used a moment ago, nor cuts it
   assert.equal(await state(), 'running')
 })
 
-test('a clock that is set back by a day keeps no idle container awake', async (t) => {
+test('a clock that is set back by a day keeps no idle container awake', onlyLong, async (t) => {
   const clock = movableClock(t)
   const { state } = await inUse(t, { idle_pause: 1 })
   clock.set(-day)

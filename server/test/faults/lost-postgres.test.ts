@@ -9,6 +9,7 @@ import { startBerth, type Reply } from '../support/berth.ts'
 import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'
 import { startPostgres } from '../support/store/postgres.ts'
 import { waitFor } from '../support/program.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** How long a slow machine may take until things are well again, in ms. */
 const timeout = 60_000
@@ -81,7 +82,7 @@ test('a server that hangs makes no request wait for ten seconds, and is used aga
   assertOk(await ask(berth, 'signup', 'ben@x.org'))
 })
 
-test('a server that was shut down is used again when it is back', async () => {
+test('a server that was shut down is used again when it is back', onlyLong, async () => {
   await postgres.shutDown()
   await assertRefusedInTime(ann.call('GET', '/api/user/me'))
   await assertRefusedInTime(ask(berth, 'signup', 'cat@x.org'))
@@ -91,7 +92,7 @@ test('a server that was shut down is used again when it is back', async () => {
   assertOk(await ask(berth, 'signup', 'cat@x.org'))
 })
 
-test('while the database may only be read, reading goes on and writing is refused', async (t) => {
+test('while the database may only be read, reading goes on and writing is refused', onlyLong, async (t) => {
   const setReadOnly = async (isSo: boolean, t?: TestContext) => {
     t?.after(() => setReadOnly(false))
     await order(`alter system set default_transaction_read_only = ${isSo ? 'on' : 'off'}`)

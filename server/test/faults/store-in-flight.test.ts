@@ -8,6 +8,7 @@ import { faultyStore, type StoreFault } from '../support/store/faulty-store.ts'
 import { FakeEngine } from '../support/engine/fake-engine.ts'
 import { FakeGateway } from '../support/gateway/fake-gateway.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** A store that fails, or is slow, in the middle of what is done with one container. */
 
@@ -39,7 +40,7 @@ for (const [kind, field] of [
   ['pause', 'idle_pause'],
   ['stop', 'idle_timeout'],
 ] as const) {
-  test(`a hold for a ${kind} ends although the store fails while the container is held`, async (t) => {
+  test(`a hold for a ${kind} ends although the store fails while the container is held`, onlyLong, async (t) => {
     const { engine, gateway, fault, word } = await arrange(t, { [field]: 1 })
     let [isHeld, failed] = [false, 0]
     const hold = gateway.hold.bind(gateway)
@@ -70,7 +71,7 @@ test('a hold that was never released ends with the first request for the contain
   assert.equal(gateway.held.size, 0)
 })
 
-test('a stop behind a wake whose store fails stops what that wake was still starting', async (t) => {
+test('a stop behind a wake whose store fails stops what that wake was still starting', onlyLong, async (t) => {
   const { engine, fault, call, wake } = await arrange(t)
   assert.equal((await call('POST', '/api/container/stop/dev')).status, 200)
   assert.equal(engine.running.length, 0)
@@ -114,7 +115,7 @@ test('a launch whose store fails does not end before the engine has ended its pa
   await launching
 })
 
-test('that it was woken is noted within its flight: a stop that follows is not undone by it', async (t) => {
+test('that it was woken is noted within its flight: a stop that follows is not undone by it', onlyLong, async (t) => {
   const { engine, fault, call, wake, berth } = await arrange(t)
   await call('POST', '/api/container/stop/dev')
   const [noted, steps]: [PromiseWithResolvers<void>, string[]] = [Promise.withResolvers<void>(), []]

@@ -10,6 +10,7 @@ import { outside, pollUntil, startRig } from '#test/support/control-plane.ts'
 import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import type { Fault } from '#test/support/engine/faulty-runtimes.ts'
 import { createAndStart } from '#test/support/engine/runtimes.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** What the reconciler makes of worlds that no launch leaves behind, as an operator sees it in the engine and in the API. */
 
@@ -77,15 +78,19 @@ async function untilLooked({ call }: Pick<Person, 'call'>, times = 2): Promise<v
   }
 }
 
-test('a container without a record, as an older backup leaves it, is stopped, later removed, and its home stays', async () => {
-  const ghost = specFor({ userId: 900_001, slug: 'ghost', type: 'dev' })
-  const { id } = await createAndStart(berth.runtime, ghost)
-  await ends(id)
-  await stateIs(id, undefined)
-  await askEngine('GET', `/volumes/${ghost.home.volume}`)
-  const { actions } = (await reportOf()).reconciler
-  assert.ok(actions.stop >= 1 && actions.remove >= 1, JSON.stringify(actions))
-})
+test(
+  'a container without a record, as an older backup leaves it, is stopped, later removed, and its home stays',
+  onlyLong,
+  async () => {
+    const ghost = specFor({ userId: 900_001, slug: 'ghost', type: 'dev' })
+    const { id } = await createAndStart(berth.runtime, ghost)
+    await ends(id)
+    await stateIs(id, undefined)
+    await askEngine('GET', `/volumes/${ghost.home.volume}`)
+    const { actions } = (await reportOf()).reconciler
+    assert.ok(actions.stop >= 1 && actions.remove >= 1, JSON.stringify(actions))
+  },
+)
 
 test('a container whose record lost its id is found by its name, and is its again', async () => {
   const ann = await rig.person('ann')
@@ -104,7 +109,7 @@ test('a container whose record lost its id is found by its name, and is its agai
   assert.equal(await engineState(berth, id), 'running')
 })
 
-test('a container that replaced another from outside is adopted, and its owner reaches it', async () => {
+test('a container that replaced another from outside is adopted, and its owner reaches it', onlyLong, async () => {
   const bob = await rig.person('bob')
   await outside.remove(idOf(bob))
   const { id } = await createAndStart(berth.runtime, specFor({ userId: bob.id, slug: bob.slug, type: 'dev' }))
@@ -143,7 +148,7 @@ test('of two containers of one person and type the one of the record goes on, re
   assert.equal(await storedId(dan), first)
 })
 
-test('a container of an earlier owner of the same id is never given to the present one', async () => {
+test('a container of an earlier owner of the same id is never given to the present one', onlyLong, async () => {
   const eve = await rig.person('eve')
   const { id } = await createAndStart(berth.runtime, specFor({ userId: eve.id, slug: 'evelyn', type: 'dev' }))
   await ends(id)
@@ -171,16 +176,20 @@ test('strangers are left alone, whatever they are called and whatever half of ou
   for (const id of ids) assert.equal((await berth.runtime.inspectId(id))?.state, 'running')
 })
 
-test('nothing that is being launched is taken for left over, however often the reconciler looks', async () => {
-  const people = await Promise.all(Array.from({ length: 4 }, (_, at) => rig.person(`many${at}`)))
-  const restarts = await Promise.all(people.map((each) => each.call('POST', '/api/container/restart')))
-  const launches = await Promise.all(people.map((each) => each.call('POST', '/api/container/launch/prod')))
-  await untilLooked(admin)
-  for (const reply of [...restarts, ...launches]) {
-    assertOk(reply)
-    assert.equal(await engineState(berth, reply.body.container_id), 'running')
-  }
-})
+test(
+  'nothing that is being launched is taken for left over, however often the reconciler looks',
+  onlyLong,
+  async () => {
+    const people = await Promise.all(Array.from({ length: 4 }, (_, at) => rig.person(`many${at}`)))
+    const restarts = await Promise.all(people.map((each) => each.call('POST', '/api/container/restart')))
+    const launches = await Promise.all(people.map((each) => each.call('POST', '/api/container/launch/prod')))
+    await untilLooked(admin)
+    for (const reply of [...restarts, ...launches]) {
+      assertOk(reply)
+      assert.equal(await engineState(berth, reply.body.container_id), 'running')
+    }
+  },
+)
 
 test('a container that is gone is told as not found, and forgotten after the grace time', async () => {
   const fay = await rig.person('fay')
@@ -194,36 +203,40 @@ test('a container that is gone is told as not found, and forgotten after the gra
   assert.equal((await entry()).container_id, null)
 })
 
-test('a type that is configured no more does not run; administrators still see and block its record', async (t) => {
-  const before = await startBerth(t, { pace })
-  const gus = await before.signUp('gus@x.org')
-  const prod = await gus.call('POST', '/api/container/launch/prod')
-  assertOk(prod)
-  await before.close()
-  const { dev } = JSON.parse(await testTemplates())
-  const { dataDir, installation } = before
-  const now = await startBerth(t, {
-    pace,
-    dataDir,
-    installation,
-    env: { CONTAINER_TEMPLATES: JSON.stringify({ dev }) },
-  })
-  await stateIs(prod.body.container_id, 'exited', now)
-  const { containers } = (await now.call('GET', '/api/user/containers', { token: gus.token })).body
-  assert.deepEqual(
-    containers.map((each: { type: string; status: string }) => [each.type, each.status]),
-    [['dev', 'running']],
-  )
-  const same: Person = {
-    ...gus,
-    call: (method, path, options) => now.call(method, path, { token: gus.token, ...options }),
-  }
-  const record = await recordOf(same, gus.id, 'prod')
-  assert.equal(record.container_id, prod.body.container_id)
-  assertOk(await blockContainer(same, record.id))
-  await untilLooked(same, 2)
-  assert.equal(await engineState(now, prod.body.container_id), 'exited')
-})
+test(
+  'a type that is configured no more does not run; administrators still see and block its record',
+  onlyLong,
+  async (t) => {
+    const before = await startBerth(t, { pace })
+    const gus = await before.signUp('gus@x.org')
+    const prod = await gus.call('POST', '/api/container/launch/prod')
+    assertOk(prod)
+    await before.close()
+    const { dev } = JSON.parse(await testTemplates())
+    const { dataDir, installation } = before
+    const now = await startBerth(t, {
+      pace,
+      dataDir,
+      installation,
+      env: { CONTAINER_TEMPLATES: JSON.stringify({ dev }) },
+    })
+    await stateIs(prod.body.container_id, 'exited', now)
+    const { containers } = (await now.call('GET', '/api/user/containers', { token: gus.token })).body
+    assert.deepEqual(
+      containers.map((each: { type: string; status: string }) => [each.type, each.status]),
+      [['dev', 'running']],
+    )
+    const same: Person = {
+      ...gus,
+      call: (method, path, options) => now.call(method, path, { token: gus.token, ...options }),
+    }
+    const record = await recordOf(same, gus.id, 'prod')
+    assert.equal(record.container_id, prod.body.container_id)
+    assertOk(await blockContainer(same, record.id))
+    await untilLooked(same, 2)
+    assert.equal(await engineState(now, prod.body.container_id), 'exited')
+  },
+)
 
 test('what begins to run although nothing should is stopped within seconds, not with the next round', async (t) => {
   const patient = await startBerth(t)

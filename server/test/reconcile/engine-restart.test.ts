@@ -13,6 +13,7 @@ import { linkToEngine } from '#test/support/engine/faulty-engines.ts'
 import { startOwnEngine } from '#test/support/engine/own-engine.ts'
 import { eventually, read } from '#test/support/engine/runtimes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** After the engine, or the host, was started again, what should run does. */
 
@@ -130,7 +131,7 @@ test('what the engine cannot start again is told to administrators, not given up
   )
 })
 
-test('a Berth that is stopped while it starts again what ran leaves the rest to the next one', async (t) => {
+test('a Berth that is stopped while it starts again what ran leaves the rest to the next one', onlyLong, async (t) => {
   const env = { BASE_DOMAIN: 'berth.test' }
   const { berth, people } = await startAndEnd(t, ['ann', 'bob'], env)
   await Promise.all(people.map(({ container }) => outside.stop(container)))

@@ -8,14 +8,9 @@ import { auditHead, insertAuditEntries, listAuditEntries, type AuditEntry } from
 import { openDatabase, type Database } from '#/store/database.ts'
 import { verifyAuditLog } from '#/store/audit/verify-audit-log.ts'
 import { startPostgres, type Postgres } from '../support/store/postgres.ts'
+import { firstOfList } from '#test/support/extent.ts'
 
 /** The chain itself, and what an attacker with full access to the store can do to it. */
-
-let postgres: Postgres
-before(async () => {
-  postgres = await startPostgres()
-})
-after(() => postgres.stop())
 
 const entry = (n: number): AuditEntry => ({
   at: new Date(1_700_000_000_000 + n),
@@ -28,17 +23,20 @@ const entry = (n: number): AuditEntry => ({
   detail: { n },
 })
 
-for (const dialect of ['SQLite', 'PostgreSQL']) {
-  describe(dialect, () => {
+for (const [index, dialect] of ['SQLite', 'PostgreSQL'].entries()) {
+  describe(dialect, firstOfList(index), () => {
     let database: Database
     let folder: string
-    const open = () => openDatabase(dialect === 'SQLite' ? null : postgres.url, folder)
+    const open = () => openDatabase(postgres?.url ?? null, folder)
+    let postgres: Postgres | undefined
     before(async () => {
+      if (dialect === 'PostgreSQL') postgres = await startPostgres()
       folder = await mkdtemp(path.join(tmpdir(), 'berth-audit-'))
       database = await open()
     })
     after(async () => {
       await database.close()
+      await postgres?.stop()
       await rm(folder, { recursive: true, force: true })
     })
     beforeEach(async () => {

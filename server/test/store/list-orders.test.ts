@@ -11,6 +11,7 @@ import type { ListOrder, PageRequest, PageCursor } from '#/store/keyset-paginati
 import { countUsers, listUsers, type UserFilter } from '#/store/users/user-list.ts'
 import { deleteUser, type User } from '#/store/users/users.ts'
 import { dialects, useStore } from '../support/store/both-databases.ts'
+import { firstOfList } from '#test/support/extent.ts'
 
 /** What a list is ordered by, of one of its rows. */
 interface Keys {
@@ -50,8 +51,8 @@ const containerFilters: ContainerFilter[] = [
   { q: '2', type: 'dev', isBlocked: false },
 ]
 
-for (const dialect of dialects) {
-  describe(dialect, () => {
+for (const [index, dialect] of dialects.entries()) {
+  describe(dialect, firstOfList(index), () => {
     let database: Database
     useStore(dialect, (store) => (database = store))
     before(() => fill(database))

@@ -5,6 +5,7 @@ import { ask, assertOk, blockUser, deleteUser, demote, mailsTo, onEngine, promot
 import { recordOf, unblockUser, verify } from '../support/api-calls.ts'
 import { startBerth, type Person } from '../support/berth.ts'
 import { startPostgres } from '../support/store/postgres.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** A whole Berth on PostgreSQL, where transactions do overlap: what SQLite's single writer gives for nothing is proved here. */
 const postgres = await startPostgres()
@@ -19,7 +20,7 @@ test('of twenty first sign-ups at once exactly one becomes administrator', async
   assert.equal(admins.length, 1)
 })
 
-test('of twenty logins for one address at once three are mailed and the others are 429', async () => {
+test('of twenty logins for one address at once three are mailed and the others are 429', onlyLong, async () => {
   const ann = await berth.signUp('ann@x.org')
   assert.ok(ann.token)
   const before = mailsTo(berth, 'ann@x.org')
@@ -38,32 +39,36 @@ test('of ten uses of one link at once one signs in', async () => {
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array<number>(9).fill(400)])
 })
 
-test('what many administrators do at once to each other and to the same people all succeeds, in one whole audit log', async () => {
-  const people = await Promise.all(['one', 'two', 'six', 'ten'].map((name) => berth.signUp(`${name}@x.org`)))
-  const ids = people.map(({ id }) => id)
-  const records = await berth.database.db
-    .selectFrom('user_containers')
-    .select('id')
-    .where('user_id', 'in', ids)
-    .execute()
-  const admins = await Promise.all(['a', 'b', 'c'].map((name) => newAdmin(`admin-${name}@x.org`)))
-  const bulk = (verb: string, list: number[]) => (admin: Person) =>
-    admin.call('POST', `/api/admin/containers/bulk-${verb}`, { body: { container_ids: list } })
-  const forward = records.map(({ id }) => id)
-  const deeds = [bulk('block', forward), bulk('unblock', forward.toReversed())].concat(
-    people.flatMap(({ id }) =>
-      [blockUser, promote, unblockUser, demote].map((deed) => (admin: Person) => deed(admin, id)),
-    ),
-  )
-  // Each begins with another one; all of them at once would only wait in one long line.
-  const work = admins.map(async (admin, at) => {
-    for (const deed of [...deeds.slice(at * 5), ...deeds.slice(0, at * 5)]) assertOk(await deed(admin))
-  })
-  await Promise.all([...work, ...admins.map(async (admin) => assertOk(await bulk('block', forward)(admin)))])
-  const verdict = await verifyAuditLog(berth.database.db)
-  assert.equal(verdict.firstBroken, null)
-  assert.ok(verdict.entries > 10, `${verdict.entries}`)
-})
+test(
+  'what many administrators do at once to each other and to the same people all succeeds, in one whole audit log',
+  onlyLong,
+  async () => {
+    const people = await Promise.all(['one', 'two', 'six', 'ten'].map((name) => berth.signUp(`${name}@x.org`)))
+    const ids = people.map(({ id }) => id)
+    const records = await berth.database.db
+      .selectFrom('user_containers')
+      .select('id')
+      .where('user_id', 'in', ids)
+      .execute()
+    const admins = await Promise.all(['a', 'b', 'c'].map((name) => newAdmin(`admin-${name}@x.org`)))
+    const bulk = (verb: string, list: number[]) => (admin: Person) =>
+      admin.call('POST', `/api/admin/containers/bulk-${verb}`, { body: { container_ids: list } })
+    const forward = records.map(({ id }) => id)
+    const deeds = [bulk('block', forward), bulk('unblock', forward.toReversed())].concat(
+      people.flatMap(({ id }) =>
+        [blockUser, promote, unblockUser, demote].map((deed) => (admin: Person) => deed(admin, id)),
+      ),
+    )
+    // Each begins with another one; all of them at once would only wait in one long line.
+    const work = admins.map(async (admin, at) => {
+      for (const deed of [...deeds.slice(at * 5), ...deeds.slice(0, at * 5)]) assertOk(await deed(admin))
+    })
+    await Promise.all([...work, ...admins.map(async (admin) => assertOk(await bulk('block', forward)(admin)))])
+    const verdict = await verifyAuditLog(berth.database.db)
+    assert.equal(verdict.firstBroken, null)
+    assert.ok(verdict.entries > 10, `${verdict.entries}`)
+  },
+)
 
 test('launch, list, block, delete and sign out work as on SQLite', async () => {
   const { id } = await berth.database.db
@@ -104,7 +109,7 @@ test('launch, list, block, delete and sign out work as on SQLite', async () => {
   assert.equal((await admin.call('GET', '/api/user/me')).status, 401)
 })
 
-test('of administrators who demote, block and delete each other at once one stays in charge', async () => {
+test('of administrators who demote, block and delete each other at once one stays in charge', onlyLong, async () => {
   const admins = await Promise.all(['x', 'y', 'z'].map((name) => newAdmin(`ring-${name}@x.org`)))
   await berth.database.db
     .updateTable('users')

@@ -33,6 +33,7 @@ import {
   type User,
 } from '#/store/users/users.ts'
 import { dialects, useStore } from '../support/store/both-databases.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 /** One of a second, without a cookie. */
@@ -234,7 +235,7 @@ for (const dialect of dialects) {
       )
     })
 
-    test('the takeovers of one administrator end in one step, however many there are', async () => {
+    test('the takeovers of one administrator end in one step, however many there are', onlyLong, async () => {
       const [user, admin] = [await newUser(), await newUser()]
       // A statement may have 32,766 values with SQLite, 65,535 with PostgreSQL; a revocation has two.
       const many = 33_000

@@ -7,3 +7,12 @@ const isLong = process.env.BERTH_TESTS === 'long'
  * @param long  in `npm run test:long`, before a release
  */
 export const extent = (usual: number, long: number): number => (isLong ? long : usual)
+
+/**
+ * Options of a test that `npm run test:long` alone runs: it tries a variant, or every step of a list, of a fact that a
+ * quick test states, too. `npm test` reports it as skipped.
+ */
+export const onlyLong = { skip: isLong ? false : 'part of npm run test:long' }
+
+/** Of tests that differ in one value: options of the one at this place of the list, of which `npm test` runs the first. */
+export const firstOfList = (index: number) => (index === 0 ? {} : onlyLong)

@@ -8,6 +8,7 @@ import { recordOf, until } from '../../support/api-calls.ts'
 import { startBerth, testTemplates, type Berth, type Person } from '../../support/berth.ts'
 import { homesOf, markedTemplates, markOf } from '../../support/engine/homes.ts'
 import { unreachableRuntime, noStopRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const env = { CONTAINER_TEMPLATES: await markedTemplates() }
 
@@ -26,30 +27,34 @@ test('a container deleted while the engine is down is gone at once for all users
   assert.equal((await homesOf(berth, ann.id)).length, 1)
 })
 
-test('a launch after a deletion that the engine has not heard of makes a new container, after a purge with an empty home', async (t) => {
-  const stubbornness: Fault = { active: false }
-  const berth = await startBerth(t, { env, wrapRuntime: (runtime) => noStopRuntime(runtime, stubbornness) })
-  const [admin, ann] = [await berth.administrator(), await berth.signUp('ann@x.org')]
-  let mark = await markOf(ann)
-  for (const [query, isKept] of [
-    ['', true],
-    ['?purge=true', false],
-  ] as const) {
-    const { id, container_id } = await recordOf(admin, ann.id)
-    stubbornness.active = true
-    assertOk(await deleteContainer(admin, id, query))
-    assert.equal(await engineState(berth, container_id ?? ''), 'running')
-    assert.equal((await ann.call('POST', '/api/container/launch/dev')).status, 500)
-    stubbornness.active = false
-    const launched = await ann.call('POST', '/api/container/launch/dev')
-    assertOk(launched)
-    assert.deepEqual(await onEngine(berth, ann.id), [launched.body.container_id])
-    assert.notEqual(launched.body.container_id, container_id)
-    const found = await markOf(ann)
-    assert.equal(found === mark, isKept)
-    mark = found
-  }
-})
+test(
+  'a launch after a deletion that the engine has not heard of makes a new container, after a purge with an empty home',
+  onlyLong,
+  async (t) => {
+    const stubbornness: Fault = { active: false }
+    const berth = await startBerth(t, { env, wrapRuntime: (runtime) => noStopRuntime(runtime, stubbornness) })
+    const [admin, ann] = [await berth.administrator(), await berth.signUp('ann@x.org')]
+    let mark = await markOf(ann)
+    for (const [query, isKept] of [
+      ['', true],
+      ['?purge=true', false],
+    ] as const) {
+      const { id, container_id } = await recordOf(admin, ann.id)
+      stubbornness.active = true
+      assertOk(await deleteContainer(admin, id, query))
+      assert.equal(await engineState(berth, container_id ?? ''), 'running')
+      assert.equal((await ann.call('POST', '/api/container/launch/dev')).status, 500)
+      stubbornness.active = false
+      const launched = await ann.call('POST', '/api/container/launch/dev')
+      assertOk(launched)
+      assert.deepEqual(await onEngine(berth, ann.id), [launched.body.container_id])
+      assert.notEqual(launched.body.container_id, container_id)
+      const found = await markOf(ann)
+      assert.equal(found === mark, isKept)
+      mark = found
+    }
+  },
+)
 
 test('what the engine had not done when Berth ended is done after the next start', async (t) => {
   const first = await startBerth(t, { env, wrapRuntime: (runtime) => noStopRuntime(runtime, { active: true }) })
@@ -83,7 +88,7 @@ test('a WebSocket of a deleted user is cut at once, also while the container sti
   await until(async () => (await onEngine(berth, ann.id)).length === 0)
 })
 
-test('an app that ignores SIGTERM makes no request wait', async (t) => {
+test('an app that ignores SIGTERM makes no request wait', onlyLong, async (t) => {
   const command = ['/bin/sh', '-c', "trap '' TERM; httpd -f -p 8080 -h /home/berth & while :; do wait; done"]
   const stubborn = { CONTAINER_TEMPLATES: await testTemplates({ command }) }
   const berth = await startBerth(t, { env: stubborn })

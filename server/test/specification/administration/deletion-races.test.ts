@@ -15,6 +15,7 @@ import {
 } from '../../support/api-calls.ts'
 import { startBerth, type Reply } from '../../support/berth.ts'
 import { gatedRuntime } from '../../support/engine/faulty-runtimes.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const berth = await startBerth({ after })
 const admin = await berth.administrator()
@@ -53,7 +54,7 @@ test('a container deleted while it is launched, and launched again meanwhile, is
   assert.deepEqual(await onEngine(berth, ann.id), [last.body.container_id])
 })
 
-test('a user deleted while they launch has nothing on the engine afterwards', async () => {
+test('a user deleted while they launch has nothing on the engine afterwards', onlyLong, async () => {
   for (let round = 0; round < 5; round++) {
     const person = await berth.signUp(`bob${round}@x.org`)
     const launch = person.call('POST', '/api/container/launch/prod')

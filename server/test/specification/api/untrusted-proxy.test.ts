@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { assertOk, assertRefused } from '../../support/api-calls.ts'
 import { startBerth, type Berth } from '../../support/berth.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /**
  * A reverse proxy on this machine that TRUSTED_PROXIES does not name switched the request limit off for all users,
@@ -43,20 +44,24 @@ test('a proxy that is trusted is no finding', async (t) => {
 const env = { TRUSTED_PROXIES: '127.0.0.1' }
 const school = await startBerth({ after }, { wrapRuntime, env })
 
-test('300 people behind one address sign up within a minute; a stranger there who tries one mailbox again is refused', async () => {
-  const asking = (email: string) => ({ body: { email }, headers: forwarded })
-  for (let n = 0; n < 20; n++) await school.call('POST', '/api/auth/login', asking('victim@x.org'))
-  assertRefused(await school.call('POST', '/api/auth/login', asking('victim+tag@x.org')), 429)
-  const people = Array.from({ length: 300 }, (_, n) => `person${n}@x.org`)
-  for (let at = 0; at < people.length; at += 20)
-    await Promise.all(
-      people
-        .slice(at, at + 20)
-        .map(async (email) => assertOk(await school.call('POST', '/api/auth/signup', asking(email)))),
-    )
-  const verify = async (email: string) => {
-    const link = `/api/auth/verify-signup?token=${school.mail.tokenFor(email)}`
-    assertOk(await school.call('GET', link, { headers: forwarded }))
-  }
-  for (let at = 0; at < people.length; at += 20) await Promise.all(people.slice(at, at + 20).map(verify))
-})
+test(
+  '300 people behind one address sign up within a minute; a stranger there who tries one mailbox again is refused',
+  onlyLong,
+  async () => {
+    const asking = (email: string) => ({ body: { email }, headers: forwarded })
+    for (let n = 0; n < 20; n++) await school.call('POST', '/api/auth/login', asking('victim@x.org'))
+    assertRefused(await school.call('POST', '/api/auth/login', asking('victim+tag@x.org')), 429)
+    const people = Array.from({ length: 300 }, (_, n) => `person${n}@x.org`)
+    for (let at = 0; at < people.length; at += 20)
+      await Promise.all(
+        people
+          .slice(at, at + 20)
+          .map(async (email) => assertOk(await school.call('POST', '/api/auth/signup', asking(email)))),
+      )
+    const verify = async (email: string) => {
+      const link = `/api/auth/verify-signup?token=${school.mail.tokenFor(email)}`
+      assertOk(await school.call('GET', link, { headers: forwarded }))
+    }
+    for (let at = 0; at < people.length; at += 20) await Promise.all(people.slice(at, at + 20).map(verify))
+  },
+)

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { assertOk, assertRefused, blockContainer, engineState, recordOf } from '../../support/api-calls.ts'
 import { startBerth, testTemplates, type Berth, type Lifetime } from '../../support/berth.ts'
 import { fragile, outside, pollUntil } from '../../support/control-plane.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** Rest and wake as people see them, through the real gateway. */
 
@@ -31,7 +32,7 @@ suite('idle and wake', { concurrency: 3 }, () => {
     }
   })
 
-  test('a container that answers requests is not idle, however long', async (t) => {
+  test('a container that answers requests is not idle, however long', onlyLong, async (t) => {
     const berth = await startWith(t, { idle_pause: 2 })
     const bob = await berth.signUp('bob@x.org')
     for (const end = performance.now() + 6_000; performance.now() < end;) {
@@ -41,7 +42,7 @@ suite('idle and wake', { concurrency: 3 }, () => {
     }
   })
 
-  test('many requests in the moment of the pause are all answered', async (t) => {
+  test('many requests in the moment of the pause are all answered', onlyLong, async (t) => {
     const berth = await startWith(t, { idle_pause: 1 })
     const cat = await berth.signUp('cat@x.org')
     const id = String(cat.auth.user.container_id)

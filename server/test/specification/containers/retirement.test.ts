@@ -16,6 +16,7 @@ import { startBerth, type Person } from '../../support/berth.ts'
 import { outside, pollUntil } from '../../support/control-plane.ts'
 import { homesOf, markedTemplates, markOf } from '../../support/engine/homes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** What owners and administrators see of a container that was removed from the engine because nobody used it. */
 
@@ -73,16 +74,20 @@ test('a stopped container that nobody uses goes from the engine; its record and 
   assert.equal(await markOf(ann), mark)
 })
 
-test('a visit of its owner wakes it as it wakes what is stopped, and what others get told is no different', async () => {
-  const bob = await berth.signUp('bob@x.org')
-  const mark = await markOf(bob)
-  await stop(bob)
-  await untilGone(bob)
-  assertRefused(await admin.call('GET', `/${bob.slug}-dev/home.txt`), 403)
-  assert.deepEqual(await onEngine(berth, bob.id), [])
-  assert.equal(await markOf(bob), mark)
-  assert.equal(await statusOf(bob), 'running')
-})
+test(
+  'a visit of its owner wakes it as it wakes what is stopped, and what others get told is no different',
+  onlyLong,
+  async () => {
+    const bob = await berth.signUp('bob@x.org')
+    const mark = await markOf(bob)
+    await stop(bob)
+    await untilGone(bob)
+    assertRefused(await admin.call('GET', `/${bob.slug}-dev/home.txt`), 403)
+    assert.deepEqual(await onEngine(berth, bob.id), [])
+    assert.equal(await markOf(bob), mark)
+    assert.equal(await statusOf(bob), 'running')
+  },
+)
 
 test('what is blocked is retired, too, and stays blocked until it is unblocked', async () => {
   const cat = await berth.signUp('cat@x.org')
@@ -97,7 +102,7 @@ test('what is blocked is retired, too, and stays blocked until it is unblocked',
   assert.equal(await markOf(cat), mark)
 })
 
-test('what runs or is paused stays, however long nobody used it', async () => {
+test('what runs or is paused stays, however long nobody used it', onlyLong, async () => {
   const [dan, eve] = [await berth.signUp('dan@x.org'), await berth.signUp('eve@x.org')]
   const old = { last_used: 1, created_at: 1 }
   await berth.database.db.updateTable('user_containers').set(old).where('user_id', 'in', [dan.id, eve.id]).execute()
@@ -107,7 +112,7 @@ test('what runs or is paused stays, however long nobody used it', async () => {
   assert.equal(await engineState(berth, idOf(eve)), 'paused')
 })
 
-test('what ended lately stays, although its record says that it was used long ago', async () => {
+test('what ended lately stays, although its record says that it was used long ago', onlyLong, async () => {
   const fay = await berth.signUp('fay@x.org')
   await stop(fay)
   const old = { last_used: 1, created_at: 1, stopped_at: 1 }

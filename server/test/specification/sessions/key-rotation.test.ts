@@ -14,6 +14,7 @@ import { withTime } from '../../support/clock.ts'
 import { openStream } from '../../support/event-stream.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 import { rawCall } from '../../support/raw-request.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const start = (lifetime: Lifetime, options: BerthOptions = {}) =>
   startBerth(lifetime, { wrapRuntime: (runtime) => noCreateRuntime(runtime), ...options })
@@ -145,15 +146,18 @@ test('after ten rotations in a row it is 409: each key that is accepted is in th
   assertRefused(await rotate(own), 409)
 })
 
-test('wherever a process is killed while it rotates, what it leaves signs and accepts all that were announced', async (t) => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-keys-'))
-  t.after(() => rm(dataDir, { recursive: true, force: true }))
-  const program = path.join(dataDir, 'rotate.ts')
-  const module = path.resolve(import.meta.dirname, '../../../src/accounts/access-tokens/signing-keys.ts')
-  // Says each key when others would be told of it, and drops those before the last three.
-  await writeFile(
-    program,
-    `const { loadSigningKeys } = await import(${JSON.stringify(module)})
+test(
+  'wherever a process is killed while it rotates, what it leaves signs and accepts all that were announced',
+  onlyLong,
+  async (t) => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-keys-'))
+    t.after(() => rm(dataDir, { recursive: true, force: true }))
+    const program = path.join(dataDir, 'rotate.ts')
+    const module = path.resolve(import.meta.dirname, '../../../src/accounts/access-tokens/signing-keys.ts')
+    // Says each key when others would be told of it, and drops those before the last three.
+    await writeFile(
+      program,
+      `const { loadSigningKeys } = await import(${JSON.stringify(module)})
      const keys = await loadSigningKeys(${JSON.stringify(dataDir)})
      console.log(keys.kid)
      for (let at = Date.now(); ; at += 1) {
@@ -162,23 +166,24 @@ test('wherever a process is killed while it rotates, what it leaves signs and ac
        await keys.rotate(new Date(at), { onPlanned, onAccepted: async () => console.log(planned) })
        if (keys.retired.length > 5) await keys.dropExpired(new Date(at - 3))
      }`,
-  )
-  for (let round = 0; round < 6; round += 1) {
-    const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const said: string[] = []
-    child.stdout.setEncoding('utf8').on('data', (text: string) => said.push(...text.trim().split('\n')))
-    await until(async () => said.length > 8 + round)
-    child.kill('SIGKILL')
-    await once(child, 'close')
-    const keys = await loadSigningKeys(dataDir)
-    const accepted = [keys.kid, ...keys.retired.map(({ kid }) => kid)]
-    for (const kid of said.slice(-2)) assert.ok(accepted.includes(kid), `round ${round}`)
-    assert.deepEqual(
-      (await readdir(dataDir)).filter((name) => name.startsWith('signing-key')),
-      ['signing-key.json'],
     )
-  }
-})
+    for (let round = 0; round < 6; round += 1) {
+      const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const said: string[] = []
+      child.stdout.setEncoding('utf8').on('data', (text: string) => said.push(...text.trim().split('\n')))
+      await until(async () => said.length > 8 + round)
+      child.kill('SIGKILL')
+      await once(child, 'close')
+      const keys = await loadSigningKeys(dataDir)
+      const accepted = [keys.kid, ...keys.retired.map(({ kid }) => kid)]
+      for (const kid of said.slice(-2)) assert.ok(accepted.includes(kid), `round ${round}`)
+      assert.deepEqual(
+        (await readdir(dataDir)).filter((name) => name.startsWith('signing-key')),
+        ['signing-key.json'],
+      )
+    }
+  },
+)
 
 test('a rotation that others could not be told of leaves the old key signing, after a restart, too', async (t) => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-keys-'))
