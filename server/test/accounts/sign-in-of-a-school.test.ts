@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
+import { firstOfList } from '#test/support/extent.ts'
 
 /**
  * A school behind one network address, with the default limits: `npm test -- sign-in-of-a-school`. What the requests of
@@ -61,16 +62,21 @@ async function tryAddresses(prefix: string, count: number): Promise<{ answered: 
   return { answered, retryAfter }
 }
 
-for (const [words, purpose] of [
+const kinds = [
   ['who never signed in before', 'signup'],
   ['with an account', 'login'],
-] as const)
-  test(`300 people ${words} sign in from one network address within one minute, and all get in`, async (t) => {
-    const { seconds, refused } = await allSignIn(purpose)
-    t.diagnostic(`${people} sign-ins in ${seconds.toFixed(1)} s`)
-    assert.deepEqual(refused, [])
-    assert.ok(seconds < 60, `${seconds} s`)
-  })
+] as const
+for (const [index, [words, purpose]] of kinds.entries())
+  test(
+    `300 people ${words} sign in from one network address within one minute, and all get in`,
+    firstOfList(index),
+    async (t) => {
+      const { seconds, refused } = await allSignIn(purpose)
+      t.diagnostic(`${people} sign-ins in ${seconds.toFixed(1)} s`)
+      assert.deepEqual(refused, [])
+      assert.ok(seconds < 60, `${seconds} s`)
+    },
+  )
 
 test('all of them get in again while a stranger behind the same address tries 200 addresses', async (t) => {
   const [{ seconds, refused }, stranger] = await Promise.all([allSignIn('login'), tryAddresses('guess', 200)])

@@ -13,6 +13,7 @@ import {
 import { openStream, type OpenStream } from '#test/support/event-stream.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { openDatabase } from '#/store/database.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
 /** Says every 200 ms that bytes moved, as the gateway does by the second. @returns what ends it */
@@ -244,16 +245,17 @@ suite('idle containers', { concurrency: 3 }, () => {
   })
 
   test('nothing is stopped just because Berth was started again', async (t) => {
-    const first = await startRig(t, { idle_timeout: 3 })
+    const fields = { idle_timeout: 30 }
+    const first = await startRig(t, fields)
     const [ida, joe] = [await first.person('ida'), await first.person('joe')]
     await outside.pause(joe.address().containerId)
     await first.berth.close()
-    // Idle for the whole of idle_timeout while Berth is away.
-    await sleep(3_000)
-    const gateway = new FakeGateway()
     const { installation, dataDir } = first.berth
-    await startRig(t, { idle_timeout: 3 }, { installation, dataDir, gateway })
-    await observationTime(1_500)
+    await leaveForAnHour(dataDir)
+    const gateway = new FakeGateway()
+    await startRig(t, fields, { installation, dataDir, gateway })
+    // Two checks of the idle monitor.
+    await observationTime(2_500)
     assert.deepEqual([gateway.routeStateOf(ida.prefix), gateway.routeStateOf(joe.prefix)], ['running', 'paused'])
   })
 
@@ -287,3 +289,14 @@ suite('idle containers', { concurrency: 3 }, () => {
     await kim.untilRouteState('paused')
   })
 })
+
+/** As if nothing had been used for an hour, which is longer than any idle time here, in which Berth did not run. */
+async function leaveForAnHour(dataDir: string): Promise<void> {
+  const { db, close } = await openDatabase(null, dataDir)
+  for (const table of ['users', 'user_containers'] as const)
+    await db
+      .updateTable(table)
+      .set({ last_used: Date.now() - 3_600_000 })
+      .execute()
+  await close()
+}

@@ -13,7 +13,7 @@ import { fragile, outside, pollUntil, startRig, tenantOf } from '#test/support/c
 import { unreachableRuntime, noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { linkToEngine } from '#test/support/engine/faulty-engines.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
-import { onlyLong } from '#test/support/extent.ts'
+import { onlyLong, timeLimit } from '#test/support/extent.ts'
 
 const rig = await startRig({ after }, fragile)
 const { berth, gateway } = rig
@@ -151,7 +151,7 @@ test(
     deaf.control.reportUnreachable(hal.prefix)
     await hal.untilRouteState('unknown')
     const took = performance.now() - began
-    assert.ok(took > 2_500 && took < 6_000, `${took} ms`)
+    assert.ok(took > 2_500 && took < timeLimit(6_000), `${took} ms`)
     fault.active = false
     await hal.untilRouteState('running')
     assert.equal(hal.address().containerId, containerId)

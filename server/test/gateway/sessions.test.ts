@@ -7,9 +7,10 @@ import { isEnded, openStreams, type Streams } from '#test/support/gateway/open-s
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { get, isOver, until } from '#test/support/gateway/raw-client.ts'
 import { browser, tokenFor } from '#test/support/gateway/tokens.ts'
+import { timeLimit } from '#test/support/extent.ts'
 
 /** Within which time a stream must be cut, in ms. */
-const limit = 1_500
+const limit = timeLimit(1_500)
 
 const isCut = ({ clients }: Streams) =>
   Object.entries(clients).every(([name, client]) =>

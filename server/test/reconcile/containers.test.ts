@@ -255,7 +255,7 @@ test('administrators see what runs, who waits, and what is left of the host', as
   const { launches, containers, host, warnings } = await reportOf()
   assert.deepEqual([launches.waiting, launches.under_way], [0, 0])
   assert.ok(launches.parallel >= 1)
-  assert.ok(containers.running >= 5 && containers.most === null && containers.addresses_left > 0)
+  assert.ok(containers.running > 0 && containers.most === null && containers.addresses_left > 0)
   assert.ok(host.memory.total > host.memory.left && host.memory.left > 0)
   assert.ok(host.disk.total > host.disk.left && host.disk.left > 0)
   assert.match(host.rules, /^(set|not set: .+)$/)

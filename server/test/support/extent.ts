@@ -14,5 +14,11 @@ export const extent = (usual: number, long: number): number => (isLong ? long : 
  */
 export const onlyLong = { skip: isLong ? false : 'part of npm run test:long' }
 
+/**
+ * How long something may take, in ms, that takes less than `ms` on a machine which has nothing else to do: `npm test` may
+ * run where there is three times as much to do, and `npm run test:long` holds the figure itself.
+ */
+export const timeLimit = (ms: number): number => (isLong ? ms : 3 * ms)
+
 /** Of tests that differ in one value: options of the one at this place of the list, of which `npm test` runs the first. */
 export const firstOfList = (index: number) => (index === 0 ? {} : onlyLong)

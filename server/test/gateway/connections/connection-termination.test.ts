@@ -10,9 +10,10 @@ import { get, keptHead, headOf, rawClient, until, webSocketLines, isOver } from 
 import { annToken, bobToken, tokenFor } from '#test/support/gateway/tokens.ts'
 import { endlessApp, type Streams, openStreams, isEnded } from '#test/support/gateway/open-streams.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { timeLimit } from '#test/support/extent.ts'
 
 /** Within which time a stream must be cut, in ms. */
-const limit = 1_000
+const limit = timeLimit(1_000)
 
 async function assertCut({ clients, atApp }: Streams): Promise<void> {
   for (const [name, client] of Object.entries(clients))

@@ -17,6 +17,7 @@ import { progressFailed, progressHead, progressReady, progressStep } from '#/gat
 import { refusalPage } from '#/gateway/pages/refusal-page.ts'
 import { message } from '#/messages/localized-message.ts'
 import { openTab } from '#test/support/browser.ts'
+import { firstOfList } from '#test/support/extent.ts'
 
 /**
  * The gateway's pages in a real browser, each served as the gateway does. `BERTH_SCREENSHOTS=folder` keeps pictures.
@@ -75,21 +76,25 @@ const looks: Readonly<Record<string, BrowserContextOptions>> = {
   forced: { colorScheme: 'dark', forcedColors: 'active', viewport: { width: 1280, height: 800 } },
 }
 
-for (const [look, options] of Object.entries(looks)) {
-  test(`${look}: axe finds nothing on any page, nothing is refused by its policy, nothing is cut off`, async (t) => {
-    const url = await serve(t, (request, response) => {
-      begin(response, 200)
-      response.end(pages[request.url?.slice(1) ?? ''])
-    })
-    const { page, problems } = await openPage(await startBrowser(t), options)
-    for (const name of Object.keys(pages)) {
-      await page.goto(`${url}/${name}`)
-      assert.deepEqual(await violations(page, look === 'forced' ? ['color-contrast'] : []), [], name)
-      assert.deepEqual(problems, [], name)
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, name)
-      if (pictures) await page.screenshot({ path: path.join(pictures, `${name}-${look}.png`), fullPage: true })
-    }
-  })
+for (const [index, [look, options]] of Object.entries(looks).entries()) {
+  test(
+    `${look}: axe finds nothing on any page, nothing is refused by its policy, nothing is cut off`,
+    firstOfList(index),
+    async (t) => {
+      const url = await serve(t, (request, response) => {
+        begin(response, 200)
+        response.end(pages[request.url?.slice(1) ?? ''])
+      })
+      const { page, problems } = await openPage(await startBrowser(t), options)
+      for (const name of Object.keys(pages)) {
+        await page.goto(`${url}/${name}`)
+        assert.deepEqual(await violations(page, look === 'forced' ? ['color-contrast'] : []), [], name)
+        assert.deepEqual(problems, [], name)
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, name)
+        if (pictures) await page.screenshot({ path: path.join(pictures, `${name}-${look}.png`), fullPage: true })
+      }
+    },
+  )
 }
 
 test('without any script, the steps appear while they are taken, and the page moves on by itself', async (t) => {

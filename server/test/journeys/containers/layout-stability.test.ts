@@ -8,6 +8,7 @@ import { arrival, openTab } from '#test/support/browser.ts'
 import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import { stalledPullRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { firstOfList } from '#test/support/extent.ts'
 
 /**
  * Nothing moves below a pointer while containers start, end or fail. Cards grew when they were launched, so that a press on
@@ -72,32 +73,36 @@ function noteShifts(): void {
 const shiftsOf = (of: Page) => of.evaluate(() => (globalThis as unknown as { shifts: string[] }).shifts)
 const forgetShifts = () => page.evaluate(() => void ((globalThis as unknown as { shifts: string[] }).shifts.length = 0))
 
-for (const width of [1280, 720, 380]) {
-  test(`at ${width} pixels no card, and nothing in one, moves while containers are fetched, started, awaited, fail and end`, async () => {
-    await page.setViewportSize({ width, height: 1800 })
-    await page.goto(berth.app.frontendUrl)
-    await card('Last').getByRole('button', { name: 'Launch' }).waitFor()
-    await observationTime(500)
-    await forgetShifts()
-    // Fetches its image from the first of these tests to the last.
-    void ann.call('POST', '/api/container/launch/prod')
-    for (const name of ['Crash', 'Deaf', 'Batch']) {
-      await card(name).getByRole('button', { name: 'Launch' }).click()
-    }
-    // By another hand, so that nothing here was pressed for it.
-    assert.equal((await ann.call('POST', '/api/container/launch/tools')).status, 200)
-    await card('Tools').getByRole('link', { name: 'Open' }).waitFor()
-    await card('Crash').getByRole('alert').getByText('exit code 3').waitFor()
-    await card('Batch').getByRole('alert').getByText('exit code 0').waitFor()
-    await card('Deaf').getByText('Waiting for the app').first().waitFor()
-    await observationTime(500)
-    assert.deepEqual(await shiftsOf(page), [])
-    for (const type of ['tools', 'deaf']) await ann.call('POST', `/api/container/stop/${type}`)
-    await card('Deaf').getByText('Stopped', { exact: true }).waitFor()
-    await card('Tools').getByText('Stopped', { exact: true }).waitFor()
-    await observationTime(500)
-    assert.deepEqual(await shiftsOf(page), [])
-  })
+for (const [index, width] of [380, 720, 1280].entries()) {
+  test(
+    `at ${width} pixels no card, and nothing in one, moves while containers are fetched, started, awaited, fail and end`,
+    firstOfList(index),
+    async () => {
+      await page.setViewportSize({ width, height: 1800 })
+      await page.goto(berth.app.frontendUrl)
+      await card('Last').getByRole('button', { name: 'Launch' }).waitFor()
+      await observationTime(500)
+      await forgetShifts()
+      // Fetches its image from the first of these tests to the last.
+      void ann.call('POST', '/api/container/launch/prod')
+      for (const name of ['Crash', 'Deaf', 'Batch']) {
+        await card(name).getByRole('button', { name: 'Launch' }).click()
+      }
+      // By another hand, so that nothing here was pressed for it.
+      assert.equal((await ann.call('POST', '/api/container/launch/tools')).status, 200)
+      await card('Tools').getByRole('link', { name: 'Open' }).waitFor()
+      await card('Crash').getByRole('alert').getByText('exit code 3').waitFor()
+      await card('Batch').getByRole('alert').getByText('exit code 0').waitFor()
+      await card('Deaf').getByText('Waiting for the app').first().waitFor()
+      await observationTime(500)
+      assert.deepEqual(await shiftsOf(page), [])
+      for (const type of ['tools', 'deaf']) await ann.call('POST', `/api/container/stop/${type}`)
+      await card('Deaf').getByText('Stopped', { exact: true }).waitFor()
+      await card('Tools').getByText('Stopped', { exact: true }).waitFor()
+      await observationTime(500)
+      assert.deepEqual(await shiftsOf(page), [])
+    },
+  )
 }
 
 test('while the first row starts, a slow press on Launch in the next row lands, three times of three', async () => {

@@ -6,6 +6,7 @@ import { pollUntil } from '../../support/control-plane.ts'
 import { askEngine } from '../../support/engine/engine.ts'
 import { openStream, type OpenStream } from '../../support/event-stream.ts'
 import { startRegistry } from '../../support/engine/registry.ts'
+import { firstOfList, timeLimit } from '#test/support/extent.ts'
 
 const registry = await startRegistry({ after }, { isSlow: true, layers: [100_000] })
 const good = JSON.parse(await testTemplates()) as { dev: object }
@@ -76,45 +77,50 @@ async function endOf(person: Person, type: string): Promise<number> {
   return Date.parse(State.FinishedAt)
 }
 
-for (const [type, code, line] of [
+const endings = [
   ['brief', 3, 'no such file: data.csv'],
   ['finished', 0, 'all done'],
-] as const) {
-  test(`a program that ends with ${code} after a second, before its app listens, is told to open pages within a second`, async () => {
-    // It was the commonest mistake of a student, and pages said "Waiting for the app" for a minute.
-    const dora = await berth.signUp(`dora-${type}@x.org`)
-    const stream = await openStream(berth, dora.token)
-    assertOk(await launch(dora, type))
-    const last = () => launchesIn(stream, type).at(-1)
-    await pollUntil(
-      () => last()?.stage === 'failed',
-      () => stream.text(),
-    )
-    const late = Date.now() - (await endOf(dora, type))
-    assert.ok(late < 1_000, `told ${late} ms after the end`)
-    const { message, ...event } = last() ?? {}
-    assert.deepEqual(event, { type, stage: 'failed', reason: 'crashed', exit_code: code, last_lines: [line] })
-    assert.match(String(message), new RegExp(`exit code ${code}\\b`))
-    // What several starts wrote was run together.
-    await launch(dora, type)
-    await pollUntil(
-      () => launchesIn(stream, type).filter(({ stage }) => stage === 'failed').length === 2,
-      () => stream.text(),
-    )
-    assert.deepEqual(last()?.last_lines, [line])
-    stream.close()
-    // The explanation was gone when the page was loaded again.
-    const again = await openStream(berth, dora.token)
-    await pollUntil(
-      () => launchesIn(again, type).length > 0,
-      () => again.text(),
-    )
-    assert.equal(launchesIn(again, type).at(-1)?.stage, 'failed')
-    const stands = again.events.find(({ name, data }) => name === 'container' && data.type === type)?.data
-    if (code === 3) assert.match(String(stands?.message), /ended by itself \(exit code 3\)/)
-    else assert.deepEqual(stands, { type, status: 'asleep' })
-    again.close()
-  })
+] as const
+for (const [index, [type, code, line]] of endings.entries()) {
+  test(
+    `a program that ends with ${code} after a second, before its app listens, is reported to open pages`,
+    firstOfList(index),
+    async () => {
+      // It was the commonest mistake of a student, and pages said "Waiting for the app" for a minute.
+      const dora = await berth.signUp(`dora-${type}@x.org`)
+      const stream = await openStream(berth, dora.token)
+      assertOk(await launch(dora, type))
+      const last = () => launchesIn(stream, type).at(-1)
+      await pollUntil(
+        () => last()?.stage === 'failed',
+        () => stream.text(),
+      )
+      const late = Date.now() - (await endOf(dora, type))
+      assert.ok(late < timeLimit(1_000), `told ${late} ms after the end`)
+      const { message, ...event } = last() ?? {}
+      assert.deepEqual(event, { type, stage: 'failed', reason: 'crashed', exit_code: code, last_lines: [line] })
+      assert.match(String(message), new RegExp(`exit code ${code}\\b`))
+      // What several starts wrote was run together.
+      await launch(dora, type)
+      await pollUntil(
+        () => launchesIn(stream, type).filter(({ stage }) => stage === 'failed').length === 2,
+        () => stream.text(),
+      )
+      assert.deepEqual(last()?.last_lines, [line])
+      stream.close()
+      // The explanation was gone when the page was loaded again.
+      const again = await openStream(berth, dora.token)
+      await pollUntil(
+        () => launchesIn(again, type).length > 0,
+        () => again.text(),
+      )
+      assert.equal(launchesIn(again, type).at(-1)?.stage, 'failed')
+      const stands = again.events.find(({ name, data }) => name === 'container' && data.type === type)?.data
+      if (code === 3) assert.match(String(stands?.message), /ended by itself \(exit code 3\)/)
+      else assert.deepEqual(stands, { type, status: 'asleep' })
+      again.close()
+    },
+  )
 }
 
 test('a stop while the app is awaited ends the wait, and is no failure of its program', async () => {

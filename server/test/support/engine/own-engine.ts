@@ -12,7 +12,7 @@ import { endOrphanedStarts } from './orphaned-starts.ts'
 import { askEngine, connectTo, engineAddress, testImage, type AskEngine } from './engine.ts'
 
 /** How long dockerd may take to answer, and to end, in ms; slow machines need most of it. */
-const limits = { answer: 60_000, end: 60_000 }
+const limits = { answer: 60_000, end: 90_000 }
 
 /** An engine that belongs to one test, which may stop it, kill it and start it again; the machine's own goes on beside it. */
 export interface OwnEngine {
@@ -128,7 +128,8 @@ class Daemon {
       bridge: this.#bridge.link,
       iptables: 'false',
       ip6tables: 'false',
-      'shutdown-timeout': '5',
+      // In s. When it is over, containers are left as they are: on a busy machine a paused one was never ended.
+      'shutdown-timeout': '60',
     }
     return Object.entries(options).map(([name, value]) => `--${name}=${value}`)
   }

@@ -136,9 +136,9 @@ export async function touch(address: string, port: number): Promise<void> {
   }
 }
 
-/** Repeats until it does not throw any more. @throws what it threw last, after 20 s */
-export async function eventually<T>(attempt: () => T | Promise<T>): Promise<T> {
-  const end = performance.now() + 20_000
+/** Repeats until it does not throw any more. @param limit ms @throws what it threw last, after that */
+export async function eventually<T>(attempt: () => T | Promise<T>, limit = 20_000): Promise<T> {
+  const end = performance.now() + limit
   for (;;) {
     try {
       return await attempt()
