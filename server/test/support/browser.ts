@@ -1,8 +1,9 @@
 import { chromium, type Browser, type Page } from 'playwright-core'
 import type { Lifetime } from './berth.ts'
+import { browserNetwork } from './browser-network.ts'
 
 /** Where Debian puts it; the library's own download is never used. */
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+const installed = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 /** A page in a fresh headless Chromium, with everything that went wrong in it. */
 export interface Tab {
@@ -30,7 +31,7 @@ export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
   return { page, problems }
 }
 
-/** Other tests start containers meanwhile, which changes the networks of the machine; see `steadily`. */
+/** Where Chromium has no network of its own, the containers of other tests change its machine's; see `browserNetwork`. */
 const isByMachine = (problem: string) => problem.includes('ERR_NETWORK_CHANGED')
 
 /** Has a page come to where it is sent although the machine's networks change meanwhile. */
@@ -41,10 +42,18 @@ function steady(page: Page, visit: 'goto' | 'reload'): void {
 
 /** Chromium without a window open; it ends with the test. */
 export async function startBrowser(lifetime: Lifetime, args: readonly string[] = []): Promise<Browser> {
+  const starting = launch(args)
+  // Before anything is waited for: after a promise of an earlier test file, Node's runner takes a hook for that file's.
+  lifetime.after(async () => (await starting).close())
+  return starting
+}
+
+async function launch(args: readonly string[]): Promise<Browser> {
   const usual = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
-  const browser = await chromium.launch({ executablePath, args: [...usual, ...args] })
-  lifetime.after(() => browser.close())
-  return browser
+  const network = await browserNetwork(installed)
+  const env = { ...process.env, ...network.env } as Record<string, string>
+  const { executablePath } = network
+  return chromium.launch({ executablePath, env, args: [...usual, ...network.args, ...args] })
 }
 
 const hostRule = (host: string | undefined) =>
