@@ -7,6 +7,7 @@ import { startBerth } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
 import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { inGerman, t as said } from '#test/support/front-end-text.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** What stands around every page, and the way in, where only a real browser can show that it holds. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
@@ -57,7 +58,7 @@ test('the page that waits for the mail goes on when its link was used in another
   await page.getByRole('heading', { name: said('dashboard.title') }).waitFor()
 })
 
-test('a page whose session another tab replaced shows the new user as soon as it is visible', async () => {
+test('a page whose session another tab replaced shows the new user as soon as it is visible', onlyLong, async () => {
   const page = await openPage({ isSignedIn: true })
   await page.goto(`${frontendUrl}/`)
   await page.getByText('ann@x.org').first().waitFor()
@@ -69,7 +70,7 @@ test('a page whose session another tab replaced shows the new user as soon as it
 
 // A container's page shares our origin: it could leave its author's address for "check your mail", have "send it again"
 // pressed there, lead to the author's link, and the browser would sign in to the author's account without another press.
-test('only with an address that was typed there does a page say that this browser asked', async () => {
+test('only with an address that was typed there does a page say that this browser asked', onlyLong, async () => {
   const page = await openPage()
   const proofs: (string | undefined)[] = []
   await page.route('**/api/auth/link', (route) => {
@@ -91,7 +92,7 @@ test('only with an address that was typed there does a page say that this browse
   )
 })
 
-test('a link is asked for once, however often the button is pressed', async () => {
+test('a link is asked for once, however often the button is pressed', onlyLong, async () => {
   const page = await openPage()
   let asked = 0
   await page.route('**/api/auth/link', async (route) => {
@@ -105,7 +106,7 @@ test('a link is asked for once, however often the button is pressed', async () =
   assert.equal(asked, 1)
 })
 
-test('a used link says so, and its address field leads to a new one', async () => {
+test('a used link says so, and its address field leads to a new one', onlyLong, async () => {
   const page = await openPage()
   const link = `${frontendUrl}/verify-login?token=${await tokenBy(berth, 'login', 'ann@x.org')}`
   await page.goto(link)

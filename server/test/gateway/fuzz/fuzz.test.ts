@@ -4,11 +4,13 @@ import { checkAnswer, checkRequests } from './check-case.ts'
 import { Random } from './random.ts'
 import { difference, type Reading } from './parsed-message.ts'
 import { runFuzz, shown } from './run.ts'
+import { extent } from '#test/support/extent.ts'
 
-test('what the gateway accepts, Node reads the same: 16,000 generated messages', async () => {
-  const { accepted, refused, differences } = await runFuzz(20_251_121, 16_000)
+const messages = extent(6_000, 16_000)
+test(`what the gateway accepts, Node reads the same: ${messages} generated messages`, async () => {
+  const { accepted, refused, differences } = await runFuzz(20_251_121, messages)
   assert.deepEqual(differences.map(shown), [])
-  assert.ok(accepted > 6_000 && refused > 6_000, `${accepted} accepted, ${refused} refused`)
+  assert.ok(Math.min(accepted, refused) > messages / 3, `${accepted} accepted, ${refused} refused`)
 })
 
 test('a case is the same again for the same seed', async () => {

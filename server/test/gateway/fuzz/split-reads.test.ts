@@ -10,8 +10,10 @@ import { generateAnswer } from './generate-response.ts'
 import { generateRequests } from './generate-request.ts'
 import { readAnswerAsWe } from './gateway-parser.ts'
 import { caseSeed, Random } from './random.ts'
+import { extent } from '#test/support/extent.ts'
 
 const seed = 20_251_121
+const cases = extent(100, 300)
 /** How long nothing may come until an exchange counts as over, in ms: at first, and after some bytes. */
 const [timeout, quiet] = [1_500, 500]
 
@@ -63,10 +65,10 @@ const seeds = (count: number) => Array.from({ length: count }, (_, index) => cas
 const echoes = (text: string) =>
   [...text.matchAll(/"method":"([^"]*)","url":"([^"]*)".*?"body":"((?:[^"\\]|\\.)*)"/g)].map((match) => match.slice(1))
 
-test('300 generated streams of requests reach the app as the same requests, however their bytes arrive', async (t) => {
+test(`${cases} generated streams of requests reach the app as the same requests, however their bytes arrive`, async (t) => {
   const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'public' } })
   let accepted = 0
-  await inParallel(seeds(300), 30, async (one) => {
+  await inParallel(seeds(cases), 30, async (one) => {
     const random = new Random(one)
     const last = requestHead('GET /ann-dev/last HTTP/1.1')
     const text = generateRequests(random, ['/ann-dev/', '/ann-dev/a?b', '/ann-dev/x/../y']) + last
@@ -75,10 +77,10 @@ test('300 generated streams of requests reach the app as the same requests, howe
     accepted += whole.length
     assert.deepEqual(inPieces, whole, `case ${one}: ${JSON.stringify(text)}`)
   })
-  assert.ok(accepted > 200, `only ${accepted} requests were accepted`)
+  assert.ok(accepted > (cases * 2) / 3, `only ${accepted} requests were accepted`)
 })
 
-test('300 generated answers are the same to the client, however their bytes arrive', async (t) => {
+test(`${cases} generated answers are the same to the client, however their bytes arrive`, async (t) => {
   let pieces: readonly Buffer[] = []
   const app = net.createServer((socket) => {
     const mine = pieces
@@ -98,7 +100,7 @@ test('300 generated answers are the same to the client, however their bytes arri
   }
   let passed = 0
   // One after the other: what the app says belongs to the only request there is.
-  for (const one of seeds(300)) {
+  for (const one of seeds(cases)) {
     const random = new Random(one)
     const text = generateAnswer(random)
     const { messages, end } = readAnswerAsWe(Buffer.from(text, 'latin1'), 'GET', random)
@@ -109,5 +111,5 @@ test('300 generated answers are the same to the client, however their bytes arri
     const whole = await ask([Buffer.from(text, 'latin1')])
     assert.equal(inPieces, whole, `case ${one}: ${JSON.stringify(text)}`)
   }
-  assert.ok(passed > 100, `only ${passed} answers were passed on`)
+  assert.ok(passed > cases * 0.33, `only ${passed} answers were passed on`)
 })

@@ -8,7 +8,7 @@ import { runOracle, type OracleFindings } from './oracle.ts'
 import { lateGateway, PoolingGateway } from './faulty-gateways.ts'
 
 const short = { seed: 7, requests: 5_000, clients: 50, changesPerSecond: 500 }
-const requests = extent(8_000, 50_000)
+const requests = extent(5_000, 50_000)
 const among = ({ wrong }: OracleFindings, what: RegExp) => wrong.some((one) => what.test(one))
 
 test(`${requests} requests of 200 clients under 500 changes a second reach no app but their own`, async (t) => {
@@ -20,7 +20,7 @@ test(`${requests} requests of 200 clients under 500 changes a second reach no ap
   t.diagnostic(JSON.stringify({ ...found, wrong: wrong.length }))
   assert.ok(answered > requests / 2, `only ${answered} answers came from apps`)
   assert.ok(messages > requests / 250, `only ${messages} messages on WebSockets`)
-  assert.ok(changes > (took / 1_000) * 400, `only ${changes} changes in ${took} ms`)
+  assert.ok(changes > (took / 1_000) * extent(100, 400), `only ${changes} changes in ${took} ms`)
 })
 
 test('the oracle notices a gateway that takes changes in too late', async (t) => {

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { assertOk } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { openTab, steadily } from '#test/support/browser.ts'
+import { firstOfList, onlyLong } from '#test/support/extent.ts'
 
 /** The demo workspace behind the gateway, as its owner uses it: on a phone, enlarged, in German, and through a restart. */
 const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
@@ -27,12 +28,13 @@ async function open(locale: string, width: number, height: number) {
   return tab
 }
 
-for (const [what, width, height] of [
-  ['a phone', 360, 640],
+const windows = [
   ['400 % of 1280 by 1024', 320, 256],
+  ['a phone', 360, 640],
   ['a desk', 1280, 800],
-] as const)
-  test(`nothing of it is wider than ${what}, and its editor can be used there`, async () => {
+] as const
+for (const [index, [what, width, height]] of windows.entries())
+  test(`nothing of it is wider than ${what}, and its editor can be used there`, firstOfList(index), async () => {
     const tab = await open('en', width, height)
     const sizes = await tab.evaluate(() => ({
       width: document.documentElement.scrollWidth,
@@ -53,16 +55,20 @@ test('it leads back to Berth, from its pages too', async () => {
   await tab.getByRole('heading', { name: 'Your containers' }).waitFor()
 })
 
-test('it speaks German to who reads German, and calls the other container as the dashboard does', async () => {
-  const tab = await open('de-DE', 1280, 800)
-  await tab.getByRole('heading', { name: 'Dateien' }).waitFor()
-  await tab.getByRole('tab', { name: 'LIESMICH.md' }).waitFor()
-  assert.match((await tab.locator('.cm-content').textContent()) ?? '', /Production/)
-  assert.equal(await tab.evaluate(() => document.documentElement.lang), 'de')
-  await tab.getByRole('link', { name: 'Deine Container' }).waitFor()
-})
+test(
+  'it speaks German to who reads German, and calls the other container as the dashboard does',
+  onlyLong,
+  async () => {
+    const tab = await open('de-DE', 1280, 800)
+    await tab.getByRole('heading', { name: 'Dateien' }).waitFor()
+    await tab.getByRole('tab', { name: 'LIESMICH.md' }).waitFor()
+    assert.match((await tab.locator('.cm-content').textContent()) ?? '', /Production/)
+    assert.equal(await tab.evaluate(() => document.documentElement.lang), 'de')
+    await tab.getByRole('link', { name: 'Deine Container' }).waitFor()
+  },
+)
 
-test('its terminal connects again by itself when the container was restarted', async () => {
+test('its terminal connects again by itself when the container was restarted', onlyLong, async () => {
   const tab = await open('en', 1280, 800)
   // Only a page that is looked at connects by itself.
   await tab.bringToFront()

@@ -5,6 +5,7 @@ import { assertOk, tokenBy } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { openTab, steadily } from '#test/support/browser.ts'
 import { testImage } from '#test/support/engine/engine.ts'
+import { firstOfList, onlyLong } from '#test/support/extent.ts'
 
 /**
  * Eve opens her app to everybody, and Ann visits it, signed in and an administrator. Without a sandbox Eve's page is one of
@@ -82,15 +83,19 @@ const attack = () =>
     }
   })
 
-for (const name of ['pub', 'shared'])
-  test(`a hostile page of another's container reads nothing of its visitor's: ${name}`, async () => {
-    await page.goto(`${origin}/eve-${name}/`)
-    const found = await attack()
-    assert.equal(found.origin, 'null')
-    for (const what of ['container', 'me', 'worker', 'storage', 'window', 'socket'] as const)
-      assert.match(found[what], /^no: /, what)
-    for (const other of page.context().pages()) if (other !== page) await other.close()
-  })
+for (const [index, name] of ['pub', 'shared'].entries())
+  test(
+    `a hostile page of another's container reads nothing of its visitor's: ${name}`,
+    firstOfList(index),
+    async () => {
+      await page.goto(`${origin}/eve-${name}/`)
+      const found = await attack()
+      assert.equal(found.origin, 'null')
+      for (const what of ['container', 'me', 'worker', 'storage', 'window', 'socket'] as const)
+        assert.match(found[what], /^no: /, what)
+      for (const other of page.context().pages()) if (other !== page) await other.close()
+    },
+  )
 
 test('without the sandbox it does: this is what is told at start', async () => {
   await page.goto(`${origin}/eve-trusting/`)
@@ -117,7 +122,7 @@ test("the front end ends the workers of others' containers that it finds, and ke
   assert.deepEqual(scopes, [`${origin}/ann-dev/`])
 })
 
-test('an ordinary public app renders for visitors, with styles, pictures, scripts and modules', async () => {
+test('an ordinary public app renders for visitors, with styles, pictures, scripts and modules', onlyLong, async () => {
   const stranger = await (await page.context().browser()!.newContext()).newPage()
   for (const visitor of [page, stranger]) {
     await steadily(() => visitor.goto(`${origin}/eve-pub/page.html`))

@@ -4,6 +4,7 @@ import { assertOk, blockContainer, instant, recordOf } from '../../support/api-c
 import { startBerth } from '../../support/berth.ts'
 import { testImage } from '../../support/engine/engine.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const berth = await startBerth({ after }, { env: { BASE_DOMAIN: 'berth.example' } })
 const admin = await berth.administrator()
@@ -83,17 +84,21 @@ test('a record whose container could never be created is not_created', async (t)
   assert.equal(dev.container_id, null)
 })
 
-test('types keep the order of the configuration, and the first one in it is the first configured type', async (t) => {
-  const template = JSON.stringify({ display_name: 'X', description: 'x', image: await testImage(), port: 8080 })
-  const types = ['zeta', '10', '2', 'dev']
-  const CONTAINER_TEMPLATES = `{${types.map((type) => `"${type}": ${template}`).join(', ')}}`
-  const odd = await startBerth(t, { env: { CONTAINER_TEMPLATES } })
-  const person = await odd.signUp('ann@x.org')
-  const { containers } = (await person.call('GET', '/api/user/containers')).body
-  assert.deepEqual(
-    containers.map(({ type }: { type: string }) => type),
-    types,
-  )
-  assert.equal(containers[0].container_id, person.auth.user.container_id)
-  assert.equal(containers[0].status, 'running')
-})
+test(
+  'types keep the order of the configuration, and the first one in it is the first configured type',
+  onlyLong,
+  async (t) => {
+    const template = JSON.stringify({ display_name: 'X', description: 'x', image: await testImage(), port: 8080 })
+    const types = ['zeta', '10', '2', 'dev']
+    const CONTAINER_TEMPLATES = `{${types.map((type) => `"${type}": ${template}`).join(', ')}}`
+    const odd = await startBerth(t, { env: { CONTAINER_TEMPLATES } })
+    const person = await odd.signUp('ann@x.org')
+    const { containers } = (await person.call('GET', '/api/user/containers')).body
+    assert.deepEqual(
+      containers.map(({ type }: { type: string }) => type),
+      types,
+    )
+    assert.equal(containers[0].container_id, person.auth.user.container_id)
+    assert.equal(containers[0].status, 'running')
+  },
+)

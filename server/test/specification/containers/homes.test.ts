@@ -4,6 +4,7 @@ import { assertOk, logIn } from '../../support/api-calls.ts'
 import { startBerth, testTemplates, type Berth, type Person } from '../../support/berth.ts'
 import { askEngine, buildImage, testImage } from '../../support/engine/engine.ts'
 import { execInContainer } from '../../support/engine/exec-in-container.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** What somebody keeps in their home is there in every container that they get afterwards. */
 const ends: (() => Promise<void>)[] = []
@@ -74,7 +75,7 @@ test('a file in the home is there when Berth was started again, and when the tem
   await isThere(id)
 })
 
-test('a file in the home is there in a container of another image', async () => {
+test('a file in the home is there in a container of another image', onlyLong, async () => {
   const image = `${berth.installation}:other`
   ends.unshift(() => askEngine('DELETE', `/images/${image}`, { query: { force: 'true' } }))
   await buildImage(image, `FROM ${await testImage()}\nLABEL other=yes\nUSER 1000:1000\n`)
@@ -86,17 +87,21 @@ test('a file in the home is there in a container of another image', async () => 
   await isThere(id)
 })
 
-test('a file in the home is there when the image was built again under its name: what stopped gets the new one', async () => {
-  const image = `${berth.installation}:other`
-  await buildImage(image, `FROM ${await testImage()}\nLABEL other=again\nUSER 1000:1000\n`)
-  assert.equal(await answered('/api/container/launch/dev'), false, 'what runs keeps the old one')
-  await berth.runtime.stop(id)
-  assert.equal(await answered('/api/container/launch/dev'), true)
-  assert.equal((await berth.runtime.inspectId(id))?.imageId, await berth.runtime.imageId(image))
-  await isThere(id)
-  await berth.runtime.stop(id)
-  assert.equal(await answered('/api/container/launch/dev'), false, 'it is of the new one already')
-})
+test(
+  'a file in the home is there when the image was built again under its name: what stopped gets the new one',
+  onlyLong,
+  async () => {
+    const image = `${berth.installation}:other`
+    await buildImage(image, `FROM ${await testImage()}\nLABEL other=again\nUSER 1000:1000\n`)
+    assert.equal(await answered('/api/container/launch/dev'), false, 'what runs keeps the old one')
+    await berth.runtime.stop(id)
+    assert.equal(await answered('/api/container/launch/dev'), true)
+    assert.equal((await berth.runtime.inspectId(id))?.imageId, await berth.runtime.imageId(image))
+    await isThere(id)
+    await berth.runtime.stop(id)
+    assert.equal(await answered('/api/container/launch/dev'), false, 'it is of the new one already')
+  },
+)
 
 test('each type has a home of its own', async (t) => {
   const alone = await startBerth(t)

@@ -11,6 +11,7 @@ import {
 } from '../../support/api-calls.ts'
 import { recordOf, unblockContainer, unblockUser } from '../../support/api-calls.ts'
 import { startBerth, type Person, type Reply } from '../../support/berth.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const berth = await startBerth({ after }, { env: { BASE_DOMAIN: 'berth.example' } })
 const admin = await berth.administrator()
@@ -45,7 +46,7 @@ test('launch stores a record with the fields of a UserContainer', async () => {
   })
 })
 
-test('launch of one type never overwrites the container id of another', async () => {
+test('launch of one type never overwrites the container id of another', onlyLong, async () => {
   const cat = await berth.signUp('cat@x.org')
   const prod = await launch(cat, 'prod')
   assert.equal((await recordOf(admin, cat.id, 'dev')).container_id, cat.auth.user.container_id)
@@ -105,7 +106,7 @@ test('launch of a blocked container is 403 with blocked_at, and nothing is start
   assert.equal(await engineState(berth, record.container_id ?? ''), 'exited')
 })
 
-test('launch works again after the unblock', async () => {
+test('launch works again after the unblock', onlyLong, async () => {
   const ivy = await berth.signUp('ivy@x.org')
   const { id } = await recordOf(admin, ivy.id)
   assertOk(await blockContainer(admin, id))

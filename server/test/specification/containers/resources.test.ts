@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { ask, assertOk, instant, recordOf, seenBy } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
 import { testImage } from '../../support/engine/engine.ts'
+import { extent } from '#test/support/extent.ts'
 
 /** What the chapter "Resources and their fields" says of the records and their constraints; values are in other chapters. */
 
@@ -67,7 +68,8 @@ test('a new container record is not blocked, by nobody, since never', async () =
 
 test('any configured key is a valid container type, with a path that spells it', async (t) => {
   const image = await testImage()
-  const types = ['My Lab', 'a/b', 'UPPER', 'ünï', 'x'.repeat(100), 'a-b', '%', '__proto__']
+  const all = ['a/b', 'ünï', '%', '__proto__', 'My Lab', 'UPPER', 'x'.repeat(100), 'a-b']
+  const types = all.slice(0, extent(4, 8))
   const fields = JSON.stringify({ display_name: 'Any', description: 'any', image, port: 8080, memory: '32m' })
   const CONTAINER_TEMPLATES = `{${types.map((type) => `${JSON.stringify(type)}: ${fields}`).join(',')}}`
   const odd = await startBerth(t, { env: { CONTAINER_TEMPLATES, BASE_DOMAIN: 'berth.example' } })

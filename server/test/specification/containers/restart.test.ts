@@ -4,6 +4,7 @@ import { assertOk, assertRefused, blockContainer, blockUser, engineState, onEngi
 import { instant, recordOf, seenBy } from '../../support/api-calls.ts'
 import { startBerth, type Person } from '../../support/berth.ts'
 import { unreachableRuntime, noCreateRuntime, noStopRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 const deafness: Fault = { active: false }
 const refusal: Fault = { active: false }
@@ -78,7 +79,7 @@ test('restart sets last_used of user and container', async () => {
   assert.ok(Date.parse(user.containers[0].last_used) >= before)
 })
 
-test('restart leaves the containers of other types alone', async () => {
+test('restart leaves the containers of other types alone', onlyLong, async () => {
   const eve = await berth.signUp('eve@x.org')
   const { body } = await eve.call('POST', '/api/container/launch/prod')
   assertOk(await restart(eve))
@@ -95,7 +96,7 @@ test('restart of a user who has only another type creates the first type and its
   assert.equal((await recordOf(admin, fay.id, 'prod')).container_id, prod.body.container_id)
 })
 
-test('restart of a user without any record creates container and record', async () => {
+test('restart of a user without any record creates container and record', onlyLong, async () => {
   const gus = await during(refusal, () => berth.signUp('gus@x.org'))
   await berth.database.db.deleteFrom('user_containers').where('user_id', '=', gus.id).execute()
   const { body } = await restart(gus)
