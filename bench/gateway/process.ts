@@ -1,10 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { once } from 'node:events'
-import { createServer, connect, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { environment, scratch } from './programs.ts'
+
+export { freePort } from '../../server/test/support/free-port.ts'
 
 /** Core of the measured proxy; nothing else of the benchmark runs there. */
 export const proxyCore = 0
@@ -62,16 +64,6 @@ function answers(port: number, host: string): Promise<boolean> {
     const socket = connect(port, host, () => (socket.destroy(), resolve(true)))
     socket.once('error', () => resolve(false))
   })
-}
-
-/** A port that was free a moment ago: the peers do not report the one they get. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** The next message of our own script. @throws {Error} after `limit` ms, or when it ends instead */

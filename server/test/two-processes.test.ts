@@ -14,6 +14,7 @@ import { readPidFile } from '#/supervisor/pid-file.ts'
 import { openDatabase } from '#/store/database.ts'
 import { insertRevokedTokens } from '#/store/users/revoked-tokens.ts'
 import { lives, runProgram, signIn, waitFor, type Program } from './support/program.ts'
+import { webSocketHeaders } from './support/web-socket-headers.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
 /**
@@ -77,13 +78,7 @@ async function download(program: Program, token: string): Promise<Download> {
 
 async function openWebSocket(program: Program, token: string): Promise<Socket> {
   const [, port] = await program.said(/listening on 127\.0\.0\.1:(\d+)/)
-  const headers = {
-    authorization: `Bearer ${token}`,
-    connection: 'Upgrade',
-    upgrade: 'websocket',
-    'sec-websocket-version': '13',
-    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-  }
+  const headers = webSocketHeaders(token)
   const asked = http.get({ host: '127.0.0.1', port, path: '/ann-dev/', headers })
   const [response, socket] = (await once(asked, 'upgrade')) as [http.IncomingMessage, Socket]
   assert.equal(response.statusCode, 101)

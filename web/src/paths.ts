@@ -21,6 +21,15 @@ export const pages = {
   adminSystem: '/admin/system',
 } as const
 
+/** Pages on which users sign in, or request a link. */
+export const signInPages: readonly string[] = [
+  pages.login,
+  pages.signUp,
+  pages.checkMail,
+  pages.verifyLogin,
+  pages.verifySignup,
+]
+
 export type PagePath = (typeof pages)[keyof typeof pages]
 
 /** Longer than any real path; keeps oversized values out of links and storage. */

@@ -11,6 +11,7 @@ import type { Command } from 'commander'
 import { createProgram, commandsOf } from '#/cli/program.ts'
 import { writePidFile } from '#/supervisor/pid-file.ts'
 import { makeStore, noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
+import { freePort } from '#test/support/free-port.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'berth-cli-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -66,7 +67,7 @@ test('config check says what is wrong, and whether store, engine and mail server
   const wrong = await runCommand({ DATA_DIR: dataDir, PORT: 'x' }, 'config', 'check', '--json')
   assert.equal(wrong.code, 1)
   assert.equal(JSON.parse(wrong.stdout).settings.problems.length, 1)
-  const closed = await closedPort()
+  const closed = await freePort()
   const settings = { ...noEngine, DATA_DIR: dataDir, SMTP_URL: `smtp://me:secret@127.0.0.1:${closed}` }
   const away = await runCommand({ ...settings, DATABASE_URL: `postgres://127.0.0.1:${closed}/x` }, 'config', 'check')
   assert.equal(away.code, 1)
@@ -136,11 +137,3 @@ test('Ctrl-C ends it at once with exit code 130, whatever it waits for', async (
   assert.deepEqual([code, stdout], [130, ''])
   assert.match(stderr, /interrupted/)
 })
-
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : assert.fail()
-}

@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { compileCache } from '../support/compile-cache.ts'
 import { runProgram, signIn, waitFor } from '../support/program.ts'
+import { freePort } from '#test/support/free-port.ts'
 
 /** No engine: nothing here needs one. */
 const nowhere = 'unix:///nowhere/docker.sock'
@@ -62,11 +62,3 @@ test('a full disk under the log blocks neither requests nor the stop of Berth', 
   const [code] = (await once(berth, 'exit')) as [number | null]
   assert.equal(code, 0)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import { echoed, exchange, get, requestHead } from '#test/support/gateway/raw-client.ts'
+import { requestHead } from '#test/support/gateway/http-text.ts'
+import { echoed, exchange, get } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bob, browser } from '#test/support/gateway/tokens.ts'
 

@@ -16,16 +16,11 @@ import {
 import { get } from '#test/support/gateway/raw-client.ts'
 import { closedPort, echoApp, httpApp, listen, plainApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bob, browser } from '#test/support/gateway/tokens.ts'
+import { routeStates } from '#/containers/routing/routing-snapshot.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
-const reasons: readonly Unavailable['reason'][] = [
-  'missing',
-  'crashed',
-  'out-of-memory',
-  'no-image',
-  'failed',
-  'unknown',
-]
+/** Reasons for which a container is not woken. */
+const reasons = routeStates.filter((state) => state !== 'running' && state !== 'paused' && state !== 'asleep')
 
 const missing: Unavailable = { reason: 'missing', exitCode: null }
 

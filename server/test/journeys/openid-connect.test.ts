@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { t } from '#test/support/front-end-text.ts'
 import { startProvider } from '#test/support/oidc/provider.ts'
-import { registerAt, startBerthWith } from '#test/support/oidc/sign-in.ts'
+import { registerAt, startBerthWith } from '#test/support/oidc/berth-with-providers.ts'
 
 /** Sign-in and sign-out by a certified provider, in Chromium. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')

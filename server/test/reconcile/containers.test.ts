@@ -9,7 +9,7 @@ import { startBerth, testTemplates, type Berth, type Person } from '#test/suppor
 import { outside, pollUntil, startRig } from '#test/support/control-plane.ts'
 import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import type { Fault } from '#test/support/engine/faulty-runtimes.ts'
-import { createAndStart } from '#test/support/engine/runtimes.ts'
+import { createAndStart, plainSpec } from '#test/support/engine/runtimes.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
 /** What the reconciler makes of worlds that no launch leaves behind, as an operator sees it in the engine and in the API. */
@@ -45,20 +45,11 @@ const specFor = (
   name = `${owner.slug}-${owner.type}`,
   instance = berth.installation,
 ) => ({
+  ...plainSpec,
   name: `${instance}-${name}`,
   owner,
   image,
-  port: 8080,
-  env: {},
-  command: null,
-  memory: 64 * 1024 ** 2,
-  cpus: 1,
-  pids: 64,
   home: { volume: `${instance}-home-${name}`, path: '/home/berth', size: null },
-  runtime: null,
-  readOnly: false,
-  capAdd: [],
-  allowSetuid: false,
   fingerprint: 'made by hand',
 })
 

@@ -1,4 +1,4 @@
-import { isPage, pages, safeNext } from '#/paths.ts'
+import { isPage, safeNext, signInPages } from '#/paths.ts'
 
 /** The parts of web storage that this module uses. */
 type KnownSessionStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
@@ -46,14 +46,6 @@ export function mayContinue(
 
 const isKnown = (storage?: KnownSessionStorage) =>
   typeof quietly(() => (storage ?? localStorage).getItem(key)) === 'string'
-
-const signInPages: readonly string[] = [
-  pages.login,
-  pages.signUp,
-  pages.checkMail,
-  pages.verifyLogin,
-  pages.verifySignup,
-]
 
 /** Storage may be disabled or full: then the sign-in page appears. */
 function quietly<T>(action: () => T): T | undefined {

@@ -1,18 +1,17 @@
+import type { ContainerSpec } from '#/runtime/container-spec.ts'
+
+/** What a template passes on to the containers that are made from it. */
+type ContainerFields = Pick<
+  ContainerSpec,
+  'image' | 'port' | 'env' | 'command' | 'memory' | 'cpus' | 'pids' | 'runtime' | 'readOnly' | 'capAdd' | 'allowSetuid'
+>
+
 /** What may be launched. Read once at start; a client only ever names a key of it. */
-export interface Template {
+export interface Template extends ContainerFields {
   /** The key in the configuration; any text. Becomes part of the path, percent-encoded. */
   readonly type: string
   readonly displayName: string
   readonly description: string
-  readonly image: string
-  /** Port the app listens on; null asks the image. */
-  readonly port: number | null
-  readonly env: Readonly<Record<string, string>>
-  readonly command: readonly string[] | null
-  /** Bytes. */
-  readonly memory: number
-  readonly cpus: number
-  readonly pids: number
   /** Where the home volume is mounted; null for none. */
   readonly home: string | null
   /** Bytes that a home may take; null is no limit. Hard where the engine's file system can bind it, else a warning and a refusal. */
@@ -33,10 +32,6 @@ export interface Template {
   readonly sandboxVisitors: boolean
   /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the owner's own; only with `access: owner`. */
   readonly forwardToken: 'scoped' | 'full'
-  readonly runtime: string | null
-  readonly readOnly: boolean
-  readonly capAdd: readonly string[]
-  readonly allowSetuid: boolean
 }
 
 /**

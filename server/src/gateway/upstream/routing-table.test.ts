@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TypeRules } from '../gateway-settings.ts'
+import { usualRules as rules } from '#test/support/gateway/gateway-harness.ts'
 import { clock } from '../coarse-clock.ts'
 import { UserCache } from '../auth/user-cache.ts'
 import { RoutingTable } from './routing-table.ts'
 
-const rules: TypeRules = {
-  displayName: 'Development',
-  access: 'owner',
-  stripPrefix: true,
-  rewriteLocation: true,
-  forwardToken: 'scoped',
-  allowHeaders: [],
-}
 const oddTypes = ['dev', 'my-lab', 'a/b', 'ä ö', '10', '..', '%2e', '__proto__', "it's"]
 
 function routesOfAnn(): RoutingTable {

@@ -1,6 +1,7 @@
 import type { AuthResponse } from '@berth/api/schemas/auth.ts'
 import type { OwnContainers } from '#/containers/state/own-containers.ts'
 import type { User } from '#/store/users/users.ts'
+import { toUser } from '../handlers/dto-serializers.ts'
 
 /** Auth response: carries an access token. Source: specification, Auth response. @param lifetime seconds */
 export async function authResponse(
@@ -12,13 +13,6 @@ export async function authResponse(
     access_token: token,
     token_type: 'Bearer',
     expires_in: lifetime,
-    user: {
-      id: user.id,
-      email: user.email,
-      slug: user.slug,
-      is_admin: user.isAdmin,
-      state: user.state,
-      container_id: primary?.containerId ?? null,
-    },
+    user: { ...toUser(user), container_id: primary?.containerId ?? null },
   }
 }

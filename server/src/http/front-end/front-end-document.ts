@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { BootData, Language } from '@berth/api/boot.ts'
-import { pages } from '@berth/web/paths.ts'
+import { pages, signInPages } from '@berth/web/paths.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionList } from '#/accounts/sessions/session-list.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
@@ -140,13 +140,6 @@ interface Filling {
 /** Whether users sign in, or request a link, on this page; that is every page while they are not signed in. */
 const signsIn = (request: FastifyRequest, session: Session | undefined) =>
   signInPages.includes(pathOf(request)) || (pathOf(request) === pages.home && !isKnown(session))
-const signInPages: readonly string[] = [
-  pages.login,
-  pages.signUp,
-  pages.checkMail,
-  pages.verifyLogin,
-  pages.verifySignup,
-]
 /** Required purpose of the link that leads to a page. */
 const purposes: Readonly<Record<string, LinkPurpose | undefined>> = {
   [pages.verifyLogin]: 'login',

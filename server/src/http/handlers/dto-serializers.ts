@@ -4,6 +4,7 @@ import type { ContainerRow, UserWithContainers } from '#/administration/admin-li
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { ListedContainer } from '#/containers/state/list-containers.ts'
 import type { UserContainer } from '#/store/containers/user-containers.ts'
+import type { User } from '#/store/users/users.ts'
 
 /** DTO serializers: domain records as JSON of the API. The only place where both spellings meet. */
 
@@ -28,6 +29,11 @@ export function toContainerEntry(
   }
 }
 
+/** What every description of a user begins with. */
+export function toUser({ id, email, slug, isAdmin, state }: User) {
+  return { id, email, slug, is_admin: isAdmin, state }
+}
+
 export function toAdminContainer(record: UserContainer): AdminContainer {
   return {
     id: record.id,
@@ -50,11 +56,7 @@ export function toListedContainer({ record, email, slug, status }: ContainerRow)
 
 export function toAdminUser({ user, containers }: UserWithContainers): AdminUser {
   return {
-    id: user.id,
-    email: user.email,
-    slug: user.slug,
-    state: user.state,
-    is_admin: user.isAdmin,
+    ...toUser(user),
     is_blocked: user.isBlocked,
     last_used: isoInstant(user.lastUsed),
     created_at: user.createdAt.toISOString(),

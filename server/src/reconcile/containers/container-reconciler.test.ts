@@ -19,6 +19,7 @@ import {
   touchContainer,
 } from '#/store/containers/user-containers.ts'
 import { insertUser } from '#/store/users/users.ts'
+import { container } from '#test/support/plan-cases.ts'
 import { ContainerReconciler, type ContainerReconcilerParts } from './container-reconciler.ts'
 
 /** Upkeep over a real store and an engine that says and does what a test wants. */
@@ -125,20 +126,8 @@ async function rigOf(t: TestContext, graces: ContainerReconcilerParts['graces'] 
   return { database, engine, stopped, world, reconciler, person }
 }
 
-const instanceOf = (id: string, owner: RuntimeContainer['owner'], state: string): RuntimeContainer => ({
-  id,
-  name: `b-${owner?.slug}-dev`,
-  owner,
-  state,
-  address: null,
-  port: 8080,
-  exitCode: null,
-  imageId: 'image',
-  isOutOfMemory: false,
-  startedAt: null,
-  endedAt: null,
-  fingerprint: null,
-})
+const instanceOf = (id: string, owner: RuntimeContainer['owner'], state: string) =>
+  container({ id, name: `b-${owner?.slug}-dev`, owner, state })
 
 const ghost = (at: number) =>
   instanceOf(`ghost${at}`, { userId: 1_000 + at, slug: `ghost${at}`, type: 'dev' }, 'running')

@@ -101,28 +101,30 @@ export function plan(
 ): Plan {
   const instances = Map.groupBy(observed, ({ owner }) => (owner ? containerKey(owner) : ''))
   const timers = new ConditionTimers(memory.since, now)
+  const look = { memory, timers, graces }
   const actions = desired.flatMap((record) => {
     const theirs = instances.get(containerKey(record)) ?? []
     instances.delete(containerKey(record))
-    return planRecord(record, theirs, memory, timers, graces)
+    return planRecord(record, theirs, look)
   })
   for (const orphans of instances.values())
-    actions.push(...orphans.flatMap((instance) => discard(instance, 'no record', timers, graces)))
+    actions.push(...orphans.flatMap((instance) => discard(instance, 'no record', look)))
   return { actions: byUrgency(actions), since: timers.kept() }
 }
 
-function planRecord(
-  record: Desired,
-  instances: readonly RuntimeContainer[],
-  memory: Memory,
-  timers: ConditionTimers,
-  graces: GracePeriods,
-): Action[] {
+/** What a plan is made with, besides records and containers. */
+interface Look {
+  readonly memory: Memory
+  readonly timers: ConditionTimers
+  readonly graces: GracePeriods
+}
+
+function planRecord(record: Desired, instances: readonly RuntimeContainer[], look: Look): Action[] {
   const keeper = keeperOf(record, instances)
   const others = instances.filter((instance) => instance !== keeper)
   return [
-    ...others.flatMap((instance) => discard(instance, keeper ? 'surplus' : 'no record', timers, graces)),
-    ...(keeper ? planKeeper(record, keeper, memory, timers, graces) : planMissing(record, timers, graces)),
+    ...others.flatMap((instance) => discard(instance, keeper ? 'surplus' : 'no record', look)),
+    ...(keeper ? planKeeper(record, keeper, look) : planMissing(record, look)),
   ]
 }
 
@@ -142,7 +144,7 @@ function keeperOf(
  * Stopped at once, removed later: data of a container that was created by mistake can still be saved, apart from its
  * home.
  */
-function discard(instance: RuntimeContainer, why: StopReason, timers: ConditionTimers, graces: GracePeriods): Action[] {
+function discard(instance: RuntimeContainer, why: StopReason, { timers, graces }: Look): Action[] {
   if (!instance.owner) return []
   const owned = ownerOf(instance.owner)
   const isDue = timers.hasHeldFor(surplus(instance.id), graces.remove)
@@ -150,26 +152,20 @@ function discard(instance: RuntimeContainer, why: StopReason, timers: ConditionT
   return isDue ? [...stop, { ...owned, kind: 'remove', instance, why }] : stop
 }
 
-function planMissing(record: Desired, timers: ConditionTimers, graces: GracePeriods): Action[] {
+function planMissing(record: Desired, { timers, graces }: Look): Action[] {
   const { containerId, recordId } = record
   if (containerId === null || !timers.hasHeldFor(gone(containerId), graces.forget)) return []
   return [{ ...ownerOf(record), kind: 'forget', recordId }]
 }
 
-function planKeeper(
-  record: Desired,
-  keeper: RuntimeContainer,
-  memory: Memory,
-  timers: ConditionTimers,
-  graces: GracePeriods,
-): Action[] {
+function planKeeper(record: Desired, keeper: RuntimeContainer, look: Look): Action[] {
   if (keeper.state === 'removing') return []
   const [owned, { recordId }] = [ownerOf(record), record]
   const adopt: Action[] =
     keeper.id === record.containerId ? [] : [{ ...owned, kind: 'adopt', recordId, instance: keeper }]
   const wrong = record.isBlocked ? 'blocked' : record.isConfigured ? undefined : 'no such type'
-  if (isUnused(record, keeper, timers, graces)) return [{ ...owned, kind: 'retire', recordId, instance: keeper }]
-  if (!wrong) return [...adopt, ...planRun(record, keeper, memory, timers, graces)]
+  if (isUnused(record, keeper, look)) return [{ ...owned, kind: 'retire', recordId, instance: keeper }]
+  if (!wrong) return [...adopt, ...planRun(record, keeper, look)]
   return isAlive(keeper) ? [...adopt, { ...owned, kind: 'stop', instance: keeper, why: wrong }] : adopt
 }
 
@@ -178,13 +174,7 @@ function planKeeper(
  * operator stopped is not. Only a container that ended with the engine is restored; one that ended by itself before
  * stays stopped.
  */
-function planRun(
-  record: Desired,
-  keeper: RuntimeContainer,
-  memory: Memory,
-  timers: ConditionTimers,
-  graces: GracePeriods,
-): Action[] {
+function planRun(record: Desired, keeper: RuntimeContainer, { memory, timers, graces }: Look): Action[] {
   const [owned, { recordId, shouldRun }] = [ownerOf(record), record]
   if (keeper.state === 'running') {
     const isKnown = shouldRun || (record.wasStopped && !timers.hasHeldFor(up(keeper.id), graces.up))
@@ -201,12 +191,7 @@ function planRun(
  * Whether it is unused: it does not run, is not about to be restored, and neither ran nor was used for the grace
  * period. A list does not say when a program ended, so this is checked again with an inspect before the retirement.
  */
-function isUnused(
-  record: Desired,
-  keeper: RuntimeContainer,
-  timers: ConditionTimers,
-  { retire }: GracePeriods,
-): boolean {
+function isUnused(record: Desired, keeper: RuntimeContainer, { timers, graces: { retire } }: Look): boolean {
   if (retire === 0 || record.shouldRun || keeper.id !== record.containerId || !canBeRemoved(keeper)) return false
   const lastRun = onSteadyClock(Math.max(keeper.startedAt ?? 0, keeper.endedAt ?? 0))
   return timers.now - Math.max(record.lastUse, lastRun) >= retire

@@ -42,6 +42,21 @@ export async function deleteExpiredUnverifiedUser(
   return row?.slug
 }
 
+/**
+ * @returns false when there is none of this id, they have verified their address, or a link by which they may is still
+ * valid
+ */
+export async function deleteUnverifiedUser(db: Db, id: number): Promise<boolean> {
+  const row = await db
+    .deleteFrom('users')
+    .where('id', '=', id)
+    .where('state', '=', 'registered')
+    .where((each) => each.not(each.exists(unusedLinks(each).where('magic_links.token_type', '=', 'signup'))))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 const isExpiredUnverified =
   ({ before, now }: UnverifiedCutoff) =>
   (each: ExpressionBuilder<Schema, 'users'>) =>
@@ -50,16 +65,7 @@ const isExpiredUnverified =
       each('users.created_at', '<', before.getTime()),
       each('users.is_admin', '=', 0),
       each('users.is_blocked', '=', 0),
-      each.not(
-        each.exists(
-          each
-            .selectFrom('magic_links')
-            .select('magic_links.id')
-            .whereRef('magic_links.user_id', '=', 'users.id')
-            .where('magic_links.used_at', 'is', null)
-            .where('magic_links.expires_at', '>', now.getTime()),
-        ),
-      ),
+      each.not(each.exists(unusedLinks(each).where('magic_links.expires_at', '>', now.getTime()))),
       each.not(
         each.exists(
           each
@@ -69,3 +75,10 @@ const isExpiredUnverified =
         ),
       ),
     ])
+
+const unusedLinks = (each: ExpressionBuilder<Schema, 'users'>) =>
+  each
+    .selectFrom('magic_links')
+    .select('magic_links.id')
+    .whereRef('magic_links.user_id', '=', 'users.id')
+    .where('magic_links.used_at', 'is', null)

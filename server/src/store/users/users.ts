@@ -154,32 +154,6 @@ export async function deleteUser(db: Db, id: number): Promise<void> {
   await db.deleteFrom('users').where('id', '=', id).execute()
 }
 
-/**
- * @returns false when there is none of this id, they have verified their address, or a link by which they may is still
- * valid
- */
-export async function deleteUnverifiedUser(db: Db, id: number): Promise<boolean> {
-  const row = await db
-    .deleteFrom('users')
-    .where('id', '=', id)
-    .where('state', '=', 'registered')
-    .where((each) =>
-      each.not(
-        each.exists(
-          each
-            .selectFrom('magic_links')
-            .select('magic_links.id')
-            .whereRef('magic_links.user_id', '=', 'users.id')
-            .where('magic_links.token_type', '=', 'signup')
-            .where('magic_links.used_at', 'is', null),
-        ),
-      ),
-    )
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** Claims a slug for ever. @returns false when it is taken */
 export async function claimSlug(db: Db, slug: string): Promise<boolean> {
   const row = await db

@@ -9,12 +9,12 @@ import {
   writeFileSync,
   type WriteStream,
 } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { CrashPoint, CrashScope } from '#/crash-points.ts'
 import { compileCache } from '../../support/compile-cache.ts'
 import { lives, waitFor } from '../../support/program.ts'
 import { ask } from './http-client.ts'
+import { freePort } from '../../support/free-port.ts'
 
 const main = path.resolve(import.meta.dirname, '../../../src/main.ts')
 const clock = new URL('../faults/movable-clock.ts', import.meta.url).href
@@ -169,13 +169,4 @@ function footprintOf(id: number | undefined): Footprint {
   const status = readFileSync(`/proc/${id}/status`, 'utf8')
   const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(status) ?? []
   return { memory: Number(kilobytes) * 1024, handles: readdirSync(`/proc/${id}/fd`).length }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

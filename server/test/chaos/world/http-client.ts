@@ -1,5 +1,6 @@
 import { request, type IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import { webSocketHeaders } from '../../support/web-socket-headers.ts'
 
 export interface Question {
   readonly token?: string | undefined
@@ -64,17 +65,11 @@ function parse(text: string): unknown {
 }
 
 /**
- * Opens a WebSocket, as far as the handshake; frames are the affair of whoever uses the connection.
+ * Opens a WebSocket, as far as the handshake; frames are up to the caller.
  * @returns undefined when it is refused
  */
 export async function openWebSocket(port: number, path: string, token: string): Promise<Socket | undefined> {
-  const headers = {
-    authorization: `Bearer ${token}`,
-    connection: 'Upgrade',
-    upgrade: 'websocket',
-    'sec-websocket-version': '13',
-    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-  }
+  const headers = webSocketHeaders(token)
   return new Promise((resolve) => {
     const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => {
       answer.resume()

@@ -5,19 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { maxClientConnections } from '#/gateway/downstream/file-descriptor-limit.ts'
 import { routeTo, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import {
-  get,
-  headOf,
-  keptHead,
-  rawClient,
-  switching,
-  until,
-  upgradeHead,
-  type RawClient,
-} from '#test/support/gateway/raw-client.ts'
+import { headOf, keptHead, switching, upgradeHead } from '#test/support/gateway/http-text.ts'
+import { get, rawClient, until, type RawClient, isOver } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annToken, bob, bobToken } from '#test/support/gateway/tokens.ts'
-import { isOver } from '#test/support/gateway/raw-client.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 
 test('one person cannot use up the gateway: too many requests at once get 429, those of others pass', async (t) => {

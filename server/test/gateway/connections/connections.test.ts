@@ -5,16 +5,8 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { routeTo, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import {
-  bodyOf,
-  exchange,
-  get,
-  headOf,
-  keptHead,
-  rawClient,
-  requestHead,
-  until,
-} from '#test/support/gateway/raw-client.ts'
+import { bodyOf, headOf, keptHead, requestHead } from '#test/support/gateway/http-text.ts'
+import { exchange, get, rawClient, until } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, listen } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bobToken, browser } from '#test/support/gateway/tokens.ts'
 import { observationTime } from '#test/support/observation-time.ts'

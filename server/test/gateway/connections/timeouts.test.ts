@@ -8,17 +8,8 @@ import WebSocket, { WebSocketServer } from 'ws'
 import { UpstreamConnection } from '#/gateway/upstream/upstream-connection.ts'
 import { Route } from '#/gateway/upstream/route.ts'
 import { routeTo, startGatewayHarness, usualRules, type HarnessOptions } from '#test/support/gateway/gateway-harness.ts'
-import {
-  headOf,
-  keptHead,
-  rawClient,
-  requestHead,
-  switching,
-  until,
-  upgradeHead,
-  type RawClient,
-  isOver,
-} from '#test/support/gateway/raw-client.ts'
+import { headOf, keptHead, requestHead, switching, upgradeHead } from '#test/support/gateway/http-text.ts'
+import { rawClient, until, type RawClient, isOver } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, listen, rawApp } from '#test/support/gateway/test-apps.ts'
 import { ann } from '#test/support/gateway/tokens.ts'
 import { observationTime } from '#test/support/observation-time.ts'

@@ -3,16 +3,14 @@ import { test } from 'node:test'
 import { asleep, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import {
   bodyOf,
-  exchange,
   headOf,
   keptHead,
-  rawClient,
   requestHead,
   switching,
-  until,
   upgradeHead,
   webSocketLines,
-} from '#test/support/gateway/raw-client.ts'
+} from '#test/support/gateway/http-text.ts'
+import { exchange, rawClient, until } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, rawApp, watchfulApp } from '#test/support/gateway/test-apps.ts'
 import { ann, annCookie, bob } from '#test/support/gateway/tokens.ts'
 import { echoSockets, connected, refused } from '#test/support/gateway/echo-web-sockets.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import { bodyOf, exchange, headOf } from '#test/support/gateway/raw-client.ts'
+import { bodyOf, headOf } from '#test/support/gateway/http-text.ts'
+import { exchange } from '#test/support/gateway/raw-client.ts'
 import { echoApp, type Echo } from '#test/support/gateway/test-apps.ts'
 import { annToken, bobToken, tokenFor } from '#test/support/gateway/tokens.ts'
 

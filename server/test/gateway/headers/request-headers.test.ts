@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import { bodyOf, echoed, exchange, keptHead, rawClient, requestHead } from '#test/support/gateway/raw-client.ts'
+import { bodyOf, keptHead, requestHead } from '#test/support/gateway/http-text.ts'
+import { echoed, exchange, rawClient } from '#test/support/gateway/raw-client.ts'
 import { echoApp, httpApp, rawApp, type Echo } from '#test/support/gateway/test-apps.ts'
 
 async function rawEchoed(port: number, ...lines: readonly string[]): Promise<Echo> {

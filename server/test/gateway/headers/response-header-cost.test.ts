@@ -8,7 +8,8 @@ import {
 import { isFault } from '#/gateway/http1/http-fault.ts'
 import { readResponseHead } from '#/gateway/http1/response-head.ts'
 import { startGatewayHarness, usualRules } from '#test/support/gateway/gateway-harness.ts'
-import { exchange, requestHead } from '#test/support/gateway/raw-client.ts'
+import { requestHead } from '#test/support/gateway/http-text.ts'
+import { exchange } from '#test/support/gateway/raw-client.ts'
 import { answering } from '#test/support/gateway/test-apps.ts'
 import { timeLimit } from '#test/support/extent.ts'
 

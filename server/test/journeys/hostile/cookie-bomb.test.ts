@@ -2,24 +2,18 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { tokenBy, until } from '#test/support/api-calls.ts'
-import { startBerth } from '#test/support/berth.ts'
+import { startBerth, testTemplates } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
-import { testImage } from '#test/support/engine/engine.ts'
 
 /**
  * A container's page shares the front end's origin, and may set cookies for all of it. Six large ones made every page of
  * Berth, and the sign-out, answer 431 to that browser for as long as the cookies lived.
  */
 const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
-const dev = {
-  display_name: 'Development',
-  description: 'Where work is done',
-  image: await testImage(),
-  port: 8080,
-  memory: '64m',
+const templates = await testTemplates({
   command: ['/bin/sh', '-c', 'echo "<title>An app</title>" > index.html; exec httpd -f -p 8080 -h /home/berth'],
-}
-const berth = await startBerth({ after }, { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify({ dev }) } })
+})
+const berth = await startBerth({ after }, { webDir, env: { CONTAINER_TEMPLATES: templates } })
 await berth.signUp('ann@x.org')
 const { page } = await openTab({ after })
 const origin = berth.app.spawnerUrl

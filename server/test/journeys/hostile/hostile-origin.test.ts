@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { tokenBy } from '#test/support/api-calls.ts'
-import { startBerth } from '#test/support/berth.ts'
+import { startBerth, testTemplates } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
-import { testImage } from '#test/support/engine/engine.ts'
 
 /**
  * What a page of a container shares with the front end because both have one origin: workers, cookies, storage and history.
@@ -28,17 +27,10 @@ printf 'Clear-Site-Data: "cookies", "storage", "cache"\\r\\n\\r\\n<title>An app<
 END
 chmod +x cgi-bin/*
 exec httpd -f -p 8080 -h /home/berth`
-const dev = {
-  display_name: 'Development',
-  description: 'Where work is done',
-  image: await testImage(),
-  port: 8080,
-  memory: '64m',
-  command: ['/bin/sh', '-c', app],
-}
+const templates = await testTemplates({ command: ['/bin/sh', '-c', app] })
 const berth = await startBerth(
   { after },
-  { webDir, env: { CONTAINER_TEMPLATES: JSON.stringify({ dev }), MAGIC_LINK_RATE_LIMIT: '20' } },
+  { webDir, env: { CONTAINER_TEMPLATES: templates, MAGIC_LINK_RATE_LIMIT: '20' } },
 )
 await berth.signUp('ann@x.org')
 const eve = await berth.signUp('eve@x.org')

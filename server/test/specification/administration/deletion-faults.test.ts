@@ -8,6 +8,7 @@ import { recordOf, until } from '../../support/api-calls.ts'
 import { startBerth, testTemplates, type Berth, type Person } from '../../support/berth.ts'
 import { homesOf, markedTemplates, markOf } from '../../support/engine/homes.ts'
 import { unreachableRuntime, noStopRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
+import { webSocketHeaders } from '../../support/web-socket-headers.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
 const env = { CONTAINER_TEMPLATES: await markedTemplates() }
@@ -114,13 +115,7 @@ async function echoTemplates(): Promise<string> {
 }
 
 async function openWebSocket(berth: Berth, { token, slug }: Person): Promise<Socket> {
-  const headers = {
-    authorization: `Bearer ${token}`,
-    connection: 'Upgrade',
-    upgrade: 'websocket',
-    'sec-websocket-version': '13',
-    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-  }
+  const headers = webSocketHeaders(token)
   const asked = http.get(`${berth.url}/${slug}-dev/`, { headers })
   const [, socket] = (await once(asked, 'upgrade')) as [http.IncomingMessage, Socket]
   return socket.on('error', () => undefined)

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { assertOk, assertRefused, blockContainer, engineState, onEngine, recordOf } from '../../support/api-calls.ts'
 import { startBerth, type Person, type Reply } from '../../support/berth.ts'
 import {
+  during,
   unreachableRuntime,
   noRestartRuntime,
   noCreateRuntime,
@@ -22,15 +23,6 @@ const berth = await startBerth(
 )
 const admin = await berth.administrator()
 const launch = (person: Person, type: string): Promise<Reply> => person.call('POST', `/api/container/launch/${type}`)
-
-async function during<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
-  fault.active = true
-  try {
-    return await work()
-  } finally {
-    fault.active = false
-  }
-}
 
 test('when a stopped container fails to start, a new one of its type takes its place in the record', async () => {
   const ann = await berth.signUp('ann@x.org')

@@ -3,7 +3,13 @@ import { after, test } from 'node:test'
 import { assertOk, assertRefused, blockContainer, blockUser, engineState, onEngine } from '../../support/api-calls.ts'
 import { instant, recordOf, seenBy } from '../../support/api-calls.ts'
 import { startBerth, type Person } from '../../support/berth.ts'
-import { unreachableRuntime, noCreateRuntime, noStopRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
+import {
+  during,
+  unreachableRuntime,
+  noCreateRuntime,
+  noStopRuntime,
+  type Fault,
+} from '../../support/engine/faulty-runtimes.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
 const deafness: Fault = { active: false }
@@ -18,15 +24,6 @@ const berth = await startBerth(
 )
 const admin = await berth.administrator()
 const restart = (person: Person) => person.call('POST', '/api/container/restart')
-
-async function during<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
-  fault.active = true
-  try {
-    return await work()
-  } finally {
-    fault.active = false
-  }
-}
 
 test('restart answers with message, container_id and status running', async () => {
   const ann = await berth.signUp('ann@x.org')

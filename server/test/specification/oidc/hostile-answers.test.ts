@@ -2,15 +2,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { generateKeyPair } from 'jose'
 import { handMadeToken, HostileProvider, type Hostility } from '../../support/oidc/hostile-provider.ts'
-import {
-  accountsOf,
-  assertProblem,
-  begin,
-  finish,
-  newBrowser,
-  startBerthWith,
-  userOf,
-} from '../../support/oidc/sign-in.ts'
+import { startBerthWith } from '../../support/oidc/berth-with-providers.ts'
+import { begin, finish, newBrowser } from '../../support/oidc/sign-in.ts'
+import { accountsOf, assertProblem, userOf } from '../../support/oidc/sign-in-outcome.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
 /** Answers that no certified provider sends. Each lets nobody in, with words, and nothing is stored. */

@@ -2,15 +2,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { tokenIn, type EnginelessBerth } from '../../support/berth-without-engine.ts'
 import { startProvider } from '../../support/oidc/provider.ts'
-import {
-  accountsOf,
-  assertProblem,
-  newBrowser,
-  registerAt,
-  signIn,
-  startBerthWith,
-  userOf,
-} from '../../support/oidc/sign-in.ts'
+import { registerAt, startBerthWith } from '../../support/oidc/berth-with-providers.ts'
+import { newBrowser, signIn } from '../../support/oidc/sign-in.ts'
+import { accountsOf, assertProblem, userOf } from '../../support/oidc/sign-in-outcome.ts'
 
 const provider = await startProvider({ after })
 const main = await registerAt(provider)

@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startProvider } from '../../support/oidc/provider.ts'
-import {
-  accountsOf,
-  assertProblem,
-  atProvider,
-  begin,
-  finish,
-  newBrowser,
-  publicUrl,
-  registerAt,
-  signIn,
-  startBerthWith,
-  userOf,
-} from '../../support/oidc/sign-in.ts'
+import { publicUrl, registerAt, startBerthWith } from '../../support/oidc/berth-with-providers.ts'
+import { atProvider, begin, finish, newBrowser, signIn } from '../../support/oidc/sign-in.ts'
+import { accountsOf, assertProblem, userOf } from '../../support/oidc/sign-in-outcome.ts'
 
 const provider = await startProvider({ after })
 const main = await registerAt(provider)

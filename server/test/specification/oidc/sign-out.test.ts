@@ -6,18 +6,9 @@ import type { EnginelessBerth } from '../../support/berth-without-engine.ts'
 import type { CookieBrowser } from '../../support/cookie-browser.ts'
 import { handMadeToken, HostileProvider } from '../../support/oidc/hostile-provider.ts'
 import { startProvider } from '../../support/oidc/provider.ts'
-import {
-  askProvider,
-  begin,
-  finish,
-  newBrowser,
-  publicUrl,
-  registerAt,
-  signIn,
-  startBerthWith,
-  userOf,
-  type ProviderCookies,
-} from '../../support/oidc/sign-in.ts'
+import { publicUrl, registerAt, startBerthWith } from '../../support/oidc/berth-with-providers.ts'
+import { askProvider, begin, finish, newBrowser, signIn, type ProviderCookies } from '../../support/oidc/sign-in.ts'
+import { userOf } from '../../support/oidc/sign-in-outcome.ts'
 
 const provider = await startProvider({ after })
 const evil = await HostileProvider.start({ after })

@@ -6,6 +6,16 @@ export interface Fault {
   active: boolean
 }
 
+/** Does it with the fault active. */
+export async function during<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
+  fault.active = true
+  try {
+    return await work()
+  } finally {
+    fault.active = false
+  }
+}
+
 const always: Fault = { active: true }
 
 /** Delegates every call, so that a vice has to name only what it does wrong. */

@@ -83,7 +83,8 @@ export async function openInstallation(
   return { installation, runtime, spec, run: (name, fields) => createAndStart(runtime, spec(name, fields)) }
 }
 
-const plainSpec: Omit<ContainerSpec, 'name' | 'image'> = {
+/** A container with nothing special, and no home. */
+export const plainSpec: Omit<ContainerSpec, 'name' | 'image'> = {
   owner: { userId: 1, slug: 'ann', type: 'dev' },
   port: 8080,
   env: {},

@@ -1,15 +1,8 @@
 import net from 'node:net'
 import type { TestContext } from 'node:test'
 import { startGatewayHarness, type GatewayHarness, type HarnessOptions } from '#test/support/gateway/gateway-harness.ts'
-import {
-  keptHead,
-  rawClient,
-  switching,
-  until,
-  upgradeHead,
-  type RawClient,
-  isOver,
-} from '#test/support/gateway/raw-client.ts'
+import { keptHead, switching, upgradeHead } from '#test/support/gateway/http-text.ts'
+import { rawClient, until, type RawClient, isOver } from '#test/support/gateway/raw-client.ts'
 import { annToken } from '#test/support/gateway/tokens.ts'
 
 /** An app that never ends what it begins: an event stream, an answer that is awaited, an upload, a WebSocket. */

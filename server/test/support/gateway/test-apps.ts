@@ -3,6 +3,9 @@ import http, { type RequestListener } from 'node:http'
 import net from 'node:net'
 import type { TestContext } from 'node:test'
 
+/** Where no server listens. */
+export { freePort as closedPort } from '../free-port.ts'
+
 /** Starts a server on a free port of the loopback; when the test ends it closes, with all its connections. */
 export async function listen(t: TestContext, server: net.Server): Promise<number> {
   await opened(t, server, { host: '127.0.0.1', port: 0 })
@@ -22,16 +25,6 @@ export async function opened(t: TestContext, server: net.Server, where: net.List
     server.close()
     for (const socket of sockets) socket.destroy()
   })
-}
-
-/** A port of the loopback where no server listens. */
-export async function closedPort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as net.AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** What an app has received, as the echo app tells it. */

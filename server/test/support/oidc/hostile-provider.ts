@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTHeaderParameters, type JWTPayload } from 'jose'
 import type { Lifetime } from '../berth.ts'
-import type { ProviderFields } from './sign-in.ts'
+import type { ProviderFields } from './berth-with-providers.ts'
 
 /** How the provider deviates from the standard; whatever is left out it does as it should. */
 export interface Hostility {

@@ -1,53 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import type { Lifetime, Reply } from '../berth.ts'
-import { startEnginelessBerth, type EnginelessBerth, type EnginelessOptions } from '../berth-without-engine.ts'
+import type { Reply } from '../berth.ts'
+import type { EnginelessBerth } from '../berth-without-engine.ts'
 import { CookieBrowser } from '../cookie-browser.ts'
-import { client, type TestProvider } from './provider.ts'
-
-/** Where the tests' Berth is reached; nobody resolves the name, requests go to its port. */
-export const publicUrl = 'http://spawner.berth.example'
-
-/** Fields of one provider, as in the file. */
-export type ProviderFields = Readonly<Record<string, unknown>>
-
-/** A Berth with these providers. */
-export async function startBerthWith(
-  lifetime: Lifetime,
-  providers: Readonly<Record<string, ProviderFields>>,
-  options: EnginelessOptions = {},
-): Promise<EnginelessBerth> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'berth-providers-'))
-  const file = path.join(folder, 'providers.json')
-  writeFileSync(file, JSON.stringify(providers))
-  lifetime.after(async () => rmSync(folder, { recursive: true, force: true }))
-  const env = { BASE_DOMAIN: 'berth.example', OIDC_PROVIDERS_FILE: file, LOG_LEVEL: 'debug', ...options.env }
-  return startEnginelessBerth(lifetime, { ...options, env })
-}
-
-/** Fields of the real provider, which gets to know Berth as its client. */
-export async function registerAt(
-  provider: TestProvider,
-  id = 'main',
-  more: ProviderFields = {},
-  /** Public address of Berth, and where the provider reaches it to end sessions. */
-  { url = publicUrl, backchannel }: { url?: string; backchannel?: string } = {},
-): Promise<ProviderFields> {
-  const path = `/api/auth/oidc/${id}`
-  await provider.order({
-    client: {
-      client_id: `${client.id}-${id}`,
-      client_secret: client.secret,
-      redirect_uris: [`${url}${path}/callback`],
-      post_logout_redirect_uris: [`${url}/login`],
-      ...(backchannel ? { backchannel_logout_uri: `${backchannel}${path}/backchannel-logout` } : {}),
-      scope: 'openid email profile groups',
-    },
-  })
-  return { issuer: provider.issuer, client_id: `${client.id}-${id}`, client_secret: client.secret, ...more }
-}
+import { publicUrl } from './berth-with-providers.ts'
 
 export const newBrowser = (berth: EnginelessBerth) => new CookieBrowser(berth)
 
@@ -99,26 +54,4 @@ export async function signIn(
   cookies?: ProviderCookies,
 ): Promise<Reply> {
   return finish(browser, await atProvider(await begin(browser, id, next), cookies))
-}
-
-/** Who is signed in in a browser. */
-export async function userOf(browser: CookieBrowser): Promise<Reply['body'] | undefined> {
-  const reply = await browser.ask('GET', '/api/user/me')
-  return reply.status === 200 ? reply.body.user : undefined
-}
-
-/** The problem that the login page is to explain, and that nobody is signed in. */
-export async function assertProblem(browser: CookieBrowser, reply: Reply, problem: string): Promise<void> {
-  assert.equal(reply.status, 302, reply.text)
-  const location = new URL(reply.headers.get('location') ?? '', publicUrl)
-  assert.equal(location.origin, publicUrl)
-  assert.equal(location.pathname, '/login')
-  assert.equal(location.searchParams.get('problem'), problem)
-  assert.equal(await userOf(browser), undefined)
-}
-
-/** Addresses of all accounts, oldest first. */
-export async function accountsOf({ database }: EnginelessBerth): Promise<string[]> {
-  const rows = await database.db.selectFrom('users').select('email').orderBy('id').execute()
-  return rows.map(({ email }) => email)
 }

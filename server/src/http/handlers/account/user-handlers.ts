@@ -1,7 +1,7 @@
 import type { OwnContainers } from '#/containers/state/own-containers.ts'
 import { statusWords, type StatusLookup } from '#/containers/state/status-lookups.ts'
 import { userOf } from '#/http/auth/caller.ts'
-import { toContainerEntry } from '#/http/handlers/dto-serializers.ts'
+import { toContainerEntry, toUser } from '#/http/handlers/dto-serializers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 
 export interface UserParts {
@@ -16,11 +16,7 @@ export function userHandlers({ ownContainers, spawnerUrl }: UserParts): Pick<Han
       const { record, lookup } = await ownContainers.primary(user.id)
       return {
         user: {
-          id: user.id,
-          email: user.email,
-          slug: user.slug,
-          is_admin: user.isAdmin,
-          state: user.state,
+          ...toUser(user),
           last_used: user.lastUsed?.toISOString() ?? null,
           created_at: user.createdAt.toISOString(),
         },
