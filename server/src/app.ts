@@ -49,10 +49,14 @@ export async function startApp(parts: AppParts): Promise<App> {
   const activate = () => reconciler.activate()
   const engineList = new EngineListCache(runtime, activate)
   const takenSlugs = takenSlugsTask(database, runtime, engineList)
-  // First: its list of the engine is also that of the networks, and of the reconciler's first run.
-  const slugsKnown = withTimeout(
-    slugTimeout,
-    tryOrLog(log, 'asking the engine for slugs', () => takenSlugs.run(new Date())),
+  // Its lists of all containers and homes take seconds with 20,000: the routes come first. Its list of containers is also
+  // that of the reconciler's first run.
+  const routesPublished = Promise.withResolvers<void>()
+  const slugsKnown = routesPublished.promise.then(() =>
+    withTimeout(
+      slugTimeout,
+      tryOrLog(log, 'asking the engine for slugs', () => takenSlugs.run(new Date())),
+    ),
   )
   const hostCheck = new HostCheck(runtime, config.templates.all(), log)
   if (!parts.isForOneCommand) await hostCheck.checkAtStart()
@@ -79,6 +83,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   await listenOnSocket(api.server, parts.socketPath)
   await serve()
   await containers.routeSync.publishAll(following.signal)
+  routesPublished.resolve()
   // A crash may have interrupted it; instants that are moved only in part would look like another clock jump.
   await finishClockJump(database)
   await clock.start(await latestInstant(database.db))

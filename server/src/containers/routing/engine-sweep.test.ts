@@ -212,3 +212,34 @@ test('a container that ends while the start reads the store is not published as 
     [`${ended.prefix} crashed`],
   )
 })
+
+test('with thousands of containers the start waits for the running ones alone, however quick the full list is', async (t) => {
+  const [running, crashed] = [await newOwner(), await newOwner()]
+  await addOwnersLike(crashed, 2_600)
+  const runtime = new LateRuntime()
+  ;[runtime.listDelay, runtime.upDelay] = [300, 0]
+  const arranged = arrange(t, [running, crashed], runtime)
+  const state = runtime.states.get(crashed.id)
+  assert.ok(state)
+  runtime.states.set(crashed.id, { ...state, state: 'exited', address: null, exitCode: 3 })
+  const { gateway } = await arranged
+  assert.equal(gateway.routeStateOf(running.prefix), 'running')
+  assert.equal(gateway.routeStateOf(crashed.prefix), 'asleep')
+  await until(() => gateway.routeStateOf(crashed.prefix) === 'crashed')
+})
+
+/** Users with a record of a container each, as this one has. */
+async function addOwnersLike({ userId, id }: Owner, count: number): Promise<void> {
+  const { db } = database
+  const { id: _, ...user } = await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirstOrThrow()
+  const like = db.selectFrom('user_containers').selectAll().where('user_id', '=', userId)
+  const { id: __, ...record } = await like.executeTakeFirstOrThrow()
+  const names = Array.from({ length: count }, (___, at) => `many${at}`)
+  for (let start = 0; start < count; start += 500) {
+    const some = names.slice(start, start + 500)
+    const users = some.map((slug) => ({ ...user, slug, email: `${slug}@x.org` }))
+    const added = await db.insertInto('users').values(users).returning('id').execute()
+    const records = added.map((each) => ({ ...record, user_id: each.id, container_id: `${id}-${each.id}` }))
+    await db.insertInto('user_containers').values(records).execute()
+  }
+}

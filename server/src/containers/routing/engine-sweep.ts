@@ -14,8 +14,10 @@ import type { RouteReader } from './route-reader.ts'
 
 /** How long a list may take before containers that should run are inspected one by one meanwhile, in ms. */
 const slowListThreshold = 3_000
-/** How long a full list may take at the start before the running containers are listed separately, in ms. */
+/** How long a full list may take at the start before the list of the running containers is used, in ms. */
 const quickListThreshold = 400
+/** With more containers the start does not wait for a full list: it takes 0.1 to 0.2 ms for each. */
+const maxQuickList = 2_500
 /** How long the start waits for the engine's events before it lists the running containers, in ms. */
 const eventsTimeout = 500
 /** How long a list may still show a program that has ended, in ms; a second list after this time is right about it. */
@@ -87,20 +89,27 @@ export class EngineSweep {
    * First sweep, at the start. If the engine does not answer it counts as down at once. If the full list is slow, the
    * running containers are enough: the others are published as asleep until that list arrives. Never rejects.
    * @param signal ends the delayed second list
+   * @returns whether the full list was not requested yet, because there are many containers; `runLater` requests it
    */
-  async runFirst(listing: Promise<RunningList | undefined>, signal: AbortSignal): Promise<void> {
+  async runFirst(listing: Promise<RunningList | undefined>, signal: AbortSignal): Promise<boolean> {
     this.#signal = signal
+    if (this.#parts.index.ids().length > maxQuickList) {
+      const first = await listing
+      if (first) await this.#applyRunning(first)
+      if (first) return true
+    }
     const askedAt = performance.now()
     const sweep = this.#sweeps.run('all').catch((error: unknown) => {
       this.#parts.report(error, 'listing all containers at the start')
       if (!this.#parts.publisher.hasBegun) this.#parts.engineHealth.markDown(askedAt)
     })
     const swept = sweep.then(() => 'swept' as const)
-    if (await withTimeout(quickListThreshold, swept)) return
+    if (await withTimeout(quickListThreshold, swept)) return false
     const first = await Promise.race([listing, swept])
-    if (first === 'swept') return
+    if (first === 'swept') return false
     if (first) await this.#applyRunning(first)
     else await sweep
+    return false
   }
 
   /**

@@ -120,10 +120,11 @@ export class RouteSync extends RouteReader {
     await this.#users.readAll()
     this.#isReadingFirst = false
     this.#inspectHeardEarly()
-    await withTimeout(startTimeout, this.#sweep.runFirst(running, signal))
+    const isListDue = await withTimeout(startTimeout, this.#sweep.runFirst(running, signal))
     for (const entry of this.#index.entries()) this.#changes.of(entry)
     await this.#publisher.publishAll(signal)
     this.#isPublished = true
+    if (isListDue) this.#sweep.runLater()
     void this.#engineHealth.monitor(signal)
   }
 

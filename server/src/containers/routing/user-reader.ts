@@ -99,10 +99,12 @@ export class UserReader {
     const configured = records.filter(({ type }) => templates.get(type))
     const types = new Set(configured.map(({ type }) => type))
     const gone = index.typesOf(userId).filter((type) => !types.has(type))
+    const entries = configured.map((record) => index.put(user, record))
     return [
       ...publisher.snapshot.putUser(toGatewayUser(user)),
       ...gone.flatMap((type) => this.#removeContainer({ userId, type })),
-      ...configured.flatMap((record) => changes.of(index.put(user, record))),
+      // The start computes all routes once the engine has answered.
+      ...(publisher.hasBegun ? entries.flatMap((entry) => changes.of(entry)) : []),
     ]
   }
 
