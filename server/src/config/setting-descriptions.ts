@@ -135,7 +135,7 @@ export const settingGroups = {
     },
     REQUESTS_PER_MINUTE: {
       default: '600',
-      text: 'Max requests per minute from one network address (IPv6: one /64) to sign-up, login, verification and similar endpoints that lead to no sign-in. One mailbox gets a sixtieth of it, at least five. Programs on the same machine are exempt; a proxy there, or one in `TRUSTED_PROXIES`, is not. `0`: no limit.',
+      text: 'Max requests per minute from one network address (IPv6: one /64) to sign-up, login, verification and similar endpoints that lead to no sign-in; requests for links, sign-ins by a provider and renewals of sessions are counted separately. One mailbox, and one browser in which a user signed in before, get a sixtieth of it, at least five. Programs on the same machine are exempt; a proxy there, or one in `TRUSTED_PROXIES`, is not. `0`: no limit.',
     },
     NEW_ADDRESSES_PER_HOUR: {
       default: '1000',

@@ -11,7 +11,7 @@ import type { Logger } from 'pino'
 import type { ApiTokenAuthenticator } from '#/accounts/api-tokens/api-token-authenticator.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
-import { refusals } from '#/errors.ts'
+import { Refusal, refusals } from '#/errors.ts'
 import { mailboxOf } from '#/store/users/magic-links.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'
 import { authorizeRequest } from './auth/authorize-request.ts'
@@ -24,11 +24,12 @@ import { ConcurrencyLimit } from './limits/concurrency-limit.ts'
 import { apiHeaders, bodyLimit, handleError, routeOf } from './error-handler.ts'
 import { sendEventStream, type EventStream } from './event-stream.ts'
 import type { Call, Handlers, Redirect } from './handlers/handler-types.ts'
+import type { DeviceCookies } from './limits/device-cookie.ts'
 import { createListener } from './listener.ts'
 import { collectMetrics, isBearer, type Metrics } from './metrics/metrics.ts'
 import type { FrontEnd } from './front-end/front-end-document.ts'
 import { clientAddress, isLocalClient } from './request/client-address.ts'
-import { isRateLimited, usesLink, type RateLimiter } from './limits/rate-limiter.ts'
+import { isRateLimited, kindOf, type RateLimiter } from './limits/rate-limiter.ts'
 import { requestedLanguage } from './localized-reply.ts'
 
 declare module 'fastify' {
@@ -52,6 +53,7 @@ export interface HttpParts {
   readonly operator: (request: FastifyRequest['raw']) => string | undefined
   /** Of requests that need no account. Programs on this machine are exempt, a local proxy is not. */
   readonly rateLimiter: RateLimiter
+  readonly devices: Pick<DeviceCookies, 'idOf'>
   /** Called with each request, before anything else. */
   readonly onRequest: (request: FastifyRequest['raw']) => void
   /**
@@ -157,7 +159,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
     schema: schemaOf(endpoint),
     onRequest: async (request, reply) => {
       if (isRateLimited(endpoint) && !isLocalClient(request.raw))
-        parts.rateLimiter.count(clientAddress(request.raw), usesLink(endpoint))
+        parts.rateLimiter.count(rateLimitedClient(parts, request.raw), kindOf(endpoint))
       const isOperator = parts.operator(request.raw) !== undefined
       if (endpoint.access === 'operator' && !isOperator) throw notFound(request)
       if (isOperator && endpoint.access !== 'user') return
@@ -166,13 +168,22 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
       if (request.session && !endpoint.endsTakeover) await parts.renewal.keep(request.session, request, reply)
     },
     handler: async (request, reply) => {
-      if (isRateLimited(endpoint)) limitMailbox(parts.rateLimiter, request)
+      if (isRateLimited(endpoint)) limitMailbox(parts, request)
       const leave = request.session && concurrency.enter(request.session.claims.userId)
       try {
         await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
         const answer = await handle(toCall(request, reply, parts))
         if (endpoint.redirects !== undefined) return reply.redirect((answer as Redirect).location, 302)
         return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer
+      } catch (error) {
+        if (
+          error instanceof Refusal &&
+          isRateLimited(endpoint) &&
+          kindOf(endpoint) === 'link' &&
+          !isLocalClient(request.raw)
+        )
+          parts.rateLimiter.countFailure(rateLimitedClient(parts, request.raw))
+        throw error
       } finally {
         leave?.()
       }
@@ -181,11 +192,16 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
 }
 
 /** @throws {Refusal} 429 when the client's network exceeds the rate limit of the mailbox in the body */
-function limitMailbox(limit: RateLimiter, { raw, body }: FastifyRequest): void {
+function limitMailbox(parts: HttpParts, { raw, body }: FastifyRequest): void {
   const { email } = Object(body) as { email?: unknown }
   if (typeof email === 'string' && !isLocalClient(raw))
-    limit.countMailbox(clientAddress(raw), mailboxOf(normaliseEmail(email)))
+    parts.rateLimiter.countMailbox(rateLimitedClient(parts, raw), mailboxOf(normaliseEmail(email)))
 }
+
+const rateLimitedClient = ({ devices }: HttpParts, raw: FastifyRequest['raw']) => ({
+  address: clientAddress(raw),
+  device: devices.idOf(raw.headers),
+})
 
 function toCall(request: FastifyRequest, reply: FastifyReply, parts: HttpParts): Call<EndpointName> {
   const { params, query, body, session, now } = request
@@ -200,6 +216,7 @@ function toCall(request: FastifyRequest, reply: FastifyReply, parts: HttpParts):
     operator: parts.operator(request.raw),
     client: {
       address: clientAddress(request.raw),
+      device: parts.devices.idOf(request.headers),
       isLocal: isLocalClient(request.raw),
       browser: describeUserAgent(request.headers['user-agent']),
       language: requestedLanguage(request),

@@ -7,6 +7,7 @@ import { BrowserSession } from '#/http/auth/browser-session.ts'
 import { ImpersonatorSession } from '#/http/auth/impersonator-session.ts'
 import { LoginCsrf } from '#/http/auth/login-csrf.ts'
 import { SameBrowserProof } from '#/http/auth/same-browser-proof.ts'
+import { DeviceCookies } from '#/http/limits/device-cookie.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 
 /** Cookies, and the protection of browsers against CSRF. */
@@ -21,6 +22,7 @@ export function wireBrowsers(
   return {
     cookie,
     loginCsrf,
+    devices: new DeviceCookies(key.secretFor('device'), cookie),
     browserSession: new BrowserSession(sessionCookies, cookie),
     attempts: new AttemptCookies({ seal: new Seal(key.secretFor('attempt')), settings: cookie, loginCsrf }),
     impersonatorSession: new ImpersonatorSession(authenticator, cookie),

@@ -66,6 +66,7 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
       sameBrowserProof: browsers.sameBrowserProof,
       impersonatorSession: browsers.impersonatorSession,
       rateLimiter,
+      devices: browsers.devices,
     }),
     ...oidcHandlers({
       isByLink,
@@ -76,6 +77,7 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
       attempts: browsers.attempts,
       impersonatorSession: browsers.impersonatorSession,
       rateLimiter,
+      devices: browsers.devices,
     }),
     ...renewalHandlers({
       ownContainers: containers.ownContainers,

@@ -66,6 +66,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
     }),
     log,
     rateLimiter,
+    devices: browsers.devices,
     onRequest: (request) => untrusted.note(request),
     metricsToken: config.metricsListen === null ? config.metricsToken : undefined,
     operator: (request) => operators.nameOf(request),

@@ -13,18 +13,32 @@ const people = 300
 const atOnce = 20
 const school = { 'x-forwarded-for': '203.0.113.9' }
 
-const berth = await startEnginelessBerth({ after }, { env: { TRUSTED_PROXIES: '127.0.0.1' } })
+const berth = await startEnginelessBerth(
+  { after },
+  {
+    // Each person signs in more often than three times an hour here.
+    env: { TRUSTED_PROXIES: '127.0.0.1', MAGIC_LINK_RATE_LIMIT: '10', MAILBOX_RATE_LIMIT: '10' },
+  },
+)
 
-const post = (path: string, email: string) => berth.call('POST', path, { body: { email }, headers: school })
+/** What each person's browser keeps of its last sign-in. */
+const devices = new Map<string, string>()
+const headersOf = (email: string) => ({ ...school, cookie: devices.get(email) ?? '' })
+
+const post = (path: string, email: string, headers: Record<string, string> = school) =>
+  berth.call('POST', path, { body: { email }, headers })
 
 /** Asks for a link like the form of the front end, and uses it. @returns the first status that is not 200, or 200 */
 async function signIn(email: string, purpose: 'signup' | 'login'): Promise<number> {
-  const asked = await post('/api/auth/link', email)
+  const asked = await post('/api/auth/link', email, headersOf(email))
   if (asked.status !== 200) return asked.status
   const mail = berth.mails.findLast(({ to }) => to === email)
   assert.ok(mail, `${email} was mailed nothing`)
   const path = `/api/auth/verify-${purpose}?token=${tokenIn(mail)}`
-  return (await berth.call('GET', path, { headers: school })).status
+  const { status, headers } = await berth.call('GET', path, { headers: headersOf(email) })
+  const device = headers.getSetCookie().find((line) => line.startsWith('berth_device='))
+  if (device !== undefined) devices.set(email, device.replace(/;.*/s, ''))
+  return status
 }
 
 async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -82,6 +96,41 @@ test('all of them get in again while a stranger behind the same address tries 20
   const [{ seconds, refused }, stranger] = await Promise.all([allSignIn('login'), tryAddresses('guess', 200)])
   t.diagnostic(`${people} sign-ins in ${seconds.toFixed(1)} s, ${stranger.answered} attempts of the stranger answered`)
   assert.deepEqual(refused, [])
+})
+
+test('all of them get in again after a stranger behind the same address has used up its limit, and while he goes on', async (t) => {
+  const used = await tryAddresses('used', 1_500)
+  assert.ok(used.retryAfter > 0, 'the limit was not used up')
+  const refusedMeanwhile: number[] = []
+  let isOver = false
+  const goOn = async () => {
+    for (let n = 0; !isOver; n++) {
+      const { status } = await post('/api/auth/login', `more${n}@school.example`)
+      refusedMeanwhile.push(status)
+    }
+  }
+  const people = allSignIn('login').finally(() => (isOver = true))
+  const [{ seconds, refused }] = await Promise.all([people, goOn()])
+  t.diagnostic(`sign-ins in ${seconds.toFixed(1)} s beside ${refusedMeanwhile.length} attempts of the stranger`)
+  assert.deepEqual(refused, [])
+  assert.ok(refusedMeanwhile.filter((status) => status !== 429).length <= 1_200)
+})
+
+test('a valid link signs in also after the address was refused for links that are none', async () => {
+  const email = 'pupil0@school.example'
+  assert.equal((await post('/api/auth/link', email, headersOf(email))).status, 200)
+  const statuses = new Set<number>()
+  await forEachOf(
+    Array.from({ length: 2_500 }, (_, at) => at),
+    async (at) => {
+      const path = `/api/auth/verify-login?token=${at}`
+      statuses.add((await berth.call('GET', path, { headers: school })).status)
+    },
+  )
+  assert.deepEqual([...statuses].toSorted(), [400, 429])
+  const mail = berth.mails.findLast(({ to }) => to === email)
+  const path = `/api/auth/verify-login?token=${tokenIn(mail ?? assert.fail('no mail'))}`
+  assert.equal((await berth.call('GET', path, { headers: school })).status, 200)
 })
 
 test('the stranger is refused after 600 attempts in a window of a minute, with Retry-After, whoever signed in beside', async (t) => {

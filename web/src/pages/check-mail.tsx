@@ -3,6 +3,7 @@ import { boot } from '#/api/api-client.ts'
 import { Link } from '#/components/link.tsx'
 import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
+import { ProviderButtons } from '#/components/sign-in/provider-buttons.tsx'
 import { ResendMagicLink } from '#/components/sign-in/resend-magic-link.tsx'
 import { useDuration } from '#/time/duration.ts'
 import { useSignInElsewhere } from '#/session/use-sign-in-elsewhere.ts'
@@ -17,7 +18,8 @@ export function CheckMail() {
   const durationOf = useDuration()
   const { state } = useLocation()
   const request = magicLinkRequestIn(state)
-  const signInPage = withNext(pages.login, recallReturnPath())
+  const next = recallReturnPath()
+  const signInPage = withNext(pages.login, next)
   useSignInElsewhere()
 
   return (
@@ -37,6 +39,12 @@ export function CheckMail() {
         )}
       </ul>
       {request ? <ResendMagicLink request={request} /> : <Link to={signInPage}>{t('back')}</Link>}
+      {boot.signIn.providers.length > 0 && (
+        <>
+          <h2>{t('withoutMail')}</h2>
+          <ProviderButtons next={next} />
+        </>
+      )}
     </Page>
   )
 }

@@ -108,6 +108,7 @@ const signIn: readonly Story[] = [
   },
   { ...checkMail, name: 'check-mail/none-left', state: mailed(0, 3) },
   { ...checkMail, name: 'check-mail/unknown' },
+  { ...checkMail, name: 'check-mail/providers', boot: byProvider, state: mailed(2, 0) },
 ]
 
 const links: readonly Story[] = [

@@ -5,6 +5,8 @@ import type { Occasion } from '#/mail/magic-link-email.ts'
 export interface ClientInfo {
   /** IP address; empty when unknown. */
   readonly address: string
+  /** Id of a browser in which a user signed in before, for limits; see `DeviceCookies`. */
+  readonly device?: string | undefined
   /** A program on this machine, for which limits by network address do not apply. */
   readonly isLocal: boolean
   /** Browser and system, e.g. `Firefox on Windows`; null for an unknown browser. */
@@ -14,7 +16,7 @@ export interface ClientInfo {
 }
 
 /** Occasion of a mail: its address was entered by this client. */
-export const requestedBy = ({ address, browser, language }: Omit<ClientInfo, 'isLocal'>): Occasion => ({
+export const requestedBy = ({ address, browser, language }: Omit<ClientInfo, 'isLocal' | 'device'>): Occasion => ({
   kind: 'asked',
   address,
   browser,

@@ -11,14 +11,13 @@ function limited(perMinute: number) {
     limit,
     pass: (ms: number) => (time += ms),
     /** As the server does for a request that names a mailbox. */
-    ask: (address: string, mailbox: string) => {
-      limit.count(address)
-      limit.countMailbox(address, mailbox)
+    ask: (address: string, mailbox: string, device?: string) => {
+      limit.count({ address, device }, 'mail')
+      limit.countMailbox({ address, device }, mailbox)
     },
     /** As the server does for a link that signs its owner in. */
-    signIn: (address: string, mailbox: string) => {
-      limit.count(address, true)
-      limit.refund(address, mailbox)
+    signIn: (address: string, mailbox: string, device?: string) => {
+      limit.refund({ address, device }, mailbox)
     },
   }
 }
@@ -64,18 +63,43 @@ test('a sign-in frees no more than was counted for it, and never for another add
   for (let n = 0; n < 4; n++) ask(school, `nobody${n}@x.org`)
   signIn(school, 'ann@x.org')
   ask(school, 'nobody4@x.org')
-  assert.throws(() => limit.count(school), { status: 429 })
-  limit.refund('203.0.113.9', 'nobody0@x.org')
-  assert.throws(() => limit.count(school), { status: 429 })
+  assert.throws(() => limit.count({ address: school }, 'mail'), { status: 429 })
+  limit.refund({ address: '203.0.113.9' }, 'nobody0@x.org')
+  assert.throws(() => limit.count({ address: school }, 'mail'), { status: 429 })
 })
 
-test('links that are none are refused when twice as many requests were made', () => {
+test('links that are refused answer 429 when there were twice as many as the limit, and valid ones are not counted', () => {
   const { limit } = limited(5)
-  for (let n = 0; n < 10; n++) limit.count(school, true)
-  assert.throws(() => limit.count(school, true), { status: 429 })
+  for (let n = 0; n < 10; n++) limit.countFailure({ address: school })
+  assert.throws(() => limit.countFailure({ address: school }), { status: 429 })
 })
 
 test('0 is no limit', () => {
   const { ask } = limited(0)
   for (let n = 0; n < 2_000; n++) ask(school, 'ann@x.org')
+})
+
+test('a browser in which a user signed in before is not locked out by a stranger behind its address', () => {
+  const { ask, signIn } = limited(600)
+  for (let n = 0; n < 600; n++) ask(school, `guess${n}@x.org`)
+  assert.throws(() => ask(school, 'one-more@x.org'), { status: 429 })
+  for (let n = 0; n < 300; n++) {
+    ask(school, `person${n}@x.org`, `device${n}`)
+    signIn(school, `person${n}@x.org`, `device${n}`)
+  }
+  assert.throws(() => ask(school, 'one-more@x.org'), { status: 429 }, 'their sign-ins free nothing for the stranger')
+})
+
+test('such a browser has ten requests a minute beside those of its address', () => {
+  const { ask } = limited(600)
+  for (let n = 0; n < 600; n++) ask(school, `guess${n}@x.org`)
+  for (let n = 0; n < 10; n++) ask(school, `guess${n}@x.org`, 'device')
+  assert.throws(() => ask(school, 'guess@x.org', 'device'), { status: 429 })
+})
+
+test('requests for links that are used up leave providers and sessions as they were', () => {
+  const { ask, limit } = limited(5)
+  for (let n = 0; n < 5; n++) ask(school, `guess${n}@x.org`)
+  assert.throws(() => ask(school, 'one-more@x.org'), { status: 429 })
+  for (const kind of ['provider', 'session'] as const) limit.count({ address: school }, kind)
 })

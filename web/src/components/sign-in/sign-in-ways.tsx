@@ -1,7 +1,6 @@
-import { useTranslations } from 'use-intl/react'
 import { boot } from '#/api/api-client.ts'
 import { EmailForm } from '#/components/sign-in/email-form.tsx'
-import { safeNext } from '#/paths.ts'
+import { ProviderButtons } from '#/components/sign-in/provider-buttons.tsx'
 
 interface SignInWaysProps {
   /** Above the e-mail field. */
@@ -13,21 +12,10 @@ interface SignInWaysProps {
 
 /** The ways to sign in that this installation offers: providers first, then the e-mail field. */
 export function SignInWays({ lead, button, email, next }: SignInWaysProps) {
-  const t = useTranslations('signIn.ask')
   const { providers, isByLink } = boot.signIn
   return (
     <>
-      {providers.length > 0 && (
-        <ul className="providers">
-          {providers.map(({ displayName, start }) => (
-            <li key={start}>
-              <a className="button primary" href={withReturnPath(start, next)}>
-                {t('provider', { name: displayName })}
-              </a>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ProviderButtons next={next} />
       {isByLink && (
         <>
           {lead !== undefined && <p>{lead}</p>}
@@ -41,9 +29,4 @@ export function SignInWays({ lead, button, email, next }: SignInWaysProps) {
       )}
     </>
   )
-}
-
-function withReturnPath(start: string, next: string | undefined): string {
-  const safe = safeNext(next)
-  return safe === undefined ? start : `${start}?${new URLSearchParams({ next: safe })}`
 }

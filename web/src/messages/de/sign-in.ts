@@ -71,6 +71,7 @@ export const signIn: Words['signIn'] = {
     left: '{left, plural, =0 {Das war der letzte Link in dieser Stunde. Der neueste in deinen E-Mails gilt noch.} one {Du kannst in dieser Stunde noch einen Link anfordern.} other {Du kannst in dieser Stunde noch # Links anfordern.}}',
     sentAgain: 'Noch einmal gesendet. Auch die älteren Links gelten weiter.',
     back: 'Einen Link anfordern',
+    withoutMail: 'Oder ohne E-Mail anmelden',
   },
   verify: {
     loginTitle: 'Bei Berth anmelden',

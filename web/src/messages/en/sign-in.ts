@@ -67,6 +67,7 @@ export const signIn = {
     left: '{left, plural, =0 {That was the last link of this hour. The newest one in your mail is still good.} one {You can ask for one more link in this hour.} other {You can ask for # more links in this hour.}}',
     sentAgain: 'Sent again. The older links stay good, too.',
     back: 'Ask for a link',
+    withoutMail: 'Or sign in without a mail',
   },
   verify: {
     loginTitle: 'Sign in to Berth',

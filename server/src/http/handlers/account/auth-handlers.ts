@@ -15,6 +15,7 @@ import { authResponse } from '#/http/auth/auth-response.ts'
 import type { BrowserSession } from '#/http/auth/browser-session.ts'
 import { sessionCookieLines, signOutLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
 import { isPrefetch } from '#/http/request/fetch-metadata.ts'
+import type { DeviceCookies } from '#/http/limits/device-cookie.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { isLikelyNavigation, type LoginCsrf } from '#/http/auth/login-csrf.ts'
@@ -37,6 +38,7 @@ export interface AuthParts extends TakeoverParts {
   readonly loginCsrf: LoginCsrf
   readonly sameBrowserProof: SameBrowserProof
   readonly rateLimiter: Pick<RateLimiter, 'refund'>
+  readonly devices: Pick<DeviceCookies, 'lineFor'>
 }
 
 type Auth = 'logIn' | 'signUp' | 'askForLink' | 'resendVerification' | 'verifySignup' | 'verifyLogin' | 'logOut'
@@ -127,13 +129,13 @@ function refusePrefetch({ request }: VerifyCall): void {
 async function answerSignIn(parts: AuthParts, call: VerifyCall, signedIn: SignedIn): Promise<AuthResponse> {
   const { user } = signedIn
   const { headers, url } = call.request
-  parts.rateLimiter.refund(call.client.address, mailboxOf(user.email))
+  parts.rateLimiter.refund(call.client, mailboxOf(user.email))
   // Login CSRF: no other page or message may sign this browser in to an account of its choice. The same-browser proof shows
   // that the link was requested here.
   const hasAsked = isLikelyNavigation(headers) && parts.sameBrowserProof.has(headers, user.email, call.now)
   if (hasAsked || parts.loginCsrf.maySetCookies(headers)) {
     const own = sessionCookieLines(signedIn, headers.host, parts.cookie)
-    setCookies(call, [...own, ...(await endTakeover(parts, call))])
+    setCookies(call, [...own, parts.devices.lineFor(headers), ...(await endTakeover(parts, call))])
   } else setCookies(call, parts.loginCsrf.forget(url, headers))
   return authResponse(parts, signedIn)
 }

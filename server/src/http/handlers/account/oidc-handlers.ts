@@ -9,6 +9,7 @@ import type { AttemptCookies } from '#/http/auth/attempt-cookies.ts'
 import { endTakeover, type TakeoverParts } from '#/http/auth/end-takeover.ts'
 import { sessionCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
 import type { Call, Handlers, Redirect } from '#/http/handlers/handler-types.ts'
+import type { DeviceCookies } from '#/http/limits/device-cookie.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '#/messages/localized-message.ts'
@@ -23,6 +24,7 @@ export interface OidcParts extends TakeoverParts {
   readonly cookie: CookieSettings
   readonly attempts: AttemptCookies
   readonly rateLimiter: Pick<RateLimiter, 'refundRequests'>
+  readonly devices: Pick<DeviceCookies, 'lineFor'>
 }
 
 /** Requests of one sign-in that succeeded: its start and its end. */
@@ -64,7 +66,7 @@ export function oidcHandlers(parts: OidcParts): Pick<Handlers, OidcNames> {
     endSessionsByProvider: async (call) => {
       await parts.providerSignOut.endByProvider(call.params.provider, call.body.logout_token, call.now)
       // A provider that signs out a whole school sends its tokens from one address.
-      parts.rateLimiter.refundRequests(call.client.address, 1)
+      parts.rateLimiter.refundRequests(call.client, 'provider', 1)
       return { message: localizedReply(call, message('answers.sessionsEndedByProvider')) }
     },
   }
@@ -80,9 +82,9 @@ async function finish(
   const { request, client, now, reply } = call
   const answer = request.url.replace(/^[^?]*/, '')
   const signedIn = await parts.providerSignIn.finish({ answer, attempt }, client, now)
-  parts.rateLimiter.refundRequests(client.address, requestsOfSignIn)
+  parts.rateLimiter.refundRequests(client, 'provider', requestsOfSignIn)
   const own = sessionCookieLines(signedIn, request.headers.host, parts.cookie)
-  void reply.header('set-cookie', [...own, ...(await endTakeover(parts, call))])
+  void reply.header('set-cookie', [...own, parts.devices.lineFor(request.headers), ...(await endTakeover(parts, call))])
   return { location: attempt.next }
 }
 

@@ -58,7 +58,7 @@ async function renew(parts: RenewalParts, sent: ReadCookie, call: RenewalCall): 
   const { request, reply, client, now } = call
   await refuseTakeover(parts, call)
   const signedIn = await parts.renewSession.byCookie(sent, () => true, now)
-  parts.rateLimiter.refundRequests(client.address, 1)
+  parts.rateLimiter.refundRequests(client, 'session', 1)
   void reply.header('set-cookie', sessionCookieLines(signedIn, request.headers.host, parts.cookie))
   return signedIn
 }
