@@ -6,7 +6,7 @@ import type { Page, WebSocket } from 'playwright-core'
 import { unixFetch } from '#/cli/api/unix-fetch.ts'
 import { readPidFile } from '#/supervisor/pid-file.ts'
 import { arrival, openTab, steadily } from '#test/support/browser.ts'
-import { extent } from '#test/support/extent.ts'
+import { extent, timeLimit } from '#test/support/extent.ts'
 import { t as said } from '#test/support/front-end-text.ts'
 import { lives, runProgram, signIn, waitFor, type Program } from '#test/support/program.ts'
 
@@ -15,7 +15,7 @@ import { lives, runProgram, signIn, waitFor, type Program } from '#test/support/
  * last ten seconds; `npm run test:long` works for two minutes. `BERTH_SCREENSHOTS=folder` keeps pictures.
  */
 const tokenLifetime = 10
-const seconds = extent(22, 120)
+const seconds = extent(14, 120)
 const pictures = process.env.BERTH_SCREENSHOTS
 
 test(
@@ -94,7 +94,7 @@ test(
         const endedAt = Date.now()
         assert.equal(ended.status, 200)
         await closed
-        assert.ok(Date.now() - endedAt < 1_000, `${Date.now() - endedAt} ms`)
+        assert.ok(Date.now() - endedAt < timeLimit(1_000), `${Date.now() - endedAt} ms`)
         await dashboard.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
         await arrival(dashboard, '/login?next=%2Fsessions')
         await dashboard.getByText(said('signIn.ask.ended')).waitFor()
