@@ -1,24 +1,27 @@
 import { chromium, type Browser, type Page } from 'playwright-core'
 import type { Lifetime } from './berth.ts'
 import { browserNetwork } from './browser-network.ts'
+import { SharedBrowser } from './shared-browser.ts'
 
 /** Where Debian puts it; the library's own download is never used. */
 const installed = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
-/** A page in a fresh headless Chromium, with everything that went wrong in it. */
+/** A page in a fresh context of a headless Chromium, with everything that went wrong in it. */
 export interface Tab {
   readonly page: Page
   /** Console errors, refused by our content security policy or not, and uncaught exceptions. */
   readonly problems: string[]
 }
 
+const sharedBrowser = new SharedBrowser(() => launch([]))
+
 /**
- * Starts Chromium; it ends with the test. Names below `localhost` lead to this machine in it, and certificates that tests
- * made themselves will do.
+ * Opens a page in a context of its own, which ends with the test. Names below `localhost` lead to this machine in it, and
+ * certificates that tests made themselves will do.
  * @param host another name that does
  */
 export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
-  const browser = await startBrowser(lifetime, hostRule(host))
+  const browser = await (host === undefined ? sharedBrowser.use(lifetime) : startBrowser(lifetime, hostRule(host)))
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ignoreHTTPSErrors: true })
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
@@ -56,8 +59,7 @@ async function launch(args: readonly string[]): Promise<Browser> {
   return chromium.launch({ executablePath, env, args: [...usual, ...network.args, ...args] })
 }
 
-const hostRule = (host: string | undefined) =>
-  host === undefined ? [] : [`--host-resolver-rules=MAP ${host} 127.0.0.1`]
+const hostRule = (host: string) => [`--host-resolver-rules=MAP ${host} 127.0.0.1`]
 
 /**
  * Does it again when Chromium gave a request up, which it does when the machine's networks change, as with each container

@@ -18,8 +18,9 @@ test(`${requests} requests of 200 clients under 500 changes a second reach no ap
   const { wrong, answered, messages, changes, took } = found
   assert.deepEqual(wrong.slice(0, 10), [])
   t.diagnostic(JSON.stringify({ ...found, wrong: wrong.length }))
-  assert.ok(answered > requests / 2, `only ${answered} answers came from apps`)
-  assert.ok(messages > requests / 250, `only ${messages} messages on WebSockets`)
+  // Of these three less on a busy machine, where more changes fall into each request.
+  assert.ok(answered > requests / extent(10, 2), `only ${answered} answers came from apps`)
+  assert.ok(messages > requests / extent(1_000, 250), `only ${messages} messages on WebSockets`)
   assert.ok(changes > (took / 1_000) * extent(100, 400), `only ${changes} changes in ${took} ms`)
 })
 

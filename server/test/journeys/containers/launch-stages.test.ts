@@ -7,7 +7,9 @@ import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { outside } from '#test/support/control-plane.ts'
 import { askEngine, testImage } from '#test/support/engine/engine.ts'
+import { execInContainer } from '#test/support/engine/exec-in-container.ts'
 import { stalledPullRuntime } from '#test/support/engine/faulty-runtimes.ts'
+import { eventually } from '#test/support/engine/runtimes.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
 /**
@@ -19,6 +21,8 @@ const pictures = process.env.BERTH_SCREENSHOTS
 
 const image = await testImage()
 const shell = (script: string) => ({ image, command: ['/bin/sh', '-c', script] })
+/** Until a test says so, so that it sees what stands there before. */
+const untilEnd = 'rm -f /tmp/end; until [ -e /tmp/end ]; do sleep 0.1; done'
 const serving = 'httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done'
 const templates = {
   dev: {
@@ -35,9 +39,9 @@ const templates = {
   brief: {
     display_name: 'Exercise',
     description: 'What a student has just written',
-    ...shell('echo "no such file: data.csv" >&2; sleep 1.2; exit 3'),
+    ...shell(`echo "no such file: data.csv" >&2; ${untilEnd}; exit 3`),
   },
-  done: { display_name: 'Batch', description: 'Ends without an error', ...shell('echo "all done"; sleep 1.2') },
+  done: { display_name: 'Batch', description: 'Ends without an error', ...shell(`echo "all done"; ${untilEnd}`) },
 }
 const pulled = Promise.withResolvers<void>()
 const berth = await startBerth(
@@ -100,17 +104,28 @@ test('a launch that fails says how its program ended and what it wrote last, als
   await picture('dashboard-crashed')
 })
 
+async function containerId(type: string): Promise<string | undefined> {
+  const found = (await berth.runtime.list({ userId: ann.id })).find(({ owner }) => owner?.type === type)
+  return found?.id
+}
+
+/** Ends the program of a type, as soon as it runs. */
+async function end(type: string): Promise<void> {
+  await eventually(async () => execInContainer((await containerId(type)) ?? '', 'touch /tmp/end'))
+}
+
 /** ms since the engine saw the container's program end. */
 async function sinceEnd(type: string): Promise<number> {
-  const found = (await berth.runtime.list({ userId: ann.id })).find(({ owner }) => owner?.type === type)
-  const { State } = await askEngine<{ State: { FinishedAt: string } }>('GET', `/containers/${found?.id}/json`)
+  const path = `/containers/${await containerId(type)}/json`
+  const { State } = await askEngine<{ State: { FinishedAt: string } }>('GET', path)
   return Date.now() - Date.parse(State.FinishedAt)
 }
 
-test('a program that ends after a second is reported soon: on the launch page, on the dashboard, and by the gateway', async () => {
+test('a program that ends while its app is awaited is reported soon: on the launch page, on the dashboard, and by the gateway', async () => {
   // The commonest mistake of a student: "Waiting for the app" stood there for a minute.
   await page.goto(launchPage('brief'))
   await page.getByText('Waiting for the app').first().waitFor()
+  await end('brief')
   await page.getByRole('heading', { name: 'Your container was not started' }).waitFor()
   assert.ok((await sinceEnd('brief')) < timeLimit(1_000))
   await page.getByRole('alert').getByText('exit code 3').waitFor()
@@ -121,6 +136,7 @@ test('a program that ends after a second is reported soon: on the launch page, o
   await page.goto(berth.app.frontendUrl)
   await card('Batch').getByRole('button', { name: 'Launch' }).click()
   await card('Batch').getByText('Waiting for the app').first().waitFor()
+  await end('done')
   await card('Batch').getByRole('alert').getByText('exit code 0').waitFor()
   assert.ok((await sinceEnd('done')) < timeLimit(1_000))
   // Folded, so that nothing below the card moves by itself.
@@ -128,7 +144,9 @@ test('a program that ends after a second is reported soon: on the launch page, o
   await lines(card('Batch')).getByText('all done').waitFor()
   assert.equal(new URL(page.url()).pathname, '/', 'what has ended is not opened')
 
-  await page.goto(`${berth.app.spawnerUrl}/ann-done/`)
+  await page.goto(`${berth.app.spawnerUrl}/ann-done/`, { waitUntil: 'commit' })
+  await page.getByText('Waiting for the app').first().waitFor()
+  await end('done')
   await page.getByRole('heading', { name: 'Batch has ended' }).waitFor()
   assert.ok((await sinceEnd('done')) < timeLimit(1_000))
   await page.getByText('all done').waitFor()

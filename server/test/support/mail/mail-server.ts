@@ -26,6 +26,8 @@ export async function startMailServer(overrides: SMTPServerOptions = {}): Promis
   const received: Received[] = []
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
+    // No question to a name server before each greeting.
+    disableReverseLookup: true,
     onData(stream, session, done) {
       void keep(
         stream,
@@ -34,6 +36,8 @@ export async function startMailServer(overrides: SMTPServerOptions = {}): Promis
     },
     ...overrides,
   })
+  // A client that gives up may reset its connection.
+  server.on('error', () => undefined)
   const keep = async (stream: AsyncIterable<Buffer>, envelopeTo: string[]) => {
     const raw = Buffer.concat(await Array.fromAsync(stream))
     received.push({ ...(await PostalMime.parse(raw)), envelopeTo, raw: raw.toString() })
