@@ -5,10 +5,13 @@ import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Config } from '#/config/config.ts'
 import { restrictPermissions } from '#/data-folder.ts'
+import { unfinishedRestore } from '#/restore-mark.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createOutbox } from '#/mail/outbox.ts'
 import { createSmtpMailer } from '#/mail/smtp.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
+import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
+import type { HomeArchive } from '#/runtime/home-archive.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
@@ -22,6 +25,8 @@ export async function openParts(
   log: Logger,
 ): Promise<Pick<AppParts, 'config' | 'log' | 'database' | 'installation' | 'key' | 'runtime' | 'mailer'>> {
   for (const left of restrictPermissions(config.dataDir)) log.warn(`others may read what they should not: ${left}`)
+  const unfinished = unfinishedRestore(config.dataDir)
+  if (unfinished !== undefined) throw new Error(unfinished)
   const database = await openDatabase(config.databaseUrl, config.dataDir)
   const installation = await installationName(database.db, newInstallationName)
   const key = await loadSigningKeys(config.dataDir)
@@ -39,6 +44,11 @@ export async function openParts(
 /** @param installation name of this installation */
 export function runtimeFor({ dockerHost, hostRules }: Config, installation: string): Runtime {
   return createDockerRuntime({ installation, dockerHost, network: installation, hostRules })
+}
+
+/** Contents of homes, for backup and restore. @param installation name of this installation */
+export function homeArchiveFor({ dockerHost }: Config, installation: string): HomeArchive {
+  return dockerHomeArchive(installation, dockerHost)
 }
 
 /** Folder of mails when there is no mail server. */

@@ -28,6 +28,18 @@ export const crashPoints = [
 
 export type CrashPoint = (typeof crashPoints)[number]
 
+/** Crash points of commands that work on files; they have no service that goes on. */
+export const commandCrashPoints = [
+  'backup.after-store',
+  'backup.after-home',
+  'backup.before-name',
+  'restore.after-mark',
+  'restore.after-aside',
+  'restore.after-store',
+] as const
+
+export type CommandCrashPoint = (typeof commandCrashPoints)[number]
+
 /** Which processes die: this one, or the gateway process before it, so that no supervisor starts another. */
 export type CrashScope = 'api' | 'all'
 
@@ -47,7 +59,7 @@ export function armCrashPoints(file: string): void {
 }
 
 /** A step was reached. */
-export function crashPoint(point: CrashPoint): void {
+export function crashPoint(point: CrashPoint | CommandCrashPoint): void {
   if (orders === undefined) return
   const order = readOrder(orders)
   if (order?.point !== point) return

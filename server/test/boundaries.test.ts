@@ -49,6 +49,7 @@ const allowed: Record<string, string[]> = {
   concurrency: [],
   tokens: ['ip-address.ts'],
   store: ['concurrency'],
+  backup: ['store', 'crash-points.ts', 'restore-mark.ts', 'runtime/home-archive.ts', 'runtime/runtime-container.ts'],
   runtime: [],
   mail: ['concurrency', 'store/users/magic-links.ts', 'messages'],
   messages: ['tokens'],
@@ -115,7 +116,12 @@ const allowed: Record<string, string[]> = {
     'supervisor/run-folder.ts',
     'supervisor/pid-file.ts',
     'mail/check-smtp.ts',
+    'backup',
+    'crash-points.ts',
+    'restore-mark.ts',
+    'secret-file.ts',
     'store/check-store.ts',
+    'store/transfer/copy-store.ts',
   ],
   wiring: [
     'accounts',
@@ -233,10 +239,16 @@ test('each library has its one place', () => {
     [/^openid-client$/, ['server/src/accounts/oidc/']],
     [/^nodemailer$/, ['server/src/mail/']],
     [/^(commander|csv-parse)(\/|$)/, ['server/src/cli/']],
+    [/^age-encryption$/, ['server/src/backup/part-encryption.ts']],
     [/^undici$/, ['server/src/runtime/docker-engine/client/']],
     [
       /^node:child_process$/,
-      ['server/src/main.ts', 'server/src/supervisor/', 'server/src/runtime/docker-engine/firewall/iptables.ts'],
+      [
+        'server/src/main.ts',
+        'server/src/supervisor/',
+        'server/src/runtime/docker-engine/firewall/iptables.ts',
+        'server/src/backup/extract-home.ts',
+      ],
     ],
   ]
   for (const [library, where] of places) {

@@ -5,6 +5,7 @@ import { ApiError } from '@berth/api/client.ts'
 import { CommanderError } from 'commander'
 import { pino } from 'pino'
 import { dataDirIn } from '#/config/config.ts'
+import { armCrashPoints } from '#/crash-points.ts'
 import { readSettings } from '#/config/env-file.ts'
 import { CommandFailed, WrongUsage } from './command-failure.ts'
 import { createProgram, type GlobalOptions } from './program.ts'
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
   // directory.
   const folder = process.env.BERTH_FOLDER ?? process.cwd()
   process.chdir(path.resolve(import.meta.dirname, '../../..'))
+  if (process.env.BERTH_CRASH_ORDERS) armCrashPoints(process.env.BERTH_CRASH_ORDERS)
   const ctrlC = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ctrlC.abort())
   const program = createProgram((options) => createContext(options, folder, ctrlC.signal), {

@@ -1,10 +1,13 @@
 import { Command, type OutputConfiguration } from 'commander'
 import { addAudit } from './commands/audit-command.ts'
+import { addBackup } from './commands/backup-command.ts'
 import { addConfig } from './commands/config-check-command.ts'
 import { addContainers } from './commands/containers-command.ts'
 import { addKeys } from './commands/keys-command.ts'
 import { addLink } from './commands/link-command.ts'
+import { addRestore } from './commands/restore-command.ts'
 import { addStatus } from './commands/status-command.ts'
+import { addStore } from './commands/store-command.ts'
 import { addTokens } from './commands/tokens-command.ts'
 import { addUsers } from './commands/users-command.ts'
 import { addHelp } from './output/help.ts'
@@ -47,6 +50,9 @@ export function createProgram(
   addTokens(program, run)
   addAudit(program, run)
   addKeys(program, run)
+  addBackup(program, run)
+  addRestore(program, run)
+  addStore(program, run)
   addConfig(program, run)
   return program
 }

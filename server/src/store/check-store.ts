@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { Kysely, sql } from 'kysely'
+import { storeFileName } from './database.ts'
 import { postgresDialect } from './dialects/postgres-dialect.ts'
 import { sqliteDialect } from './dialects/sqlite-dialect.ts'
 
@@ -9,7 +10,7 @@ import { sqliteDialect } from './dialects/sqlite-dialect.ts'
  * @returns a description of the store, for the end of a sentence @throws {StoreFailure} when it does not answer
  */
 export async function checkStore(url: string | null, dataDir: string): Promise<string> {
-  const file = path.join(dataDir, 'berth.sqlite')
+  const file = path.join(dataDir, storeFileName)
   if (url === null && !existsSync(file)) return `SQLite, ${file}; the first start makes it`
   const db = new Kysely<unknown>({ dialect: url === null ? sqliteDialect(file) : await postgresDialect(url) })
   try {

@@ -42,6 +42,9 @@ export interface Database {
 
 /** TTL of the result of `ping`, in ms: the endpoint that uses it is public. */
 const pingEvery = 1_000
+/** The SQLite store in the data folder. */
+export const storeFileName = 'berth.sqlite'
+
 /** Timeout of closing the store, in ms. */
 const closeTimeout = 2_000
 
@@ -50,12 +53,13 @@ const closeTimeout = 2_000
  * within 5 s without delaying other work, and succeed again once the store does.
  * @param url     `postgres://...`, or null for SQLite
  * @param dataDir folder of the SQLite file, created with mode 0700 when missing, the file with 0600
+ * @param until   name of the last migration to run, for a copy of a store of an older version; all by default
  * @throws when it cannot be opened or migrated; the cause says why
  */
-export async function openDatabase(url: string | null, dataDir: string): Promise<Database> {
+export async function openDatabase(url: string | null, dataDir: string, until?: string): Promise<Database> {
   if (url === null) {
     const db = new Kysely<Schema>({ dialect: sqliteIn(dataDir) })
-    await migrate(db, false)
+    await migrate(db, false, until)
     return wrap(db, false)
   }
   const migrationDb = new Kysely<Schema>({ dialect: await postgresDialect(url, true) })
@@ -66,7 +70,7 @@ export async function openDatabase(url: string | null, dataDir: string): Promise
 
 function sqliteIn(dataDir: string) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const file = path.join(dataDir, 'berth.sqlite')
+  const file = path.join(dataDir, storeFileName)
   // SQLite itself creates a file that all users may read; its log and index get the mode of the file.
   closeSync(openSync(file, 'a', 0o600))
   return sqliteDialect(file)
@@ -97,9 +101,9 @@ function throttled(work: () => Promise<void>): () => Promise<void> {
 }
 
 /** @throws when a migration fails; the store is closed then */
-async function migrate(db: Kysely<Schema>, isPostgres: boolean): Promise<void> {
+async function migrate(db: Kysely<Schema>, isPostgres: boolean, until?: string): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(isPostgres) } })
-  const { error } = await migrator.migrateToLatest()
+  const { error } = await (until === undefined ? migrator.migrateToLatest() : migrator.migrateTo(until))
   if (!error) return
   await db.destroy()
   throw new Error('migrate the store', { cause: error })

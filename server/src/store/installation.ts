@@ -1,12 +1,15 @@
 import type { Db } from './database.ts'
 
+/** Row of the installation's name; a store without it was never used. */
+export const installationKey = 'instance'
+
 /**
  * Name of this installation, created once. It is a label of every container, so that two installations on one engine
  * ignore each other's containers.
  * @param propose creates a name; used only when there is none yet
  */
 export async function installationName(db: Db, propose: () => string): Promise<string> {
-  return madeOnce(db, 'instance', propose)
+  return madeOnce(db, installationKey, propose)
 }
 
 /** The era of new tokens; see `Revocations`. @param propose as above */

@@ -5,6 +5,7 @@ import { openParts } from '#/adapters.ts'
 import { startApp } from '#/app.ts'
 import { readConfig, type Config } from '#/config/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
+import { unfinishedRestore } from '#/restore-mark.ts'
 import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
 import { CommandFailed, reasonOf } from '../command-failure.ts'
 
@@ -61,6 +62,8 @@ function requireConfig(env: Readonly<Record<string, string | undefined>>): Confi
 /** The service could not write a store that root created; and a new, empty store is never what the operator wants. */
 function requireOwnData({ dataDir, databaseUrl }: Config): void {
   const made = databaseUrl === null ? /^berth\.sqlite$/ : /^signing-key/
+  const unfinished = unfinishedRestore(dataDir)
+  if (unfinished !== undefined) throw new CommandFailed(unfinished)
   const file = existsSync(dataDir) ? readdirSync(dataDir).find((name) => made.test(name)) : undefined
   if (file === undefined) {
     throw new CommandFailed(

@@ -1,5 +1,12 @@
 import type { PoolClient } from 'pg'
-import { PostgresDialect, type Dialect } from 'kysely'
+import {
+  PostgresDialect,
+  PostgresIntrospector,
+  sql,
+  type DatabaseIntrospector,
+  type Dialect,
+  type Kysely,
+} from 'kysely'
 import { isConflictCode, retryOnConflict, StoreConflict } from './transaction-retry.ts'
 import { StoreFailure, storeTimeout } from '../store-failure.ts'
 
@@ -40,7 +47,7 @@ export async function postgresDialect(url: string, withoutTimeouts = false): Pro
   // Emitted for idle connections that are lost; without a listener it would end the process.
   pool.on('error', () => {})
   pool.on('connect', watch)
-  return new PostgresDialect({
+  return new OneSchemaDialect({
     pool: {
       connect: async () => {
         const client = await pool.connect().catch((error: unknown) => {
@@ -54,6 +61,24 @@ export async function postgresDialect(url: string, withoutTimeouts = false): Pro
       options: pool.options,
     },
   })
+}
+
+/**
+ * Migrations look tables up by their names. A restore leaves tables of the same names in a schema of its own, which must
+ * not be taken for those in use.
+ */
+class OneSchemaDialect extends PostgresDialect {
+  override createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
+    const introspector = new PostgresIntrospector(db)
+    return {
+      getSchemas: () => introspector.getSchemas(),
+      getTables: async (options) => {
+        const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db)
+        const tables = await introspector.getTables(options)
+        return tables.filter(({ schema }) => schema === rows[0]?.name)
+      },
+    }
+  }
 }
 
 const broken = new WeakSet<PoolClient>()

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { ConnectionPools, type CallKind } from './connection-pools.ts'
@@ -21,6 +22,8 @@ export const callTimeouts = {
   /** The engine itself waits 10 s before it kills the program. */
   stop: 25_000,
   remove: 60_000,
+  /** Between the begin of an upload and the answer. */
+  writeHome: 86_400_000,
   pull: 1_800_000,
   /** The engine reports progress several times a second, also while it unpacks a large layer. */
   pullStall: 120_000,
@@ -30,12 +33,14 @@ export const callTimeouts = {
 export interface EngineCall {
   /** What is being done, for the error: `start berth-ann-dev`. */
   readonly what: string
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Without the version; names in it are already encoded. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: unknown
+  /** Sent as a tar archive, instead of `body`; the engine's pace is kept. */
+  readonly archive?: AsyncIterable<Uint8Array>
   /** ms, the wait for a connection included */
   readonly timeout: number
   /** Whose connections it takes; `query` for GET, `verb` for everything else when it is not given. */
@@ -185,11 +190,12 @@ export class EngineClient {
 
 const callKindOf = ({ kind, method }: EngineCall): CallKind => kind ?? (method === 'GET' ? 'query' : 'verb')
 
-function toRequest({ method, path, query, body, signal }: EngineCall, prefix: string, limit: AbortSignal) {
+function toRequest({ method, path, query, body, archive, signal }: EngineCall, prefix: string, limit: AbortSignal) {
   return {
     method,
     path: `${prefix}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`,
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(archive ? { body: Readable.from(archive), headers: { 'content-type': 'application/x-tar' } } : {}),
     signal: signal ? AbortSignal.any([limit, signal]) : limit,
   }
 }

@@ -16,8 +16,10 @@ export interface Volume {
   readonly Options?: Readonly<Record<string, string>> | null
 }
 
+type Engine = Pick<EngineContext, 'client' | 'installation'>
+
 /** Volumes that carry our labels and an owner's. */
-export async function listHomes(engine: EngineContext, signal?: AbortSignal): Promise<(Home & { found: Volume })[]> {
+export async function listHomes(engine: Engine, signal?: AbortSignal): Promise<(Home & { found: Volume })[]> {
   const homes: (Home & { found: Volume })[] = []
   await eachHome(engine, (home) => void homes.push(home), signal)
   return homes
@@ -30,7 +32,7 @@ export async function homes(engine: EngineContext): Promise<Home[]> {
 }
 
 /** One by one as they come: there is a home for every user who ever launched a container. */
-async function eachHome(engine: EngineContext, take: (home: Home & { found: Volume }) => void, signal?: AbortSignal) {
+async function eachHome(engine: Engine, take: (home: Home & { found: Volume }) => void, signal?: AbortSignal) {
   const query = { filters: JSON.stringify({ label: labelFilter(engine.installation) }) }
   const call = {
     what: 'list volumes',

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs'
+import { link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { crashPoint } from '#/crash-points.ts'
+import {
+  backupName,
+  isBackupName,
+  manifestName,
+  readManifest,
+  sumsName,
+  sumsOf,
+  type Manifest,
+  type Part,
+} from './backup-format.ts'
+import type { BackupTarget } from './backup-target.ts'
+import { isProcessAlive } from './process-alive.ts'
+import { syncFolder, writePart } from './write-part.ts'
+
+type Bytes = AsyncIterable<Uint8Array>
+
+/**
+ * A folder of backups, each a folder of its own that is complete by itself. A backup has another name until it is
+ * complete. A home that has not changed since the last backup is a hard link to that one's file.
+ * @param folder created when it is missing
+ * @param installation backups of others are neither linked to nor counted
+ */
+export async function folderTarget(
+  folder: string,
+  installation: string,
+  encrypt: (content: Bytes) => Bytes,
+  now = new Date(),
+): Promise<BackupTarget> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await removeAbandoned(folder)
+  const partial = path.join(folder, `${partialPrefix}${process.pid}-${now.getTime()}`)
+  await mkdir(partial, { mode: 0o700 })
+  const last = (await backupsIn(folder, installation)).at(-1)
+  return {
+    add: async ({ kind, file, home, content }, signal) => {
+      const place = path.join(partial, file)
+      try {
+        const written = await writePart(place, content, encrypt, signal)
+        const part: Part = { kind, file, ...(home ? { home } : {}), ...written }
+        return (last && (await linkUnchanged(last, part, place))) ?? part
+      } catch (error) {
+        await rm(place, { force: true })
+        throw error
+      }
+    },
+    finish: async (manifest) => {
+      const text = `${JSON.stringify(manifest, undefined, 2)}\n`
+      const options = { mode: 0o600, flush: true }
+      await writeFile(path.join(partial, manifestName), text, options)
+      await writeFile(path.join(partial, sumsName), sumsOf(text, manifest.parts), options)
+      for (const name of new Set(manifest.parts.map(({ file }) => path.dirname(file))))
+        await syncFolder(path.join(partial, name))
+      await syncFolder(partial)
+      crashPoint('backup.before-name')
+      const name = freeName(folder, backupName(now))
+      await rename(partial, name)
+      await syncFolder(folder)
+      return name
+    },
+    discard: () => rm(partial, { recursive: true, force: true }),
+  }
+}
+
+const partialPrefix = '.partial-'
+
+/** Removes what processes left that were killed. */
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [, pid] = /^\.partial-(\d+)-\d+$/.exec(name) ?? []
+    if (pid !== undefined && !isProcessAlive(Number(pid))) await rm(path.join(folder, name), { recursive: true })
+  }
+}
+
+function freeName(folder: string, name: string): string {
+  for (let number = 1; ; number++) {
+    const candidate = path.join(folder, number === 1 ? name : `${name}-${number}`)
+    if (!existsSync(candidate)) return candidate
+  }
+}
+
+/** A complete backup. */
+export interface FoundBackup {
+  readonly folder: string
+  readonly manifest: Manifest
+}
+
+/** Complete backups of an installation in a folder, the oldest first. */
+export async function backupsIn(folder: string, installation: string): Promise<FoundBackup[]> {
+  const names = (await readdir(folder)).filter(isBackupName).sort()
+  const found: FoundBackup[] = []
+  for (const name of names) {
+    const backup = path.join(folder, name)
+    const manifest = await readManifest(backup).catch(() => undefined)
+    if (manifest?.installation === installation) found.push({ folder: backup, manifest })
+  }
+  return found
+}
+
+/** @returns the part of the last backup that has the same content, to which `file` is a link then */
+async function linkUnchanged({ folder, manifest }: FoundBackup, part: Part, file: string): Promise<Part | undefined> {
+  const same = manifest.parts.find(
+    (each) => each.kind === 'home' && each.file === part.file && each.contentSha256 === part.contentSha256,
+  )
+  if (!same) return undefined
+  const linked = `${file}.link`
+  try {
+    await link(path.join(folder, same.file), linked)
+  } catch {
+    // A file system without hard links: the new file stays.
+    return undefined
+  }
+  await rename(linked, file)
+  return same
+}
+
+/** Removes the oldest backups of an installation but `keep`. @returns the folders that were removed */
+export async function pruneBackups(folder: string, installation: string, keep: number): Promise<string[]> {
+  const old = (await backupsIn(folder, installation)).slice(0, -keep)
+  for (const each of old) {
+    // Renamed first: what is removed in part is no backup.
+    const removed = path.join(folder, `${partialPrefix}0-${Date.now()}`)
+    await rename(each.folder, removed)
+    await rm(removed, { recursive: true })
+  }
+  return old.map((each) => each.folder)
+}

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { crashPoint } from '#/crash-points.ts'
+import { openDatabase, storeFileName } from '#/store/database.ts'
+import { copyStore } from '#/store/transfer/copy-store.ts'
+import { isUsedStore } from '#/store/transfer/used-store.ts'
+import { checkSnapshot } from '#/store/transfer/snapshot-store.ts'
+import { BackupProblem, type Manifest } from './backup-format.ts'
+import { keysFileName } from './create-backup.ts'
+import { restoreMark } from '#/restore-mark.ts'
+import { syncFolder } from './write-part.ts'
+
+/** Where a store is restored to. */
+export interface StoreDestination {
+  readonly databaseUrl: string | null
+  readonly dataDir: string
+  /** Whether a store that is there is moved aside. */
+  readonly force: boolean
+}
+
+/** Files in the spool folder that are put in place. */
+export interface StagedStore {
+  /** Folder of the store as SQLite file, and of the file of keys. */
+  readonly folder: string
+}
+
+/**
+ * Checks a store that was unpacked from a backup and brings it to the version of this program.
+ * @throws {BackupProblem} when it is damaged, is not what the manifest says, or is of a newer version
+ */
+export async function checkStagedStore({ folder }: StagedStore, { store, version }: Manifest): Promise<void> {
+  const { rows, migration } = await checkSnapshot(path.join(folder, storeFileName), 'everything')
+  if (migration !== store.migration || JSON.stringify(rows) !== JSON.stringify(store.rows))
+    throw new BackupProblem('the store in the backup is not the one that its manifest describes; nothing was changed')
+  try {
+    const database = await openDatabase(null, folder)
+    await database.close()
+  } catch (error) {
+    throw new BackupProblem(
+      `the store in the backup was made by Berth ${version} and cannot be used by this version; install that one or a newer one. Nothing was changed`,
+      error,
+    )
+  }
+}
+
+/** @throws {BackupProblem} when there is a store and it may not be moved aside, or it cannot be used */
+export async function requireNoStore(
+  { databaseUrl, dataDir, force }: StoreDestination,
+  backup: Manifest,
+): Promise<void> {
+  if (force || existsSync(path.join(dataDir, restoreMark))) return
+  const last = await isUsedStore(databaseUrl, dataDir)
+  if (last === null) return
+  const isNewer = last.writtenAt > backup.createdAt
+  throw new BackupProblem(
+    `there is a store with ${last.users} users already, written last at ${last.writtenAt}, ` +
+      `${isNewer ? 'after' : 'before'} the backup of ${backup.createdAt}; nothing was changed. ` +
+      `With --force it is moved aside${isNewer ? ', and what was written after the backup is not in use any more' : ''}`,
+  )
+}
+
+/**
+ * Puts a checked store and the keys in place. The old ones are kept: files in a folder `before-restore-...` of the data
+ * folder, tables of PostgreSQL in a schema `before_restore_...`. If the process is killed, Berth does not start until a
+ * restore has ended (`restore-mark.ts`).
+ * @param stamp part of the names of what is moved aside
+ * @returns where the old store is; null when there was none
+ */
+export async function installStore(
+  { folder }: StagedStore,
+  { databaseUrl, dataDir, force }: StoreDestination,
+  stamp: string,
+): Promise<string | null> {
+  const mark = path.join(dataDir, restoreMark)
+  // An interrupted restore may have filled the database of PostgreSQL already.
+  const isRepeated = existsSync(mark)
+  await writeFile(mark, '', { mode: 0o600, flush: true })
+  await syncFolder(dataDir)
+  crashPoint('restore.after-mark')
+  const aside = path.join(dataDir, `before-restore-${stamp}`)
+  const hasOldFiles = await moveFilesAside(dataDir, aside)
+  crashPoint('restore.after-aside')
+  const schema =
+    databaseUrl !== null && (force || isRepeated) ? `before_restore_${stamp.toLowerCase().replace(/\W/g, '_')}` : null
+  if (databaseUrl === null) await moveInto(path.join(folder, storeFileName), dataDir)
+  else await copyStore({ folder }, { url: databaseUrl }, { moveAside: schema })
+  crashPoint('restore.after-store')
+  await moveInto(path.join(folder, keysFileName), dataDir)
+  await syncFolder(dataDir)
+  await rm(mark)
+  await syncFolder(dataDir)
+  const places = [...(hasOldFiles ? [aside] : []), ...(schema === null ? [] : [`schema ${schema}`])]
+  return places.length === 0 ? null : places.join(', ')
+}
+
+/** The write-ahead log belongs to its database file: beside another one it would change that. */
+async function moveFilesAside(dataDir: string, aside: string): Promise<boolean> {
+  const names = (await readdir(dataDir)).filter((name) => name.startsWith(storeFileName) || name === keysFileName)
+  if (names.length === 0) return false
+  await mkdir(aside, { mode: 0o700 })
+  // The log last: without its file it has no effect.
+  for (const name of names.sort()) await rename(path.join(dataDir, name), path.join(aside, name))
+  await syncFolder(aside)
+  await syncFolder(dataDir)
+  return true
+}
+
+async function moveInto(file: string, folder: string): Promise<void> {
+  const handle = await open(file, 'r')
+  try {
+    await handle.chmod(0o600)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(file, path.join(folder, path.basename(file)))
+}

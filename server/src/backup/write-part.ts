@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, open } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Part } from './backup-format.ts'
+
+type Bytes = AsyncIterable<Uint8Array>
+
+/**
+ * Writes content to a new file, durable when it resolves; readable by its owner only.
+ * @param transform encrypts
+ * @returns size and hashes @throws when it cannot; the file may then exist in part
+ */
+export async function writePart(
+  file: string,
+  content: Bytes,
+  transform: (content: Bytes) => Bytes,
+  signal: AbortSignal,
+): Promise<Pick<Part, 'bytes' | 'sha256' | 'contentSha256'>> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+  const [inside, outside] = [new Meter(), new Meter()]
+  const stream = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true })
+  await pipeline(outside.measure(transform(inside.measure(content))), stream, { signal })
+  return { bytes: outside.bytes, sha256: outside.sha256(), contentSha256: inside.sha256() }
+}
+
+/** Counts and hashes bytes that go by. */
+class Meter {
+  readonly #hash = createHash('sha256')
+  bytes = 0
+
+  async *measure(content: Bytes): AsyncGenerator<Uint8Array> {
+    for await (const bytes of content) {
+      this.#hash.update(bytes)
+      this.bytes += bytes.length
+      yield bytes
+    }
+  }
+
+  sha256(): string {
+    return this.#hash.digest('hex')
+  }
+}
+
+/** Makes the names in a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,146 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import type { Command } from 'commander'
+import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
+import { addHelp, type Run } from '#/cli/output/help.ts'
+import type { CommandContext } from '#/cli/api/with-api.ts'
+import { inWords, requireOwner, requireSettings, requireStopped } from './store-access.ts'
+
+/** `berth restore`. */
+export function addRestore(program: Command, run: Run): void {
+  const restore = program
+    .command('restore')
+    .description('restore a backup, check it, or take one home out of it')
+    .argument('<backup>', 'folder of one backup: berth-20261122T020000Z')
+    .option('--identity <file>', 'secret key of age, for an encrypted backup')
+    .option('--force', 'move a store that is there aside')
+    .option('--no-homes', 'without the homes of users')
+    .option('--check', 'check every file of the backup, and change nothing')
+    .option('--home <slug>', 'only the home of this user, into the folder of --into')
+    .option('--type <type>', 'with --home: type of its container, if the user has several')
+    .option('--into <folder>', 'with --home: new folder for the files')
+    .action((backup: string, options: RestoreOptions) => run((context) => restoreFrom(context, backup, options)))
+  addHelp(restore, {
+    effect:
+      'Stop Berth first. Everything is checked before anything is changed. Homes that exist are left as they are. A ' +
+      'store that is there is only replaced with --force, and kept beside. With --home or --check Berth may run, ' +
+      'and nothing of it changes.',
+    examples: [
+      ['restore /var/backups/berth/berth-20261122T020000Z', 'onto an empty machine'],
+      ['restore berth-20261122T020000Z --home ann --into /tmp/ann', "Ann's files, beside the present ones"],
+      ['restore berth-20261122T020000Z --check --identity key.txt', 'would it be restored?'],
+    ],
+  })
+}
+
+interface RestoreOptions {
+  readonly identity?: string
+  readonly force?: boolean
+  readonly homes: boolean
+  readonly check?: true
+  readonly home?: string
+  readonly type?: string
+  readonly into?: string
+}
+
+async function restoreFrom(context: CommandContext, backup: string, options: RestoreOptions): Promise<void> {
+  if ((options.home === undefined) !== (options.into === undefined)) throw new WrongUsage('--home needs --into.')
+  const folder = path.resolve(context.folder, backup)
+  try {
+    const { decryptor } = await import('#/backup/part-encryption.ts')
+    const decrypt = options.identity === undefined ? null : await decryptor(identityIn(context, options.identity))
+    if (options.check) await check(context, folder, decrypt)
+    else if (options.home !== undefined) await takeHome(context, folder, decrypt, options)
+    else await restoreAll(context, folder, decrypt, options)
+  } catch (error) {
+    throw inWords(error)
+  }
+}
+
+/** Null without a secret key. */
+type Decrypt = ((content: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) | null
+
+function identityIn({ folder }: CommandContext, file: string): string {
+  try {
+    return readFileSync(path.resolve(folder, file), 'utf8')
+  } catch (error) {
+    throw new CommandFailed(`The identity cannot be read: ${(error as Error).message}`)
+  }
+}
+
+async function check({ terminal }: CommandContext, backup: string, decrypt: Decrypt): Promise<void> {
+  const [{ readManifest, verifyParts }, { contentOf }] = await Promise.all([
+    import('#/backup/backup-format.ts'),
+    import('#/backup/restore-backup.ts'),
+  ])
+  const manifest = await readManifest(backup)
+  await verifyParts(backup, manifest.parts)
+  // Decrypts to the end, which checks the authentication of each block.
+  for (const part of manifest.parts) for await (const _ of contentOf({ backup, decrypt }, part));
+  terminal.json({ ok: true, manifest })
+  terminal.print(`The backup of ${manifest.createdAt} is complete: ${manifest.parts.length} files.`)
+  for (const { volume, reason } of manifest.missing) terminal.note(`it was made without ${volume}: ${reason}`)
+}
+
+async function takeHome(
+  { terminal, folder, signal }: CommandContext,
+  backup: string,
+  decrypt: Decrypt,
+  { home = '', type, into = '' }: RestoreOptions,
+): Promise<void> {
+  const [{ readManifest, verifyParts }, { contentOf }, { extractHome, homePartOf }] = await Promise.all([
+    import('#/backup/backup-format.ts'),
+    import('#/backup/restore-backup.ts'),
+    import('#/backup/extract-home.ts'),
+  ])
+  const part = homePartOf(await readManifest(backup), home, type ?? null)
+  await verifyParts(backup, [part])
+  const place = path.resolve(folder, into)
+  await extractHome(contentOf({ backup, decrypt }, part), place, signal)
+  terminal.json({ home: part.home?.volume, folder: place })
+  terminal.print(`The home is in ${place}.`)
+}
+
+async function restoreAll(
+  context: CommandContext,
+  backup: string,
+  decrypt: Decrypt,
+  { force = false, homes }: RestoreOptions,
+): Promise<void> {
+  const { terminal, signal } = context
+  const config = requireSettings(context)
+  const { dataDir, databaseUrl } = config
+  await requireStopped(context)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  requireOwner(dataDir)
+  const [{ restoreBackup }, { makeSpoolFolder }, { homeArchiveFor }] = await Promise.all([
+    import('#/backup/restore-backup.ts'),
+    import('#/backup/spool-folder.ts'),
+    import('#/adapters.ts'),
+  ])
+  const spool = makeSpoolFolder(dataDir)
+  try {
+    const restored = await restoreBackup({
+      backup,
+      databaseUrl,
+      dataDir,
+      force,
+      decrypt,
+      spool,
+      signal,
+      homesOf: homes ? (installation) => homeArchiveFor(config, installation) : null,
+      onProgress: (done, total) => terminal.progress(`home ${done + 1} of ${total}`),
+    })
+    terminal.endProgress()
+    const { manifest, aside, keptHomes } = restored
+    terminal.json({ restored: manifest.createdAt, homes: restored.homes, keptHomes, aside })
+    const users = manifest.store.rows.users ?? 0
+    terminal.print(
+      `Restored: the backup of ${manifest.createdAt}, ${users} users, ${restored.homes} homes. Start Berth.`,
+    )
+    if (aside !== null) terminal.print(`What was there before is in ${aside}.`)
+    for (const volume of keptHomes) terminal.note(`left as it is, because it exists: ${volume}`)
+  } finally {
+    rmSync(spool, { recursive: true, force: true })
+  }
+}

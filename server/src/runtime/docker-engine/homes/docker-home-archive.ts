@@ -1,0 +1,98 @@
+import { RuntimeError } from '#/runtime/runtime-error.ts'
+import type { HomeArchive } from '#/runtime/home-archive.ts'
+import type { Home } from '#/runtime/runtime-container.ts'
+import { callTimeouts, EngineClient } from '../client/engine-client.ts'
+import { findEngineAddress } from '../client/engine-address.ts'
+import { statusOf } from '../client/engine-errors.ts'
+import { homeLabels } from '../labels.ts'
+import { HelperContainers } from './helper-containers.ts'
+import { listHomes } from './home-volumes.ts'
+
+/** Zeros that end a complete tar archive. Source: POSIX.1-2017, pax, "ustar Interchange Format". */
+const endOfArchive = 1024
+
+/**
+ * Contents of homes by the engine's archive API, through a container that is never started and has an empty root file
+ * system: nothing of a user runs in it or is resolved as a path (docs/explanation/decisions/046). The account of the
+ * service cannot read the folders of volumes, and the engine may be on another machine.
+ * @throws {Error} when `dockerHost` is no address
+ */
+export function dockerHomeArchive(installation: string, dockerHost: string | undefined): HomeArchive {
+  const client = new EngineClient(findEngineAddress(dockerHost))
+  const helpers = new HelperContainers(client, installation)
+  return {
+    homes: async () => (await listHomes({ client, installation })).map(({ volume, owner }) => ({ volume, owner })),
+    read: (volume, signal) => readHome(client, helpers, volume, signal),
+    write: (home, archive, signal) => writeHome(client, helpers, installation, { home, archive, signal }),
+  }
+}
+
+async function* readHome(
+  client: EngineClient,
+  helpers: HelperContainers,
+  volume: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  // The engine would create a volume that is gone, without labels.
+  if (!(await exists(client, volume))) throw new RuntimeError('missing', `read ${volume}: it is gone`)
+  const helper = await helpers.create(volume)
+  try {
+    const call = { what: `read ${volume}`, method: 'GET', path: helper.archivePath, kind: 'stream' } as const
+    const query = { path: `${helper.folder}/.` }
+    let zeros = 0
+    for await (const bytes of await client.stream({ ...call, query, timeout: callTimeouts.list, signal })) {
+      zeros = zerosAtEnd(bytes, zeros)
+      yield bytes
+    }
+    // The engine ends an archive that it cannot go on with without an error.
+    if (zeros < endOfArchive) throw new RuntimeError('failed', `read ${volume}: a file changed while it was read`)
+  } finally {
+    await helper.remove()
+  }
+}
+
+/** Zero bytes at the end of a stream, up to those that matter. @param before those at the end of what came before */
+function zerosAtEnd(bytes: Uint8Array, before: number): number {
+  const last = bytes.findLastIndex((byte) => byte !== 0)
+  return Math.min(endOfArchive, last === -1 ? before + bytes.length : bytes.length - 1 - last)
+}
+
+interface Writing {
+  readonly home: Home
+  readonly archive: AsyncIterable<Uint8Array>
+  readonly signal: AbortSignal
+}
+
+async function writeHome(
+  client: EngineClient,
+  helpers: HelperContainers,
+  installation: string,
+  { home: { volume, owner }, archive, signal }: Writing,
+): Promise<boolean> {
+  if (await exists(client, volume)) return false
+  const what = `restore ${volume}`
+  const body = { Name: volume, Labels: homeLabels(installation, owner) }
+  await client.ask({ what, method: 'POST', path: '/volumes/create', body, timeout: callTimeouts.read })
+  const helper = await helpers.create(volume)
+  try {
+    const call = { what, method: 'PUT', path: helper.archivePath, query: { path: helper.folder }, signal } as const
+    await client.ask({ ...call, archive, timeout: callTimeouts.writeHome, kind: 'stream' })
+    await helper.remove()
+    return true
+  } catch (error) {
+    await helper.remove()
+    await client.ask({ what, method: 'DELETE', path: `/volumes/${volume}`, timeout: callTimeouts.remove })
+    throw error
+  }
+}
+
+async function exists(client: EngineClient, volume: string): Promise<boolean> {
+  const call = { what: `inspect ${volume}`, method: 'GET', path: `/volumes/${volume}` } as const
+  try {
+    await client.ask({ ...call, timeout: callTimeouts.read })
+    return true
+  } catch (error) {
+    if (statusOf(error) === 404) return false
+    throw error
+  }
+}

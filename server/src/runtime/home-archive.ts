@@ -1,0 +1,23 @@
+import type { Home } from './runtime-container.ts'
+
+/**
+ * Port to the contents of homes, for backup and restore. Containers may run and write meanwhile: a file that is being
+ * written may be incomplete in the archive.
+ */
+export interface HomeArchive {
+  /** Home volumes of this installation. @throws {RuntimeError} */
+  homes(): Promise<Home[]>
+
+  /**
+   * A home as a tar archive, with owners, modes, times and links.
+   * @throws {RuntimeError} `failed` at its end when it is not complete, which happens when a file shrinks while it is read
+   */
+  read(volume: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
+
+  /**
+   * Creates a home with the content of an archive. After a failure the home does not exist.
+   * @returns false when there is a volume of this name, which is left as it is
+   * @throws {RuntimeError}
+   */
+  write(home: Home, archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<boolean>
+}

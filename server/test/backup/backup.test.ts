@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
+import { readManifest } from '#/backup/backup-format.ts'
+import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
+import { openDatabase } from '#/store/database.ts'
+import { insertUser } from '#/store/users/users.ts'
+import { noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
+import { firstOfList } from '#test/support/extent.ts'
+import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts'
+
+/** Backup and restore of store and keys by the command line, without homes. */
+
+interface Scene {
+  readonly dataDir: string
+  readonly backups: string
+  readonly settings: Record<string, string>
+  /** Runs `berth backup`; it has to succeed. @returns the folder of the backup */
+  backUp(...args: string[]): Promise<string>
+  /** Names in the folder of backups, hidden ones too. */
+  names(): string[]
+}
+
+async function setScene(t: TestContext): Promise<Scene> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-backup-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [dataDir, backups] = [path.join(folder, 'data'), path.join(folder, 'backups')]
+  await fillSmallStore(null, dataDir, 'berth-ghkmn')
+  const settings = { ...noEngine, DATA_DIR: dataDir }
+  const backUp = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand(settings, 'backup', backups, '--no-homes', '--json', ...args)
+    assert.equal(code, 0, stderr)
+    return (JSON.parse(stdout) as { backup: string }).backup
+  }
+  return { dataDir, backups, settings, backUp, names: () => readdirSync(backups) }
+}
+
+/** Another, empty place to restore to. */
+const emptyPlace = ({ dataDir, settings }: Scene, name = 'other') => ({ ...settings, DATA_DIR: `${dataDir}-${name}` })
+
+const users = ['boss@x.org', 'ann@x.org', 'zoë@x.org']
+
+test('a backup of a store that is being written has all that was committed before, and is restored with its keys', async (t) => {
+  const scene = await setScene(t)
+  const { db, close } = await openDatabase(null, scene.dataDir)
+  const end = new AbortController()
+  const writing = (async () => {
+    // Statements of SQLite end without an event in between.
+    for (let number = 0; !end.signal.aborted; number++, await turn())
+      await insertUser(db, { email: `late${number}@x.org`, slug: `late${number}`, isAdmin: false, now: new Date() })
+  })()
+  const backup = await scene.backUp()
+  end.abort()
+  await writing
+  await close()
+  assert.equal(statSync(backup).mode & 0o777, 0o700)
+  for (const name of readdirSync(backup)) assert.equal(statSync(path.join(backup, name)).mode & 0o777, 0o600, name)
+  execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: backup })
+
+  const place = emptyPlace(scene)
+  const { code, stderr } = await runCommand(place, 'restore', backup)
+  assert.equal(code, 0, stderr)
+  const restored = await addressesIn(null, place.DATA_DIR)
+  assert.deepEqual(restored.slice(0, 3), users)
+  // Those who came meanwhile are there in their order, without a gap.
+  assert.deepEqual(
+    restored.slice(3),
+    Array.from({ length: restored.length - 3 }, (_, at) => `late${at}@x.org`),
+  )
+  assert.equal((await loadSigningKeys(place.DATA_DIR)).kid, (await loadSigningKeys(scene.dataDir)).kid)
+  assert.equal(statSync(path.join(place.DATA_DIR, 'berth.sqlite')).mode & 0o777, 0o600)
+})
+
+for (const [index, point] of ['backup.before-name', 'backup.after-store'].entries())
+  test(
+    `a backup that is killed at ${point} leaves none, and the next one removes what is left of it`,
+    firstOfList(index),
+    async (t) => {
+      const scene = await setScene(t)
+      const orders = path.join(scene.dataDir, '..', 'orders')
+      writeFileSync(orders, point)
+      const settings = { ...scene.settings, BERTH_CRASH_ORDERS: orders }
+      const killed = startCommand(settings, ['backup', scene.backups, '--no-homes'])
+      await resultOf(killed)
+      assert.equal(killed.signalCode, 'SIGKILL')
+      assert.deepEqual(
+        scene.names().filter((name) => !name.startsWith('.partial-')),
+        [],
+      )
+      const backup = await scene.backUp()
+      assert.deepEqual(scene.names(), [path.basename(backup)])
+      assert.deepEqual(
+        readdirSync(scene.dataDir).filter((name) => name.startsWith('spool')),
+        [],
+      )
+    },
+  )
+
+for (const [index, point] of ['restore.after-aside', 'restore.after-mark', 'restore.after-store'].entries())
+  test(
+    `after a restore that is killed at ${point} nothing starts, until a second one completes it`,
+    firstOfList(index),
+    async (t) => {
+      const scene = await setScene(t)
+      const backup = await scene.backUp()
+      const orders = path.join(scene.dataDir, '..', 'orders')
+      writeFileSync(orders, point)
+      const settings = { ...scene.settings, BERTH_CRASH_ORDERS: orders }
+      const killed = startCommand(settings, ['restore', backup, '--force', '--no-homes'])
+      await resultOf(killed)
+      assert.equal(killed.signalCode, 'SIGKILL')
+      assert.match((await runCommand(scene.settings, 'users', 'list')).stderr, /a restore into .* was interrupted/)
+      const second = await runCommand(scene.settings, 'restore', backup, '--no-homes')
+      assert.equal(second.code, 0, second.stderr)
+      assert.deepEqual(await addressesIn(null, scene.dataDir), users)
+    },
+  )
+
+test('a damaged backup is refused by the names of its files, and nothing is changed', async (t) => {
+  const scene = await setScene(t)
+  const place = emptyPlace(scene)
+  for (const name of ['berth.sqlite', 'signing-key.json', 'manifest.json', 'SHA256SUMS']) {
+    const backup = await scene.backUp()
+    const file = path.join(backup, name)
+    const bytes = readFileSync(file)
+    // In the middle of the store, and of the sum of the manifest.
+    const at = name === 'SHA256SUMS' ? bytes.lastIndexOf('  manifest') - 5 : bytes.length >> 1
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
+    writeFileSync(file, bytes)
+    const { code, stderr } = await runCommand(place, 'restore', backup)
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      name === 'SHA256SUMS' ? /manifest\.json in .* is damaged/ : new RegExp(`${name}.* damaged|damaged.*${name}`),
+    )
+    assert.ok(!existsSync(path.join(place.DATA_DIR, 'berth.sqlite')))
+    rmSync(file)
+    assert.equal((await runCommand(place, 'restore', backup)).code, 1)
+    rmSync(backup, { recursive: true })
+  }
+})
+
+test('a store that is there is replaced with --force only, and kept', async (t) => {
+  const scene = await setScene(t)
+  const backup = await scene.backUp()
+  const { db, close } = await openDatabase(null, scene.dataDir)
+  await insertUser(db, { email: 'late@x.org', slug: 'late', isAdmin: false, now: new Date() })
+  await close()
+  const refused = await runCommand(scene.settings, 'restore', backup, '--no-homes')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /a store with 4 users already, .*; nothing was changed\. With --force it is moved aside/)
+  const { code, stdout, stderr } = await runCommand(scene.settings, 'restore', backup, '--no-homes', '--force')
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(await addressesIn(null, scene.dataDir), users)
+  const [, aside = ''] = /What was there before is in (.*)\.$/m.exec(stdout) ?? []
+  assert.deepEqual(await addressesIn(null, aside), [...users, 'late@x.org'])
+  assert.ok(existsSync(path.join(aside, 'signing-key.json')))
+})
+
+test('a backup of a newer Berth is refused', async (t) => {
+  const scene = await setScene(t)
+  const { db, close } = await openDatabase(null, scene.dataDir)
+  const migrations = db.withTables<{ kysely_migration: { name: string; timestamp: string } }>()
+  await migrations.insertInto('kysely_migration').values({ name: '999-future', timestamp: 'x' }).execute()
+  await close()
+  const backup = await scene.backUp()
+  const place = emptyPlace(scene)
+  const { code, stderr } = await runCommand(place, 'restore', backup, '--no-homes')
+  assert.equal(code, 1)
+  assert.match(stderr, /was made by Berth \S+ and cannot be used by this version.*Nothing was changed/)
+  assert.ok(!existsSync(path.join(place.DATA_DIR, 'berth.sqlite')))
+})
+
+test('an encrypted backup is read with the secret key alone', async (t) => {
+  const scene = await setScene(t)
+  const [identity, other] = [await generateIdentity(), await generateIdentity()]
+  const backup = await scene.backUp('--encrypt-to', await identityToRecipient(identity))
+  const names = readdirSync(backup).sort()
+  assert.deepEqual(names, ['SHA256SUMS', 'berth.sqlite.age', 'manifest.json', 'signing-key.json.age'])
+  for (const name of names)
+    assert.doesNotMatch(readFileSync(path.join(backup, name), 'latin1'), /ann@x\.org|SQLite format/)
+  const [right, wrong] = ['right', 'wrong'].map((name) => path.join(scene.backups, name)) as [string, string]
+  writeFileSync(right, `# made by a test\n${identity}\n`)
+  writeFileSync(wrong, other)
+  const place = emptyPlace(scene)
+  const refused = await runCommand(place, 'restore', backup, '--identity', wrong)
+  assert.match(refused.stderr, /the backup cannot be decrypted with this identity/)
+  assert.match((await runCommand(place, 'restore', backup)).stderr, /berth: .*encrypted.*--identity/)
+  assert.equal((await runCommand(place, 'restore', backup, '--check', '--identity', right)).code, 0)
+  const { code, stderr } = await runCommand(place, 'restore', backup, '--identity', right)
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(await addressesIn(null, place.DATA_DIR), users)
+  assert.match(
+    (await runCommand(scene.settings, 'backup', scene.backups, '--encrypt-to', 'ssh-rsa x')).stderr,
+    /is no public key of age/,
+  )
+})
+
+test('--keep removes the oldest backups of this installation, and of no other', async (t) => {
+  const scene = await setScene(t)
+  const foreign = path.join(scene.backups, 'berth-20010101T000000Z')
+  const first = await scene.backUp()
+  execFileSync('cp', ['-a', first, foreign])
+  const manifest = readFileSync(path.join(foreign, 'manifest.json'), 'utf8').replaceAll('berth-ghkmn', 'berth-other')
+  writeFileSync(path.join(foreign, 'manifest.json'), manifest)
+  mkdirSync(path.join(scene.backups, 'berth-of-mine'))
+  const [second, third] = [await scene.backUp(), await scene.backUp('--keep', '2')]
+  assert.deepEqual(
+    scene.names().sort(),
+    [foreign, second, third, 'berth-of-mine'].map((name) => path.basename(name)).sort(),
+  )
+  assert.equal((await readManifest(third)).installation, 'berth-ghkmn')
+})
+
+test('a backup on standard output is a tar archive of the same files', async (t) => {
+  const scene = await setScene(t)
+  mkdirSync(scene.backups)
+  const child = startCommand(scene.settings, ['backup', '-', '--no-homes'])
+  const chunks: Buffer[] = []
+  child.stdout?.on('data', (chunk: Buffer) => void chunks.push(chunk))
+  const { code, stderr } = await resultOf(child)
+  assert.equal(code, 0, stderr)
+  execFileSync('tar', ['-x', '-C', scene.backups], { input: Buffer.concat(chunks) })
+  const [name = ''] = scene.names()
+  const place = emptyPlace(scene)
+  const restored = await runCommand(place, 'restore', path.join(scene.backups, name), '--no-homes')
+  assert.equal(restored.code, 0, restored.stderr)
+  assert.deepEqual(await addressesIn(null, place.DATA_DIR), users)
+})

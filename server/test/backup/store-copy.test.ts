@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { openDatabase } from '#/store/database.ts'
+import { insertUser } from '#/store/users/users.ts'
+import { copyStore, summarizeStore } from '#/store/transfer/copy-store.ts'
+import { noEngine, runCommand } from '#test/support/command-line.ts'
+import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts'
+import { startPostgres } from '#test/support/store/postgres.ts'
+
+const users = ['boss@x.org', 'ann@x.org', 'zoë@x.org']
+
+test('berth store copy moves a store to PostgreSQL and back, with the same counts, hashes and next ids', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const postgres = await startPostgres()
+  t.after(() => postgres.stop())
+  const dataDir = path.join(folder, 'data')
+  await fillSmallStore(null, dataDir, 'berth-ghkmn')
+  const before = await summarizeStore({ folder: dataDir })
+  const address = path.join(folder, 'address')
+  writeFileSync(address, `${postgres.url}\n`, { mode: 0o600 })
+  const settings = { ...noEngine, DATA_DIR: dataDir }
+
+  const there = await runCommand(settings, 'store', 'copy', '--to', address)
+  assert.equal(there.code, 0, there.stderr)
+  assert.deepEqual(await summarizeStore({ url: postgres.url }), before)
+  const again = await runCommand(settings, 'store', 'copy', '--to', address)
+  assert.match(again.stderr, /the PostgreSQL database is not empty; nothing was copied/)
+
+  renameSync(path.join(dataDir, 'berth.sqlite'), path.join(folder, 'old'))
+  const back = await runCommand({ ...settings, DATABASE_URL: postgres.url }, 'store', 'copy', '--to', 'sqlite')
+  assert.equal(back.code, 0, back.stderr)
+  assert.deepEqual(await summarizeStore({ folder: dataDir }), before)
+  assert.deepEqual(await addressesIn(null, dataDir), users)
+
+  // The id of the user who was deleted is not given again, in either.
+  for (const [url, place] of [
+    [null, dataDir],
+    [postgres.url, dataDir],
+  ] as const) {
+    const { db, close } = await openDatabase(url, place)
+    const late = await insertUser(db, { email: 'late@x.org', slug: 'late', isAdmin: false, now: new Date() })
+    assert.equal(late.id, 5)
+    // The audit log is append-only in the copy, too.
+    await close()
+  }
+})
+
+test('a copy of a PostgreSQL store in use is one snapshot, and a copy onto it with rows keeps those in a schema', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const postgres = await startPostgres()
+  t.after(() => postgres.stop())
+  await fillSmallStore(postgres.url, folder, 'berth-ghkmn')
+  const { db, close } = await openDatabase(postgres.url, folder)
+  const end = new AbortController()
+  let number = 0
+  const writing = (async () => {
+    for (; !end.signal.aborted; number++)
+      await db.transaction().execute(async (tx) => {
+        await insertUser(tx, { email: `late${number}@x.org`, slug: `late${number}`, isAdmin: false, now: new Date() })
+        await tx
+          .insertInto('used_slugs')
+          .values({ slug: `late-${number}` })
+          .execute()
+      })
+  })()
+  const copy = path.join(folder, 'copy')
+  mkdirSync(copy)
+  const summary = await copyStore({ url: postgres.url }, { folder: copy })
+  end.abort()
+  await writing
+  // Both rows of a transaction or none: one slug for each user, and that of the deleted one.
+  assert.equal(summary.used_slugs?.rows, (summary.users?.rows ?? 0) + 1)
+  assert.deepEqual(await summarizeStore({ folder: copy }), summary)
+
+  await copyStore({ folder: copy }, { url: postgres.url }, { moveAside: 'before_restore_x' })
+  assert.deepEqual(await summarizeStore({ url: postgres.url }), summary)
+  const old = await db
+    .withSchema('before_restore_x')
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll().as('n'))
+    .execute()
+  assert.equal(Number(old[0]?.n), 3 + number)
+  await close()
+  // Migrations do not take the tables aside for those in use.
+  assert.equal((await addressesIn(postgres.url, folder)).length, summary.users?.rows)
+})
