@@ -1,6 +1,7 @@
-import { startBerth, type Berth, type Person } from '../server/test/support/berth.ts'
+import { startBerth, type Person } from '../server/test/support/berth.ts'
 import { launchDirectly, recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
+import { signUpAll } from './sign-up-all.ts'
 
 /**
  * Berth's overhead over the engine's own time: `npm run bench:launch [pairs] [crowd]`. Berth and the bare engine
@@ -31,12 +32,6 @@ try {
   await allAtOnce(people.slice(0, crowd))
 } finally {
   for (const ending of endings) await ending()
-}
-
-async function signUpAll(where: Berth, count: number): Promise<Person[]> {
-  const people: Person[] = []
-  for (let each = 0; each < count; each++) people.push(await where.signUp(`person${each}@bench.test`))
-  return people
 }
 
 /** The dev containers exist already; prod is launched for the first time, then removed again. */

@@ -1,7 +1,8 @@
-import { startBerth, type Berth, type Person } from '../server/test/support/berth.ts'
+import { startBerth, type Person } from '../server/test/support/berth.ts'
 import { openStream, type OpenStream } from '../server/test/support/event-stream.ts'
 import { removeDirectly } from './engine-direct.ts'
 import { milliseconds, report, timed } from './figures.ts'
+import { signUpAll } from './sign-up-all.ts'
 
 /**
  * The cost of open streams for other requests: `npm run bench:streams [people] [event streams] [samples]`. Each user
@@ -38,12 +39,6 @@ try {
   show(streams.length, isOpen, grown, [before, during, after])
 } finally {
   for (const ending of endings) await ending()
-}
-
-async function signUpAll(where: Berth, count: number): Promise<Person[]> {
-  const all: Person[] = []
-  for (let each = 0; each < count; each++) all.push(await where.signUp(`person${each}@bench.test`))
-  return all
 }
 
 async function openAll(crowd: readonly Person[]): Promise<OpenStream[]> {

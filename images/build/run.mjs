@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { findProgram as findFirstProgram } from '../../tools/setup/run.mjs'
 
 const execute = promisify(execFile)
 
@@ -28,19 +27,5 @@ export async function run(command, args, { cwd, limitMs = 120_000 } = {}) {
  * @returns {string | undefined} absolute path of the first program of this name in PATH and the usual folders
  */
 export function findProgram(name) {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/bin', '/usr/bin', '/sbin', '/usr/sbin']
-  return folders
-    .filter((folder) => folder.startsWith('/'))
-    .map((folder) => join(folder, name))
-    .find(isExecutable)
-}
-
-/** @param {string} file */
-function isExecutable(file) {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+  return findFirstProgram(process.env, [name], ['/bin', '/usr/bin', '/sbin', '/usr/sbin'])
 }

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { wireEmailAccounts } from '#/wiring/wire-accounts.ts'
 import type { Email } from '#/mail/mailer.ts'
-import { openDatabase, type Database } from '#/store/database.ts'
+import { type Database } from '#/store/database.ts'
 import { deleteUser, findUserByEmail, insertUser } from '#/store/users/users.ts'
+import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 const [email, requester] = [
@@ -16,12 +14,7 @@ const [email, requester] = [
 
 /** Accounts of a store in which Ann, who has one, is deleted just before anything else is written. */
 async function startWithout(t: TestContext) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'berth-deleted-'))
-  const database = await openDatabase(null, folder)
-  t.after(async () => {
-    await database.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  const { database } = await openTemporaryStore(t)
   const ann = await insertUser(database.db, { email, slug: 'ann', isAdmin: false, now })
   const late: Database = {
     ...database,

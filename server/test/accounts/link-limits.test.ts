@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { LinkLimits } from '#/accounts/abuse-protection/link-limits.ts'
 import { Refusal } from '#/errors.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { startPostgres } from '../support/store/postgres.ts'
+import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 
 async function openSqlite(t: TestContext): Promise<Database> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'berth-limits-'))
-  const database = await openDatabase(null, folder)
-  t.after(async () => {
-    await database.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  const { database } = await openTemporaryStore(t)
   return database
 }
 

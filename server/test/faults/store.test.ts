@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '#/store/database.ts'
 import { insertLinkRequest, linkRequestsSince } from '#/store/users/magic-links.ts'
 import { findUserByEmail, insertUser } from '#/store/users/users.ts'
 import { lockDatabase } from '../support/store/locked-database.ts'
+import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 test('while a transaction waits for a lock and then fails, others write beside it and never read what it takes back', async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'berth-store-'))
-  const database = await openDatabase(null, folder)
-  t.after(async () => {
-    await database.close()
-    await rm(folder, { recursive: true })
-  })
+  const { database, folder } = await openTemporaryStore(t)
   const { db } = database
   const now = new Date()
   const unlock = await lockDatabase(t, folder)

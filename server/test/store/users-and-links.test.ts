@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase, type Database } from '#/store/database.ts'
+import { type Database } from '#/store/database.ts'
 import { deleteExpiredUnverifiedUser, listExpiredUnverifiedUsers } from '#/store/users/unverified-users.ts'
 import {
   consumeLink,
@@ -37,6 +34,7 @@ import {
 } from '#/store/users/users.ts'
 import { listUsers } from '#/store/users/user-list.ts'
 import { dialects, useStore } from '../support/store/both-databases.ts'
+import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
@@ -247,12 +245,7 @@ for (const dialect of dialects) {
 }
 
 test('when SQLite ended a transaction by itself, as on a full disk, the reason is what is reported', async (t) => {
-  const here = await mkdtemp(path.join(tmpdir(), 'berth-full-'))
-  const database = await openDatabase(null, here)
-  t.after(async () => {
-    await database.close()
-    await rm(here, { recursive: true })
-  })
+  const { database } = await openTemporaryStore(t)
   const filling = database.transaction(async (tx) => {
     await insertUser(tx, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
     // What SQLite does of its own accord when it cannot write.

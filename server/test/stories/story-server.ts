@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -10,6 +8,7 @@ import type { Browser, Page } from 'playwright-core'
 import { contentSecurityPolicy } from '#/http/front-end/front-end-document.ts'
 import type { Lifetime } from '#test/support/berth.ts'
 import { startBrowser } from '#test/support/browser.ts'
+import { serveHttp } from '#test/support/serve-http.ts'
 
 export const repository = path.resolve(import.meta.dirname, '../../..')
 
@@ -98,14 +97,7 @@ async function serve(lifetime: Lifetime, dist: string): Promise<string> {
       () => response.writeHead(404).end(),
     )
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  lifetime.after(async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return serveHttp(lifetime, server)
 }
 
 /** The page without a story lists all stories, and has the time at which they take place. */

@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react'
-import { IntlProvider } from 'use-intl/react'
-import { useLanguage } from '#/i18n/language.ts'
-import { useRegionalLanguage } from '#/i18n/i18n-provider.tsx'
+import { CatalogueProvider } from '#/i18n/catalogue-provider.tsx'
 import { apiDocs as german } from '#/messages/de/api-docs.ts'
 import { de } from '#/messages/de.ts'
 import { apiDocs as english } from '#/messages/en/api-docs.ts'
@@ -11,10 +9,5 @@ const catalogues = { en: { ...en, apiDocs: english }, de: { ...de, apiDocs: germ
 
 /** As `I18nProvider`, with the texts of the API reference, which no other page loads. */
 export function ApiDocsI18nProvider({ children }: { children: ReactNode }) {
-  const language = useLanguage()
-  return (
-    <IntlProvider locale={useRegionalLanguage()} messages={catalogues[language] as never}>
-      {children}
-    </IntlProvider>
-  )
+  return <CatalogueProvider catalogues={catalogues}>{children}</CatalogueProvider>
 }

@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import type { Runtime } from '#/runtime/runtime.ts'
-import { openDatabase } from '#/store/database.ts'
 import { deleteContainer, ensureContainer, listContainersOf } from '#/store/containers/user-containers.ts'
 import { insertUser } from '#/store/users/users.ts'
 import { CrashLoops } from './crash-loops.ts'
 import { SingleFlight } from '../../concurrency/single-flight.ts'
 import { readTemplate } from '../templates/read-templates.ts'
 import { Spawner, type SpawnerParts } from './spawner.ts'
+import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 test('what an administrator deletes while it waits to be started again is not made anew', async (t) => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-spawner-'))
-  const database = await openDatabase(null, dataDir)
-  t.after(async () => {
-    await database.close()
-    await rm(dataDir, { recursive: true })
-  })
+  const { database } = await openTemporaryStore(t)
   const now = new Date()
   const user = await insertUser(database.db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
   const { template } = readTemplate('dev', { image: 'x' })

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -10,7 +7,6 @@ import { Templates, type Template } from '#/containers/templates/template.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
-import { openDatabase } from '#/store/database.ts'
 import {
   ensureContainer,
   findContainer,
@@ -21,6 +17,7 @@ import {
 import { insertUser } from '#/store/users/users.ts'
 import { container } from '#test/support/plan-cases.ts'
 import { ContainerReconciler, type ContainerReconcilerParts } from './container-reconciler.ts'
+import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 /** Upkeep over a real store and an engine that says and does what a test wants. */
 
@@ -34,12 +31,7 @@ function gate() {
 }
 
 async function rigOf(t: TestContext, graces: ContainerReconcilerParts['graces'] = {}, runTimeout = 15_000) {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-upkeep-'))
-  const database = await openDatabase(null, dataDir)
-  t.after(async () => {
-    await database.close()
-    await rm(dataDir, { recursive: true })
-  })
+  const { database } = await openTemporaryStore(t)
   const engine = new Map<string, RuntimeContainer>()
   const stopped: string[] = []
   const world = {

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { test } from 'node:test'
-import { openDatabase } from '#/store/database.ts'
 import { deleteRemovals, insertRemovals, pendingRemovals, type RemovedContainer } from '#/store/containers/removals.ts'
 import { removalsTask } from './removals-task.ts'
+import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 
 test('two hundred containers that cannot be removed keep no other from being removed', async (t) => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-removals-'))
-  const database = await openDatabase(null, dataDir)
-  t.after(async () => {
-    await database.close()
-    await rm(dataDir, { recursive: true })
-  })
+  const { database } = await openTemporaryStore(t)
   const containerOf = (userId: number) => ({ userId, slug: `s${userId}`, type: 'dev' })
   const all = Array.from({ length: 230 }, (_, index) => containerOf(index + 1))
   await insertRemovals(database.db, all, { isPurge: false, now: new Date() })

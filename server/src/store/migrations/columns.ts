@@ -7,6 +7,15 @@ export const idColumn = (isPostgres: boolean) => (isPostgres ? 'bigint' : 'integ
 export const generatedId = (isPostgres: boolean) => (column: ColumnDefinitionBuilder) =>
   isPostgres ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey().autoIncrement()
 
+/** A table whose rows have a generated `id`; further columns follow. Made unless an interrupted attempt has made it. */
+export const newTable = (db: Kysely<unknown>, name: string, isPostgres: boolean) =>
+  db.schema.createTable(name).ifNotExists().addColumn('id', idColumn(isPostgres), generatedId(isPostgres))
+
+/** Makes an index unless it is there. */
+export async function addIndex(db: Kysely<unknown>, name: string, table: string, columns: string[]): Promise<void> {
+  await db.schema.createIndex(name).ifNotExists().on(table).columns(columns).execute()
+}
+
 /** Names of the columns of a table; none when there is no such table. */
 export async function columnNames(db: Kysely<unknown>, table: string): Promise<ReadonlySet<string>> {
   const tables = await db.introspection.getTables()

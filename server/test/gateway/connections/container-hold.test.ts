@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import http from 'node:http'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { startGatewayHarness, type GatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { keptHead, webSocketLines } from '#test/support/gateway/http-text.ts'
 import { get, rawClient, until, isOver } from '#test/support/gateway/raw-client.ts'
@@ -72,13 +72,7 @@ test('a request whose connection is being opened while its container is held rea
 })
 
 test('who goes on writing to a WebSocket of an app that rests asks once for its wake, not with each message', async (t) => {
-  let wakes = 0
-  const wake = () => {
-    wakes += 1
-    return new Promise<undefined>(() => {})
-  }
-  const { port, gateway } = await startGatewayHarness(t, endlessApp(new Set()), { control: { wake } })
-  const client = await rawClient(t, port)
+  const { client, gateway, countWakes } = await startWithoutWake(t)
   client.write(keptHead('GET /ann-dev/ HTTP/1.1', ...webSocketLines))
   await client.expect(/101/)
   await sleep(100)
@@ -87,18 +81,12 @@ test('who goes on writing to a WebSocket of an app that rests asks once for its 
     client.socket.write(Buffer.from([0x81, 0x81, 0, 0, 0, 0, 65]))
     await sleep(5)
   }
-  await until('it is woken', () => wakes > 0)
-  assert.equal(wakes, 1)
+  await until('it is woken', () => countWakes() > 0)
+  assert.equal(countWakes(), 1)
 })
 
 test('an upload that goes on after a pause wakes the app that fell asleep meanwhile', async (t) => {
-  let wakes = 0
-  const wake = () => {
-    wakes += 1
-    return new Promise<undefined>(() => {})
-  }
-  const { port, gateway } = await startGatewayHarness(t, endlessApp(new Set()), { control: { wake } })
-  const client = await rawClient(t, port)
+  const { client, gateway, countWakes } = await startWithoutWake(t)
   client.write(keptHead('PUT /ann-dev/upload HTTP/1.1', 'Content-Length: 1000'))
   await sleep(100)
   assert.equal(await gateway.hold('ann-dev', 0), true)
@@ -106,8 +94,8 @@ test('an upload that goes on after a pause wakes the app that fell asleep meanwh
     client.write('more')
     await sleep(5)
   }
-  await until('it is woken', () => wakes > 0)
-  assert.equal(wakes, 1)
+  await until('it is woken', () => countWakes() > 0)
+  assert.equal(countWakes(), 1)
 })
 
 test('an open but silent WebSocket does not keep a container from being held, and survives it', async (t) => {
@@ -129,3 +117,14 @@ test('nothing is held that is not there', async (t) => {
   const answer = await gateway.hold('nobody-dev', 0)
   assert.equal(typeof answer, 'boolean')
 })
+
+/** A client of a gateway whose control plane counts wakes and answers none. */
+async function startWithoutWake(t: TestContext) {
+  let wakes = 0
+  const wake = () => {
+    wakes += 1
+    return new Promise<undefined>(() => {})
+  }
+  const { port, gateway } = await startGatewayHarness(t, endlessApp(new Set()), { control: { wake } })
+  return { client: await rawClient(t, port), gateway, countWakes: () => wakes }
+}

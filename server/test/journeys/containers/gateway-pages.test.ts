@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import axe, { type AxeResults, type RunOptions } from 'axe-core'
@@ -18,6 +16,7 @@ import { refusalPage } from '#/gateway/pages/refusal-page.ts'
 import { message } from '#/messages/localized-message.ts'
 import { openTab } from '#test/support/browser.ts'
 import { firstOfList } from '#test/support/extent.ts'
+import { serveHttp } from '#test/support/serve-http.ts'
 
 /**
  * The gateway's pages in a real browser, each served as the gateway does. `BERTH_SCREENSHOTS=folder` keeps pictures.
@@ -206,14 +205,7 @@ async function serve(t: TestContext, answer: Answer): Promise<string> {
     if (request.url === '/favicon.ico') response.writeHead(404).end()
     else answer(request, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return serveHttp(t, server)
 }
 
 function begin(response: ServerResponse, status: number): void {

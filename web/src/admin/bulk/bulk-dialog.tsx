@@ -1,5 +1,5 @@
 import { useTranslations } from 'use-intl/react'
-import { Button } from '#/components/button.tsx'
+import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 
 interface BulkDialogProps {
@@ -21,18 +21,7 @@ export function BulkDialog({ title, lines, confirm, onConfirm, onClose }: BulkDi
           {lines.map((line) => (
             <p key={line}>{line}</p>
           ))}
-          <div className="actions end">
-            <Button onPress={close}>{t('cancel')}</Button>
-            <Button
-              variant="primary"
-              onPress={() => {
-                close()
-                onConfirm()
-              }}
-            >
-              {confirm}
-            </Button>
-          </div>
+          <ConfirmActions cancel={t('cancel')} confirm={confirm} close={close} onConfirm={onConfirm} />
         </>
       )}
     </Dialog>

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { ApiToken } from '@berth/api/schemas/api-tokens.ts'
 import { useTranslations } from 'use-intl/react'
 import { Button } from '#/components/button.tsx'
+import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { ApiTokenFacts, isExpired } from './api-token-facts.tsx'
 
@@ -35,18 +36,7 @@ export function ApiTokenRow({ token, onRemove, isOff }: ApiTokenRowProps) {
           {(close) => (
             <>
               <p>{t('ask.effect')}</p>
-              <div className="actions end">
-                <Button onPress={close}>{t('ask.cancel')}</Button>
-                <Button
-                  variant="primary"
-                  onPress={() => {
-                    close()
-                    onRemove()
-                  }}
-                >
-                  {t('remove')}
-                </Button>
-              </div>
+              <ConfirmActions cancel={t('ask.cancel')} confirm={t('remove')} close={close} onConfirm={onRemove} />
             </>
           )}
         </Dialog>

@@ -1,5 +1,5 @@
 import { useTranslations } from 'use-intl/react'
-import { Button } from '#/components/button.tsx'
+import { ConfirmActions } from '#/components/confirm-actions.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 
 interface ConfirmDialogProps {
@@ -20,18 +20,12 @@ export function ConfirmDialog({ verb, name, onConfirm, onClose }: ConfirmDialogP
           <p>
             <b>{t(`confirm.${verb}.keeps`)}</b> {t(`confirm.${verb}.loses`)}
           </p>
-          <div className="actions end">
-            <Button onPress={close}>{t('confirm.cancel')}</Button>
-            <Button
-              variant="primary"
-              onPress={() => {
-                close()
-                onConfirm()
-              }}
-            >
-              {t(`action.${verb}`)}
-            </Button>
-          </div>
+          <ConfirmActions
+            cancel={t('confirm.cancel')}
+            confirm={t(`action.${verb}`)}
+            close={close}
+            onConfirm={onConfirm}
+          />
         </>
       )}
     </Dialog>

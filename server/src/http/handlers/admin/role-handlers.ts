@@ -1,7 +1,7 @@
 import type { ResendVerification } from '#/administration/resend-verification.ts'
 import type { Rights } from '#/administration/rights.ts'
 import { actorOf } from '#/http/auth/caller.ts'
-import { toAdminUser } from '#/http/handlers/dto-serializers.ts'
+import { toChangedUser } from './changed-user.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { readId } from '#/http/handlers/parameters.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
@@ -19,11 +19,11 @@ export function roleHandlers({ rights, verification }: RoleParts): Pick<Handlers
   return {
     promoteUser: async (call) => {
       const promoted = await rights.promote(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return { message: localizedReply(call, message('answers.promoted')), user: toAdminUser(promoted) }
+      return toChangedUser(call, message('answers.promoted'), promoted)
     },
     demoteUser: async (call) => {
       const demoted = await rights.demote(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return { message: localizedReply(call, message('answers.demoted')), user: toAdminUser(demoted) }
+      return toChangedUser(call, message('answers.demoted'), demoted)
     },
 
     resendVerificationTo: async (call) => {

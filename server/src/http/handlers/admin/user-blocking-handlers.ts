@@ -7,6 +7,7 @@ import { readId } from '#/http/handlers/parameters.ts'
 import { actorOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { toAdminUser } from '#/http/handlers/dto-serializers.ts'
+import { toChangedUser } from './changed-user.ts'
 import { message } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
 
@@ -22,11 +23,11 @@ export function blockUserHandlers({ blocking, previews }: BlockUserParts): Pick<
   return {
     blockUser: async (call) => {
       const blocked = await blocking.blockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return { message: localizedReply(call, message('answers.userBlocked')), user: toAdminUser(blocked) }
+      return toChangedUser(call, message('answers.userBlocked'), blocked)
     },
     unblockUser: async (call) => {
       const unblocked = await blocking.unblockUser(actorOf(call), readId(call.params.id, 'user'), call.now)
-      return { message: localizedReply(call, message('answers.userUnblocked')), user: toAdminUser(unblocked) }
+      return toChangedUser(call, message('answers.userUnblocked'), unblocked)
     },
 
     bulkBlockUsers: async (call) => {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { generatedId, idColumn } from '../columns.ts'
+import { addIndex, generatedId, idColumn } from '../columns.ts'
 
 /** Users, their containers and links, revocations, audit log. */
 export function initial(isPostgres: boolean): Migration {
@@ -9,7 +9,6 @@ export function initial(isPostgres: boolean): Migration {
   return {
     async up(db: Kysely<unknown>) {
       const table = (name: string) => db.schema.createTable(name).ifNotExists()
-      const index = (name: string) => db.schema.createIndex(name).ifNotExists()
 
       await table('users')
         .addColumn('id', type, id)
@@ -40,7 +39,7 @@ export function initial(isPostgres: boolean): Migration {
         .addColumn('block_source', 'text')
         .addUniqueConstraint('user_containers_owner_type', ['user_id', 'container_type'])
         .execute()
-      await index('user_containers_blocked').on('user_containers').columns(['is_blocked']).execute()
+      await addIndex(db, 'user_containers_blocked', 'user_containers', ['is_blocked'])
 
       await table('magic_links')
         .addColumn('id', type, id)
@@ -52,14 +51,14 @@ export function initial(isPostgres: boolean): Migration {
         .addColumn('used_at', 'bigint')
         .addColumn('created_at', 'bigint', (c) => c.notNull())
         .execute()
-      await index('magic_links_user').on('magic_links').columns(['user_id']).execute()
-      await index('magic_links_expiry').on('magic_links').columns(['expires_at']).execute()
+      await addIndex(db, 'magic_links_user', 'magic_links', ['user_id'])
+      await addIndex(db, 'magic_links_expiry', 'magic_links', ['expires_at'])
       await table('link_requests')
         .addColumn('id', type, id)
         .addColumn('email', 'text', (c) => c.notNull())
         .addColumn('requested_at', 'bigint', (c) => c.notNull())
         .execute()
-      await index('link_requests_email').on('link_requests').columns(['email', 'requested_at']).execute()
+      await addIndex(db, 'link_requests_email', 'link_requests', ['email', 'requested_at'])
 
       await table('revoked_tokens')
         .addColumn('jti', 'text', (c) => c.primaryKey())

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { generatedId, idColumn } from '../columns.ts'
+import { addIndex, idColumn, newTable } from '../columns.ts'
 
 /**
  * Deleted containers that the engine may still have, so that neither a crash nor an engine that does not answer leaves
@@ -9,22 +9,14 @@ import { generatedId, idColumn } from '../columns.ts'
 export function removals(isPostgres: boolean): Migration {
   return {
     async up(db: Kysely<unknown>) {
-      await db.schema
-        .createTable('removals')
-        .ifNotExists()
-        .addColumn('id', idColumn(isPostgres), generatedId(isPostgres))
+      await newTable(db, 'removals', isPostgres)
         .addColumn('user_id', idColumn(isPostgres), (column) => column.notNull())
         .addColumn('slug', 'text', (column) => column.notNull())
         .addColumn('container_type', 'text', (column) => column.notNull())
         .addColumn('is_purge', 'integer', (column) => column.notNull())
         .addColumn('requested_at', 'bigint', (column) => column.notNull())
         .execute()
-      await db.schema
-        .createIndex('removals_owner')
-        .ifNotExists()
-        .on('removals')
-        .columns(['user_id', 'container_type'])
-        .execute()
+      await addIndex(db, 'removals_owner', 'removals', ['user_id', 'container_type'])
     },
   }
 }

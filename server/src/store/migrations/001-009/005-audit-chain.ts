@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { headAfter, headName, headToText, noEntries, type ChainedLine } from '../../audit/audit-chain.ts'
-import { addColumn } from '../columns.ts'
+import { addColumn, addIndex } from '../columns.ts'
 
 /** Entries chained in one statement. */
 const pageSize = 1_000
@@ -22,8 +22,7 @@ export function auditChain(isPostgres: boolean): Migration {
         await allowChanges(db, isPostgres)
         await chainAll(db)
       }
-      for (const [name, columns] of Object.entries(indexes))
-        await db.schema.createIndex(name).ifNotExists().on('audit_log').columns(columns).execute()
+      for (const [name, columns] of Object.entries(indexes)) await addIndex(db, name, 'audit_log', columns)
       await forbidChanges(db, isPostgres)
     },
   }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { generatedId, idColumn } from '../columns.ts'
+import { addIndex, idColumn, newTable } from '../columns.ts'
 
 /**
  * Sessions with time, origin and acting administrator, so that users can see them and end those that are not theirs.
@@ -9,10 +9,7 @@ import { generatedId, idColumn } from '../columns.ts'
 export function sessions(isPostgres: boolean): Migration {
   return {
     async up(db: Kysely<unknown>) {
-      await db.schema
-        .createTable('sessions')
-        .ifNotExists()
-        .addColumn('id', idColumn(isPostgres), generatedId(isPostgres))
+      await newTable(db, 'sessions', isPostgres)
         .addColumn('user_id', idColumn(isPostgres), (column) =>
           column.notNull().references('users.id').onDelete('cascade'),
         )
@@ -27,7 +24,7 @@ export function sessions(isPostgres: boolean): Migration {
         .addColumn('ended_at', 'bigint')
         .execute()
       for (const column of ['user_id', 'expires_at', 'acting_admin_id'])
-        await db.schema.createIndex(`sessions_${column}`).ifNotExists().on('sessions').columns([column]).execute()
+        await addIndex(db, `sessions_${column}`, 'sessions', [column])
     },
   }
 }

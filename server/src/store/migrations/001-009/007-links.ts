@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { addColumn, columnNames } from '../columns.ts'
+import { addColumn, addIndex, columnNames } from '../columns.ts'
 
 /**
  * The mailbox that a link was requested for, without the address's plus tag, so that tags do not evade the limit; when
@@ -12,9 +12,8 @@ export function links(isPostgres: boolean): Migration {
       await addMailbox(db)
       await fillMailboxes(db, isPostgres ? 'strpos' : 'instr')
       await addColumn(db, 'magic_links', 'accepted_at', 'bigint')
-      const index = (name: string) => db.schema.createIndex(name).ifNotExists()
-      await index('link_requests_mailbox').on('link_requests').columns(['mailbox', 'requested_at']).execute()
-      await index('users_state').on('users').columns(['state', 'created_at']).execute()
+      await addIndex(db, 'link_requests_mailbox', 'link_requests', ['mailbox', 'requested_at'])
+      await addIndex(db, 'users_state', 'users', ['state', 'created_at'])
     },
   }
 }

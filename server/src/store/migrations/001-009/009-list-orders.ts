@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { addIndex } from '../columns.ts'
 
 /**
  * Indexes for the orders of the admin lists, so that the first page is read without sorting 100,000 rows. SQLite
@@ -10,7 +11,7 @@ export const listOrders: Migration = {
   async up(db: Kysely<unknown>) {
     for (const table of ['users', 'user_containers'])
       for (const column of ['last_used', 'created_at'])
-        await db.schema.createIndex(`${table}_by_${column}`).ifNotExists().on(table).columns([column, 'id']).execute()
-    await db.schema.createIndex('audit_log_at').ifNotExists().on('audit_log').columns(['at', 'position']).execute()
+        await addIndex(db, `${table}_by_${column}`, table, [column, 'id'])
+    await addIndex(db, 'audit_log_at', 'audit_log', ['at', 'position'])
   },
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { addIndex } from '../columns.ts'
 
 /**
  * An index for each foreign key that had none: without it every deletion of a user reads all records to find those that
@@ -7,9 +8,8 @@ import type { Migration } from 'kysely/migration'
  */
 export const foreignKeys: Migration = {
   async up(db: Kysely<unknown>) {
-    const index = (name: string) => db.schema.createIndex(name).ifNotExists()
-    await index('user_containers_blocked_by').on('user_containers').columns(['blocked_by']).execute()
-    await index('kept_homes_time').on('kept_homes').columns(['remove_after']).execute()
-    await index('kept_homes_owner').on('kept_homes').columns(['user_id', 'slug']).execute()
+    await addIndex(db, 'user_containers_blocked_by', 'user_containers', ['blocked_by'])
+    await addIndex(db, 'kept_homes_time', 'kept_homes', ['remove_after'])
+    await addIndex(db, 'kept_homes_owner', 'kept_homes', ['user_id', 'slug'])
   },
 }

@@ -1,15 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { generatedId, idColumn } from '../columns.ts'
+import { addIndex, idColumn, newTable } from '../columns.ts'
 
 /** API tokens: who has which, and what it may do. Only the hash of a token is stored. */
 export function apiTokens(isPostgres: boolean): Migration {
   return {
     async up(db: Kysely<unknown>) {
-      await db.schema
-        .createTable('api_tokens')
-        .ifNotExists()
-        .addColumn('id', idColumn(isPostgres), generatedId(isPostgres))
+      await newTable(db, 'api_tokens', isPostgres)
         .addColumn('user_id', idColumn(isPostgres), (column) =>
           column.notNull().references('users.id').onDelete('cascade'),
         )
@@ -20,8 +17,7 @@ export function apiTokens(isPostgres: boolean): Migration {
         .addColumn('expires_at', 'bigint', (column) => column.notNull())
         .addColumn('last_used', 'bigint')
         .execute()
-      for (const column of ['user_id', 'expires_at'])
-        await db.schema.createIndex(`api_tokens_${column}`).ifNotExists().on('api_tokens').columns([column]).execute()
+      for (const column of ['user_id', 'expires_at']) await addIndex(db, `api_tokens_${column}`, 'api_tokens', [column])
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { generatedId, idColumn } from '../columns.ts'
+import { addIndex, idColumn, newTable } from '../columns.ts'
 
 /**
  * Which identities of OpenID Connect providers sign in to which account, and which sessions began there: so that a person
@@ -9,10 +9,7 @@ import { generatedId, idColumn } from '../columns.ts'
 export function identities(isPostgres: boolean): Migration {
   return {
     async up(db: Kysely<unknown>) {
-      await db.schema
-        .createTable('identities')
-        .ifNotExists()
-        .addColumn('id', idColumn(isPostgres), generatedId(isPostgres))
+      await newTable(db, 'identities', isPostgres)
         .addColumn('user_id', idColumn(isPostgres), (column) =>
           column.notNull().references('users.id').onDelete('cascade'),
         )
@@ -34,18 +31,8 @@ export function identities(isPostgres: boolean): Migration {
         .addColumn('sid', 'text')
         .addColumn('id_token', 'text', (column) => column.notNull())
         .execute()
-      await db.schema
-        .createIndex('provider_sessions_sid')
-        .ifNotExists()
-        .on('provider_sessions')
-        .columns(['sid', 'issuer'])
-        .execute()
-      await db.schema
-        .createIndex('provider_sessions_subject')
-        .ifNotExists()
-        .on('provider_sessions')
-        .columns(['subject', 'issuer'])
-        .execute()
+      await addIndex(db, 'provider_sessions_sid', 'provider_sessions', ['sid', 'issuer'])
+      await addIndex(db, 'provider_sessions_subject', 'provider_sessions', ['subject', 'issuer'])
     },
   }
 }
