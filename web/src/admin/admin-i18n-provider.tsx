@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { CatalogueProvider } from '#/i18n/catalogue-provider.tsx'
+import { TranslationProvider } from '#/i18n/translation-provider.tsx'
 import { de as germanForAll } from '#/messages/de.ts'
 import { en as englishForAll } from '#/messages/en.ts'
 import { admin as german } from './messages/de.ts'
@@ -9,5 +9,5 @@ const catalogues = { en: { ...englishForAll, admin: english }, de: { ...germanFo
 
 /** As `I18nProvider`, with the texts for administrators. */
 export function AdminI18nProvider({ children }: { children: ReactNode }) {
-  return <CatalogueProvider catalogues={catalogues}>{children}</CatalogueProvider>
+  return <TranslationProvider catalogues={catalogues}>{children}</TranslationProvider>
 }

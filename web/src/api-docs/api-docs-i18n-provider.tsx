@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { CatalogueProvider } from '#/i18n/catalogue-provider.tsx'
+import { TranslationProvider } from '#/i18n/translation-provider.tsx'
 import { apiDocs as german } from '#/messages/de/api-docs.ts'
 import { de } from '#/messages/de.ts'
 import { apiDocs as english } from '#/messages/en/api-docs.ts'
@@ -9,5 +9,5 @@ const catalogues = { en: { ...en, apiDocs: english }, de: { ...de, apiDocs: germ
 
 /** As `I18nProvider`, with the texts of the API reference, which no other page loads. */
 export function ApiDocsI18nProvider({ children }: { children: ReactNode }) {
-  return <CatalogueProvider catalogues={catalogues}>{children}</CatalogueProvider>
+  return <TranslationProvider catalogues={catalogues}>{children}</TranslationProvider>
 }

@@ -5,7 +5,7 @@ import { useLanguage } from './language.ts'
 import { useRegionalLanguage } from './i18n-provider.tsx'
 
 /** As `I18nProvider`, with these texts instead. */
-export function CatalogueProvider({
+export function TranslationProvider({
   catalogues,
   children,
 }: {
