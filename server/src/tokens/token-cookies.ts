@@ -60,16 +60,18 @@ export function candidateTokens(header: string | undefined, status: TokenStatus)
 /**
  * Selects the trusted one of several valid tokens. With a companion only the one that it names; without, a single one.
  * @param good tokens with a valid signature that are neither expired nor revoked
+ * @param sidOf the session of a token
  * @returns undefined when there is none; `'tossed'` when a page tossed one in, or made the browser drop the real one
  */
-export function selectTrustedToken<T extends { readonly sid: string }>(
+export function selectTrustedToken<T>(
   good: readonly T[],
   header: string | undefined,
+  sidOf: (token: T) => string,
 ): T | undefined | 'tossed' {
   const binding = bindingIn(header)
   // Two tokens of one session are the same person's: the last one counts.
-  const distinct = [...new Map(good.map((each) => [each.sid, each])).values()]
-  const eligible = binding === undefined ? distinct : distinct.filter(({ sid }) => isBoundTo(sid, binding))
+  const distinct = [...new Map(good.map((each) => [sidOf(each), each])).values()]
+  const eligible = binding === undefined ? distinct : distinct.filter((each) => isBoundTo(sidOf(each), binding))
   if (eligible.length === 1) return eligible[0]
   return distinct.length === 0 ? undefined : 'tossed'
 }

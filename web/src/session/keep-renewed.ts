@@ -13,7 +13,7 @@ export interface PageParts {
 }
 
 /**
- * Renews the session before its token expires, while somebody uses this page: at input, when the page becomes visible
+ * Renews the session before its token expires, while the user uses this page: at input, when the page becomes visible
  * or gets the focus, and by a timer if there was input since the last time. A page that is only open does not renew, so
  * that an unused session ends as the settings say. Only differences of this machine's clock count: it may be wrong.
  * @param lifetime of the current token in seconds

@@ -25,8 +25,8 @@ export class ProviderAccounts {
 
   /**
    * The account of this identity: the one that it signed in to before, whatever its address is now; else the one of its
-   * verified address, whichever way that signed up; else a new one, by the rules of sign-up. Whoever the provider vouches
-   * for is verified.
+   * verified address, whichever way that signed up; else a new one, by the rules of sign-up. An
+   * account that the provider vouches for is verified.
    * @throws {SignInProblem} email-missing · email-unverified · email-taken · not-invited · blocked; nothing is stored
    * @throws {Refusal} 500 when the address's turn does not come · 503 too many sign-ins
    */
@@ -41,8 +41,8 @@ export class ProviderAccounts {
   }
 
   /**
-   * Both sides have proved the address then: the provider, and a link in its mail, or nobody yet, so that whoever merely
-   * typed it before has got nothing by it.
+   * The provider has proved the address, and a used link has, too; without a used link no person has had access to the
+   * account, so that an address that was only typed before gives no access to it.
    */
   async #link(user: User, identity: ProviderIdentity, now: Date): Promise<User> {
     return this.#parts.database.transaction(async (tx) => {

@@ -3,6 +3,7 @@ import { tryOrLog, withTimeout } from '#/concurrency/try-or-log.ts'
 import { refusals } from '#/errors.ts'
 import type { Database } from '#/store/database.ts'
 import { findProviderSession } from '#/store/users/provider-sessions.ts'
+import { insertRevokedTokens, isTokenRevoked } from '#/store/users/revoked-tokens.ts'
 import type { EndSessions } from '../sessions/end-sessions.ts'
 import { LogoutTokenInvalid, LogoutTokenVerifier } from './protocol/logout-token.ts'
 import type { ProviderRegistry, RegisteredProvider } from './provider-registry.ts'
@@ -69,13 +70,20 @@ export class ProviderSignOut {
    */
   async endByProvider(providerId: string, token: string, now: Date): Promise<void> {
     const registered = this.#parts.registry.require(providerId)
-    await this.#parts.endSessions.atProvider(await this.#verify(registered, token, now), 'provider', now)
+    const request = await this.#verify(registered, token, now)
+    await this.#parts.endSessions.atProvider(request, 'provider', now)
+    // Afterwards: a token whose sessions could not be ended is sent again by the provider.
+    const used = { jti: request.tokenId, expiresAt: request.tokenExpiresAt }
+    await insertRevokedTokens(this.#parts.database.db, [used])
   }
 
   async #verify(registered: RegisteredProvider, token: string, now: Date) {
     const { id } = registered.provider
     try {
-      return await (await this.#verifierOf(registered)).verify(token, now)
+      const request = await (await this.#verifierOf(registered)).verify(token, now)
+      if (await isTokenRevoked(this.#parts.database.db, request.tokenId))
+        throw new LogoutTokenInvalid('it was used before')
+      return request
     } catch (error) {
       const why = error instanceof LogoutTokenInvalid ? error.message : (error as Error).message
       this.#parts.log.warn({ provider: id, why }, 'a logout token of a provider was refused')
@@ -83,7 +91,7 @@ export class ProviderSignOut {
     }
   }
 
-  /** One for each provider, so that it remembers which tokens were used; another when the provider moves its keys. */
+  /** One for each provider, because it caches the keys; another when the provider moves its keys. */
   async #verifierOf({ provider, discovery }: RegisteredProvider): Promise<LogoutTokenVerifier> {
     const { jwks_uri: jwksUri, issuer } = (await discovery.configuration()).serverMetadata()
     if (jwksUri === undefined) throw new LogoutTokenInvalid('the provider publishes no keys')

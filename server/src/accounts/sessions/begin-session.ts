@@ -29,7 +29,7 @@ export interface BegunSession {
   readonly cookie: SignedIn['cookie']
 }
 
-/** What follows when somebody signs in. */
+/** What follows a sign-in. */
 export interface SignInEffects {
   /** Tells the gateway that the user may be let in. */
   publish(userId: number): Promise<void>

@@ -60,6 +60,7 @@ export class SessionAuthenticator {
     const believed = selectTrustedToken(
       await this.#verified(candidateTokens(cookie, this.#tokens), now, address),
       cookie,
+      ({ claims }) => claims.sid,
     )
     const isTossed = believed === 'tossed'
     const session = believed === undefined || isTossed ? undefined : await this.#sessionFor(believed, 'cookie')
@@ -78,9 +79,9 @@ export class SessionAuthenticator {
     const candidates = candidateTokens(cookie, this.#tokens).filter((token) => this.#tokens.claimsActing(token))
     for (const token of this.#mayBeChecked(candidates, address) ? candidates : []) {
       const claims = await this.#tokens.read(token, address)
-      if (claims && claims.acting !== null) takeovers.push({ claims, token, sid: claims.sid })
+      if (claims && claims.acting !== null) takeovers.push({ claims, token })
     }
-    const believed = selectTrustedToken(takeovers, cookie)
+    const believed = selectTrustedToken(takeovers, cookie, ({ claims }) => claims.sid)
     if (believed === undefined || believed === 'tossed') return undefined
     return { claims: believed.claims, token: believed.token, via: 'cookie', user: undefined }
   }
@@ -119,7 +120,7 @@ export class SessionAuthenticator {
     const good: VerifiedToken[] = []
     for (const token of isDecided ? tokens : this.#unknown(tokens).slice(-1)) {
       const claims = await this.#tokens.verify(token, now, address)
-      if (claims && !this.#isRevoked(claims)) good.push({ claims, token, sid: claims.sid })
+      if (claims && !this.#isRevoked(claims)) good.push({ claims, token })
     }
     return isDecided ? good : []
   }
@@ -160,7 +161,6 @@ const addressIn = (headers: IncomingHttpHeaders) => String(headers['x-forwarded-
 interface VerifiedToken {
   readonly claims: Claims
   readonly token: string
-  readonly sid: string
 }
 
 /**

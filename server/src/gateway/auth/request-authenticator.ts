@@ -62,7 +62,7 @@ export class Authenticator {
   ): Caller | undefined {
     const good = callers.filter((caller) => this.#tokens.isValid(caller))
     const isByHeader = good.length === 1 && good[0]?.token === bearerToken(authorization)
-    const believed = isByHeader ? good[0] : selectTrustedToken(good, cookie)
+    const believed = isByHeader ? good[0] : selectTrustedToken(good, cookie, ({ sid }) => sid)
     this.#isTossed = believed === 'tossed'
     const caller = believed === 'tossed' ? undefined : believed
     this.#authorization = authorization

@@ -14,14 +14,15 @@ export const refusals: Translated<'refusals'> = {
   noToken: 'Melde dich zuerst an: Hierfür ist ein Zugriffstoken nötig.',
   invalidToken: 'Deine Anmeldung ist abgelaufen: Ihr Zugriffstoken gilt nicht mehr. Melde dich neu an.',
   tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',
-  noSession: 'Hier ist niemand angemeldet. Melde dich an.',
+  noSession: 'In diesem Browser gibt es keine Anmeldung. Melde dich an.',
   sessionExpired: 'Deine Anmeldung ist abgelaufen, weil sie lange nicht benutzt wurde. Melde dich neu an.',
   sessionEnded: 'Deine Anmeldung wurde beendet, hier oder von einem anderen Gerät aus. Melde dich neu an.',
   sessionReplayed:
     'Deine Anmeldung wurde zum Schutz des Kontos beendet: Eine alte Kopie davon wurde benutzt. Melde dich neu an, und sage deinem Administrator Bescheid, wenn du das nicht warst.',
   sessionBlocked:
     'Deine Anmeldung wurde beendet, weil dieses Konto gesperrt wurde. Wende dich an deinen Administrator.',
-  takeoverNotRenewed: 'Solange jemand für den Inhaber eines Kontos handelt, wird nichts verlängert. Beende das zuerst.',
+  takeoverNotRenewed:
+    'In diesem Browser handelt ein Administrator für einen anderen Benutzer, darum wird die Anmeldung nicht verlängert. Beende zuerst die Übernahme.',
   userBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',
   notVerified:
     'Dieses Konto ist noch nicht bestätigt. Benutze zuerst den Link aus der Registrierung, oder lass dir einen neuen schicken.',

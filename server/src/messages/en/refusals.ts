@@ -12,13 +12,14 @@ export const refusals = {
   noToken: 'Sign in first: this needs an access token.',
   invalidToken: 'Your sign-in has ended: its access token is not valid any more. Sign in again.',
   tossedTokens: 'The browser sent several access tokens, so none of them is accepted. Sign in again.',
-  noSession: 'Nobody is signed in here. Sign in.',
+  noSession: 'There is no session in this browser. Sign in.',
   sessionExpired: 'Your sign-in has ended because it was not used for a long time. Sign in again.',
   sessionEnded: 'Your sign-in was ended, here or from another device. Sign in again.',
   sessionReplayed:
     'Your sign-in was ended to protect the account: an old copy of it was used. Sign in again, and tell your administrator if this was not you.',
   sessionBlocked: 'Your sign-in has ended because this account was blocked. Ask your administrator.',
-  takeoverNotRenewed: 'While somebody acts for the owner of an account, nothing is renewed. End that first.',
+  takeoverNotRenewed:
+    'An administrator acts for a user in this browser, so its session is not renewed. End the takeover first.',
   userBlocked: 'This account is blocked. Ask your administrator.',
   notVerified: 'This account is not verified yet. Use the signup link first, or ask for a new one.',
   containerBlocked: 'This container is blocked. Ask your administrator.',

@@ -38,6 +38,12 @@ export async function listRevokedTokens(db: Db, now: Date): Promise<RevokedToken
   return rows.map((row) => ({ jti: row.jti, expiresAt: new Date(row.expires_at) }))
 }
 
+/** Whether this token is revoked; also one that has expired, for as long as its row is kept. */
+export async function isTokenRevoked(db: Db, jti: string): Promise<boolean> {
+  const row = await db.selectFrom('revoked_tokens').select('jti').where('jti', '=', jti).executeTakeFirst()
+  return row !== undefined
+}
+
 export async function deleteExpiredRevocations(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('revoked_tokens').where('expires_at', '<=', now.getTime()).execute()
 }

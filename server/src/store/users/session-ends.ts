@@ -3,7 +3,7 @@ import type { Db } from '../database.ts'
 import { insertRevokedTokensOf } from './revoked-tokens.ts'
 import { sessionOfRow, type SessionEnd, type StoredSession } from './sessions.ts'
 
-/** How many takeovers by somebody `endTakeoversBy` would end. */
+/** How many takeovers by an administrator `endTakeoversBy` would end. */
 export async function countTakeoversBy(db: Db, adminId: number, now: Date): Promise<number> {
   const { count } = await db
     .selectFrom('sessions')
@@ -17,8 +17,9 @@ export async function countTakeoversBy(db: Db, adminId: number, now: Date): Prom
 
 /**
  * Ends the takeovers of administrators who are none any more: to be called in the transaction that makes it so, because
- * an administrator who is blocked must not go on as somebody else after a crash. The store does it by itself: with each
- * of them named in a statement, somebody with more takeovers than a statement may have values could not be blocked.
+ * an administrator who is blocked must not go on as another user after a crash. The store selects them by itself: with
+ * each of them named in a statement, an administrator with more takeovers than a statement may have values could not be
+ * blocked.
  * @returns what is to be refused, once this is committed, by all who judge tokens by themselves
  */
 export async function endTakeoversBy(tx: Db, adminIds: readonly number[], now: Date): Promise<StoredSession[]> {
@@ -86,7 +87,7 @@ export async function findSessionsAtProvider(
 }
 
 /**
- * Notes that these sessions were ended; those that were already keep their time, and unknown ones are nobody's. One that a
+ * Notes that these sessions were ended; those that were already keep their time, and unknown ones are ignored. One that a
  * block ended can be ended again, because its tokens go on.
  */
 export async function markSessionsEnded(db: Db, sids: readonly string[], now: Date, why: SessionEnd): Promise<void> {
@@ -98,5 +99,5 @@ export async function markSessionsEnded(db: Db, sids: readonly string[], now: Da
     .execute()
 }
 
-/** The row stays until the session would have ended by itself: whoever comes back is told why it did before. */
+/** The row stays until the session would have ended by itself, so that its user can be told why it ended before. */
 const ended = (now: Date, why: SessionEnd) => ({ ended_at: now.getTime(), ended_why: why })

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { after, test } from 'node:test'
 import { generateKeyPair, type JWTPayload } from 'jose'
 import type { EnginelessBerth } from '../../support/berth-without-engine.ts'
@@ -156,4 +159,17 @@ test('a logout token that is not valid is refused with 400, and ends nothing', a
   assert.equal((await berth.call('POST', '/api/auth/oidc/evil/backchannel-logout')).status, 400)
   assert.equal((await sendToken(berth, await sign(claimsBut()), 'unknown')).status, 404)
   assert.equal((await userOf(browser)).email, 'eve@x.org')
+})
+
+test('a logout token that was used stays used after a restart', async (t) => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-logout-'))
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const before = await startBerthWith(t, { evil: evil.fields }, { dataDir })
+  const token = await evil.keys.sign(claimsBut({ sub: 'ann', sid: 'one' }), { typ: 'logout+jwt' })
+  assert.equal((await sendToken(before, token)).status, 200)
+  await before.close()
+  const later = await startBerthWith(t, { evil: evil.fields }, { dataDir })
+  assert.equal((await sendToken(later, token)).status, 400)
+  const another = await evil.keys.sign(claimsBut({ sub: 'ann', sid: 'one' }), { typ: 'logout+jwt' })
+  assert.equal((await sendToken(later, another)).status, 200)
 })

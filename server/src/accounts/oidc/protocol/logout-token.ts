@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
 import { providerFetch } from './provider-fetch.ts'
 
@@ -9,14 +10,16 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const [clockTolerance, maxTokenAge] = [60, 600]
 /** Timeout of a request for the keys, and how long they are kept, in ms. */
 const [keyTimeout, keyMaxAge] = [5_000, 600_000]
-/** Ids of tokens that are remembered, so that none counts twice; of more the oldest are forgotten. */
-const maxRemembered = 10_000
 
 /** Whose sessions a provider asks to end: all of a subject's, those of one session at the provider, or those of both. */
 export interface LogoutRequest {
   readonly issuer: string
   readonly subject: string | undefined
   readonly sid: string | undefined
+  /** Id of the token, of a fixed length and unique among those of all providers; it may be used once. */
+  readonly tokenId: string
+  /** From then on the token is refused for its age. */
+  readonly tokenExpiresAt: Date
 }
 
 /** A logout token that does not count; the message says why, without a value of it. */
@@ -28,8 +31,6 @@ export class LogoutTokenInvalid extends Error {
 export class LogoutTokenVerifier {
   readonly #keys: ReturnType<typeof createRemoteJWKSet>
   readonly #expected: { readonly issuer: string; readonly audience: string }
-  /** Ids of tokens that were accepted, in order. */
-  readonly #seen = new Set<string>()
 
   /** @param audience id of the client at the provider */
   constructor(jwksUri: string, issuer: string, audience: string) {
@@ -42,20 +43,20 @@ export class LogoutTokenVerifier {
   }
 
   /**
-   * Accepts a token once. Source: OpenID Connect Back-Channel Logout, 2.6.
+   * Checks a token; whether it was used before is for the caller to know. Source: OpenID Connect Back-Channel Logout, 2.6.
    * @throws {LogoutTokenInvalid} also when the keys cannot be fetched
    */
   async verify(token: string, now: Date): Promise<LogoutRequest> {
     const payload = await this.#signed(token, now)
-    const { iss = '', sub, sid, jti = '' } = payload
+    const { iss = '', sub, sid, jti = '', iat = 0 } = payload
     if (!isAboutLogout(payload)) throw new LogoutTokenInvalid('its claim events does not name a sign-out')
     // ID tokens have one, and must not pass for a logout token.
     if (payload.nonce !== undefined) throw new LogoutTokenInvalid('it has a nonce')
     const session = typeof sid === 'string' ? sid : undefined
     if (sub === undefined && session === undefined) throw new LogoutTokenInvalid('it has neither sub nor sid')
-    if (this.#seen.has(jti)) throw new LogoutTokenInvalid('it was used before')
-    this.#remember(jti)
-    return { issuer: iss, subject: sub, sid: session }
+    const tokenId = `logout ${hash('sha256', `${iss}\n${jti}`, 'base64url')}`
+    const tokenExpiresAt = new Date((iat + maxTokenAge + clockTolerance) * 1_000)
+    return { issuer: iss, subject: sub, sid: session, tokenId, tokenExpiresAt }
   }
 
   async #signed(token: string, now: Date): Promise<JWTPayload> {
@@ -77,14 +78,6 @@ export class LogoutTokenVerifier {
       const why = error instanceof errors.JOSEError ? error.message : 'its signature could not be checked'
       throw new LogoutTokenInvalid(why, { cause: error })
     }
-  }
-
-  #remember(jti: string): void {
-    for (const oldest of this.#seen) {
-      if (this.#seen.size < maxRemembered) break
-      this.#seen.delete(oldest)
-    }
-    this.#seen.add(jti)
   }
 }
 

@@ -11,7 +11,7 @@ interface RequestOptions {
 }
 
 /**
- * `fetch` with a limit for the size of the answer, which may come from anybody who answers for the provider.
+ * `fetch` with a limit for the size of the answer, which any server at the address of the provider may send.
  * @throws {TypeError} when no answer comes, or it is larger than 1 MiB
  */
 export async function providerFetch(url: string, options: object): Promise<Response> {

@@ -44,7 +44,7 @@ export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSes
         return { location: next }
       } catch (error) {
         if (!(error instanceof Refusal) || error.status !== 401) throw error
-        // Only here, where nobody signs in at the same time: of an answer that comes late the browser would lose a new one.
+        // Only in a navigation, beside which no sign-in runs in this tab: an answer that comes late would remove the cookie of a new session.
         if (sent && error.code !== 'takeoverNotRenewed')
           void reply.header('set-cookie', signOutLines(request.headers.host, parts.cookie))
         return { location: withReason(withNext(pages.login, next), error.code) }
