@@ -1,4 +1,4 @@
-/** Languages that everything is written in, pages, refusals and mails alike. The first is the one for everybody else. */
+/** Languages of pages, refusals and mails. The first one is the fallback. */
 export const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
 

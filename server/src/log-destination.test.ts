@@ -31,7 +31,7 @@ test('a reader that stands still is not waited for, and later reads whole lines 
   )
 })
 
-test('a full disk neither throws nor blocks, and keeps nobody from ending', async (t) => {
+test('a full disk neither throws nor blocks, and does not delay the end of the process', async (t) => {
   const fd = openSync('/dev/full', 'w')
   t.after(() => closeSync(fd))
   const stream = new LogDestination(fd)

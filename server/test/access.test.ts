@@ -13,7 +13,7 @@ import { assertOk, assertRefused } from './support/api-calls.ts'
 import { startEnginelessBerth, tokenIn, type EnginelessBerth } from './support/berth-without-engine.ts'
 import { FakeGateway } from './support/gateway/fake-gateway.ts'
 
-/** Every row of the endpoint table, and everybody who may come, or may not any more. A new row is covered by itself. */
+/** Every row of the endpoint table, and every caller who has access, or has lost it. A new row is covered by itself. */
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-access-'))
 const administrators = ['boss@x.org', 'admin@x.org', 'blocked-admin@x.org', 'deleted-admin@x.org']
@@ -46,7 +46,7 @@ const callers = {
   'who acts for an administrator': boss,
 }
 type Who = keyof typeof callers
-const everybody = Object.keys(callers) as Who[]
+const allCallers = Object.keys(callers) as Who[]
 
 const administer = (method: string, what: string, body?: object) =>
   berth.call(method, `/api/admin/users/${what}`, { ...withToken(boss), ...(body ? { body } : {}) })
@@ -59,12 +59,12 @@ callers['the app in a container'] = await appOf(callers['the app in a container'
 callers['who acts for a user'] = await takeOver(boss, callers['who acts for a user'].id)
 callers['who acts for an administrator'] = await takeOver(callers['an administrator'], boss.id)
 
-const isWorthless = (who: Who) => everybody.indexOf(who) <= everybody.indexOf('the app in a container')
+const isWorthless = (who: Who) => allCallers.indexOf(who) <= allCallers.indexOf('the app in a container')
 
 /** What only the owner of an account may do. */
 const forOwners: readonly EndpointName[] = ['endSession', 'endOtherSessions', 'createApiToken', 'removeApiToken']
 
-/** The status with which somebody is refused; undefined when they are let in. */
+/** The status with which a caller is refused; undefined when they have access. */
 function refusalOf(name: EndpointName, who: Who): number | undefined {
   const { access, blocked }: Endpoint = endpoints[name]
   if (access === 'operator') return 404
@@ -79,7 +79,7 @@ function refusalOf(name: EndpointName, who: Who): number | undefined {
   return who.startsWith('who acts') && forOwners.includes(name) ? 403 : undefined
 }
 
-/** Signing out is the last thing that anybody does. */
+/** Signing out comes last for each caller. */
 const names = (Object.keys(endpoints) as EndpointName[]).toSorted(
   (a, b) => Number(a === 'logOut') - Number(b === 'logOut'),
 )
@@ -88,9 +88,9 @@ for (const name of names) {
   const endpoint: Endpoint = endpoints[name]
   const title = `${endpoint.method} ${endpoint.path}`
 
-  test(`${title} lets in whom its row names and nobody else, by header and by cookie`, async () => {
-    for (const who of everybody) {
-      // It would leave nobody to act for what follows; `takeover-in-browser.test.ts` has it.
+  test(`${title} gives access to the callers of its row and no others, by header and by cookie`, async () => {
+    for (const who of allCallers) {
+      // It would end the takeover that the other rows need; `takeover-in-browser.test.ts` has it.
       if (name === 'endTakeover' && who.startsWith('who acts')) continue
       const refused = refusalOf(name, who)
       // A session ends once.

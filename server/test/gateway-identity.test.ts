@@ -19,7 +19,7 @@ test('a token of ours that is not valid any more is not helped by the cookie', a
   assert.equal((await open(`Bearer ${other.token}`)).status, 401)
 })
 
-test('a head that is too large is told so', async () => {
+test('a head that is too large gets a refusal that says so', async () => {
   const socket = connect(berth.app.port, '127.0.0.1')
   // More than the 64 KB that the API takes, which is more than a gateway forwards.
   socket.write(`GET /api/user/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Big: ${'x'.repeat(70_000)}\r\n\r\n`)

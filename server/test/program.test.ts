@@ -7,7 +7,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { runProgram } from './support/program.ts'
 
-test('every wrong setting is told at once, in words, and the exit code is 1', async (t) => {
+test('every wrong setting is reported at once, in sentences, and the exit code is 1', async (t) => {
   const program = runProgram(t, { PORT: 'x', LOG_LEVEL: 'loud', CONTAINER_TEMPLATES: '{"dev": {}}' })
   assert.equal(await program.ended(), 1)
   assert.match(program.output(), /PORT: must be a whole number/)

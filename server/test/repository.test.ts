@@ -122,16 +122,40 @@ test('source files and folders that documents name are there', () => {
   )
 })
 
+/** Words that hide who is meant: a user, an owner, an administrator, a request, a client. */
+const vague = /\b(?:who(?:m|so)?ever|somebody|nobody|anybody|everybody)\b/i
+
 test('documents say who is meant: no whoever, somebody, nobody, everybody', () => {
-  const words = /\b(?:who(?:m|so)?ever|somebody|nobody|anybody|everybody)\b/i
   const found = prose.flatMap((file) =>
     withoutCode(read(file))
       .split('\n')
-      .filter((line) => words.test(line))
+      .filter((line) => vague.test(line))
       .map((line) => `${file}: ${line}`),
   )
   assert.deepEqual(found, [])
 })
+
+test('comments and titles of tests say who is meant, too', () => {
+  const files = globSync('{api,server,web,bench,images,tools}/**/*.{ts,tsx,mjs,css}', {
+    cwd: root,
+    exclude: (name) => ['node_modules', 'dist'].includes(path.basename(name)),
+  }).filter((file) => file !== 'server/test/repository.test.ts')
+  assert.ok(files.length > 1_000)
+  const found = files.flatMap((file) =>
+    read(file)
+      .split('\n')
+      .filter((line) => vague.test(commentIn(line)) || (file.includes('.test.') && vague.test(titleIn(line))))
+      .map((line) => `${file}: ${line.trim()}`),
+  )
+  assert.deepEqual(found, [])
+})
+
+const commentIn = (line: string) =>
+  (/(?:^|\s)(?:\/\/|\/?\*{1,2})\s(.*)/.exec(line)?.[1] ?? '').replace(/`[^`]*`|\S+@\S+/g, '')
+
+/** Of a test, on the line of its beginning or on one of its own. */
+const titleIn = (line: string) =>
+  /(?:\btest\(|^\s*(?=['"`].*['"`],$))(['"`].*)/.exec(line)?.[1]?.replace(/\S+@\S+/g, '') ?? ''
 
 test('files and functions that CONTRIBUTING names are there', () => {
   const text = read('CONTRIBUTING.md')

@@ -118,7 +118,7 @@ test('while the API process is away, streams and known routes go on, and it come
   assert.equal((await program.fetch('/api/user/me', token)).status, 503)
   await program.said(/started again in 0.4 s/)
   assert.equal((await program.fetch('/ann-dev/', token)).status, 200)
-  assert.equal((await program.fetch('/ann-dev/', doomed)).status, 200, 'nobody has told the gateway yet')
+  assert.equal((await program.fetch('/ann-dev/', doomed)).status, 200, 'the gateway does not know it yet')
   await assertEchoes(socket)
   await assertStreams(kept)
 
@@ -173,7 +173,7 @@ function assertSocketIsThere({ temporary }: Program): void {
   assert.ok(readdirSync(path.join(temporary, folder)).includes('api.sock'))
 }
 
-test('SIGHUP reads berth.env again: what changed holds, what needs a restart is named, and no value is told', async (t) => {
+test('SIGHUP reads berth.env again: what changed holds, what needs a restart is named, and no value is written', async (t) => {
   const { program, file } = runWithFile(t, 'SUPPORT_CONTACT=room 12\nHOST=127.0.0.1\n')
   assert.equal((await program.fetch('/metrics')).status, 200)
   assert.match(await (await program.fetch('/login')).text(), /room 12/)

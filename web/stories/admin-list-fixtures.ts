@@ -71,7 +71,7 @@ export const special: readonly AdminUser[] = [
   }),
   userOf(7, { is_admin: true, is_blocked: true, containers: [containerOf(14, 7, 'dev', { is_blocked: true })] }),
 ]
-const everybody = [...special, ...Array.from({ length: 93 }, (_, at) => userOf(at + 8))]
+const allUsers = [...special, ...Array.from({ length: 93 }, (_, at) => userOf(at + 8))]
 
 /** A container of the list, the same one at every call. */
 export const rowOf = (id: number, more: Partial<ListedContainer> = {}): ListedContainer => {
@@ -107,7 +107,7 @@ const page = <Row>(request: Request, rows: readonly Row[], total: number, more: 
 export const usersOf =
   (total: number) =>
   (request: Request): Answer<'listUsers'> => {
-    const { taken, next } = page(request, everybody, total, userOf)
+    const { taken, next } = page(request, allUsers, total, userOf)
     return { users: taken, next_cursor: next }
   }
 export const containersOf =

@@ -14,7 +14,7 @@ export type Providers = Type.Static<typeof Providers>
 
 export const ProviderPath = Type.Object({ provider: Type.String({ description: 'Id of the provider' }) })
 
-/** What is longer, or leads elsewhere, is ignored and does not keep anybody from signing in. */
+/** What is longer, or leads elsewhere, is ignored and does not prevent a sign-in. */
 export const NextQuery = Type.Object({
   next: Type.Optional(Type.String({ description: 'Path to go on to' })),
 })

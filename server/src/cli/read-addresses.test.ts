@@ -23,7 +23,7 @@ test('addresses are found as spreadsheets write them: byte order mark, semicolon
   assert.deepEqual(await read('email\n'), [])
 })
 
-test('a named column is taken, and one that is not there is told with those that are', async () => {
+test('a named column is taken, and a missing one is reported with the names of those that exist', async () => {
   const text = 'email,student mail\nparent@x.org,ann@x.org\n'
   assert.deepEqual(await read(text, 'Student Mail'), ['ann@x.org'])
   await assert.rejects(
@@ -33,7 +33,7 @@ test('a named column is taken, and one that is not there is told with those that
   await assert.rejects(read('name,group\nAnn,1\n'), /--column/)
 })
 
-test('a file that is none, or no CSV, is told in a sentence', async () => {
+test('a missing file, or one that is no CSV, is reported in a sentence', async () => {
   await assert.rejects(readAddresses(path.join(folder, 'none.csv')), /none\.csv cannot be read/)
   await assert.rejects(read('email\n"ann@x.org\n'), /cannot be read as CSV/)
 })

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Coalescer } from './coalescer.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 
-test('whoever asks during a look gets one that began after they asked, and a hundred share it', async () => {
+test('a request during a look-up gets one that began after it, and a hundred requests share one', async () => {
   let [began, ended] = [0, 0]
   const gate = Promise.withResolvers<void>()
   const looks = new Coalescer(async () => {
@@ -24,7 +24,7 @@ test('whoever asks during a look gets one that began after they asked, and a hun
   assert.equal(began, 2)
 })
 
-test('a look that fails fails for those who wait for it, and for nobody after them', async () => {
+test('a look-up that fails rejects the requests that wait for it, and none after them', async () => {
   const answers = [Promise.reject(new Error('first')), Promise.reject(new Error('second')), Promise.resolve()]
   for (const answer of answers) answer.catch(() => undefined)
   const looks = new Coalescer(() => sleep(5).then(() => answers.shift()))

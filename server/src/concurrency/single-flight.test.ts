@@ -8,7 +8,7 @@ const outcome = async () => {
   return Symbol('outcome')
 }
 
-test('whoever asks for what is under way gets its outcome, not one of their own', async () => {
+test('a request for a task in progress gets its outcome and starts no other', async () => {
   const flights = new SingleFlight()
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => flights.run('ann dev', 'launch', outcome)))
   assert.equal(new Set(outcomes).size, 1)

@@ -50,7 +50,7 @@ for (const [env, pattern] of cases)
     assert.equal(found(env).split('\n').length, 1, found(env))
   })
 
-test("types that let visitors in are told, each with what it means for visitors' own containers", () => {
+test("types that let visitors in are reported, each with what it means for visitors' own containers", () => {
   const told = (fields: object) => found({ CONTAINER_TEMPLATES: JSON.stringify({ a: { image: 'x', ...fields } }) })
   assert.equal(told({}), '')
   assert.match(told({ access: 'public' }), /^a: access: public shows its pages to visitors in a sandbox/)

@@ -112,7 +112,7 @@ test('templates can be read from a YAML file', () => {
   assert.equal(templates.first.home, null)
 })
 
-test('a missing file, an empty map, a doubled key and a template without image are told', () => {
+test('a missing file, an empty map, a doubled key and a template without image are reported', () => {
   assert.match(read({ CONTAINER_TEMPLATES_FILE: '/none' }).problems.join(), /cannot read \/none/)
   assert.match(read({ CONTAINER_TEMPLATES: '{}' }).problems.join(), /at least one entry/)
   assert.match(read({ CONTAINER_TEMPLATES: '{"a":{"image":"x"},"a":{"image":"y"}}' }).problems.join(), /unique/)
@@ -127,7 +127,7 @@ test('idle times contradict each other when what is stopped would be paused late
   assert.match(problems('"idle_pause":-1'), /a: idle_pause must be a whole number/)
 })
 
-test("the owner's own token goes to nobody's container but their own: with visitors it is refused", () => {
+test("the owner's own token goes to their own containers only: with visitors it is refused", () => {
   const problems = (access: string) =>
     read({
       CONTAINER_TEMPLATES: JSON.stringify({ a: { image: 'x', forward_token: 'full', ...(access && { access }) } }),
@@ -143,7 +143,7 @@ test('whether mail needs TLS is left to where its server is, or said', () => {
   assert.match(read({ SMTP_TLS: 'none' }).problems.join(), /^SMTP_TLS: must be required or opportunistic/)
 })
 
-test('names of headers are lower-cased, and what is none is told', () => {
+test('names of headers are lower-cased, and an invalid one is reported', () => {
   const template = good({ CONTAINER_TEMPLATES: '{"a":{"image":"x","allow_headers":["Clear-Site-Data"]}}' }).templates
     .first
   assert.deepEqual([template.allowHeaders, template.rewriteLocation], [['clear-site-data'], true])
@@ -200,7 +200,7 @@ test('METRICS_LISTEN is an address with a port, METRICS_TOKEN what a header can 
   assert.doesNotMatch(read({ METRICS_TOKEN: 'two words' }).problems.join(), /two/)
 })
 
-test('who may sign up is open to all unless it is set, and a wrong setting is told in words', () => {
+test('who may sign up is open to all unless it is set, and a wrong setting is reported in a sentence', () => {
   const config = good({})
   assert.equal(config.signUp, 'open')
   assert.equal(config.allowedEmailDomains, null)
@@ -216,7 +216,7 @@ test('who may sign up is open to all unless it is set, and a wrong setting is to
   ])
 })
 
-test('whom to ask for help is one line of words of at most 200 characters, or nobody', () => {
+test('the contact for help is one line of text of at most 200 characters, or none', () => {
   assert.equal(good({}).supportContact, null)
   for (const value of [
     'help@example.org',

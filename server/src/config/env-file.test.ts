@@ -17,7 +17,7 @@ test('without a file the environment alone counts; one that is named must be the
   assert.deepEqual(problems, ['/etc/berth.env cannot be read: no such file'])
 })
 
-test('the file has one KEY=VALUE a line, quotes and comments; the environment wins, and that is told', () => {
+test('the file has one KEY=VALUE a line, quotes and comments; the environment wins, and that is reported', () => {
   const file = '# where\nPORT=9000\nSUPPORT_CONTACT="room 12, ask # Ann"\nexport MAIL_FROM=a@x.org\nHOST=0.0.0.0\n'
   const { env, notes } = readSettings({ HOST: '127.0.0.1' }, reading({ 'berth.env': file }))
   assert.deepEqual(
@@ -27,7 +27,7 @@ test('the file has one KEY=VALUE a line, quotes and comments; the environment wi
   assert.deepEqual(notes, ['berth.env: HOST has no effect, because the environment sets it, too'])
 })
 
-test('a name that is no setting is told, every setting of the configuration is known', () => {
+test('a name that is no setting is reported, every setting of the configuration is known', () => {
   const { notes } = readSettings(
     {},
     reading({ 'berth.env': 'SMTP_ULR=smtp://x\nMETRICS_TOKEN=x\nCONTAINER_TEMPLATES={}\n' }),
@@ -54,7 +54,7 @@ test('a secret setting may be in a file of its own: not beside its value, and an
   assert.equal(env.SMTP_URL, undefined)
 })
 
-test('what changed is told by name, what needs a restart stays as it was, and no value is written down', (t) => {
+test('changed settings are reported by name, what needs a restart stays as it was, and no value is written down', (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-settings-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const first = { HOST: '127.0.0.1', SMTP_URL: 'smtp://user:secret@x', LOG_LEVEL: 'info' }

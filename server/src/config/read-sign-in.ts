@@ -23,7 +23,7 @@ export function readSignIn(
   const providers = readProvidersFile(file, readFile, problems)
   if (!signIn) problems.push('SIGN_IN: must be link, oidc or link,oidc')
   else if (!signIn.isByLink && file === null)
-    problems.push('SIGN_IN: oidc alone lets nobody in without OIDC_PROVIDERS_FILE; set that, or SIGN_IN=link')
+    problems.push('SIGN_IN: with oidc alone no user can sign in without OIDC_PROVIDERS_FILE; set that, or SIGN_IN=link')
   return {
     signIn: signIn ?? { isByLink: true, isByProvider: true },
     providers: signIn?.isByProvider ? providers : [],

@@ -11,7 +11,7 @@ const ask = async (server: FastifyInstance, url: string, language?: string) => {
   return { error: json<{ error: string }>().error, contentLanguage: answered['content-language'] }
 }
 
-test('every refusal is said in German to whoever asks for it, and in English to everybody else', async (t) => {
+test('every refusal is in German for clients that ask for it, and in English for all others', async (t) => {
   const server = fastify()
   t.after(() => server.close())
   server.setErrorHandler(handleError)

@@ -67,7 +67,7 @@ test('a source that waits for its reader is slowed by one who does not read, and
       await new Promise((resolve) => setTimeout(resolve, 200))
       return isStill && sent === before
     },
-    () => `${sent} lines were sent to nobody`,
+    () => `${sent} lines were sent without a client`,
   )
   assert.ok(sent < 64_000, `${sent} lines`)
   assert.equal(seen.stops, 0)
@@ -95,7 +95,7 @@ test('a source that does not wait loses a reader who is too slow, and only once'
   assert.equal(seen.stops, 1)
 })
 
-test('a stream ends when its time is over, and its source is told', async (t) => {
+test('a stream ends when its time is over, and its source is ended', async (t) => {
   const { answer, seen } = await openStream(t, () => undefined, new Date(Date.now() + 100))
   await textOf(answer)
   assert.equal(seen.stops, 1)
@@ -119,6 +119,6 @@ test('a reader who has gone before the stream begins is noticed', async (t) => {
   asked.destroy()
   await pollUntil(
     () => seen.stops === 1,
-    () => 'the source goes on for nobody',
+    () => 'the source goes on without a client',
   )
 })

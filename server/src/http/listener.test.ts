@@ -30,7 +30,7 @@ async function send(t: TestContext, request: string): Promise<string> {
 
 const head = 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n'
 
-test('an answer may take longer than a body may, whose bytes are all there although nobody reads them', async (t) => {
+test('an answer may take longer than a body may, whose bytes have all come although they are not read', async (t) => {
   assert.match(await send(t, `${head}Content-Length: 0\r\n\r\n`), /done$/)
   assert.match(await send(t, `${head}Content-Length: 2\r\n\r\n{}`), /done$/)
   assert.match(await send(t, `${head}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`), /done$/)
@@ -56,7 +56,7 @@ test('a thousand who come in one moment are all let in', async (t) => {
     server.close().closeAllConnections()
     rmSync(folder, { recursive: true })
   })
-  // Nobody is accepted before all have knocked.
+  // No connection is accepted before all have been opened.
   const sockets = Array.from({ length: 1_000 }, () => connect(path.join(folder, 'api.sock')))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   for (const socket of sockets) socket.destroy()

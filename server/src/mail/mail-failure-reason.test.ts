@@ -35,7 +35,7 @@ test('it is one line of at most 200 characters, whatever was said', () => {
   assert.equal(reasonOf(' \n'), 'no reason was given')
 })
 
-test('nobody else is named', () => {
+test('no other address is named', () => {
   assert.equal(
     reasonOf('550 forwarded to ben@x.org, (cat@y.org) and ANN@x.org'),
     '550 forwarded to …, (…) and ANN@x.org',

@@ -21,7 +21,7 @@ test('a mail arrives with one recipient, a plain part and an HTML part', async (
   assert.match(mail.html ?? '', /<p>rich<\/p>/)
 })
 
-test('an address that reads as a list reaches nobody on the list', async (t) => {
+test('an address that reads as a list reaches no address of the list', async (t) => {
   const server = await startMailServer()
   t.after(() => server.close())
   const mailer = createSmtpMailer(server.url, 'berth@x.org')
@@ -42,14 +42,14 @@ test('a server that takes the message but never says so has failed when the limi
   assert.ok(performance.now() - started < timeLimit(2_000))
 })
 
-/** A server of which the network between is in control: it takes STARTTLS out of what is offered, which nobody can see. */
+/** A server behind a network that an attacker controls: it removes STARTTLS from the offer, which neither side can see. */
 async function hostOf(t: TestContext) {
   const server = await startMailServer()
   t.after(() => server.close())
   return server
 }
 
-test('a server that offers no TLS gets no mail where TLS is required, and is told neither name, password nor addressee', async (t) => {
+test('a server that offers no TLS gets no mail where TLS is required, and learns neither name, password nor addressee', async (t) => {
   const server = await hostOf(t)
   const mailer = createSmtpMailer(server.url, 'berth@x.org', { tls: 'required' })
   await assert.rejects(mailer.send(message('ann@x.org')))

@@ -41,7 +41,7 @@ test('every call of the port arrives as it was said, and its answer comes back',
   assert.deepEqual(gateway.calls.slice(2), ['apply 1 route-gone', 'hold ann-dev 5000', 'hold ann-dev 5'])
 })
 
-test('a port that is taken is told in the words of the process that tried', async () => {
+test('a port that is taken is reported in the words of the process that tried', async () => {
   const { gateway, remoteGateway } = processes()
   gateway.refusal = 'port 80 on 127.0.0.1 is taken'
   await assert.rejects(remoteGateway.listen('127.0.0.1', 80), { message: gateway.refusal })
@@ -71,7 +71,7 @@ test('before it serves, a control plane answers nothing', async () => {
   await assert.rejects(remoteControl.wake('ann-dev'), /has not begun to serve/)
 })
 
-test('10,000 people and places arrive in one step, in messages of a thousand, and what is told after them counts after them', async () => {
+test('10,000 users and routes arrive in one step, in messages of a thousand, and later messages count after them', async () => {
   const { gateway, remoteGateway, sent } = processes({ slow: 1 })
   const known = manyKnown(10_000)
   const replaced = remoteGateway.replace(known)
@@ -114,7 +114,7 @@ test('when the API process is gone, what the gateway asks rejects as ControlPlan
   assert.deepEqual(events, ['a broken app'])
 })
 
-test('an API process waits for its start, and can be told to stop', async () => {
+test('an API process waits for its start, and can be stopped', async () => {
   const { remoteGateway, remoteControl, events } = processes()
   let isStarted = false
   const started = remoteGateway.awaitStart().then(() => (isStarted = true))

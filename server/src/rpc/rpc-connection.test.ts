@@ -49,7 +49,7 @@ test('a thousand calls at once over a slow pipe are each answered with their own
   assert.deepEqual(order, all)
 })
 
-test('what is told before a call counts before it', async () => {
+test('a notification before a call counts before it', async () => {
   const { near, notes } = linked({ slow: 1 })
   for (const word of ['one', 'two', 'three']) near.notify('note', [word])
   await near.call('double', [1], 1000)
@@ -73,7 +73,7 @@ test('a question that is lost on the way, or its answer, rejects at the limit of
   }
 })
 
-test("an answer after the limit is nobody's, and no problem", async () => {
+test('an answer after the timeout is dropped, and is no failure', async () => {
   const { near, reports } = linked({ slow: 30 })
   await assert.rejects(near.call('double', [1], 10), CallTimeout)
   await observationTime(80)
@@ -123,7 +123,7 @@ test("names of the language's own are no calls", async () => {
   assert.deepEqual(reports, [])
 })
 
-test('a failure of a call that nobody waits for is reported, and the next is acted on', async () => {
+test('a failure of a call without a waiting caller is reported, and the next is acted on', async () => {
   const { near, notes, reports } = linked()
   near.notify('note', ['break'])
   near.notify('note', ['after'])

@@ -167,7 +167,7 @@ test('one that does not stop is killed at the limit, and the exit code says so',
 })
 
 test('10,000 people and places go from process to process without either being held up for long', async (t) => {
-  // The goal is 20 ms. A machine that does other things, too, holds up whoever does nothing at all.
+  // The goal is 20 ms. A machine with other work delays an idle process, too.
   const turns: number[] = []
   const isShort = async (turn: number) => turn < 40 + 5 * (await maxDelay())
   while (turns.length < 5) {

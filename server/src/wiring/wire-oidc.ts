@@ -16,7 +16,7 @@ export interface OidcContext {
   readonly administration: Administration
 }
 
-/** Sign-in by OpenID Connect providers. Without providers it asks nothing of anybody. */
+/** Sign-in by OpenID Connect providers. Without providers it sends no request. */
 export function wireOidc({ config, database: store, key, log }: AppParts, context: OidcContext) {
   const { addresses, accounts, administration } = context
   const database = withTransactionLimit(store)

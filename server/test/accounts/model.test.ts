@@ -60,7 +60,7 @@ for (let part = 0; part < parts; part++)
       await check(asyncProperty(array(step, { maxLength: 240, size: 'max' }), takeWalk), {
         seed: seed + part * 1_000 + round,
         numRuns: 5,
-        // Making it shorter takes a while; what was found by then is told.
+        // Making it shorter takes a while; what was found by then is reported.
         interruptAfterTimeLimit: 60_000,
         ...(path === undefined ? {} : { path, endOnFailure: true }),
       })

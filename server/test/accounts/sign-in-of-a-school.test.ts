@@ -133,7 +133,7 @@ test('a valid link signs in also after the address was refused for links that ar
   assert.equal((await berth.call('GET', path, { headers: school })).status, 200)
 })
 
-test('the stranger is refused after 600 attempts in a window of a minute, with Retry-After, whoever signed in beside', async (t) => {
+test('an unknown client is refused after 600 attempts within a minute, with Retry-After, whatever sign-ins happen beside', async (t) => {
   const { answered, retryAfter } = await tryAddresses('try', 1_500)
   t.diagnostic(`${answered} attempts answered before 429`)
   // Another window may begin meanwhile.

@@ -58,7 +58,7 @@ async function main(seed: number): Promise<number> {
 
 /** What a run leaves on the machine goes, also when it is interrupted. */
 async function cleanUp(): Promise<void> {
-  // Once, and whoever else wants it waits for its end: an interrupted run fails, and then wants it, too.
+  // Once, and other callers wait for its end: an interrupted run fails, and then wants it, too.
   cleaning ??= (async () => {
     for (const work of cleanUps) await work()
   })()

@@ -9,7 +9,7 @@ interface Promised {
 
 /**
  * What Berth has promised to the people of a run. An operation takes back what it is about to change before it asks (from
- * then on nobody can know), and writes down what it was promised when the answer is 200.
+ * then on it is unknown), and writes down what it was promised when the answer is 200.
  */
 export class Ledger {
   readonly #promises = new Map<string, Promised>()
@@ -34,7 +34,7 @@ export class Ledger {
     this.#promises.set(key, { words, holds })
   }
 
-  /** Nobody knows about these any more. @param keys as given to `promise` */
+  /** These are unknown from now on. @param keys as given to `promise` */
   unsure(...keys: string[]): void {
     for (const key of keys) this.#promises.delete(key)
   }

@@ -4,7 +4,7 @@ import { behindBack, type BehindBack } from './world/engine-view.ts'
 import type { MailVice } from './faults/scripted-mail-server.ts'
 import { badTypes, goodTypes, type BadType, type GoodType } from './world/templates.ts'
 
-/** One thing that somebody does. `who` is the number of an ordinary person. */
+/** One operation of a user. `who` is the number of an ordinary person. */
 export type Operation =
   | { readonly name: 'launch' | 'visit' | 'talk'; readonly who: number; readonly type: GoodType }
   | { readonly name: 'launch-bad'; readonly who: number; readonly type: BadType }

@@ -79,7 +79,7 @@ class Runner {
     this.#settings = settings
   }
 
-  /** The first one signs up alone; then everybody has an account. */
+  /** The first user signs up alone; then all others. */
   async begin(): Promise<void> {
     const { people } = this.#world
     await ensureSignedIn(this.#world, people.first)
@@ -101,7 +101,7 @@ class Runner {
     }
   }
 
-  /** Everybody signed in, with both containers, and nothing going on: what Berth holds then. @returns undefined without steps */
+  /** All users signed in, with both containers, and no operation in progress: what Berth holds then. @returns undefined without steps */
   async settleDown(steps: readonly Step[]): Promise<Footprints | undefined> {
     if (steps.length === 0) return undefined
     const world = this.#world
@@ -112,7 +112,7 @@ class Runner {
       await sleep(1_500)
       samples.push(world.program.footprints())
     }
-    // What is collected in between is nobody's growth.
+    // What is collected in between is not counted as growth.
     const min = (process: 'gateway' | 'api'): Footprint => ({
       memory: Math.min(...samples.map((each) => each[process].memory)),
       handles: Math.min(...samples.map((each) => each[process].handles)),

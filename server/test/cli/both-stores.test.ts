@@ -93,7 +93,7 @@ test(
     await service.said(/the API is back/)
     await scene.launch()
     await must('keys', 'rotate')
-    assert.equal((await service.fetch('/api/user/me', scene.token)).status, 200, 'nobody is signed out')
+    assert.equal((await service.fetch('/api/user/me', scene.token)).status, 200, 'no user is signed out')
 
     await scene.stop()
     assert.match(await must('status'), /does not run/)

@@ -24,7 +24,7 @@ test('by the operator socket administration needs no account, and the audit log 
   assertOk(await berth.operate('POST', `/api/admin/users/${user.id}/unblock`))
 })
 
-test('whatever is sent through the gateway, or past it to the socket that it forwards to, nobody there is the operator', async () => {
+test('whatever is sent through the gateway, or past it to the socket that it forwards to, is never the operator', async () => {
   const spoofs = [
     { [operatorHeader]: 'operator root' },
     { 'X-Berth-Operator': 'operator root', 'x-forwarded-for': '127.0.0.1', host: 'localhost' },

@@ -16,8 +16,8 @@ import { freePort } from '#test/support/free-port.ts'
 const folder = mkdtempSync(path.join(tmpdir(), 'berth-cli-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 const makeData = (name: string) => makeStore(path.join(folder, name))
-const nobody = () => assert.fail('nothing is run here')
-const program = createProgram(nobody, { getOutHelpWidth: () => 80 })
+const neverRun = () => assert.fail('nothing is run here')
+const program = createProgram(neverRun, { getOutHelpWidth: () => 80 })
 const commands = [...commandsOf(program)]
 
 test('every command has two examples of its own', () => {
@@ -34,7 +34,7 @@ function helpOf(command: Command): string {
   return help
 }
 
-test('wrong usage is told on stderr with exit code 2, help goes to stdout with 0', async () => {
+test('wrong usage is reported on stderr with exit code 2, help goes to stdout with 0', async () => {
   const dataDir = await makeData('usage')
   for (const args of [
     ['users', 'list', '--colour'],

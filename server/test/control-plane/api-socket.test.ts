@@ -23,7 +23,7 @@ async function raw(bytes: string): Promise<string> {
   return text
 }
 
-test('nobody but its owner may use the socket', async () => {
+test('only its owner may use the socket', async () => {
   const { mode } = await lstat(socketPath)
   assert.equal(mode & 0o777, 0o600)
   assert.equal((await lstat(path.dirname(socketPath))).mode & 0o077, 0)

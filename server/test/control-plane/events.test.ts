@@ -24,7 +24,7 @@ test("a page receives the state and changes of its user's containers, and nothin
   theirs.close()
 })
 
-test('a page that lost its connection is told what it missed, in order and once', async () => {
+test('a page that lost its connection gets the events that it missed, in order and once', async () => {
   const ivy = await rig.person('ivy')
   const { containerId } = ivy.address()
   const [stayed, lost] = [await openStream(berth, ivy.token), await openStream(berth, ivy.token)]
@@ -59,7 +59,7 @@ test('a page that lost its connection is told what it missed, in order and once'
   back.close()
 })
 
-test('a page that comes with an id of which nothing is known is told how things are', async () => {
+test('a page that comes with an unknown event id gets the present state', async () => {
   const joe = await rig.person('joe')
   const first = await openStream(berth, joe.token)
   await pollUntil(
@@ -88,11 +88,11 @@ test('a page that was away while a container was launched hears that its app is 
   assertOk(await lou.call('POST', '/api/container/launch/prod'))
   const back = await openStream(berth, lou.token, { lastId: before.lastId() })
   await untilTold(back, 'launch prod ready')
-  assert.ok(!statuses(back).includes('snapshot'), 'it is told what it missed')
+  assert.ok(!statuses(back).includes('snapshot'), 'it gets what it missed')
   back.close()
 })
 
-test('after Berth was started again a page that comes back is told how things are now', async (t) => {
+test('after Berth was started again a page that reconnects gets the present state', async (t) => {
   const before = await startRig(t)
   const kim = await before.person('kim')
   const stream = await openStream(before.berth, kim.token)

@@ -104,7 +104,7 @@ suite('idle containers', { concurrency: 3 }, () => {
     const eve = await rig.person('eve')
     await pollUntil(
       () => rig.gateway.held.has(eve.prefix),
-      () => 'nobody tried',
+      () => 'there was no attempt',
     )
     await pollUntil(
       () => !rig.gateway.held.has(eve.prefix),
@@ -125,7 +125,7 @@ suite('idle containers', { concurrency: 3 }, () => {
     const fay = await rig.person('fay')
     await pollUntil(
       () => isOverdue,
-      () => 'nobody tried',
+      () => 'there was no attempt',
     )
     rig.gateway.hold = async () => false
     await pollUntil(

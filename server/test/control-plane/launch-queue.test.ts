@@ -37,7 +37,7 @@ async function startHeld(lifetime: Lifetime, env: Record<string, string>, option
 
 const launch = (person: Person) => person.call('POST', '/api/container/launch/dev')
 
-/** Stages of a stream's launches, in order; how signing up failed, which a new page is told, is none of them. */
+/** Stages of a stream's launches, in order; how signing up failed, which a new page gets, is none of them. */
 const stagesIn = ({ events }: OpenStream) =>
   events.flatMap(({ name, data }) => (name === 'launch' && data.stage !== 'failed' ? [data] : []))
 
@@ -80,7 +80,7 @@ test('of eight people who launch at once all get their container, two at a time,
     assert.deepEqual(
       numbers,
       numbers.toSorted((a, b) => b - a),
-      'nobody falls back',
+      'no launch falls back',
     )
   }
   for (const stream of streams) {
@@ -232,7 +232,7 @@ test('beyond MAX_RUNNING and MAX_PER_USER launches are refused before they wait;
   )
 })
 
-test('at a stop who waits is told so at once, and who has the turn gets their container', onlyLong, async () => {
+test('at a stop a waiting launch is refused at once, and one in progress gets its container', onlyLong, async () => {
   const [max, ...front] = (await people('max', 'nan', 'ole')) as [Person, Person, Person]
   gate.close()
   const held = [await launchIntoEngine(gate, front[0]), await launchIntoEngine(gate, front[1])]

@@ -64,7 +64,7 @@ test('a type that is not configured is 400, as are lines that are no number or t
   assertRefused(await cat.call('GET', path()), 404)
 })
 
-test("nobody reads anybody else's, administrators neither: a record that names it opens nothing", async () => {
+test('no user reads the logs of another one, administrators neither: a record that names the container gives no access', async () => {
   const dan = await berth.signUp('dan@x.org')
   const theirs = { container_id: containerOf(dan) }
   await berth.database.db.updateTable('user_containers').set(theirs).where('user_id', '=', admin.id).execute()

@@ -54,7 +54,7 @@ test('when launch, restart, block, unblock and logout have answered, the gateway
   }
 })
 
-test('what happens to a container behind our back is told: paused, stopped, started, crashed, out of memory, removed', async () => {
+test('what happens to a container without Berth is reported: paused, stopped, started, crashed, out of memory, removed', async () => {
   const bob = await rig.person('bob')
   const { containerId } = bob.address()
   await outside.pause(containerId)
@@ -99,7 +99,7 @@ test('an address that the engine gives on is never told for two places, and its 
   assert.deepEqual(gateway.duplicateAddresses, [])
 })
 
-test('nobody is led to a container that carries the labels of another person, whatever the store says', async () => {
+test('no user is led to a container that carries the labels of another one, whatever the store says', async () => {
   const [eve, fay] = [await rig.person('eve'), await rig.person('fay')]
   const stolen = fay.address().containerId
   await berth.database.db
@@ -115,7 +115,7 @@ test('nobody is led to a container that carries the labels of another person, wh
   assert.deepEqual(gateway.duplicateAddresses, [])
 })
 
-test('what happened while the engine could not be heard is told once it can', onlyLong, async (t) => {
+test('what happened during an interruption of engine events is reported after it', onlyLong, async (t) => {
   const line = await linkToEngine(t)
   const cut = await startRig(
     t,

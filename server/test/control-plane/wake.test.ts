@@ -209,7 +209,7 @@ test(
   },
 )
 
-test('an image that cannot be had is told until a launch succeeds', async (t) => {
+test('a missing image is reported until a launch succeeds', async (t) => {
   const fault = { active: true }
   const bare = await startRig(t, {}, { wrapRuntime: (runtime) => noCreateRuntime(runtime, fault) })
   const lea = await bare.person('lea')

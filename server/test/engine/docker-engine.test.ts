@@ -154,7 +154,7 @@ test('an address is given to the next container only after the end of the last w
   assert.equal(next.address, address)
 })
 
-test('what a program writes to a terminal is told, too, and can be followed', async () => {
+test('what a program writes to a terminal is in the log, too, and can be followed', async () => {
   const Labels = { 'berth.instance': rig.installation, 'berth.user_id': '1', 'berth.slug': 'ann', 'berth.type': 'dev' }
   const Cmd = ['/bin/sh', '-c', 'echo one; echo two >&2; sleep 1; echo three']
   const body = { Image: spec('tty').image, Labels, Tty: true, Cmd, HostConfig: { NetworkMode: 'none' } }

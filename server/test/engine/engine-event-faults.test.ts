@@ -14,7 +14,7 @@ const rig = await openDockerEngine()
 after(() => rig.close())
 const { runtime, spec } = rig
 
-test('after an interruption a watcher is told to list everything, and receives single changes again', async (t) => {
+test('after an interruption a watcher gets the request to list everything, and receives single changes again', async (t) => {
   const line = await linkToEngine(t)
   const installation = rig.installation
   const distant = createDockerRuntime({ installation, dockerHost: line.address, network: installation })

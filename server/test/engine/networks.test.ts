@@ -200,7 +200,7 @@ test('a bridge without a free port, and a network without a free address, is ful
   }
 })
 
-test('what the host has left is told: places, cores, runtimes, memory and disk, and why there are no rules', async (t) => {
+test('what the host has left is reported: addresses, cores, runtimes, memory and disk, and why there are no rules', async (t) => {
   const { installation } = await openInstallation(t)
   await makeNetwork(t, { Name: installation })
   const [network] = await askEngine<{ IPAM: { Config: { Subnet: string }[] } }[]>('GET', '/networks', {

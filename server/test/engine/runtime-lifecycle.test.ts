@@ -56,7 +56,7 @@ for (const open of runtimes) {
       assert.deepEqual([listed?.isOutOfMemory, listed?.startedAt], [false, null])
     })
 
-    test('the last start is told, and a pause is none', async () => {
+    test('the last start is reported, and a pause is none', async () => {
       const before = Date.now()
       const { id, startedAt } = await run('timed')
       assert.ok(startedAt !== null && startedAt >= before && startedAt <= Date.now(), `${startedAt}`)
@@ -69,7 +69,7 @@ for (const open of runtimes) {
       assert.ok(((await look(runtime, id)).startedAt ?? 0) > startedAt)
     })
 
-    test('what the engine cannot do is told as failed, and leaves no container', async () => {
+    test('what the engine cannot do is reported as failed, and leaves no container', async () => {
       const impossible = spec('impossible', { runtime: 'no-such-runtime' })
       await assert.rejects(runtime.create(impossible), ofKind('failed'))
       await assert.rejects(runtime.create(spec('a name/with?everything')), ofKind('failed'))
@@ -147,7 +147,7 @@ for (const open of runtimes) {
       assert.equal(await runtime.inspect(running.name), undefined)
     })
 
-    test('what runs or is paused is not removed where only what is stopped may be, and the end of its last run is told', async () => {
+    test('what runs or is paused is not removed where only what is stopped may be, and the end of its last run is reported', async () => {
       const { id, endedAt } = await run('busy')
       assert.equal(endedAt, null)
       await assert.rejects(runtime.removeStopped(id), ofKind('conflict'))

@@ -116,7 +116,7 @@ for (const open of runtimes) {
       assert.ok(!(await runtime.list()).some(({ id }) => id === theirs.id))
     })
 
-    test('a program that ends at once was started; its exit code is told', async () => {
+    test('a program that ends at once was started; its exit code is reported', async () => {
       const { id } = await run('brief', { command: ['/bin/sh', '-c', 'exit 3'] })
       const ended = await eventually(async () => {
         const found = await look(runtime, id)
@@ -126,7 +126,7 @@ for (const open of runtimes) {
       assert.deepEqual([ended.exitCode, ended.address], [3, null])
     })
 
-    test('the last lines of both outputs are told in order, also after the end', async () => {
+    test('the last lines of both outputs are reported in order, also after the end', async () => {
       const says = 'echo one; sleep 0.2; echo two >&2; sleep 0.2; printf "three\\nfour"; exit 1'
       const { id } = await run('talker', { command: ['/bin/sh', '-c', says] })
       await eventually(async () => assert.equal((await look(runtime, id)).state, 'exited'))
@@ -143,13 +143,13 @@ for (const open of runtimes) {
       assert.deepEqual(await runtime.logs(id, 10), [])
     })
 
-    test('a line is told as text of at most 500 characters, without colours and other control characters', async () => {
+    test('a line is reported as text of at most 500 characters, without colours and other control characters', async () => {
       const says = `printf '\\033[31mred\\033[0m\\ttab\\r\\a\\000 \\342\\202\\254 \\377\\n'; head -c 40000 /dev/zero | tr '\\0' x; echo`
       const { id } = await run('gaudy', shell(says))
       await eventually(async () => assert.deepEqual(await runtime.logs(id, 10), ['red\ttab € \ufffd', 'x'.repeat(500)]))
     })
 
-    test('of an app that writes more than 64 KiB at once the last lines are told', async () => {
+    test('of an app that writes more than 64 KiB at once the last lines are reported', async () => {
       const says =
         'for i in 1 2 3 4 5 6 7 8; do head -c 16000 /dev/zero | tr "\\0" $i; echo; done; echo and this is why'
       const { id } = await run('wordy', shell(says))
@@ -205,7 +205,7 @@ for (const open of runtimes) {
       assert.deepEqual(heard, [])
     })
 
-    test('a listener that takes its time is told one line after the other, and can turn away while it does', async () => {
+    test('a slow listener gets one line after the other, and can leave in between', async () => {
       const says = 'i=0; while [ $i -lt 20 ]; do echo $i; i=$((i+1)); done'
       const { id } = await run('patient', shell(says))
       let busy = 0
@@ -254,7 +254,7 @@ for (const open of runtimes) {
       assert.equal(await read(second, 'note'), 'kept\n')
     })
 
-    test('homes are told with whose they are, and go when they are removed, but not while a container has them', async () => {
+    test('homes are listed with their owners, and go when they are removed, but not while a container uses them', async () => {
       const owner = { userId: 31, slug: 'home', type: 'dev' }
       const volume = `${rig.installation}-goes`
       const { id } = await runtime.create(spec('goes', { owner, home: { volume, path: '/home/berth', size: null } }))
@@ -291,11 +291,11 @@ for (const open of runtimes) {
         const bytes = measured.get(volume) ?? 0
         assert.ok(bytes >= 500_000 && bytes < 600_000, `${bytes}`)
       }
-      const gaveUp = AbortSignal.abort(new Error('nobody wants to know'))
-      await assert.rejects(runtime.measureHomes(gaveUp), /nobody wants to know/)
+      const gaveUp = AbortSignal.abort(new Error('the caller gave up'))
+      await assert.rejects(runtime.measureHomes(gaveUp), /the caller gave up/)
     })
 
-    test('the app is told its port and what the spec says', async () => {
+    test('the app gets its port and the environment of the spec', async () => {
       const env = { GREETING: 'a=b "c" $d', PORT: '1' }
       const instance = await run('env', { env, ...shell('printf "%s|%s" "$PORT" "$GREETING" > /tmp/env') })
       assert.equal(await read(instance, 'env'), '8080|a=b "c" $d')
@@ -333,7 +333,7 @@ for (const open of runtimes) {
       const listed = await runtime.list({ ids: [one.id, 'f'.repeat(64)] })
       assert.deepEqual(listed, [{ ...one, startedAt: null }])
       assert.deepEqual(await runtime.list({ ids: [] }), [])
-      assert.deepEqual(await runtime.list({ ids: [two.id], userId: 999_999 }), [], "somebody else's")
+      assert.deepEqual(await runtime.list({ ids: [two.id], userId: 999_999 }), [], 'of another user')
     })
 
     test('a missing image is reported as such, and leaves no container', async () => {

@@ -59,7 +59,7 @@ test('hundreds of followed logs take no connection from pings, questions and ver
     void distant
       .followLogs(id, 1, () => void heard++, away.signal)
       .catch((error: unknown) => t.diagnostic(String(error)))
-  // Each is told the last line, or is open without one; until they are.
+  // Each gets the last line, or is open without one.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   const began = performance.now()
   await Promise.all([distant.ping(), distant.inspectId(id), distant.list({ ids: [id] }), distant.cpuUsage(id)])

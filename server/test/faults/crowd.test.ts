@@ -9,7 +9,7 @@ import { startPostgres } from '../support/store/postgres.ts'
 
 /**
  * On PostgreSQL, where all requests share a few connections: many users sign up at once, while as many others work.
- * A sign-up used to hold a connection while it waited for one global lock, and at some 400 at once nobody else got one.
+ * A sign-up used to hold a connection while it waited for one global lock, and at some 400 at once no other request got one.
  * `CROWD=500` is the whole of it, on a machine that has nothing else to do: then no sign-up is refused either.
  */
 const crowd = Number(process.env.CROWD ?? extent(40, 150))
@@ -93,7 +93,7 @@ test('many sign up at once while as many work: no query of those times out', { t
     const begun = performance.now()
     const { status, text } = await berth.call('POST', '/api/auth/signup', { body: { email: `new${each}@x.org` } })
     signUps.push(performance.now() - begun)
-    // On a slow machine the queue of those who sign up may be too long for some; they are told so.
+    // On a slow machine the queue of those who sign up may be too long for some; they are refused.
     if (status === 503 && !isStrict) refused++
     else if (status !== 200) failures.push(`sign-up ${status} ${text}`)
   }

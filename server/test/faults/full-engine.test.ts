@@ -4,7 +4,7 @@ import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { engineAnswering, ok, refusal } from '../support/engine/faulty-engines.ts'
 import { ofKind, openInstallation } from '../support/engine/runtimes.ts'
 
-test('a full disk of the engine is told as what it is, whether it shows at a pull, a creation or a start', async (t) => {
+test('a full disk of the engine is reported as such, whether it shows at a pull, a creation or a start', async (t) => {
   const { installation, runtime, spec } = await openInstallation(t)
   await runtime.prepare()
   const { id } = await runtime.create(spec('there'))

@@ -68,7 +68,7 @@ test(
     assert.equal(ready.status, 503)
     assert.match(ready.body.parts.store, /does not answer/)
     for (const { reply, ms } of await Promise.all(writing)) {
-      // Those who wait for their turn behind transactions that hang are told to come back.
+      // Those who wait for their turn behind transactions that hang are asked to retry.
       assert.ok(reply.status === 500 || (reply.status === 503 && reply.headers.has('retry-after')), reply.text)
       assert.equal(typeof reply.body.error, 'string')
       assert.ok(ms < 10_000, `${ms} ms`)

@@ -16,7 +16,7 @@ const nowhere = 'unix:///nowhere/docker.sock'
 /** An unhandled rejection, whenever the API process receives a signal. */
 const bug = "process.send&&process.on('SIGUSR2',()=>{void/**/Promise.reject(new/**/Error('planted'))})"
 
-test('a bug in the API process is told once with its cause, and another process takes over', async (t) => {
+test('a bug in the API process is reported once with its cause, and another process takes over', async (t) => {
   const options = `--import=data:text/javascript,${bug}`
   const program = runProgram(t, { NODE_OPTIONS: options, DOCKER_HOST: nowhere })
   const token = await signIn(program, 'ann@x.org')

@@ -33,7 +33,7 @@ interface Sleeper {
   readonly wakes: string[]
 }
 
-/** A container that sleeps; waking it takes 150 ms, then its place is told. */
+/** A container that sleeps; waking it takes 150 ms, then its address is published. */
 async function startSleeper(t: TestContext, changes: HarnessOptions = {}, running = plainApp()): Promise<Sleeper> {
   const wakes: string[] = []
   const awake = routeTo('ann-dev', 1, await listen(t, running))
@@ -127,7 +127,7 @@ test('a paused container is woken for every caller with access, before a byte re
   assert.deepEqual(heard, ['wake', 'request'])
 })
 
-test('a container that cannot be woken is told with the reason', async (t) => {
+test('a container that cannot be woken is reported with the reason', async (t) => {
   for (const reason of reasons) {
     const unavailable: Unavailable = { reason, exitCode: reason === 'crashed' ? 137 : null }
     const { port } = await startGatewayHarness(t, echoApp(), {

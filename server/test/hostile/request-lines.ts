@@ -11,7 +11,7 @@ export interface HostileRequest extends Bytes {
   readonly isBad?: boolean
 }
 
-/** Where a valid path needs something: of nobody, so that nothing that passes harms the callers. */
+/** A value for the parameters of a valid path: an id without a user, so that nothing that passes harms the callers. */
 const nobodysId = '999999999'
 
 export const pathOf = ({ path }: Endpoint, value = nobodysId) =>

@@ -14,7 +14,7 @@ const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const [ada, bob, cat] = ['ada@example.org', 'bob@example.org', 'cat@example.org'] as const
 
 test('an administrator invites, sees, blocks and unblocks one and many, acts for a user, and finds all of it in the log', async (t) => {
-  // Ends as soon as it is told to, so that a block need not wait for it.
+  // Ends at once on SIGTERM, so that a block need not wait for it.
   const app = 'trap "exit 0" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done'
   const templates = await testTemplates({ command: ['/bin/sh', '-c', app] })
   const berth = await startBerth(t, { webDir, env: { CONTAINER_TEMPLATES: templates, MAGIC_LINK_RATE_LIMIT: '20' } })

@@ -10,7 +10,7 @@ import { openTab } from '#test/support/browser.ts'
 import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 
 /**
- * An administrator opens every page there is, and one that there is not, and somebody opens those for who is signed out.
+ * An administrator opens every page there is, and one that there is not, and another browser opens those for users who are signed out.
  * What the browser was told, what it had to refuse, what it loaded, and what was left behind on the origin.
  */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')

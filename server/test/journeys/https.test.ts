@@ -8,7 +8,7 @@ import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { startTlsProxy } from '#test/support/gateway/tls-proxy.ts'
 
 /**
- * Ann's browser reaches Berth by https, and a page of a container of hers tries to make it somebody else's: it sets
+ * Ann's browser reaches Berth by https, and a page of a container of hers tries to make it another user's: it sets
  * cookies of the token's name, which its own owner, Eve, could have put there.
  */
 const host = 'spawner.berth.test'
@@ -37,7 +37,7 @@ const statusOf = (address: string) =>
   steadily(() => page.evaluate(async (target) => (await fetch(target)).status, address))
 const emailNow = () =>
   steadily(() => page.evaluate(async () => (await (await fetch('/api/user/me')).json()).user?.email ?? null))
-/** As a script of a container's page: the token of somebody else, wherever it may be put. */
+/** As a script of a container's page: the token of another user, wherever it may be put. */
 const toss = () =>
   page.evaluate(
     ([name, token]) => {
@@ -81,7 +81,7 @@ test('tokens that a page tosses in change nothing: API and gateway believe the o
     assert.ok(status !== 401 && status !== 403, `the gateway answers ${status}`)
 })
 
-test('without the companion nobody is believed, and what was tossed in is gone with the rest', async () => {
+test('without the companion no token is accepted, and a tossed cookie is removed with the rest', async () => {
   await page.context().clearCookies({ name: companion })
   assert.equal(await statusOf('/api/user/me'), 401)
   assert.equal(await emailNow(), null, 'not Eve')

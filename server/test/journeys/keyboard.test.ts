@@ -85,7 +85,7 @@ test('with the keyboard alone a person signs in, launches, reads logs, stops and
 
   // The tiny app has no icon.
   assert.deepEqual(
-    // The page to sign in asks whether another tab has done so, and is told that nobody has.
+    // The page to sign in asks whether another tab has done so, and learns that none has.
     problems.filter((problem) => !/404|401 \(Unauthorized\)/.test(problem)),
     [],
   )

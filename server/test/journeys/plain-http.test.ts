@@ -13,7 +13,7 @@ const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const host = 'room.test'
 const options = { webDir, env: { SPAWNER_SUBDOMAIN: '', BASE_DOMAIN: host } }
 
-test('on plain http away from localhost a person can sign in and launch, and after a reload is told to sign in again', async (t) => {
+test('on plain http away from localhost a person can sign in and launch, and after a reload has to sign in again', async (t) => {
   const berth = await startBerth(t, options)
   const { page } = await openTab(t, host)
   const here = `http://${host}:${berth.app.port}`

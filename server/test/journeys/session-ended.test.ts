@@ -7,7 +7,7 @@ import { arrival, openTab } from '#test/support/browser.ts'
 import { inGerman, t } from '#test/support/front-end-text.ts'
 
 /**
- * A sign-in that ends while somebody is at work. A bare "Sign in" stood there, without a reason, an address or a way back, and
+ * A session that ends while a user is at work. A bare "Sign in" stood there, without a reason, an address or a way back, and
  * went on standing there when one had signed in in another tab.
  */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
@@ -115,7 +115,7 @@ test('who signs out on purpose is given no reason, and is not led back', async (
   assert.equal(await page.getByLabel(t('signIn.email.label')).inputValue(), '')
 })
 
-test('the page of a container that is loaded again says what to do, and its requests are told in words', async () => {
+test('the page of a container that is loaded again says what to do, and its requests get a sentence', async () => {
   await page.goto(`${berth.app.spawnerUrl}/ann-dev/notes?x=1`)
   await page.getByText(t('signIn.ask.toContainer')).waitFor()
   assert.equal(new URL(page.url()).searchParams.get('next'), '/ann-dev/notes?x=1')

@@ -9,7 +9,7 @@ import { arrival, openTab, steadily } from '#test/support/browser.ts'
 import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { t as said } from '#test/support/front-end-text.ts'
 
-/** Somebody looks where they are signed in, and ends what is not theirs; and a takeover ends by itself. `BERTH_SCREENSHOTS=folder` keeps pictures. */
+/** A user looks at their sessions, and ends one that is not theirs; and a takeover ends by itself. `BERTH_SCREENSHOTS=folder` keeps pictures. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const pictures = process.env.BERTH_SCREENSHOTS
 const berth = await startBerth({ after }, { webDir, wrapRuntime: noCreateRuntime })

@@ -182,7 +182,7 @@ test(
   },
 )
 
-test('a container that is gone is told as not found, and forgotten after the grace time', async () => {
+test('a container that is gone is reported as not found, and forgotten after the grace time', async () => {
   const fay = await rig.person('fay')
   const entry = async () => (await fay.call('GET', '/api/user/containers')).body.containers[0]
   await outside.remove(idOf(fay))
@@ -270,7 +270,7 @@ test('a list that fails leads to nothing; the report and the metrics say that th
   const { id } = await createAndStart(halfDeaf.runtime, specFor(owner, 'ghost-dev', halfDeaf.installation))
   await pollUntil(
     async () => (await reportOf(boss)).reconciler.failures.length > 0,
-    () => 'no failure is told',
+    () => 'no failure is reported',
   )
   const { is_engine_answering, failures, last_success, last_run } = (await reportOf(boss)).reconciler
   assert.equal(is_engine_answering, false)

@@ -71,7 +71,7 @@ test(
       await stateIs(berth, idOf(ann), 'running')
       await stateIs(berth, idOf(boss), 'running')
       await ann.untilRouteState('running')
-      // What is told, and noted, follows what the engine did; on a busy machine not at once.
+      // What is reported, and stored, follows what the engine did; on a busy machine not at once.
       await eventually(async () => {
         assert.equal(await engineState(berth, paused), 'exited', end)
         assert.equal(rig.gateway.routeStateOf(`${ann.slug}-prod`), 'asleep')
@@ -103,7 +103,7 @@ test('after a restart of the host what ran runs again in the same container, and
   assert.deepEqual([record?.containerId, record?.lastUsed], [ann.container, ann.lastUsed])
 })
 
-test('what the engine cannot start again is told to administrators, not given up, and started once it can be', async (t) => {
+test('what the engine cannot start again is reported to administrators, not given up, and started once it can be', async (t) => {
   const { berth, people } = await startAndEnd(t, ['boss', 'ann'])
   const [boss, ann] = people
   assert.ok(boss && ann)
@@ -116,7 +116,7 @@ test('what the engine cannot start again is told to administrators, not given up
     (await now.call('GET', '/api/admin/system', { token: boss.token })).body.warnings.join() as string
   await pollUntil(
     async () => warning.test(await warnings()),
-    () => 'nobody is told',
+    () => 'nothing is reported',
     limit,
   )
   assert.notEqual(await engineState(now, ann.container), 'running')

@@ -34,7 +34,7 @@ test('an unverified account is deleted after a day, once no link is left; what m
     assertOk(await ask(berth, 'login', 'ann@y.org'))
     // Ten runs or so.
     await observationTime(1_000)
-    assert.equal((await emails()).length, 7, 'nobody is a day old')
+    assert.equal((await emails()).length, 7, 'no account is a day old')
 
     pass(6 * minute)
     await until(async () => !(await emails()).includes('ann@x.org'))

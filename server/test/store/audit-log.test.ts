@@ -179,7 +179,7 @@ for (const [index, dialect] of ['SQLite', 'PostgreSQL'].entries()) {
       assert.equal((await listAuditEntries(database.db, { limit: 10 })).length, 2)
     })
 
-    test('a log that was written anew with all its hashes is told by a head kept elsewhere, and only by it', async () => {
+    test('a log that was rewritten with all its hashes is detected by a head kept elsewhere, and only by it', async () => {
       await write(1, 2)
       const kept = await auditHead(database.db)
       await write(3)

@@ -145,7 +145,7 @@ function NoType() {
 
 /**
  * Redirects signed-out users to the sign-in. A signed-in user without a CSRF value is on plain http outside localhost,
- * and a redirect would end here again: they are told instead.
+ * and a redirect would end here again: they read why instead.
  */
 function SignInFirst({ next }: { next: string }) {
   const t = useTranslations('dashboard.launch')

@@ -18,7 +18,7 @@ test('each request of an hour leaves one less, down to none, and the first comes
   ])
 })
 
-test('addresses are counted apart, and what can be nobody’s is not counted', () => {
+test('addresses are counted apart, and text that cannot be an address is not counted', () => {
   const count = new LinksLeftCount(three)
   count.count('ann@x.org', at(0))
   assert.equal(count.count('bob@x.org', at(0))?.left, 2)

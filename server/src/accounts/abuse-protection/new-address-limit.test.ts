@@ -42,7 +42,7 @@ test('what is given back counts no more, also across the hour', () => {
   assert.equal(acquire('203.0.113.1', 3), 2)
 })
 
-test('who reached it is told for an hour, four at most, and logged once each', () => {
+test('networks that reached it are reported for an hour, four at most, and logged once each', () => {
   const { acquire, warned, logged, pass } = limited(1)
   assert.deepEqual(warned(), [])
   acquire('203.0.113.1', 50)

@@ -28,7 +28,7 @@ export class VerifyLink {
   readonly #compensations: Compensations
   readonly #noteUse: (ms: number) => void
 
-  /** @param noteUse is told how long after its mail was accepted a link was used, in ms */
+  /** @param noteUse gets the time from acceptance of its mail to the use of a link, in ms */
   constructor(database: Database, sessions: BeginSession, compensations: Compensations, noteUse: (ms: number) => void) {
     this.#database = database
     this.#sessions = sessions

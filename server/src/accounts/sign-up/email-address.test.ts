@@ -35,7 +35,7 @@ test('an address that a mail library would read as two recipients is refused', (
     refused(each)
 })
 
-test("letters beyond ASCII are refused: the Kelvin sign would lower-case into somebody else's k", () => {
+test('letters beyond ASCII are refused: the Kelvin sign would lower-case into the k of another address', () => {
   refused('\u212Aate\u00e9@x.org')
   assert.equal(normaliseEmail('\u212A@x.org'), 'k@x.org')
 })

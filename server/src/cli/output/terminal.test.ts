@@ -66,7 +66,7 @@ test('a line that changes is for people only: elsewhere progress is lines withou
   assert.match(other.read.err(), /^(1 of 2\n)?$/, 'a line every five seconds at most')
 })
 
-test('only a yes goes on; anything else, the end of the input, and nobody to ask leave everything as it is', async () => {
+test('only a yes goes on; any other input, its end, and a missing terminal change nothing', async () => {
   const willing = makeTerminal({ isTTY: true })
   const confirmed = confirm(willing.terminal)
   willing.stdin.write('Yes\n')

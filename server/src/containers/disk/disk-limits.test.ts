@@ -47,7 +47,7 @@ test('beyond the limit only the type starts whose home takes most, and from a qu
   assert.equal(perUser.cleanUpTemplate({ ...limit, used: 12.5 * GiB }, bytes({ dev: 12.5 })), undefined)
 })
 
-test('where most is in homes that nobody can open any more, people still get into the largest that they can', () => {
+test('where most bytes are in homes that cannot be opened any more, users can still open the largest of the others', () => {
   const perUser = limits(10 * GiB, { dev: null, prod: null })
   const homes = bytes({ gone: 9, dev: 0.5, prod: 1 })
   assert.deepEqual(

@@ -60,7 +60,7 @@ test('an engine that cannot measure is asked again, and complained of once', asy
   assert.equal(warned.length, 1)
 })
 
-test('where nobody has a limit nothing is measured', async () => {
+test('where no user has a limit nothing is measured', async () => {
   const { task, diskUse } = open(async () => undefined, false)
   task.start()
   await task.stop()

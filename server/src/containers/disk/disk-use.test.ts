@@ -48,14 +48,14 @@ function open(sizes: Record<string, number>, more: Partial<DiskUseParts> = {}) {
 
 const event = (used: number) => ({ name: 'disk', data: { type: null, used: used * MiB, limit: 100 * MiB } })
 
-test('before anything was measured nobody is refused, and there are no numbers', async () => {
+test('before the first measurement no launch is refused, and there are no numbers', async () => {
   const { use, refusalFor, runtime } = open({ '7 ann dev': 500 })
   assert.equal(await refusalFor(7, 'dev'), undefined)
   assert.equal(runtime.asked, 0)
   assert.deepEqual([use.counts(), use.warnings(), use.current(7)], [{}, [], []])
 })
 
-test('whoever is warned hears of each new number, and once more when there is no reason any more', async () => {
+test('a warned user gets each new number, and a last event when the reason is gone', async () => {
   const { use, sizes, told, logged } = open({ '7 ann dev': 50, '8 bob dev': 89, '9 cat dev': 1 })
   const measured = async (size?: number) => {
     if (size === undefined) sizes.delete('7 ann dev')
@@ -90,7 +90,7 @@ test('a refusal names the numbers and where files can be deleted, and comes afte
   assert.equal(await refusalFor(8, 'dev'), undefined)
 })
 
-test('who has the id of somebody whom a restored store forgot has none of the homes that those left', async () => {
+test('a user with the id of one whom a restored store does not have gets none of the homes of the latter', async () => {
   const { use, people, told, refusalFor } = open({ '7 ann dev': 500, '7 zoe dev': 90 })
   people[7] = 'zoe'
   await use.measure()
@@ -110,7 +110,7 @@ test('numbers that are new are not asked for again, however many launches are re
   assert.equal(runtime.asked, 1)
 })
 
-test('everybody who wants to know at the same time waits for one look; one that fails leaves what was known', async () => {
+test('simultaneous requests wait for one measurement; one that fails leaves the known numbers', async () => {
   const { use, runtime, refusalFor } = open({ '7 ann dev': 200 })
   await Promise.all([use.measure(), use.measure(), use.measure()])
   assert.equal(runtime.asked, 1)
@@ -131,7 +131,7 @@ test('a home that could not be measured this time counts as it did last', async 
   ])
 })
 
-test('operators are told how many limits are reached, and of the largest three whose', async () => {
+test('operators see how many limits are reached, and the users of the largest three', async () => {
   const many = Array.from({ length: 50 }, (_, index) => [`${index} user${index} dev`, 100 + index] as const)
   const { use } = open({ ...Object.fromEntries(many), '99 near dev': 95, '100 small dev': 2 })
   await use.measure()

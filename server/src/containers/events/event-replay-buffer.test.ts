@@ -23,7 +23,7 @@ test('what came after an id is known, in order, as long as not more came than is
   assert.equal(id, recent.position(1))
 })
 
-test('what is told while nobody listens is remembered of those who listened before, and of nobody else', () => {
+test('events without a listener are kept for users who listened before, and for no others', () => {
   const { recent } = remembering()
   const begin = recent.position(1)
   recent.add(1, event(1), false)
@@ -64,7 +64,7 @@ test('of all people together only so many bytes are remembered: those go whom no
   assert.deepEqual(known, [false, true, true, true])
 })
 
-test("an id of somebody else's says nothing", () => {
+test('the event id of another user replays nothing', () => {
   const { recent } = remembering()
   recent.position(1)
   assert.equal(recent.since(1, recent.position(2)), undefined)

@@ -32,7 +32,7 @@ test('a program that ended soon three times in a row is left alone for a while, 
   assert.ok(loops.mayStart(owned), 'never longer than five minutes')
 })
 
-test('one that lasted has a new beginning, and an end that is told twice counts once', () => {
+test('one that lasted has a new beginning, and an end that is reported twice counts once', () => {
   const { loops, run } = arrange()
   run(100)
   run(100)
@@ -55,7 +55,7 @@ test('what has run for ten seconds is not remembered, however many run', () => {
   assert.ok(loops.size <= 101, `${loops.size} are remembered`)
 })
 
-test('beyond the limit the oldest start is forgotten, and not everybody else too', () => {
+test('beyond the limit the oldest start is forgotten, and no other', () => {
   // Formerly all were forgotten at the 10,000th: every crash loop began anew at the same moment.
   const [loops, crowd] = [new CrashLoops(() => 0, 100), 150]
   for (let time = 0; time < 3; time++)

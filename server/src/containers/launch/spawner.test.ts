@@ -52,5 +52,5 @@ test('what an administrator deletes while it waits to be started again is not ma
   assert.deepEqual([slots, await listContainersOf(database.db, user.id)], [[], []])
 
   await assert.rejects(spawner.ensureRunning(user, template, now), /the engine is asked/)
-  assert.deepEqual(slots, ['dev'], 'whoever asks for it gets a new one')
+  assert.deepEqual(slots, ['dev'], 'a launch makes a new one')
 })

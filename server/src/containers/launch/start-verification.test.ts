@@ -62,7 +62,7 @@ test('a program that fell over after it was believed is watched again', async ()
   await assert.rejects(settle('c'), { kind: 'failed' })
 })
 
-test('a container that somebody took away right after its start is nothing against its program', async () => {
+test('a container that was removed right after its start does not count as a failure of its program', async () => {
   const { runtime, settle } = arrange()
   runtime.start('a')
   await settle('a')

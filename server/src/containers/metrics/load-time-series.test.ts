@@ -36,7 +36,7 @@ test('a sample says how things are, and what happened since the one before', () 
   ])
 })
 
-test('what happened since the last sample is told before the next one has it', () => {
+test('what happened since the last sample is reported before the next one has it', () => {
   const { launchMetrics, history, pass } = begin()
   pass(1)
   launchMetrics.launched(2_000)

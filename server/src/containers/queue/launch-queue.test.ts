@@ -47,7 +47,7 @@ const settle = async () => {
   for (let round = 0; round < 5; round++) await turn()
 }
 
-test('who finds nobody before them begins at once', () => {
+test('a launch with an empty queue begins at once', () => {
   const { begun, come } = arrange(1)
   const { id, places } = come()
   assert.deepEqual([begun, places], [[id], []])
@@ -86,7 +86,7 @@ test('each hears its place at once and then at most once a second, and places on
   await last.done
 })
 
-test('the patient stand behind all who come later, until somebody asks for theirs', async () => {
+test('low-priority launches stay behind later ones, until a user asks for them', async () => {
   const { queue, begun, come } = arrange(1)
   const first = come()
   const [patient, asked] = [come({ isLowPriority: true }), come({ isLowPriority: true })]
@@ -203,7 +203,7 @@ test('a pull ends when the one it is for may not go on any more', async () => {
   same.end()
 })
 
-test('while the engine does not answer nobody is let in, and nobody who waits loses their place', async () => {
+test('while the engine does not answer no launch begins, and none that waits loses its position', async () => {
   let isDown = true
   const { begun, come } = arrange(1, async () => {
     if (isDown) throw new RuntimeError('unreachable', 'ping')
@@ -252,7 +252,7 @@ test('who comes while the engine does not answer hears so soon, and who waits is
   await assert.rejects(second.done, { kind: 'unreachable' })
 })
 
-test('when it closes, those who wait are refused, those under way end, and nobody else comes in', async () => {
+test('at close waiting launches are refused, those in progress end, and no other is accepted', async () => {
   const { queue, come } = arrange(1)
   const [working, waiting] = [come(), come()]
   let isClosed = false
@@ -266,7 +266,7 @@ test('when it closes, those who wait are refused, those under way end, and nobod
   assert.ok(await closed)
 })
 
-test('whoever comes when ten thousand wait is refused', async () => {
+test('a launch is refused when ten thousand wait', async () => {
   const { queue, come } = arrange(1)
   for (let each = 0; each <= 10_000; each++) come()
   await assert.rejects(come().done, { status: 500, extra: { reason: 'full' } })

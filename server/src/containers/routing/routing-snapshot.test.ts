@@ -23,7 +23,7 @@ test('what is known is not told again, unless it is asked for', () => {
   assert.equal(snapshot.putRoute(place('ann', '172.18.0.2'), true).length, 1)
 })
 
-test('who gets an address takes it from whoever had it, first', () => {
+test('an address is taken from its former container before it is given to another one', () => {
   const snapshot = new RoutingSnapshot()
   snapshot.putRoute(place('ann', '172.18.0.2'))
   assert.deepEqual(words(snapshot, place('bob', '172.18.0.2')), ['ann-dev false', 'bob-dev true'])

@@ -40,7 +40,7 @@ test('what Berth stopped has done nothing wrong, whatever it ended with', () => 
   assert.equal(where(seenAs('exited', { exitCode: 137, isOutOfMemory: true }), { wasStopped }), 'asleep 137')
 })
 
-test("without a container, and with one that is somebody else's, it is missing", () => {
+test('without a container, and with one of another owner, it is missing', () => {
   assert.equal(where(undefined, { containerId: null }), 'missing null')
   assert.equal(where('gone'), 'missing null')
   for (const other of [null, { ...owner, userId: 2 }, { ...owner, type: 'prod' }])

@@ -77,12 +77,12 @@ for (const [name, reason, button, href] of reasons) {
     assert.deepEqual(buttonsOf(page), [[href.replaceAll('&', '&amp;'), button]])
   })
 
-  test(`${name}: somebody else is never sent to start it`, () => {
+  test(`${name}: another user is never sent to start it`, () => {
     assert.ok(!unavailablePage(reason, stranger).includes('/launch'))
   })
 }
 
-test('the owner sees the last lines; somebody else does not', () => {
+test('the owner sees the last lines; another user does not', () => {
   const reason = explained(absent('crashed', 1), ['Listening', 'Error: no such file'])
   assert.match(unavailablePage(reason, view), /tabindex="0">\n<pre [^>]*>\nListening\nError: no such file<\/pre>/)
   assert.ok(!unavailablePage(reason, stranger).includes('no such file'))

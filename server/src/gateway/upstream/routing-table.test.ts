@@ -36,7 +36,7 @@ test('a segment without hyphen is a bare slug, and leads to the first type', () 
   assert.deepEqual([found?.kind, found?.kind === 'home' && found.path], ['home', '/ann-dev/'])
 })
 
-test('of many places those to which something is open are looked at when somebody signs out, and no others', () => {
+test('at a sign-out only routes with something open are looked at', () => {
   const routes = routesOfAnn()
   for (const type of oddTypes)
     routes.set({
@@ -63,7 +63,7 @@ test('of many places those to which something is open are looked at when somebod
   assert.deepEqual([...routes.inUse()], [other, dev])
 })
 
-test('a hold that nobody ends is over after a minute', (t) => {
+test('a hold that is not ended is over after a minute', (t) => {
   const routes = routesOfAnn()
   const where = { containerId: 'c', host: '10.0.0.1', port: 8080, isPaused: false }
   routes.set({ prefix: 'ann-dev', ownerId: 1, type: 'dev', isBlocked: false, where })

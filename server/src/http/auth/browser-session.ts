@@ -23,7 +23,7 @@ export class BrowserSession {
     return newestOfOne(this.#all(cookie).filter(({ sid }) => !this.#settings.isSecure || isBoundSession(sid, cookie)))
   }
 
-  /** As `of`, whoever's session was begun in this browser last: for the way back from a takeover. */
+  /** As `of`, for the session that began last in this browser: for the way back from a takeover. */
   unbound({ cookie }: IncomingHttpHeaders): ReadCookie | undefined {
     return newestOfOne(this.#all(cookie))
   }

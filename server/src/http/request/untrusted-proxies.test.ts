@@ -37,7 +37,7 @@ test('strangers who send the header do not hide the proxy of the operator, befor
   assert.match(warned(), /come from ::1, 192\.168\.0\.5, .* set TRUSTED_PROXIES=::1\./)
 })
 
-test('a proxy on the internet is told although sixteen sent the header before', () => {
+test('a proxy on the internet is reported although sixteen sent the header before', () => {
   const { note, warned, pass } = watching()
   note(...strangers(100))
   pass(3_600_001)

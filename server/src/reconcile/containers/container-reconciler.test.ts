@@ -143,7 +143,7 @@ test('who asks for a look while one is under way gets another: what they want to
   assert.equal(engineList, 2)
 })
 
-test('an engine that restarts between list and plan loses nobody: the next run restores what it ended', async (t) => {
+test('an engine that restarts between list and plan loses no container: the next run restores those that it ended', async (t) => {
   const { engine, world, reconciler, person } = await rigOf(t)
   const { user } = await person('ann', 'running')
   await reconciler.run()
@@ -206,7 +206,7 @@ test('what fails comes last: it keeps nothing else from being done', async (t) =
   assert.equal(stopped.length, 100)
 })
 
-test('of what nobody used fifty are retired in a run, and what ended lately keeps none of them waiting', async (t) => {
+test('fifty unused containers are retired in a run, and those that ended lately delay none of them', async (t) => {
   const { engine, reconciler, person, database } = await rigOf(t, { retire: 60_000 })
   for (let at = 0; at < 120; at++) {
     const { user } = await person(`p${at}`, 'exited')
@@ -231,7 +231,11 @@ test('a container that can never be stopped keeps nothing from being retired', a
   const [cannotStop, cannotRemove] = [new Error('it cannot be stopped'), new Error('it cannot be removed')]
   world.beforeStop = () => Promise.reject(cannotStop)
   world.beforeRetire = () => Promise.reject(cannotRemove)
-  await assert.rejects(reconciler.run(), { name: 'Unfinished', reasons: [cannotStop, cannotRemove] }, 'both are told')
+  await assert.rejects(
+    reconciler.run(),
+    { name: 'Unfinished', reasons: [cannotStop, cannotRemove] },
+    'both are reported',
+  )
   const other = (await person('bob', 'exited')).user
   await noteStopped(database.db, other.id, 'dev', now)
   world.beforeRetire = async () => {}

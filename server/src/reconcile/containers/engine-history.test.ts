@@ -58,7 +58,7 @@ test('a look while the engine is not heard is none', () => {
   assert.deepEqual([isFirstLook, isBlind], [true, false])
 })
 
-test('what was asked before the engine went away or came back can be told from what was asked since', () => {
+test('what was asked before the engine went away or came back can be distinguished from what was asked since', () => {
   const epochs = [[], ['lost'], ['lost', 'found'], ['lost', 'found', 'lost']].map((each) => after(each).epoch)
   assert.equal(new Set(epochs).size, epochs.length)
 })

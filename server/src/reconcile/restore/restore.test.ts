@@ -77,7 +77,7 @@ for (const [words, failure] of [
   ['no network has room', new RuntimeError('full', 'start')],
   ['the image cannot be had', new RuntimeError('image', 'create')],
   ['the engine cannot', new RuntimeError('failed', 'start')],
-  ['somebody kills it', await crash(137)],
+  ['a person kills it', await crash(137)],
 ] as const)
   test(`while ${words} nothing is given up, and all is started once it can be`, async (t) => {
     let isOver = false
@@ -138,7 +138,7 @@ for (const [words, failure] of [
     await until(() => started.length === 52)
     assert.equal(restorer.pending.size, 8)
     for (const id of ids) assert.equal(await shouldRun(id), true)
-    // What concerns these alone is told; of a full server the host's own warnings tell.
+    // What concerns these alone is reported; of a full server the host's own warnings report.
     const isAlone = failure instanceof RuntimeError && failure.kind === 'unreachable'
     if (isAlone) await until(() => restorer.warnings().length === 1)
   })

@@ -30,7 +30,7 @@ export interface StoredSession {
   readonly tokenExpiresAt: Date
   readonly lastUsed: Date
   readonly began: string
-  /** IP address; empty when nobody told us. */
+  /** IP address; empty when it is unknown. */
   readonly address: string
   readonly browser: string | null
   /** Null for the owner's own session. */

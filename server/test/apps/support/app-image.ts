@@ -57,7 +57,7 @@ async function removeOlder(app: string, image: string): Promise<void> {
   const filters = JSON.stringify({ reference: [`berth-app-${app}`] })
   const found = await askEngine<{ RepoTags: string[] | null }[]>('GET', '/images/json', { query: { filters } })
   for (const tag of found.flatMap(({ RepoTags }) => RepoTags ?? []).filter((each) => each !== image))
-    // In use by somebody who runs the same now: the next build takes it away.
+    // In use by another run: the next build takes it away.
     await askEngine('DELETE', `/images/${tag}`).catch(() => undefined)
 }
 

@@ -9,7 +9,7 @@ export type EngineVice =
   | { readonly kind: 'refused' }
   /** @param calls those that are meant; without it all */
   | { readonly kind: 'slow'; readonly delay: number; readonly calls?: RegExp }
-  /** No answer; what was asked for is done once the vice is over, when nobody waits for it any more. */
+  /** No answer; what was asked for is done once the fault is over, when no client waits for it any more. */
   | { readonly kind: 'hanging'; readonly calls?: RegExp }
   /** Done, but of the answer only half arrives. */
   | { readonly kind: 'cut' }
@@ -78,7 +78,7 @@ export class FaultProxy {
     this.#server = server
   }
 
-  /** Whoever connects is refused from now on, and what is open is cut. */
+  /** New connections are refused from now on, and open ones are cut. */
   async #stopListening(): Promise<void> {
     const server = this.#server
     this.#server = undefined

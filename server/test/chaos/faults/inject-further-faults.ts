@@ -55,7 +55,7 @@ async function slowLists(
   await world.proxy.mend()
 }
 
-/** Somebody whom nothing is done to, and whose app runs, reaches it all the while. */
+/** A user who is not affected, and whose app runs, reaches it all the time. */
 async function withBystander(world: World, when: string, work: () => Promise<void>): Promise<void> {
   const { second } = world.people
   const isThere =
@@ -75,7 +75,7 @@ async function withBystander(world: World, when: string, work: () => Promise<voi
   await watching
 }
 
-/** The store fails at the moment at which an idle app is put to rest: whoever visits it must not wait for ever. */
+/** The store fails at the moment at which an idle app is suspended: its visitors must not wait for ever. */
 async function failWhileHeld(
   world: World,
   { who, time }: Extract<FurtherFault, { kind: 'store-failing-hold' }>,
@@ -132,7 +132,7 @@ async function moveClock(
   await world.store.addLinks(links)
   world.program.moveClock(by)
   const begun = performance.now()
-  // Whoever asks at this very moment is judged like everybody: answered in time.
+  // A request at this very moment is judged like every other: answered in time.
   const { token } = world.people.first
   for (let times = 0; times < 10; times++) await world.call('GET', '/api/user/me', { token })
   // A link that was mailed before may have expired by now; what follows asks for new ones.

@@ -66,7 +66,7 @@ const renewal: Way = {
   go: (world, who) => restart(world, world.people.at(who)),
 }
 
-/** Each time somebody new: nobody signs up twice. Done again, the address is known, and gets a login link. */
+/** Each time a new user: no user signs up twice. Done again, the address is known, and gets a login link. */
 const registration: Way = {
   prepare: async () => undefined,
   go: async (world) => (await requestLink(world, world.people.guest(), 'signup')) !== undefined,

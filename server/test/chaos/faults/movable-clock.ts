@@ -14,7 +14,7 @@ function look(): void {
   try {
     ahead = Number(readFileSync(file, 'utf8')) || 0
   } catch {
-    // Nobody has moved it yet.
+    // It has not been moved yet.
   }
 }
 

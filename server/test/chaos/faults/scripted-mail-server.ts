@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 
 /** What the mail server does to those who send. */
 export type MailVice =
-  | 'down' // nobody listens
+  | 'down' // no server listens
   | 'refusing' // 550 to every recipient
   | 'greylisting' // 451 to each recipient's first attempt
   | 'tarpit' // a word every other second
@@ -106,7 +106,7 @@ export class ScriptedMail {
   }
 }
 
-/** Without the breaks in long lines, and `=` as it was written. Empty when whoever sent it was killed meanwhile. */
+/** Without the breaks in long lines, and `=` as it was written. Empty when its sender was killed meanwhile. */
 async function textOf(stream: SMTPServerDataStream): Promise<string> {
   try {
     const text = Buffer.concat(await Array.fromAsync(stream as AsyncIterable<Buffer>)).toString()

@@ -6,7 +6,7 @@ import type { World } from '../world/world.ts'
 
 /** What people with good, bad and no tokens are answered. Each returns what is wrong, in words. */
 
-/** At every moment: whoever signed out, or was deleted, is nobody. */
+/** At every moment: a user who signed out, or was deleted, has no access. */
 export async function refusesOldTokens(world: World): Promise<string[]> {
   const [victim] = world.people.all
   const tokens = [...world.ledger.revoked, ...world.ledger.orphaned].slice(-40)
@@ -23,7 +23,7 @@ export async function refusesOldTokens(world: World): Promise<string[]> {
   return (await Promise.all(looks)).flat()
 }
 
-/** At every moment: whoever holds a token that was never revoked is let in. */
+/** At every moment: a user whose token was never revoked has access. */
 export async function acceptsGoodTokens(world: World): Promise<string[]> {
   const looks = world.people.all.map(async ({ token, email }) => {
     if (token === undefined) return []
@@ -53,7 +53,7 @@ export async function refusesTheBlocked(world: World, { users, containers }: Sna
   return (await Promise.all(looks)).flat()
 }
 
-/** Soon: whoever's app runs and is not blocked reaches it; and nobody else does, with or without a token. */
+/** Soon: a user whose app runs and is not blocked reaches it; and no other user does, with or without a token. */
 export async function leadsEverybodyHome(
   world: World,
   running: readonly Seen[],
@@ -73,7 +73,7 @@ export async function leadsEverybodyHome(
     ])
     return [
       ...(own.status === 200 ? [] : [`${owner.email} is answered ${own.status} by their running ${type}: ${own.text}`]),
-      ...(none.status === 401 ? [] : [`somebody without a token is answered ${none.status} for ${owner.slug}-${type}`]),
+      ...(none.status === 401 ? [] : [`a client without a token is answered ${none.status} for ${owner.slug}-${type}`]),
       ...(!foreign || foreign.status === 403
         ? []
         : [`a stranger is answered ${foreign.status} for ${owner.slug}-${type}`]),

@@ -7,12 +7,12 @@ import { linksPerHour, type World } from '../world/world.ts'
 /** Whatever was answered with 200 is there. */
 export const isDurable = (world: World, stored: Snapshot) => world.ledger.broken(stored)
 
-/** Exactly one first administrator, and nobody who became one by a fault. */
+/** Exactly one first administrator, and none who became one by a fault. */
 export function hasOneFirstAdmin({ people }: World, { users }: Snapshot): string[] {
   const admins = users.filter(({ is_admin }) => is_admin === 1).map(({ email }) => email)
   const expected = users.length === 0 ? [] : [people.first.email]
   const found = admins.filter((email) => email !== people.second.email)
-  return found.join() === expected.join() ? [] : [`administrators are ${admins.join() || 'nobody'}`]
+  return found.join() === expected.join() ? [] : [`administrators are ${admins.join() || 'none'}`]
 }
 
 /** No more links to an address than it may have in an hour; a run is shorter than that. */
@@ -83,7 +83,7 @@ export function hasWholeAuditLog(_world: World, { audit, auditHead }: Snapshot):
   return wrong
 }
 
-/** Ids are never given twice: one below the highest that is missing was deleted by somebody, or taken back by a failed sign-up. */
+/** Ids are never given twice: one below the highest that is missing was deleted by an administrator, or taken back by a failed sign-up. */
 function missingDeletions({ users, containers }: Snapshot, deleted: ReadonlySet<string>): string[] {
   const isThere = new Set([...users.map(({ id }) => `user:${id}`), ...containers.map(({ id }) => `container:${id}`)])
   return [...deleted].filter((target) => isThere.has(target)).map((target) => `${target} was deleted and is there`)

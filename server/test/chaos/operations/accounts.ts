@@ -21,7 +21,7 @@ export async function signIn(world: World, person: Person, purpose: 'signup' | '
 
 /**
  * Asks for a link.
- * @returns the one that arrived for this request; undefined when none did. One whose request failed is told to be void.
+ * @returns the one that arrived for this request; undefined when none did. One whose request failed is recorded as void.
  */
 export async function requestLink(
   world: World,

@@ -14,7 +14,7 @@ import type { World } from '../world/world.ts'
 
 type Verb = 'block' | 'unblock'
 
-/** A user as the list of users tells; null: there is nobody of this address; undefined while nobody answers. */
+/** A user as in the list of users; null: there is none of this address; undefined while the API does not answer. */
 export async function findUser(world: World, person: Person): Promise<AdminUser | null | undefined> {
   const { token } = world.people.first
   const answer = await world.call('GET', `/api/admin/users?q=${encodeURIComponent(person.email)}`, { token })
@@ -61,7 +61,7 @@ export async function changeUser(world: World, verb: Verb, person: Person): Prom
   return answer
 }
 
-/** Deletes an account. Afterwards they are nobody, and their token is nobody's. */
+/** Deletes an account. Afterwards neither user nor token has access. */
 export async function deleteUser(world: World, person: Person, isPurge: boolean): Promise<Answer | undefined> {
   const user = await findUser(world, person)
   if (user === null) bury(world, person)
@@ -81,7 +81,7 @@ function bury(world: World, person: Person): void {
   loseSightOf(person)
 }
 
-/** Nobody knows whether they are still there; whoever asks for a link finds out. */
+/** Whether they still exist is unknown; the next request for a link shows it. */
 function loseSightOf(person: Person): void {
   person.standing = 'unknown'
   delete person.token

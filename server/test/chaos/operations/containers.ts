@@ -34,7 +34,7 @@ export async function look(world: World, { token }: Person): Promise<void> {
   await Promise.all(targets.map((target) => world.call('GET', target, { token })))
 }
 
-/** A request to their own app: whoever answers must be theirs, with the home that it always had. */
+/** A request to their own app: the app that answers must be theirs, with the home that it always had. */
 export async function visit(world: World, person: Person, type: GoodType): Promise<Answer> {
   const { token, slug } = person
   const answer = await world.call('GET', `/${slug}-${type}/`, { token, limit: 30_000 })
@@ -42,7 +42,7 @@ export async function visit(world: World, person: Person, type: GoodType): Promi
   return answer
 }
 
-/** A request to somebody else's app, which must not answer. */
+/** A request to another user's app, which must not answer. */
 export async function intrude(world: World, intruder: Person, victim: Person, type: GoodType): Promise<Answer> {
   const answer = await world.call('GET', `/${victim.slug}-${type}/`, { token: intruder.token, limit: 30_000 })
   if (answer.status === 200) world.ledger.complain(`${intruder.email} reached the ${type} of ${victim.email}`)
@@ -72,7 +72,7 @@ function judgeVisit(world: World, person: Person, type: GoodType, { base, canary
     world.ledger.complain(`the home of the ${type} of ${person.email} said "${known}" and says "${canary}" now`)
 }
 
-/** What is written down about which container a record names; void as soon as somebody else may have changed that. */
+/** What is written down about which container a record names; void as soon as another operation may have changed that. */
 export const idKey = ({ id }: Person, type: string) => `container of ${id}/${type}`
 
 function forgetRecord(world: World, person: Person, type: string): void {

@@ -5,7 +5,7 @@ import type { Operation } from '../plan.ts'
 import type { Person } from '../world/people.ts'
 import type { World } from '../world/world.ts'
 
-/** Does what a step says. What nobody can do at the moment, such as for want of a token, is left. */
+/** Does what a step says. What cannot be done at the moment, such as for want of a token, is skipped. */
 export async function operate(world: World, operation: Operation): Promise<void> {
   const { people } = world
   if (operation.name === 'guest') return void (await requestLink(world, people.guest(), 'signup'))
@@ -69,7 +69,7 @@ async function changeAll(
   else await changeUser(world, verb, person)
 }
 
-/** Signs somebody in who is not blocked, with both containers free to be launched: what a kill needs to get anywhere. */
+/** Signs in a user who is not blocked, with both containers free to be launched: what a kill needs to get anywhere. */
 export async function settle(world: World, who: number): Promise<boolean> {
   const { people } = world
   const person = people.at(who)

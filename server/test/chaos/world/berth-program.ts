@@ -122,7 +122,7 @@ export class RealProgram {
     if (api !== undefined && lives(api)) process.kill(api, 'SIGKILL')
   }
 
-  /** After a death: nobody is left of a program that died whole, and it is there again. @param scope what died */
+  /** After a death: no process is left of a program that died whole, and it runs again. @param scope what died */
   async revive(scope: CrashScope): Promise<void> {
     if (scope === 'all') {
       if (this.isAlive && this.#child) await once(this.#child, 'exit', { signal: AbortSignal.timeout(20_000) })

@@ -17,7 +17,7 @@ interface Listed {
   readonly State: string
 }
 
-/** The engine, asked directly and not over the way that has faults; also what somebody does to it behind Berth's back. */
+/** The engine, asked directly and not over the way that has faults; also changes to it that bypass Berth. */
 export class EngineView {
   readonly #ask: AskEngine
   readonly #instance: string
@@ -43,7 +43,7 @@ export class EngineView {
   }
 
   /**
-   * Those that run. The list may still say so of a program that has just ended; whoever is in it is asked once more.
+   * Those that run. The list may still say so of a program that has just ended; each of them is inspected once more.
    */
   async running(): Promise<Seen[]> {
     const listed = (await this.containers()).filter(({ state }) => isAlive(state))

@@ -8,8 +8,8 @@ import type { World } from './world.ts'
 const pause = 100
 
 /**
- * Visits own and other people's apps all the time, and asks whether Berth lives, whatever is broken at the moment: also in the middle of a fault nobody
- * may be led to somebody else. It is beside the plan, so its chance is not the seed's.
+ * Visits own and other people's apps all the time, and asks whether Berth lives, whatever is broken at the moment: also in the middle of a fault no user
+ * may be led to another user's app. It is beside the plan, so its chance is not the seed's.
  */
 export function prober(world: World): { stop(): Promise<number> } {
   const random = new Random(1)

@@ -1,4 +1,4 @@
-/** Somebody who uses Berth in a run. */
+/** A user of Berth in a run. */
 export interface Person {
   readonly email: string
   /** An administrator from the moment they signed up. */
@@ -35,11 +35,11 @@ export class People {
 
   at(index: number): Person {
     const person = this.ordinary[index % this.ordinary.length]
-    if (!person) throw new Error('there is nobody')
+    if (!person) throw new Error('there is no user')
     return person
   }
 
-  /** Somebody new, of whom nobody will hear again. */
+  /** A new user, who is not used again. */
   guest(): Person {
     return newPerson(`guest${this.#guests++}@chaos.test`)
   }

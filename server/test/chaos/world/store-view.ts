@@ -25,14 +25,14 @@ export interface StoreView {
   snapshot(): Promise<Snapshot>
   /** Name of the installation. */
   instance(): Promise<string>
-  /** Lets nobody else write, nor with PostgreSQL read. @param time ms */
+  /** Blocks all other writes, and with PostgreSQL reads. @param time ms */
   lock(time: number): Promise<void>
   /**
    * As another program that locks the records of these users, the newest first, holds it during `meanwhile`, and then locks
    * the others: against the order in which Berth does. Nothing, with SQLite, where one writer comes after the other.
    */
   lockRowsOf(userIds: readonly number[], meanwhile: () => Promise<void>): Promise<void>
-  /** Adds so many links that can be used, and requests for links, of addresses that nobody has. */
+  /** Adds so many links that can be used, and requests for links, of addresses without an account. */
   addLinks(count: number): Promise<void>
   removeLinks(): Promise<void>
   /** Whether anything has still to follow a clock that was moved. */

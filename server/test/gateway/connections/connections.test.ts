@@ -22,14 +22,14 @@ test('one client connection serves requests to several containers, each by its o
   assert.deepEqual(answer.match(/(dev|prod)(?=HTTP|$)/g), ['dev', 'prod', 'dev', 'prod'])
 })
 
-test('two people behind one connection of a proxy are told apart', async (t) => {
+test('two users behind one connection of a proxy are distinguished', async (t) => {
   const bobs = routeTo('bob-dev', 2, await listen(t, echoApp()))
   const { port } = await startGatewayHarness(t, echoApp(), { places: [bobs] })
   const bobsHead = headOf('GET /bob-dev/ HTTP/1.1', 'Host: a', `Authorization: Bearer ${bobToken}`)
-  const nobody = headOf('GET /bob-dev/ HTTP/1.1', 'Host: a', 'Connection: close')
+  const anonymous = headOf('GET /bob-dev/ HTTP/1.1', 'Host: a', 'Connection: close')
   const answer = await exchange(
     port,
-    keptHead('GET /ann-dev/ HTTP/1.1') + bobsHead + keptHead('GET /bob-dev/ HTTP/1.1') + nobody,
+    keptHead('GET /ann-dev/ HTTP/1.1') + bobsHead + keptHead('GET /bob-dev/ HTTP/1.1') + anonymous,
   )
   assert.deepEqual(answer.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 403', 'HTTP/1.1 401'])
   assert.deepEqual(
@@ -38,7 +38,7 @@ test('two people behind one connection of a proxy are told apart', async (t) => 
   )
 })
 
-test('an app that has gone is told with a reason, as a page for people and as JSON for programs', async (t) => {
+test('an app that has gone is reported with a reason, as a page for browsers and as JSON for programs', async (t) => {
   const app = httpApp((_, response) => response.writeHead(200, { connection: 'close' }).end('ok'))
   const { port, calls } = await startGatewayHarness(t, app)
   assert.equal((await get(port, '/ann-dev/', { headers: ann })).body, 'ok')
@@ -165,7 +165,7 @@ test('closing waits for no stream of events', async (t) => {
   await cut
 })
 
-test('before it is told anything the gateway answers 503 and asks to come back', async (t) => {
+test('before it has a state the gateway answers 503 and asks to come back', async (t) => {
   const { createNetGateway } = await import('#/gateway/net-gateway.ts')
   const gateway = createNetGateway()
   t.after(() => gateway.close(0))

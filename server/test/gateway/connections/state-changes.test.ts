@@ -140,14 +140,14 @@ test('counters are numbers by name', async (t) => {
   assert.ok(counts.some((count) => count > 0))
 })
 
-test('what was used is told about every second, by container', async (t) => {
+test('activity is reported about every second, by container', async (t) => {
   const { port, calls } = await startGatewayHarness(
     t,
     http.createServer((_, response) => response.end('ok')),
   )
   const before = Date.now()
   await get(port, '/ann-dev/', { headers: { authorization: `Bearer ${annToken}` } })
-  await until('the use is told', () => calls.activity.length > 0, 2_500)
+  await until('the use is reported', () => calls.activity.length > 0, 2_500)
   assert.deepEqual(new Set(calls.activity.map(({ prefix }) => prefix)), new Set(['ann-dev']))
   for (const { at } of calls.activity) assert.ok(at >= before - 1_500 && at <= Date.now() + 100, String(at - before))
 })

@@ -77,7 +77,7 @@ test('a POST is never sent twice, and is not lost on a stale connection', async 
   assert.equal(seen.length, new Set(seen).size, 'sent twice')
 })
 
-test('a POST whose connection died under it is told so and not sent again', async (t) => {
+test('a POST whose connection was closed is refused and not sent again', async (t) => {
   let posts = 0
   const app = manyTimesApp((socket, head) => {
     if (!head.startsWith('POST')) return void socket.write(okResponse('ok'))

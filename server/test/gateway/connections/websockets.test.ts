@@ -153,5 +153,5 @@ test('a ping keeps a WebSocket open and is no use of the container; a message is
   await observationTime(2_200)
   assert.deepEqual(calls.activity, [], 'a ping is no use, and silence is none')
   socket.send('hello')
-  await until('the message is told', () => calls.activity.some(({ prefix }) => prefix === 'ann-dev'), 2_500)
+  await until('the message is reported', () => calls.activity.some(({ prefix }) => prefix === 'ann-dev'), 2_500)
 })

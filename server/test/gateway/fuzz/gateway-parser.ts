@@ -83,7 +83,7 @@ export function readAnswerAsWe(
   }
 }
 
-/** What stands behind the status; nothing promises how it is told. */
+/** What stands behind the status; nothing promises its form. */
 const reasonIn = (head: string) => head.slice(13, head.indexOf('\r\n'))
 
 function headAt(bytes: Buffer, at: number, max: number): string | undefined {

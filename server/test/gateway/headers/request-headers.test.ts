@@ -25,7 +25,7 @@ test('the app learns who asks, from where and under which address', async (t) =>
   assert.equal(headers.host, 'Spawner.test:8080')
 })
 
-test('the scheme that people see is told, whatever the connection is', async (t) => {
+test('the app gets the public scheme, whatever the connection is', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp(), { settings: { scheme: 'https' } })
   assert.equal((await echoed(port, '/ann-dev/')).headers['x-forwarded-proto'], 'https')
 })
@@ -112,7 +112,7 @@ test('an address beyond ASCII reaches the app as UTF-8', async (t) => {
   assert.equal(Buffer.from(name, 'latin1').toString('utf8'), 'zo\u00eb\u6f22@example.org')
 })
 
-test('a person with a new address is told with it from then on', async (t) => {
+test('the app gets a new address of a user from then on', async (t) => {
   const { port, gateway, known } = await startGatewayHarness(t, echoApp())
   const person = known.users.find(({ userId }) => userId === 1)
   assert.ok(person)
@@ -120,7 +120,7 @@ test('a person with a new address is told with it from then on', async (t) => {
   assert.equal((await echoed(port, '/ann-dev/')).headers['x-berth-user'], 'new@example.org')
 })
 
-test('a head of 12 KB passes and one of 40 KB is told that it is too large', async (t) => {
+test('a head of 12 KB passes and one of 40 KB is refused as too large', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp())
   const big = (size: number) => requestHead('GET /ann-dev/ HTTP/1.1', `X-Big: ${'x'.repeat(size)}`)
   assert.match(await exchange(port, big(12_000)), /^HTTP\/1\.1 200 /)
@@ -128,7 +128,7 @@ test('a head of 12 KB passes and one of 40 KB is told that it is too large', asy
   assert.match(await exchange(port, `GET /ann-dev/${'x'.repeat(60_000)}`), /^HTTP\/1\.1 431 /)
 })
 
-test('100 header lines pass and more are told that they are too many', async (t) => {
+test('100 header lines pass and more are refused', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp())
   const lines = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: 1`)
   assert.match(await exchange(port, requestHead('GET /ann-dev/ HTTP/1.1', ...lines(97))), /^HTTP\/1\.1 200 /)

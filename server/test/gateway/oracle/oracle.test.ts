@@ -39,7 +39,7 @@ test('the oracle notices connections kept for an address, and callers that are n
   assert.ok(among(found, /passed/))
 })
 
-test('while a change is told both apps are right, before and after it only one', () => {
+test('while a change is delivered both apps are right, before and after it only one', () => {
   const history = new History()
   history.begin('p', 'one')
   history.settle('p')

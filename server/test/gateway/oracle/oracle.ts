@@ -20,7 +20,7 @@ export interface OracleFindings extends Tally {
 }
 
 const peopleCount = 40
-/** How often changes are told, in ms; as many at a time as are due. */
+/** How often changes are sent, in ms; as many at a time as are due. */
 const pace = 10
 
 /**

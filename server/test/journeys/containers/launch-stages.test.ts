@@ -94,7 +94,7 @@ test('a launch that fails says how its program ended and what it wrote last, als
   await picture('launch-crashed')
   await page.unroute('**/api/container/events')
   await page.goto(berth.app.frontendUrl)
-  // The page is told how the last launch ended, as long as the server remembers it.
+  // The page learns how the last launch ended, as long as the server remembers it.
   await card('Laboratory')
     .getByRole('button', { name: /^(Launch|Try again)/ })
     .click()

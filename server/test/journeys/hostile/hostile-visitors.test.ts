@@ -8,7 +8,7 @@ import { testImage } from '#test/support/engine/engine.ts'
 import { firstOfList, onlyLong } from '#test/support/extent.ts'
 
 /**
- * Eve opens her app to everybody, and Ann visits it, signed in and an administrator. Without a sandbox Eve's page is one of
+ * Eve makes her app public, and Ann visits it, signed in and an administrator. Without a sandbox Eve's page is one of
  * Ann's own origin. The same app runs under three types: two that are safe by default, and one whose operator trusts all.
  */
 const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
@@ -97,7 +97,7 @@ for (const [index, name] of ['pub', 'shared'].entries())
     },
   )
 
-test('without the sandbox it does: this is what is told at start', async () => {
+test('without the sandbox it does: the warning at start is about this', async () => {
   await page.goto(`${origin}/eve-trusting/`)
   const found = await attack()
   assert.match(found.container, /the secret/)

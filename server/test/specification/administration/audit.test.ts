@@ -151,7 +151,7 @@ test('verification ends when the client closes the connection', async () => {
   await assert.rejects(async () => verified, Refusal)
 })
 
-test('the audit log outlives everybody in it: who did it, and whom it was about', async () => {
+test('the audit log outlives the accounts in it, of actors and of targets', async () => {
   const actions = async (query: string) =>
     (await audit(query)).body.entries.map(({ action }: { action: string }) => action)
   const [ofAnn, byDeputy] = [await audit(`?target=user:${ann.id}`), await audit(`?actor=${deputy.id}`)]

@@ -29,7 +29,7 @@ const entriesOf = async (id: number) => {
 const runs = async (person: Person) =>
   (await engineState(berth, (await recordOf(admin, person.id)).container_id ?? '')) === 'running'
 
-test('several users are blocked at once, each once, although some ids are nobody’s; their containers stop', async () => {
+test('several users are blocked at once, each once, although some ids are of no user; their containers stop', async () => {
   const reply = await inBulk('block', [ben.id, 999_999, ann.id, ben.id])
   assertOk(reply)
   assert.deepEqual(Object.keys(reply.body).sort(), ['message', 'not_found', 'refused', 'users'])
@@ -84,7 +84,7 @@ test('whom a rule protects is refused with the sentence of a single block, and a
   assertOk(await unblockUser(admin, ann.id))
 })
 
-test('of a list with everybody in charge one stays, also for the operator', async () => {
+test('of a list with all administrators one stays, also for the operator', async () => {
   assertOk(await promote(admin, ann.id))
   const { status, body } = await berth.operate('POST', '/api/admin/users/bulk-block', {
     body: { user_ids: [admin.id, ann.id, ben.id] },
@@ -98,7 +98,7 @@ test('of a list with everybody in charge one stays, also for the operator', asyn
   assertOk(await admin.call('POST', `/api/admin/users/${ann.id}/demote`))
 })
 
-test('a list that is none, or too long, is 400, and somebody else gets 403', async () => {
+test('an invalid or too long list is 400, and a user who is no administrator gets 403', async () => {
   for (const list of [[], [0], ['1'], [1.5], undefined, Array.from({ length: 1_001 }, (_, id) => id + 1)])
     for (const verb of ['block', 'unblock'] as const) assertRefused(await inBulk(verb, list), 400)
   assertRefused(await inBulk('block', [ben.id], cat), 403)
@@ -173,7 +173,7 @@ test('what is foretold of a block is what it does', async () => {
   assert.equal((await recordOf(admin, ben.id, 'dev')).is_blocked, false)
 })
 
-test('what would be refused is refused before, and nobody is 404', async () => {
+test('the preview refuses what the block would refuse, and an unknown user is 404', async () => {
   assert.equal((await preview(admin.id)).body.error, (await blockUser(admin, admin.id)).body.error)
   assertRefused(await preview(admin.id), 409)
   assertRefused(await preview(999_999), 404)

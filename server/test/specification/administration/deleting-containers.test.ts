@@ -38,7 +38,7 @@ test('deleting a container removes its record and the container; its home comes 
   assert.equal(await markOf(ann), mark)
 })
 
-test("with purge=true the home goes, too, and nobody else's", async () => {
+test('with purge=true the home goes, too, and no other', async () => {
   const [ben, cat] = [await berth.signUp('ben@x.org'), await berth.signUp('cat@x.org')]
   assertOk(await launch(ben, 'prod'))
   const [mark, prod, cats] = [await markOf(ben), await markOf(ben, 'prod'), await homesOf(berth, cat.id)]
@@ -84,7 +84,7 @@ test('what does not exist, or not any more, is 404', async () => {
     assertRefused(await admin.call('DELETE', `/api/admin/containers/${unknown}`), 404)
 })
 
-test('of two who delete the same container at once one is told that it is gone', async () => {
+test('of two who delete the same container at once one gets the answer that it is gone', async () => {
   const gus = await berth.signUp('gus@x.org')
   const { id } = await recordOf(admin, gus.id)
   const replies = await Promise.all([deleteContainer(admin, id), deleteContainer(admin, id, '?purge=true')])

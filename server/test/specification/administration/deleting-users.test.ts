@@ -45,7 +45,7 @@ test('with purge=true no home of theirs is kept, and those of others are', async
   assert.equal((await homesOf(berth, bea.id)).length, 1)
 })
 
-test('the token of a deleted user answers 404, lets nobody through the gateway, and no open page hears on', async () => {
+test('the token of a deleted user answers 404, passes no request through the gateway, and no open page gets events', async () => {
   const cat = await berth.signUp('cat@x.org')
   const page = await openStream(berth, cat.token)
   await markOf(cat)
@@ -75,7 +75,7 @@ test('links of a deleted user are void, and their address is as unknown as any o
   assert.equal(mailsTo(berth, 'dan@x.org'), mails)
 })
 
-test('who signs up again with the same address is somebody else: another id, another slug, an empty home', async () => {
+test('a user who signs up again with the same address is a new one: another id, another slug, an empty home', async () => {
   const old = await berth.signUp('eve@x.org')
   const mark = await markOf(old)
   assertOk(await deleteUser(admin, old.id))

@@ -74,7 +74,7 @@ test('a user who does not exist is 404', async () => {
 })
 
 /**
- * Who may take what from whom. In each case there are the administrators named, all verified but `new`, and nobody else
+ * Who may take what from whom. In each case there are the administrators named, all verified but `new`, and no others
  * in charge.
  */
 type Who = 'anna' | 'bert' | 'new' | 'operator'
@@ -89,7 +89,7 @@ interface Case {
 }
 const cases: readonly Case[] = [
   { is: 'an administrator another one', admins: ['bert'], actor: 'anna', target: 'bert', status: 200 },
-  { is: 'an administrator somebody who is none', admins: [], actor: 'anna', target: 'bert', status: 200 },
+  { is: 'an administrator a user who is none', admins: [], actor: 'anna', target: 'bert', status: 200 },
   { is: 'an administrator himself', admins: ['bert'], actor: 'anna', target: 'anna', status: 409 },
   { is: 'the last administrator himself', admins: [], actor: 'anna', target: 'anna', status: 409 },
   {
@@ -101,7 +101,7 @@ const cases: readonly Case[] = [
     status: 200,
   },
   { is: 'the operator one of two', admins: ['bert'], actor: 'operator', target: 'anna', status: 200 },
-  { is: 'the operator somebody who is none', admins: [], actor: 'operator', target: 'bert', status: 200 },
+  { is: 'the operator a user who is none', admins: [], actor: 'operator', target: 'bert', status: 200 },
   { is: 'the operator the last one', admins: [], actor: 'operator', target: 'anna', status: 409 },
   {
     is: 'the operator the last one who is not blocked',
@@ -135,7 +135,7 @@ const actions = {
 } as const
 
 for (const [verb, [method, path]] of Object.entries(actions))
-  test(`${verb}: nobody takes themselves out, and somebody stays in charge whoever asks`, async () => {
+  test(`${verb}: no administrator removes themselves, and one always remains`, async () => {
     const { db } = berth.database
     const people = { anna: await newPerson(), bert: await newPerson() }
     assertOk(await ask(berth, 'signup', `new-${verb}@x.org`))

@@ -11,7 +11,7 @@ const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
 const admin = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 
-/** How somebody says what they read. */
+/** How a client states its language. */
 const german = { 'accept-language': 'de-AT, de;q=0.9, en;q=0.5' }
 const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 
@@ -134,7 +134,7 @@ test('what a person chose counts more than their browser', async () => {
   }
 })
 
-test('a launch that fails is told to each open page in its own language', async () => {
+test('a launch that fails is reported to each open page in its own language', async () => {
   const pages = [await openStream(berth, ann.token), await openStream(berth, ann.token, { language: 'de' })]
   await ann.call('POST', '/api/container/launch/prod')
   const failedIn = ({ events }: OpenStream) =>

@@ -18,7 +18,7 @@ test('a refusal says its name, whatever the language of its sentence', async () 
   assert.equal(nameOf(await berth.call('GET', '/healthz')), null)
 })
 
-test('links that cannot be used are told apart by the name alone: the sentence is one for all', async () => {
+test('links that cannot be used are distinguished by the name alone: the sentence is one for all', async () => {
   await berth.signUp('ann@x.org')
   const [used, other] = [await tokenBy(berth, 'login', 'ann@x.org'), await tokenBy(berth, 'login', 'ann@x.org')]
   await verify(berth, 'login', used)
@@ -37,7 +37,7 @@ test('links that cannot be used are told apart by the name alone: the sentence i
   assert.equal(new Set(replies.map(({ text }) => text)).size, 1)
 })
 
-test('an account that was never verified is told apart from a blocked one', async () => {
+test('an account that was never verified is distinguished from a blocked one', async () => {
   const { id } = await berth.signUp('bad@x.org')
   await ask(berth, 'signup', 'new@x.org')
   const [blocked, unverified] = [await tokenBy(berth, 'login', 'bad@x.org'), await tokenBy(berth, 'login', 'new@x.org')]

@@ -17,7 +17,7 @@ const warningsOf = async (berth: Berth, token: string, language = 'en'): Promise
     await berth.call('GET', '/api/admin/system', { token, headers: { 'accept-language': language } })
   ).body.warnings.join()
 
-test('requests through a proxy that is not trusted are limited, and told once in the log and on the page System', async (t) => {
+test('requests through a proxy that is not trusted are limited, and reported once in the log and on the page System', async (t) => {
   const berth = await startBerth(t, { wrapRuntime, env: { REQUESTS_PER_MINUTE: '5' } })
   const { token } = await berth.administrator()
   assert.doesNotMatch(await warningsOf(berth, token), /TRUSTED_PROXIES/)

@@ -4,7 +4,7 @@ import { assertOk, assertRefused } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
 import { openDockerEngine } from '../../support/engine/runtimes.ts'
 
-test("a container that has the name but is somebody else's is neither used nor touched: launch is 500", async (t) => {
+test('a container that has the name but another owner is neither used nor touched: launch is 500', async (t) => {
   const berth = await startBerth(t)
   const rig = await openDockerEngine()
   t.after(() => rig.close())

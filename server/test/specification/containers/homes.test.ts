@@ -6,7 +6,7 @@ import { askEngine, buildImage, testImage } from '../../support/engine/engine.ts
 import { execInContainer } from '../../support/engine/exec-in-container.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
-/** What somebody keeps in their home is there in every container that they get afterwards. */
+/** Files in a home are there in every later container of its owner. */
 const ends: (() => Promise<void>)[] = []
 // All at the end: `after` within a test would end, and empty, a Berth with that test.
 const lifetime = { after: (end: () => Promise<void>) => void ends.push(end) }

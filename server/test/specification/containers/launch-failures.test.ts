@@ -151,7 +151,7 @@ test('a program that needs more memory than it may use is 500, and says so', asy
   assert.deepEqual(refused.body.last_lines.at(-1), 'hungry')
 })
 
-test('a program that cannot be executed is 500, and its owner is told whom to ask', async () => {
+test('a program that cannot be executed is 500, and its owner learns whom to ask', async () => {
   const refused = await launch(ann, 'nothing')
   assert.equal(refused.status, 500)
   assert.equal(refused.body.reason, 'failed')
@@ -198,7 +198,7 @@ test('operators see how many launches went well and how many did not; who is ref
 })
 
 test('an image that cannot be had is 500 with that reason; signing in works all the same', async (t) => {
-  const image = '127.0.0.1:1/nobody/listens:1'
+  const image = '127.0.0.1:1/no-server/listens:1'
   const bare = await startBerth(t, { env: { CONTAINER_TEMPLATES: await testTemplates({ image }) } })
   const dan = await bare.signUp('dan@x.org')
   assertOk(await logIn(bare, 'dan@x.org'))

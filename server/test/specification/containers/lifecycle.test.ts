@@ -63,7 +63,7 @@ test('a container of the same name that already exists is found and reused, not 
   assert.equal((await recordOf(admin, fay.id)).container_id, id)
 })
 
-test('a running container that somebody renamed is used on, and no second one is made beside it', async () => {
+test('a running container that was renamed is used on, and no second one is made beside it', async () => {
   const rae = await berth.signUp('rae@x.org')
   const id = rae.auth.user.container_id ?? ''
   await askEngine('POST', `/containers/${id}/rename`, { query: { name: `${berth.installation}-renamed` } })

@@ -61,7 +61,7 @@ test('template_image is the image reference of the template', async () => {
   assert.equal((await recordOf(admin, ann.id)).template_image, await testImage())
 })
 
-test('a new container record is not blocked, by nobody, since never', async () => {
+test('a new container record is not blocked, and names neither administrator nor time', async () => {
   const { is_blocked, blocked_at, blocked_by } = await recordOf(admin, ann.id)
   assert.deepEqual([is_blocked, blocked_at, blocked_by], [false, null, null])
 })

@@ -18,7 +18,7 @@ import { homesOf, markedTemplates, markOf } from '../../support/engine/homes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
-/** What owners and administrators see of a container that was removed from the engine because nobody used it. */
+/** What owners and administrators see of a container that was removed from the engine because it was not used. */
 
 const fault = { active: false }
 const refusing = (runtime: Runtime): Runtime => ({
@@ -48,7 +48,7 @@ const untilGone = (person: Person) =>
 const statusOf = async (person: Person) =>
   (await admin.call('GET', `/api/admin/containers?q=${person.slug}`)).body.containers[0].status
 
-test('a stopped container that nobody uses goes from the engine; its record and its home stay, and a launch brings it back', async () => {
+test('a stopped container that is not used goes from the engine; its record and its home stay, and a launch brings it back', async () => {
   const ann = await berth.signUp('ann@x.org')
   const mark = await markOf(ann)
   await stop(ann)
@@ -102,7 +102,7 @@ test('what is blocked is retired, too, and stays blocked until it is unblocked',
   assert.equal(await markOf(cat), mark)
 })
 
-test('what runs or is paused stays, however long nobody used it', onlyLong, async () => {
+test('what runs or is paused stays, however long it is unused', onlyLong, async () => {
   const [dan, eve] = [await berth.signUp('dan@x.org'), await berth.signUp('eve@x.org')]
   const old = { last_used: 1, created_at: 1 }
   await berth.database.db.updateTable('user_containers').set(old).where('user_id', 'in', [dan.id, eve.id]).execute()
@@ -121,14 +121,14 @@ test('what ended lately stays, although its record says that it was used long ag
   assert.equal(await engineState(berth, idOf(fay)), 'exited')
 })
 
-test('what the engine does not remove keeps its id, and is told to the operator', async () => {
+test('what the engine does not remove keeps its id, and is reported to the operator', async () => {
   const gil = await berth.signUp('gil@x.org')
   fault.active = true
   await stop(gil)
   const failures = async () => (await admin.call('GET', '/api/admin/system')).body.reconciler.failures
   await pollUntil(
     async () => (await failures()).length > 0,
-    () => 'nothing is told',
+    () => 'nothing is reported',
   )
   fault.active = false
   await pollUntil(

@@ -29,7 +29,7 @@ for (const [name, berth] of Object.entries(berths)) {
   })
 }
 
-test('who may not have another one is told none, and when: by the same headers', async () => {
+test('at the limit the same headers say none left, and when there is one again', async () => {
   const refused = await ask(berths.usual, 'signup', 'known@x.org')
   assertRefused(refused, 429)
   assert.deepEqual(linksLeftOf(refused.headers), { left: 0, reset: Number(refused.headers.get('retry-after')) })
@@ -42,7 +42,7 @@ test('an unknown address that asked as often as it may is answered with 200 as e
   assert.equal(left(reply), 0)
 })
 
-test('nothing is said of what can be nobody’s address, nor where the request was refused for another reason', async () => {
+test('nothing is said of text that cannot be an address, nor where the request was refused for another reason', async () => {
   assert.equal(left(await ask(berths.usual, 'login', 'nonsense')), undefined)
   assert.equal(left(await ask(berths.usual, 'login', '')), undefined)
 })

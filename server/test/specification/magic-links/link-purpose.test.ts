@@ -42,7 +42,7 @@ test('a container is reached at /{slug}-{type}, and the prefix is stripped befor
   }
 })
 
-test('each container is routed by its own prefix: nobody gets into that of somebody else', async () => {
+test('each container is routed by its own prefix: no user gets into that of another one', async () => {
   assert.equal((await ann.call('GET', '/bob-dev/')).status, 403)
   assertRefused(await admin.call('GET', '/ann-dev/'), 403)
 })
@@ -73,7 +73,7 @@ test('a blocked container cannot be launched by its user, nor reached', async ()
   assert.equal((await cat.call('GET', '/cat-dev/')).status, 403)
 })
 
-test('unknown e-mails cannot be told from known ones by the answer of login and signup', async () => {
+test('unknown e-mails cannot be distinguished from known ones by the answer of login and signup', async () => {
   const [known, unknown] = [await ask(berth, 'login', 'bob@x.org'), await ask(berth, 'login', 'nobody@x.org')]
   assert.equal(known.text, unknown.text)
   const [old, fresh] = [await ask(berth, 'signup', 'bob@x.org'), await ask(berth, 'signup', 'fresh@x.org')]

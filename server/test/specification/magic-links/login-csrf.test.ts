@@ -6,7 +6,7 @@ import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 import { rawCall } from '../../support/raw-request.ts'
 
 /**
- * Whoever's page makes a browser use a link up must not make its owner somebody else: cookies are set only for a page of
+ * A page that makes a browser use a link must not sign its user in to another account: cookies are set only for a page of
  * Berth's own, for the browser that asked for the link, and for plain clients.
  */
 const env = { BASE_DOMAIN: 'berth.example', MAGIC_LINK_RATE_LIMIT: '100' }

@@ -66,7 +66,7 @@ test('a login token has the type login, the configured lifetime and the address 
   assert.ok(lifetime >= 900_000 && lifetime < 905_000, `${lifetime} ms`)
 })
 
-test('X-Forwarded-For of somebody who is no trusted proxy is not believed', async () => {
+test('X-Forwarded-For of a client that is no trusted proxy is not believed', async () => {
   const { id } = await berth.signUp('forwarded@x.org')
   const headers = { 'x-forwarded-for': '203.0.113.9' }
   assertOk(await berth.call('POST', '/api/auth/login', { body: { email: 'forwarded@x.org' }, headers }))

@@ -35,7 +35,7 @@ test('administrators and operators see how long mails take until they are accept
   assert.match(metrics, /^berth_mail_seconds_to_use\{quantile="0\.9"\} 6\d\d(\.\d+)?$/m)
 })
 
-test('a mail that is not accepted is counted, and when the last one was is told', async (t) => {
+test('a mail that is not accepted is counted, and the time of the last one is reported', async (t) => {
   let isRefusing = false
   const post = await startMailServer({
     onRcptTo: (_address, _session, done) => done(isRefusing ? new Error('mailbox unavailable') : null),

@@ -10,7 +10,7 @@ const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
 const admin = await berth.administrator()
 const askForLink = (email: string, of: Berth = berth) => of.call('POST', '/api/auth/link', { body: { email } })
 
-test('whoever asks is mailed the link that lets them in: newcomers, who lost their first mail, and people with an account', async () => {
+test('each request is answered by a mail with the right link: to new users, to those who lost their first mail, and to users with an account', async () => {
   const newcomer = await askForLink(' New@x.org ')
   assertOk(newcomer)
   const again = await askForLink('new@x.org')

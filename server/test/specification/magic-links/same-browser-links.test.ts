@@ -45,7 +45,7 @@ test('led to the endpoint itself, the browser that asked for the link is signed 
   assert.ok(theirs.valueOf('spawner_token'))
 })
 
-test('the browser that asked on one of our pages is told so when the link is opened, and no other one', async () => {
+test('the browser that asked on one of our pages learns so when the link is opened, and no other one', async () => {
   for (const [page, what] of [
     ['/', 'login'],
     ['/login', 'signup'],
@@ -78,7 +78,7 @@ test('looking uses nothing up, and what is used up is no link any more', async (
   assert.equal(await isAskedHere(browser, 'ann@x.org'), false)
 })
 
-test('the cookie is the same kind for an address that nobody has, and none can be read from it', async () => {
+test('the cookie is the same kind for an unknown address, and none can be read from it', async () => {
   const [known, unknown] = [new CookieBrowser(berth), new CookieBrowser(berth)]
   const lines = [await askIn(known, 'ann@x.org'), await askIn(unknown, 'nobody@x.org')].map(
     ({ headers }) => headers.getSetCookie().find((line) => line.startsWith(cookieName)) ?? '',
@@ -135,7 +135,7 @@ test('of several addresses the last three are remembered', async () => {
   assert.deepEqual(told, [false, true, true, true])
 })
 
-test('the first page gives the proof to who is not signed in, and the others to everybody', async () => {
+test('the first page gives the proof to users who are not signed in, and the others to all', async () => {
   const browser = new CookieBrowser(berth)
   const { visit } = await browser.open('/')
   assert.ok(visit)

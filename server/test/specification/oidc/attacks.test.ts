@@ -35,7 +35,7 @@ const authorizationErrors: Readonly<Record<string, string>> = {
 }
 
 for (const [error, problem] of Object.entries(authorizationErrors))
-  test(`the error ${error} lets nobody in, and none of its words stands in the address`, async () => {
+  test(`the error ${error} signs no user in, and none of its words is in the address`, async () => {
     const browser = newBrowser(berth)
     const answer = evil.callback(await begin(browser, 'evil'), {
       code: undefined,
@@ -49,7 +49,7 @@ for (const [error, problem] of Object.entries(authorizationErrors))
     await nothingIsStored()
   })
 
-test('CSRF: an answer that another browser began lets nobody in (RFC 9700, 4.7)', async () => {
+test('CSRF: an answer that another browser began signs no user in (RFC 9700, 4.7)', async () => {
   await provider.personIs('eve', { email: 'eve@x.org', email_verified: true })
   const [attacker, victim] = [newBrowser(berth), newBrowser(berth)]
   const answer = await atProvider(await begin(attacker))
@@ -87,7 +87,7 @@ test('mix-up: an answer counts at the provider of its attempt alone, and with it
   await nothingIsStored()
 })
 
-test('an answer without state or with another one, or with state twice, lets nobody in', async () => {
+test('an answer without state or with another one, or with state twice, signs no user in', async () => {
   const browser = newBrowser(berth)
   const answer = await atProvider(await begin(browser))
   const without = new URL(answer)

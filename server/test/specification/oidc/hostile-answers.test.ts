@@ -7,7 +7,7 @@ import { begin, finish, newBrowser } from '../../support/oidc/sign-in.ts'
 import { accountsOf, assertProblem, userOf } from '../../support/oidc/sign-in-outcome.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
-/** Answers that no certified provider sends. Each lets nobody in, with words, and nothing is stored. */
+/** Answers that no certified provider sends. Each is refused with a problem, and nothing is stored. */
 const provider = await HostileProvider.start({ after })
 const fresh = () => startBerthWith({ after }, { evil: provider.fields })
 const berth = await fresh()
@@ -28,9 +28,9 @@ const now = () => Math.floor(Date.now() / 1_000)
 const other = await generateKeyPair('RS256')
 
 const forgeries: Readonly<Record<string, Hostility>> = {
-  'for another client': { claims: { aud: 'somebody-else' } },
-  'for other clients, too': { claims: { aud: ['berth', 'somebody-else'], azp: 'berth' } },
-  'for nobody': { claims: { aud: undefined } },
+  'for another client': { claims: { aud: 'another-client' } },
+  'for other clients, too': { claims: { aud: ['berth', 'another-client'], azp: 'berth' } },
+  'without an audience': { claims: { aud: undefined } },
   'of another issuer': { claims: { iss: 'https://login.example.org' } },
   'of another attempt': { claims: { nonce: 'another' } },
   'without a nonce': { claims: { nonce: undefined } },
@@ -58,7 +58,7 @@ const forgeries: Readonly<Record<string, Hostility>> = {
 }
 
 for (const [name, hostility] of Object.entries(forgeries))
-  test(`an ID token ${name} lets nobody in`, async () => {
+  test(`an ID token ${name} signs no user in`, async () => {
     // What the provider says of itself is fetched once.
     await refuses(hostility, 'untrusted-answer', hostility.metadata ? await fresh() : berth)
   })
@@ -85,12 +85,12 @@ const tokenAnswers: Readonly<Record<string, string>> = {
 }
 
 for (const [error, problem] of Object.entries(tokenAnswers))
-  test(`the error ${error} of the token endpoint lets nobody in`, async () => {
+  test(`the error ${error} of the token endpoint signs no user in`, async () => {
     const status = error === 'invalid_client' ? 401 : 400
     await refuses({ answers: { '/token': (response) => json(response, { error }, status) } }, problem)
   })
 
-test('a token endpoint that fails, lies or does not answer lets nobody in', async () => {
+test('a token endpoint that fails, lies or does not answer signs no user in', async () => {
   const answering = (answer: NonNullable<Hostility['answers']>[string]): Hostility => ({
     answers: { '/token': answer },
   })
@@ -122,7 +122,7 @@ test('a token endpoint that fails, lies or does not answer lets nobody in', asyn
   assert.ok(performance.now() - began < timeLimit(8_000))
 })
 
-test('a discovery document of another issuer, or none, lets nobody begin', async () => {
+test('a discovery document of another issuer, or none, begins no sign-in', async () => {
   const documents: readonly Hostility[] = [
     { metadata: { issuer: 'https://login.example.org' } },
     { metadata: { authorization_endpoint: undefined } },

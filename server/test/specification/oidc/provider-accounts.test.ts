@@ -59,7 +59,7 @@ test('an address that was registered and never verified is verified by the provi
   assert.equal((await linkFor(berth, 'login', 'ann@x.org')).status, 200)
 })
 
-test('an address that the provider does not call verified lets nobody in, unless the provider is trusted with it', async (t) => {
+test('an address that the provider does not call verified signs no user in, unless the provider is trusted with it', async (t) => {
   const berth = await startBerthWith(t, { main, trusted: await registerAt(provider, 'trusted', { trust_email: true }) })
   for (const email_verified of [false, undefined, 'true', 1])
     await refuses(berth, 'eve', { email: 'ann@x.org', email_verified }, 'email-unverified')
@@ -121,7 +121,7 @@ test('a blocked account stays outside', async (t) => {
   await refuses(berth, 'ben', verified('ben@x.org'), 'blocked')
 })
 
-test('allowed_groups lets members in, and nobody of whom it is not known', async (t) => {
+test('allowed_groups lets members in, and no user whose groups are unknown', async (t) => {
   const fields = {
     groups_claim: 'groups',
     allowed_groups: ['/staff', 'teachers'],

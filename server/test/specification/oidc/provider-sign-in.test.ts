@@ -51,7 +51,7 @@ test('claims that the provider has at its userinfo endpoint alone count as well'
   assert.equal((await userOf(browser)).email, 'ann@x.org')
 })
 
-test('a provider that is down keeps nobody else out: the login page says so, and links work', async (t) => {
+test('a provider that is down affects no other sign-in: the login page says so, and links work', async (t) => {
   const stopped = await startProvider(t)
   const fields = await registerAt(stopped, 'down')
   await stopped.stop()

@@ -143,7 +143,7 @@ test('a logout token that is not valid is refused with 400, and ends nothing', a
     'with another event': sign(claimsBut({ events: { 'https://x.example/event': {} } })),
     'with a nonce, as an ID token has': sign(claimsBut({ nonce: 'n' })),
     'of another type': sign(claimsBut(), { typ: 'at+jwt' }),
-    'about nobody': sign(claimsBut({ sub: undefined })),
+    'without a subject': sign(claimsBut({ sub: undefined })),
     'signed by another key': sign(claimsBut(), {}, stranger.privateKey),
     'with alg none': handMadeToken({ alg: 'none' }, claimsBut()),
     'that is an HMAC by the public key': handMadeToken({ alg: 'HS256', kid: 'k' }, claimsBut(), publicText),

@@ -135,7 +135,7 @@ test('a bad Authorization header is 401, however good the cookie', async () => {
     assertRefused(await meWith({ authorization, cookie: `spawner_token=${ann.token}` }), 401)
 })
 
-test('the header counts, not the cookie of somebody else', async () => {
+test('the header counts, not the cookie of another user', async () => {
   const reply = await meWith({ authorization: `Bearer ${ann.token}`, cookie: `spawner_token=${bob.token}` })
   assert.equal(reply.body.user.id, ann.id)
 })
@@ -182,7 +182,7 @@ test('the proof is in a page that a person navigated to, not in one that a scrip
 })
 
 /** Browsers send cookies with longer paths first; a hostile page can add as many as it likes. */
-test('junk cookies of our name, however many, neither sign anybody in nor lock their owner out', async () => {
+test('junk cookies of our name, however many, neither sign a user in nor lock their owner out', async () => {
   const [own, other] = [await berth.signUp('toss-own@x.org'), await berth.signUp('toss-other@x.org')]
   const junk = Array.from({ length: 30 }, (_, index) => `spawner_token=junk${index}`)
   const me = (...values: string[]) =>
@@ -193,7 +193,7 @@ test('junk cookies of our name, however many, neither sign anybody in nor lock t
   assert.equal((await me(other.token, own.token)).status, 401)
 })
 
-/** Signed by nobody, but in every other way like ours. */
+/** Not signed, but in every other way like ours. */
 const forgeries = (of: string, count: number) => {
   const [head, claims] = of.split('.')
   return Array.from({ length: count }, () => `spawner_token=${head}.${claims}.${randomBytes(64).toString('base64url')}`)

@@ -81,7 +81,7 @@ test('it is in the audit log, and only the operator may', async () => {
   assertRefused(await ann.call('POST', rotation), 404)
 })
 
-// Apps are told the keys once. When the new one was only made by the rotation, each that ran on refused its own user.
+// Apps get the keys once. When the new one was only made by the rotation, each that ran on refused its own user.
 test('containers know the new key already before the rotation, and need no other when an old one is dropped', async (t) => {
   const made: Record<string, string>[] = []
   const noting = (runtime: Runtime): Runtime => ({
@@ -190,8 +190,8 @@ test('a rotation that others could not be told of leaves the old key signing, af
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const keys = await loadSigningKeys(dataDir)
   const [{ kid }, secret] = [keys, keys.secretFor('x')]
-  const steps = { onPlanned: async () => {}, onAccepted: () => Promise.reject(new Error('nobody listens')) }
-  await assert.rejects(keys.rotate(new Date(Date.now() + 60_000), steps), /nobody listens/)
+  const steps = { onPlanned: async () => {}, onAccepted: () => Promise.reject(new Error('no server listens')) }
+  await assert.rejects(keys.rotate(new Date(Date.now() + 60_000), steps), /no server listens/)
   assert.equal(keys.kid, kid)
   assert.deepEqual(keys.retired, [])
   const later = await loadSigningKeys(dataDir)

@@ -19,7 +19,7 @@ async function start(scheme: 'http' | 'https') {
 }
 const [plain, safe] = [await start('http'), await start('https')]
 
-test('by cookie, without a proof, nobody reads what administrators do where browsers cannot be told from programs', async () => {
+test('a cookie without a proof reads nothing of administration where browsers cannot be distinguished from programs', async () => {
   assertRefused(await plain.read('spawner.berth.example', plain.cookie), 403)
   assertRefused(await plain.read('192.0.2.7:8080', plain.cookie), 403)
   assertOk(await plain.read('spawner.berth.example', { authorization: `Bearer ${plain.token}` }))

@@ -109,7 +109,7 @@ test('an older cookie ends the session at once, with every token of it', async (
   assertRefused(await refresh(setCookie(reply) ?? ''), 401)
 })
 
-test('twenty requests with one cookie at once get one successor, and nobody is signed out', async () => {
+test('twenty requests with one cookie at once get one successor, and no user is signed out', async () => {
   const dot = await signIn('dot@x.org')
   const replies = await Promise.all(Array.from({ length: 20 }, () => refresh(dot.cookie)))
   const next = new Set(replies.map((reply) => setCookie(reply)))

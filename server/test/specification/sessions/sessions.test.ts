@@ -81,7 +81,7 @@ test('ending the session that asks signs out and expires the cookie', async () =
   assertRefused(await me(dan.token), 401)
 })
 
-test("somebody else's session, one that is not there and what is no id are 404, and nothing ends", async () => {
+test("another user's session, an unknown one and an invalid id are 404, and nothing ends", async () => {
   const [fay, gus] = [await berth.signUp('fay@x.org'), await berth.signUp('gus@x.org')]
   const [{ id }] = await sessionsOf(gus)
   for (const each of [id, 999_999, '1e3', '0x1', '-1', '9'.repeat(16), '%20'])

@@ -59,7 +59,7 @@ interface World {
   readonly ann: Awaited<ReturnType<typeof signUp>>
   readonly eve: Awaited<ReturnType<typeof signUp>>
   readonly other: Awaited<ReturnType<typeof signUp>>
-  /** As a page of a container tosses it in, or somebody with the browser's profile. */
+  /** As a page of a container sets it, or a person with the browser's profile. */
   toss(browser: CookieBrowser, value: string, path?: string): void
 }
 async function startWorld(scheme: 'http' | 'https'): Promise<World> {
@@ -109,7 +109,7 @@ for (const scheme of ['http', 'https'] as const) {
     assert.equal(upstreamCookies(`a=1; ${name}=${own}; spawner_token=${own}`, 'scoped'), 'a=1; spawner_token=scoped')
   })
 
-  test(`${scheme}: whoever's token is put in the way back, nobody but the administrator who acts comes back`, async () => {
+  test(`${scheme}: whatever token is put in the way back, only the administrator who acts comes back`, async () => {
     const operated = (await berth.call('POST', `/api/admin/users/${other.id}/takeover`, { token: boss.token, body }))
       .body
     for (const value of [eve.token, other.token, operated.access_token, 'x', '']) {
@@ -155,7 +155,7 @@ test('no cookie is set for who sent a header, nor for a request that no page of 
   assert.equal(browser.valueOf('spawner_token'), token)
 })
 
-test("a page of the user's cannot end it, nor take anybody over, with the cookies it makes the browser send", async () => {
+test("a page of the user's cannot end it, nor begin one, with the cookies it makes the browser send", async () => {
   const { browser, taken } = await takenOver(berth, eve.id)
   for (const proof of [null, 'guess', (await signedIn(berth)).proof]) assertRefused(await end(browser, proof), 403)
   assertRefused(await browser.ask('POST', `/api/admin/users/${ann.id}/takeover`, { body }), 403)
@@ -177,7 +177,7 @@ test('signing out while acting ends both sessions, and leaves nothing in the bro
   assert.deepEqual([browser.valueOf('spawner_token'), browser.valueOf(name)], [undefined, undefined])
 })
 
-test('signing in as somebody while acting ends the takeover and leaves no way back, and only one of our pages can do it', async () => {
+test('a sign-in during a takeover ends it and leaves no way back, and only one of our pages can do it', async () => {
   const { browser, own, taken } = await takenOver(berth, ann.id)
   const signIn = async (proof: string | null) => {
     const link = await linkFor(berth, 'login', 'other@x.org')
@@ -202,7 +202,7 @@ test('signing out from a page whose takeover its owner has ended signs the admin
   assert.equal((await browser.open('/login')).acting, null)
 })
 
-test('when its owner ended it, the next page says so, lets nobody in, and leads back', async () => {
+test('when its owner ended it, the next page says so, signs no user in, and leads back', async () => {
   const { browser, own, taken } = await takenOver(berth, ann.id)
   assertOk(await berth.call('DELETE', `/api/user/sessions/${await takeoverOfAnn()}`, { token: ann.token }))
   const { signed_in, acting, csrf, is_admin } = await browser.open('/')
@@ -236,7 +236,7 @@ test('an own session has no takeover to end; by a header it ends, and cookies st
 })
 
 // The last one: when the time is as it was, tokens of before count no more.
-test('when its time is over, the next page says so, lets nobody in, and leads back', async () => {
+test('when its time is over, the next page says so, signs no user in, and leads back', async () => {
   await withTime(async (pass) => {
     const { browser, own } = await takenOver(berth, ann.id)
     pass(901_000)

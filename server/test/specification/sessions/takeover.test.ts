@@ -65,7 +65,7 @@ test('it reads and works as the owner, and what it does not administer it cannot
   assertOk(await owner.call('GET', '/api/user/me'))
 })
 
-test('the session of an administrator that was taken over administers nothing, and no app is told otherwise', async () => {
+test('the session of an administrator that was taken over administers nothing, and no app learns otherwise', async () => {
   const second = await berth.signUp('second@x.org')
   const session = await takenOver(admin, second)
   assertRefused(await session.call('GET', '/api/admin/users'), 403)
@@ -185,7 +185,7 @@ test('when the administrator is blocked, demoted or deleted, their takeovers end
   }
 })
 
-test("an administrator's own token opens nobody's container; the token of a takeover opens the owner's only", async () => {
+test("an administrator's own token opens no container of a user; the token of a takeover opens the owner's only", async () => {
   const eve = await berth.signUp('eve@x.org')
   assert.equal((await admin.call('GET', '/ann-dev/')).status, 403)
   const session = await takenOver()

@@ -92,7 +92,7 @@ test('a token for containers is refused by the API', async () => {
   assertUnauthorised(await me(await signed({ aud: '/ann-dev' })))
 })
 
-test('is_admin in a token makes nobody an administrator: the store decides', async () => {
+test('is_admin in a token makes no user an administrator: the store decides', async () => {
   const token = await signed({ is_admin: true })
   assertRefused(await berth.call('GET', '/api/admin/users', { token }), 403)
 })

@@ -51,7 +51,7 @@ test('addresses in ADMIN_EMAILS are administrators beside the first user', async
   assert.deepEqual(await adminsOf(berth), ['first@x.org', 'ops@x.org'])
 })
 
-test('a Berth that nobody can administer says so at every start, with the way out', async (t) => {
+test('a Berth without an administrator says so at every start, with the way out', async (t) => {
   const wrapRuntime = noCreateRuntime
   const says = ({ logs }: Berth, words: RegExp) => logs.some((line) => words.test(line))
   const closed = await startBerth(t, { wrapRuntime, env: { SIGN_UP: 'invited' } })

@@ -99,7 +99,7 @@ test('who never verified is invited again; who did, who is blocked, and what is 
   assertOk(await verify(berth, 'signup', first))
 })
 
-test('invitations do not count towards the limit of whoever is invited', async () => {
+test('invitations do not count towards the limit of the invited address', async () => {
   for (let time = 1; time <= 5; time++) assertOk(await invite(['eve@x.org']))
   assert.equal(mailsTo(berth, 'eve@x.org'), 5)
   for (let time = 1; time <= 3; time++) assertOk(await ask(berth, 'login', 'eve@x.org'))

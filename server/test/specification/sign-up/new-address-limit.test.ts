@@ -35,7 +35,7 @@ test('beyond NEW_ADDRESSES_PER_HOUR a new address gets the answer of all, no mai
   for (const email of ['c@x.org', 'chief@x.org']) assert.equal(mailsTo(berth, email), 1, email)
 })
 
-test('what is refused meets the limit of links like everybody', async (t) => {
+test('a refused request counts in the limit of links like every other', async (t) => {
   const berth = await startBerth(t, { wrapRuntime, env })
   for (const email of ['a@x.org', 'b@x.org']) assertOk(await from(berth, '203.0.113.1', email))
   for (const email of ['a@x.org', 'new@x.org']) {

@@ -33,23 +33,23 @@ function assertAlike(withMail: number, without: number): void {
   assert.ok(isAlike, `${withMail} ms with a mail, ${without} ms without`)
 }
 
-test('whether an address is known cannot be told by how long login and resend-verification take', async (t) => {
+test('whether an address is known cannot be seen from how long login and resend-verification take', async (t) => {
   const env = { MAGIC_LINK_RATE_LIMIT: '4' }
   const berth = await startBerth(t, { wrapRuntime: noCreateRuntime, mailer: unhurriedMailer, env })
   const resend = (email: string) => berth.call('POST', '/api/auth/resend-verification', { body: { email } })
   const logIn = (email: string) => ask(berth, 'login', email)
-  const everybody = Array.from({ length: 7 }, (_, index) => `p${index}@x.org`)
-  for (const email of everybody) assertOk(await ask(berth, 'signup', email))
+  const addresses = Array.from({ length: 7 }, (_, index) => `p${index}@x.org`)
+  for (const email of addresses) assertOk(await ask(berth, 'signup', email))
 
   for (const asking of [resend, logIn]) {
-    const known = everybody.map((email) => () => asking(email))
-    const unknown = everybody.map((email) => () => asking(`no-${email}`))
+    const known = addresses.map((email) => () => asking(email))
+    const unknown = addresses.map((email) => () => asking(`no-${email}`))
     const [withMail = 0, without = 0] = await mediansOf(known, unknown)
     assertAlike(withMail, without)
   }
   // Nor by the limit, which resend-verification keeps to itself: it is reached now.
-  await Promise.all(everybody.map(resend))
-  const [limited = 0] = await mediansOf(everybody.map((email) => () => resend(email)))
+  await Promise.all(addresses.map(resend))
+  const [limited = 0] = await mediansOf(addresses.map((email) => () => resend(email)))
   assert.ok(limited >= quickest - slack, `${limited} ms at the limit`)
 })
 

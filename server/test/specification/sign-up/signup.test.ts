@@ -34,13 +34,13 @@ test('signup with what does not look like an address is 400', async () => {
     assertRefused(await ask(berth, 'signup', email), 400)
 })
 
-test('an address that a mail library could read as two recipients is 400 and mails nobody', async () => {
+test('an address that a mail library could read as two recipients is 400 and sends no mail', async () => {
   for (const email of ['1,victim@x.org', 'a@x.org,victim@x.org', 'a@x.org\r\nRCPT TO:<victim@x.org>', '"a" <v@x.org>'])
     assertRefused(await ask(berth, 'signup', email), 400)
   assert.equal(mailsTo(berth, 'victim@x.org'), 0)
 })
 
-test('letters beyond ASCII never become the address of somebody else', async () => {
+test('letters beyond ASCII never become the address of another user', async () => {
   assertOk(await ask(berth, 'signup', 'kelvin@x.org'))
   const kelvinSign = '\u212Aelvin@x.org'
   assert.ok([200, 400].includes((await ask(berth, 'signup', kelvinSign)).status))

@@ -47,7 +47,7 @@ test('slugs are unique, however many people of one name sign up at once', async 
   assert.equal(new Set(slugs).size, slugs.length)
 })
 
-test('nobody gets a slug that is the beginning of a path of ours', async () => {
+test('no user gets a slug that is the beginning of a path of Berth', async () => {
   const paths = [...Object.values(endpoints).map(({ path }) => path), ...Object.values(pages), '/assets', '/metrics']
   const words = new Set(paths.map((path) => /^\/([a-z0-9]+)/.exec(path)?.[1]).filter((word) => word !== undefined))
   assert.ok(words.has('api') && words.has('verify'))

@@ -24,7 +24,7 @@ test('ALLOWED_EMAIL_DOMAINS decides which addresses register; the others get the
   for (const email of others) assert.equal(mailsTo(berth, email), 0)
 })
 
-test('with SIGN_UP=invited nobody registers by themselves but ADMIN_EMAILS', async (t) => {
+test('with SIGN_UP=invited only ADMIN_EMAILS register without an invitation', async (t) => {
   const env = { SIGN_UP: 'invited', ADMIN_EMAILS: 'boss@x.org' }
   const berth = await startBerth(t, { wrapRuntime, env })
   const { text } = await ask(berth, 'signup', 'ann@x.org')

@@ -105,7 +105,7 @@ export function slowRuntime(runtime: Runtime, delay: number): Runtime {
   }
 }
 
-/** An engine that makes a container when it is told that it may. */
+/** An engine that makes a container when the test allows it. */
 export function gatedRuntime(runtime: Runtime, mayGoOn: () => Promise<void>): Runtime {
   return {
     ...passThrough(runtime),

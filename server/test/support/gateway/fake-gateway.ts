@@ -4,7 +4,7 @@ import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 
 /**
- * A gateway that does as it is told and lets a test see what it knows by now: who there is, and where everything is.
+ * A gateway that applies its changes and lets a test see its state: users and routes.
  * It brings every connection to the API and none to a container.
  */
 export class FakeGateway implements Gateway {

@@ -13,7 +13,7 @@ import type { ProviderOrder, ProviderPerson, ProviderSettings } from './provider
 
 /**
  * A certified OpenID Connect provider as a program of its own: `node provider-program.ts SETTINGS`. It prints its issuer,
- * and takes orders from the test at `/orders`: which clients it knows, and who signs in next. It asks nobody anything.
+ * and takes orders from the test at `/orders`: which clients it knows, and who signs in next. It sends no requests.
  */
 const settings = JSON.parse(process.argv[2] ?? '{}') as ProviderSettings
 const clients = new Map<string, ClientMetadata>()

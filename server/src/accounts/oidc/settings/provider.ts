@@ -15,7 +15,7 @@ export interface Provider {
   /** Whether an address counts although the provider does not say that it is verified. */
   readonly trustEmail: boolean
   readonly groupsClaim: string | null
-  /** Members of one of these may sign in; null: everybody. */
+  /** Members of one of these may sign in; null: all users. */
   readonly allowedGroups: readonly string[] | null
   /** Members of one of these are administrators, and others are not; null: the provider has no say in it. */
   readonly adminGroups: readonly string[] | null

@@ -47,7 +47,7 @@ test('an app is waiting until it accepts connections, then ready', async (t) => 
   assert.deepEqual(told, ['waiting', 'ready'])
 })
 
-test('while nobody listens no app is looked for; a page that comes is told how far it is, and then it is', async (t) => {
+test('without a listener no app is probed; a new page gets the progress, and then the end', async (t) => {
   const { stages, told } = arrange(false)
   const app = await startApp(t)
   app.listen()
@@ -60,7 +60,7 @@ test('while nobody listens no app is looked for; a page that comes is told how f
   assert.deepEqual(told, ['waiting', 'ready'])
 })
 
-test('nobody is told that an app is ready whose container was launched anew or has ended since', async (t) => {
+test('readiness of an app is not reported when its container was launched anew or has ended since', async (t) => {
   const { stages, told } = arrange()
   const app = await startApp(t)
   stages.started(owned, app.at)
@@ -74,7 +74,7 @@ test('nobody is told that an app is ready whose container was launched anew or h
 })
 
 // Small layers come within the first second; their owner saw "0 of 0" for as long as the slow one behind them took.
-test('a pull is told at most once a second, and the last word of it although no other follows', async () => {
+test('the progress of a pull is reported at most once a second, and its last state always', async () => {
   const { stages, told } = arrange()
   for (let each = 0; each < 4; each++) stages.pulling(owned, { ...pull, bytesDone: each })
   assert.deepEqual(told, ['pulling'])

@@ -131,7 +131,7 @@ test(
   },
 )
 
-test('bridging past the rules is switched off, whoever switched it on', { skip }, async (t) => {
+test('bridging past the rules is switched off, whatever switched it on', { skip }, async (t) => {
   const net = await openNet(t)
   const switches = '/proc/sys/net/bridge/bridge-nf-call-iptables /proc/sys/net/bridge/bridge-nf-call-ip6tables'
   await net.sh(`for each in ${switches}; do echo 0 > $each; done`)
@@ -139,7 +139,7 @@ test('bridging past the rules is switched off, whoever switched it on', { skip }
   assert.equal(await net.sh(`cat ${switches}`), '1\n1\n')
 })
 
-test('an engine whose bridges are elsewhere is told apart, and nothing is set', { skip }, async (t) => {
+test('an engine whose bridges are elsewhere is recognized, and nothing is set', { skip }, async (t) => {
   const net = await openNet(t)
   const report = await net.ensure('brth-ffffffff')
   assert.ok(!report.areSet && /not in the network that Berth sees/.test(report.reason))

@@ -50,6 +50,6 @@ test('a layer that is tried again begins anew', () => {
   assert.deepEqual(progressAfter(...lines), [0, 1, 0, 100])
 })
 
-test('where the registry does not tell the size, as many bytes are told as have come', () => {
+test('where the registry does not tell the size, the received bytes are reported', () => {
   assert.deepEqual(progressAfter(line('Downloading', 'a', 80)), [0, 1, 80, 80])
 })
