@@ -173,7 +173,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
       try {
         await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
         const answer = await handle(toCall(request, reply, parts))
-        if (endpoint.redirects !== undefined) return reply.redirect((answer as Redirect).location, 302)
+        if (endpoint.redirects !== undefined) return reply.redirect(asciiLocation((answer as Redirect).location), 302)
         return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer
       } catch (error) {
         if (
@@ -190,6 +190,9 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
     },
   })
 }
+
+/** A path with letters of another script as a header may have it (RFC 3987, 3.1); Node.js refuses others. */
+const asciiLocation = (location: string) => location.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent)
 
 /** @throws {Refusal} 429 when the client's network exceeds the rate limit of the mailbox in the body */
 function limitMailbox(parts: HttpParts, { raw, body }: FastifyRequest): void {
