@@ -7,6 +7,12 @@ import { precompiledMessages } from './precompiled-messages.ts'
 
 const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
+/** Libraries with a file of their own; the second is only needed on the pages of administrators. */
+const libraries = [
+  { name: 'react', test: /rolldown.runtime|node_modules\/(react|react-dom|scheduler)\// },
+  { name: 'tables', test: /node_modules\/(@tanstack\/[a-z-]*(table|virtual)[a-z-]*|uplot)\// },
+]
+
 /**
  * Builds `dist/`: scripts, style sheets, one icon, their compressed variants, and `index.html`. The server fills the
  * placeholders in `index.html` at every navigation: `__BERTH_NONCE__` (CSP nonce), `__BERTH_BOOT__` (JSON),
@@ -20,10 +26,12 @@ export default defineConfig({
   resolve: { alias: { typebox: local('./src/typebox-stub.ts') } },
   build: {
     // The polyfill is an inline helper for browsers that could not run this bundle anyway.
-    modulePreload: false,
+    modulePreload: { polyfill: false },
     // Every asset is a file under /assets/, so that data: URLs need not be allowed.
     assetsInlineLimit: 0,
     // Several style sheets would arrive one after the other and shift the page.
     cssCodeSplit: false,
+    // The largest file bounds what a request without an account costs, and a library stays in the browser's cache over upgrades.
+    rolldownOptions: { output: { codeSplitting: { groups: libraries } } },
   },
 })

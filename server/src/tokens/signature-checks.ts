@@ -35,10 +35,22 @@ export function tokenKeyId(token: string): string | undefined {
   const end = token.length > maxTokenLength ? -1 : token.indexOf('.')
   // `{"` in base64url: junk is not decoded.
   if (end < 0 || end > maxHeader || !token.startsWith('eyJ')) return undefined
-  const header = jsonIn(token.slice(0, end))
-  if (header?.['alg'] !== algorithm || header['crit'] !== undefined) return undefined
-  return typeof header['kid'] === 'string' ? header['kid'] : undefined
+  const encoded = token.slice(0, end)
+  const known = keyIds.get(encoded)
+  if (known !== undefined) return known
+  const header = jsonIn(encoded)
+  if (header?.['alg'] !== algorithm || header['crit'] !== undefined || typeof header['kid'] !== 'string')
+    return undefined
+  if (keyIds.size >= maxHeaders) keyIds.clear()
+  // A part of a head would keep all of it in memory.
+  keyIds.set(Buffer.from(encoded, 'latin1').toString('latin1'), header['kid'])
+  return header['kid']
 }
+
+/** Key ids by encoded header: all tokens of a key have the same one, and parsing it costs as much as parsing the claims. */
+const keyIds = new Map<string, string>()
+/** Max headers that are remembered. */
+const maxHeaders = 16
 
 function jsonIn(part: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -167,8 +167,9 @@ export class TokenVerifier {
   verify(token: string, address: string): Caller | undefined {
     const known = this.#verified.get(token)
     if (known) return known
-    const caller = this.isPlausible(token) ? this.#callerIn(token) : undefined
-    if (!caller || !this.#checks.isSigned(token, caller.key.imported, address)) return undefined
+    const caller = this.#callerIn(token)
+    if (!caller || this.#checks.isRejected(token)) return undefined
+    if (!this.#checks.isSigned(token, caller.key.imported, address)) return undefined
     if (this.#verified.size >= maxVerifiedTokens)
       for (const oldest of this.#verified.keys()) if (this.#verified.delete(oldest)) break
     // A part of a head would keep all of it in memory.
