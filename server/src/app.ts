@@ -60,7 +60,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   )
   const hostCheck = new HostCheck(runtime, config.templates.all(), log)
   if (!parts.isForOneCommand) await hostCheck.checkAtStart()
-  const port = await gateway.listen(config.host, config.port)
+  const port = await gateway.listen(config.host, config.port, config.tls)
   const addresses = addressesFor(config, port)
   const tokens = wireTokens(parts, addresses, activate)
   await tokens.revocations.load(new Date())

@@ -61,8 +61,9 @@ const allowed: Record<string, string[]> = {
     'messages',
     'ip-address.ts',
     'secret-file.ts',
+    'tls-pair.ts',
   ],
-  gateway: ['ip-address.ts', 'tokens', 'messages'],
+  gateway: ['ip-address.ts', 'tls-pair.ts', 'tokens', 'messages'],
   rpc: [gatewayPort, gatewaySettings, gatewayState],
   supervisor: ['rpc', gatewayPort],
   containers: [
@@ -216,6 +217,7 @@ test('the gateway process loads neither store, engine, settings nor Fastify: wha
   const ours = [
     'server/src/main.ts',
     'server/src/ip-address.ts',
+    'server/src/tls-pair.ts',
     'server/src/tokens/',
     'server/src/messages/',
     'server/src/gateway/',

@@ -4,6 +4,7 @@ import type { Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
 import { isLoopback } from '#/ip-address.ts'
+import { readTlsPair } from '#/tls-pair.ts'
 import { mayTravelPlain } from '#/mail/smtp-connection.ts'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
 
@@ -16,6 +17,7 @@ export function configWarnings(config: Config, addresses: Addresses, totalMemory
   return [
     ...addressWarnings(config, addresses),
     ...proxyWarnings(config),
+    ...certificateWarnings(config),
     ...metricsWarnings(config),
     ...(config.smtpUrl === null && !isLocal(addresses)
       ? [message('findings.noMailServer', { url: addresses.frontendUrl })]
@@ -47,10 +49,19 @@ function addressWarnings(config: Config, addresses: Addresses): LocalizedMessage
   ]
 }
 
-function proxyWarnings({ scheme, trustedProxies }: Config): LocalizedMessage[] {
-  if (trustedProxies.length === 0) return scheme === 'https' ? [message('findings.noTrustedProxy')] : []
+function proxyWarnings({ scheme, tls, trustedProxies }: Config): LocalizedMessage[] {
+  if (trustedProxies.length === 0) return scheme === 'https' && tls === null ? [message('findings.noTrustedProxy')] : []
   const anyNetwork = trustedProxies.find((network) => /\/0+$/.test(network))
   return anyNetwork === undefined ? [] : [message('findings.anyTrustedProxy', { network: anyNetwork })]
+}
+
+/** When a certificate that ends is reported, in ms before. */
+const certificateNotice = 14 * 86_400_000
+
+function certificateWarnings({ tls }: Config): LocalizedMessage[] {
+  const pair = tls && readTlsPair(tls)
+  if (!pair || 'problem' in pair || pair.validTo.getTime() - Date.now() > certificateNotice) return []
+  return [message('findings.certificateEnds', { file: tls.certFile, at: pair.validTo.toISOString() })]
 }
 
 function metricsWarnings({ metricsListen, metricsToken }: Config): LocalizedMessage[] {

@@ -5,6 +5,7 @@ import type { Templates } from '#/containers/templates/template.ts'
 import type { SmtpTls } from '#/mail/smtp-connection.ts'
 import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
 import { readAllTemplates } from './read-template-settings.ts'
+import { readTls, type TlsConfig } from './read-tls.ts'
 import type { SettingName } from './setting-descriptions.ts'
 import {
   Problem,
@@ -31,6 +32,8 @@ export interface Config {
   /** `postgres://...`, or null for the SQLite file in `dataDir`. */
   readonly databaseUrl: string | null
   readonly scheme: 'http' | 'https'
+  /** Null without TLS in Berth itself. */
+  readonly tls: TlsConfig | null
   /** Host, with port, of front end and containers. Decided by `addressesFor` once the port is known. */
   readonly baseDomain: string | null
   readonly spawnerSubdomain: string
@@ -124,6 +127,7 @@ export function readConfig(
     scheme: check('PREFERRED_URL_SCHEME', 'http', (value) =>
       value === 'http' || value === 'https' ? value : new Problem('must be http or https'),
     ),
+    tls: readTls(text, problems),
     baseDomain: check('BASE_DOMAIN', null, domain),
     spawnerSubdomain: env.SPAWNER_SUBDOMAIN === undefined ? 'spawner' : check('SPAWNER_SUBDOMAIN', '', subdomain),
     frontendUrl: check('FRONTEND_URL', null, webUrl),

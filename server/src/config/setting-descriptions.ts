@@ -42,6 +42,26 @@ export const settingGroups = {
       text: '`http` or `https`: scheme of generated addresses. With `https` the cookie is `Secure`.',
       see: 'how-to/use-a-reverse-proxy.md',
     },
+    TLS_CERT_FILE: {
+      ...none,
+      text: 'File of the certificate chain (PEM) for TLS in Berth itself, without a proxy; needs `TLS_KEY_FILE` and `PREFERRED_URL_SCHEME=https`. Both files are read again within seconds when they change.',
+      see: 'how-to/use-tls-without-a-proxy.md',
+    },
+    TLS_KEY_FILE: {
+      ...none,
+      text: 'File of the private key (PEM) of the certificate, which accounts other than its owner and group cannot read.',
+      see: 'how-to/use-tls-without-a-proxy.md',
+    },
+    HTTP_REDIRECT_PORT: {
+      ...none,
+      text: 'With TLS in Berth: port, usually `80`, on which every request is redirected to `https`.',
+      see: 'how-to/use-tls-without-a-proxy.md',
+    },
+    HSTS_MAX_AGE: {
+      default: '31536000',
+      text: 'With TLS in Berth: seconds for which browsers use `https` only for this host (`Strict-Transport-Security`). `0`: not sent.',
+      see: 'how-to/use-tls-without-a-proxy.md',
+    },
     FRONTEND_URL: {
       ...inWords('`{scheme}://{subdomain}.{domain}`'),
       text: 'Address of the front end in the links of mails.',

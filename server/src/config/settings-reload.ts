@@ -6,7 +6,15 @@ import path from 'node:path'
  * Settings that cannot change while the gateway process runs: the listener is bound once, and another store would be
  * another installation with the open connections of this one.
  */
-export const needRestart: readonly string[] = ['HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL']
+export const needRestart: readonly string[] = [
+  'HOST',
+  'PORT',
+  'DATA_DIR',
+  'DATABASE_URL',
+  'TLS_CERT_FILE',
+  'TLS_KEY_FILE',
+  'HTTP_REDIRECT_PORT',
+]
 
 type Settings = Readonly<Record<string, string | undefined>>
 

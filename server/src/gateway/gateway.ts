@@ -1,3 +1,4 @@
+import type { TlsFiles } from '../tls-pair.ts'
 import type { GatewaySettings } from './gateway-settings.ts'
 import type {
   GatewayState,
@@ -18,9 +19,10 @@ import type {
 export interface Gateway {
   /**
    * Binds the listener; requests before `serve` get 503. When it listens there already, nothing changes.
-   * @param port 0 picks a free one @returns the port @throws {Error} in words for the operator, when it cannot be had
+   * @param port 0 picks a free one @param tls null for plain HTTP; when it listens already, other files are used, if they
+   * are right @returns the port @throws {Error} in words for the operator, when it cannot be had, or the files are wrong
    */
-  listen(host: string, port: number): Promise<number>
+  listen(host: string, port: number, tls?: TlsSettings | null): Promise<number>
 
   /** Begins to answer, or goes on with another control plane and its settings. Nothing that is open is touched. */
   serve(settings: GatewaySettings, control: ControlPlane): Promise<void>
@@ -43,6 +45,12 @@ export interface Gateway {
 
   /** Counters since the gateway's start, by metric name. */
   counts(): Promise<Readonly<Record<string, number>>>
+}
+
+/** TLS termination in the gateway. */
+export interface TlsSettings extends TlsFiles {
+  /** Port of a listener that redirects from plain HTTP; null for none. */
+  readonly redirectPort: number | null
 }
 
 /** What a gateway asks of the control plane. Each promise may take as long as it says; a lost control plane rejects it. */

@@ -1,7 +1,8 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import type { Server as HttpServer } from 'node:http'
 import { networkOf } from '../ip-address.ts'
 import type { GatewayChange, GatewayState } from './gateway-state.ts'
-import type { ControlPlane, Gateway } from './gateway.ts'
+import type { ControlPlane, Gateway, TlsSettings } from './gateway.ts'
 import type { GatewaySettings } from './gateway-settings.ts'
 import { ClientConnection } from './downstream/client-connection.ts'
 import { defaultClientTimeouts, type ClientTimeouts } from './downstream/client-timeouts.ts'
@@ -16,6 +17,8 @@ import { RoutingTable } from './upstream/routing-table.ts'
 import { TrustedProxies } from './downstream/trusted-proxies.ts'
 import { ConnectionLimiter, defaultGatewayLimits, type GatewayLimits } from './downstream/connection-limiter.ts'
 import { bind } from './bind-listener.ts'
+import { createRedirectListener } from './tls/redirect-listener.ts'
+import { createTlsListener, type TlsListener } from './tls/tls-listener.ts'
 
 export interface NetGatewayOptions {
   readonly timeouts?: Partial<ClientTimeouts>
@@ -57,7 +60,10 @@ class ReverseProxy implements NetGateway, GatewayContext {
   isClosing = false
   #setBacks = clock.setBacks
   readonly #timeouts: ClientTimeouts
-  readonly #server: Server
+  /** Of plain HTTP, until it is replaced by one of TLS before it is bound. */
+  #server: Server
+  #tls: TlsListener | undefined
+  #redirect: HttpServer | undefined
   readonly #timers: NodeJS.Timeout[]
 
   constructor({ timeouts, limits }: NetGatewayOptions) {
@@ -76,10 +82,23 @@ class ReverseProxy implements NetGateway, GatewayContext {
     for (const timer of this.#timers) timer.unref()
   }
 
-  async listen(host: string, port: number): Promise<number> {
-    if (!this.#server.listening) await bind(this.#server, host, port)
+  async listen(host: string, port: number, tls: TlsSettings | null = null): Promise<number> {
+    if (!this.#server.listening) {
+      if (tls) this.#useTls(tls)
+      await bind(this.#server, host, port)
+      if (this.#redirect && tls?.redirectPort) await bind(this.#redirect, host, tls.redirectPort)
+    } else if (tls) this.#tls?.use(tls)
     // A TCP listener's address is never a path.
     return (this.#server.address() as AddressInfo).port
+  }
+
+  #useTls(tls: TlsSettings): void {
+    const report = (problem: string) => this.config?.control.report(problem)
+    const connected = (socket: Socket) => this.#connected(socket)
+    this.#tls = createTlsListener(tls, this.limiter.limits.connections, report, connected)
+    this.#server = this.#tls.server
+    const port = () => (this.#server.address() as AddressInfo).port
+    if (tls.redirectPort !== null) this.#redirect = createRedirectListener(port)
   }
 
   async serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {
@@ -134,6 +153,9 @@ class ReverseProxy implements NetGateway, GatewayContext {
 
   async close(timeout: number): Promise<void> {
     this.isClosing = true
+    this.#tls?.close()
+    this.#redirect?.close()
+    this.#redirect?.closeAllConnections()
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     for (const connection of this.connections) if (connection.isIdle || connection.isEndless) connection.cut()
     const timer = setTimeout(() => this.#cutAll(), timeout)

@@ -66,6 +66,8 @@ export interface HttpParts {
   readonly frontEnd: FrontEnd
   /** Further numbers for `/metrics`, by name. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>
+  /** Value of Strict-Transport-Security; null sends none. */
+  readonly strictTransport: string | null
   /** Time of a request. */
   readonly now: () => Promise<Date>
 }
@@ -121,6 +123,10 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     // The router decodes before it compares; a filter in front of Berth would not see `/%61pi/user/me` as the API.
     if (!isSpelledAsRoute(request)) return reply.callNotFound()
   })
+  const { strictTransport } = parts
+  // RFC 6797, 7.2: never on plain HTTP.
+  if (strictTransport !== null)
+    server.addHook('onRequest', async (_, reply) => void reply.header('strict-transport-security', strictTransport))
   server.addHook('onResponse', async (request, reply) => {
     request.log.debug(
       { route: routeOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },

@@ -96,7 +96,7 @@ export class RemoteControlPlane implements ControlPlane {
 
   #handlers({ gateway, onLoaded, onReady }: RemoteControlPlaneOptions): GatewayRpc {
     return {
-      listen: (host, port) => gateway.listen(host, port),
+      listen: (host, port, tls) => gateway.listen(host, port, tls),
       serve: (settings) => gateway.serve(settings, this),
       beginReplace: () => void (this.#parts = []),
       replacePart: (part) => void this.#parts.push(part),

@@ -1,5 +1,5 @@
 import type { GatewayChange, GatewayState } from '#/gateway/gateway-state.ts'
-import type { ControlPlane, Gateway } from '#/gateway/gateway.ts'
+import type { ControlPlane, Gateway, TlsSettings } from '#/gateway/gateway.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
 import type { Channel } from './channel.ts'
 import { RpcConnection, ConnectionLost } from './rpc-connection.ts'
@@ -48,8 +48,8 @@ export class RemoteGateway implements Gateway {
     this.#rpc.notify('ready', [words])
   }
 
-  listen(host: string, port: number): Promise<number> {
-    return this.#rpc.call('listen', [host, port], callTimeouts.listen)
+  listen(host: string, port: number, tls: TlsSettings | null = null): Promise<number> {
+    return this.#rpc.call('listen', [host, port, tls], callTimeouts.listen)
   }
 
   async serve(settings: GatewaySettings, control: ControlPlane): Promise<void> {

@@ -67,6 +67,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
     log,
     rateLimiter,
     devices: browsers.devices,
+    strictTransport: config.tls && config.tls.hstsMaxAge > 0 ? `max-age=${config.tls.hstsMaxAge}` : null,
     onRequest: (request) => untrusted.note(request),
     metricsToken: config.metricsListen === null ? config.metricsToken : undefined,
     operator: (request) => operators.nameOf(request),

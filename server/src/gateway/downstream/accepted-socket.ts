@@ -1,3 +1,4 @@
+import { TLSSocket } from 'node:tls'
 import net, { type Socket } from 'node:net'
 
 /** Called with each read: so many bytes at the beginning of `memory`, which the next read overwrites. */
@@ -16,6 +17,8 @@ interface WithHandle {
  * @param memory where the next read goes
  */
 export function readingInto(accepted: Socket, memory: () => Buffer, onRead: OnRead): Socket {
+  // What is read from its handle is what TLS encrypted.
+  if (accepted instanceof TLSSocket) return readingAnyhow(accepted, onRead)
   const holder = accepted as unknown as WithHandle
   // oxlint-disable-next-line eslint/no-underscore-dangle -- Node's name
   const handle = holder._handle

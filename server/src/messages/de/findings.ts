@@ -6,6 +6,8 @@ export const findings: Translated<'findings'> = {
     'Tokens gehen unverschlüsselt (http) an {url}. Stelle einen TLS-Proxy davor und setze PREFERRED_URL_SCHEME=https.',
   openListener:
     'HOST={host} antwortet anderen Rechnern unverschlüsselt (http). Setze HOST=127.0.0.1, oder stelle einen TLS-Proxy davor und setze PREFERRED_URL_SCHEME=https.',
+  certificateEnds:
+    'Das Zertifikat in {file} läuft am {at} ab. Erneuere es; Berth verwendet das neue innerhalb von Sekunden.',
   noTrustedProxy:
     'PREFERRED_URL_SCHEME=https heißt, dass ein TLS-Proxy davor steht, aber TRUSTED_PROXIES nennt keinen: Alle zählen als eine Adresse. Setze TRUSTED_PROXIES auf die Adresse des Proxys.',
   anyTrustedProxy:

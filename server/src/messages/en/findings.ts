@@ -4,6 +4,7 @@ export const findings = {
   plainHttp: 'Tokens travel over plain http to {url}. Put a TLS proxy in front and set PREFERRED_URL_SCHEME=https.',
   openListener:
     'HOST={host} answers other machines over plain http. Set HOST=127.0.0.1, or put a TLS proxy in front and set PREFERRED_URL_SCHEME=https.',
+  certificateEnds: 'The certificate in {file} ends at {at}. Renew it; Berth uses the new one within seconds.',
   noTrustedProxy:
     'PREFERRED_URL_SCHEME=https means a TLS proxy in front, but TRUSTED_PROXIES names none: all clients count as one address. Set TRUSTED_PROXIES to the address of the proxy.',
   anyTrustedProxy:

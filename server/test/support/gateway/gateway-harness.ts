@@ -14,6 +14,7 @@ import type {
 } from '#/gateway/gateway-state.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import type { GatewaySettings, TypeRules } from '#/gateway/gateway-settings.ts'
+import type { TlsFiles } from '#/tls-pair.ts'
 import { createNetGateway, type NetGatewayOptions } from '#/gateway/net-gateway.ts'
 import { publicJwk, people } from './tokens.ts'
 import { listen, opened } from './test-apps.ts'
@@ -64,6 +65,8 @@ export interface HarnessOptions {
   readonly revoked?: GatewayState['revoked']
   /** Stands for the API and the front end; without one the socket is not open. */
   readonly platform?: net.Server
+  /** Files with which the gateway speaks TLS. */
+  readonly tls?: TlsFiles
   /** Limits of the gateway, to make them short. */
   readonly options?: NetGatewayOptions
 }
@@ -88,7 +91,7 @@ export async function startGatewayHarness(
   }
   const gateway = createNetGateway(changes.options)
   t.after(() => gateway.close(0))
-  const port = await gateway.listen('127.0.0.1', 0)
+  const port = await gateway.listen('127.0.0.1', 0, changes.tls ? { ...changes.tls, redirectPort: null } : null)
   await gateway.serve(settings, control)
   await gateway.replace(known)
   return { port, gateway, calls, route, known, settings, control }

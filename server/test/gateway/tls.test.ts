@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import net, { createServer } from 'node:net'
+import { get, request } from 'node:https'
+import http, { type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { connect, type TLSSocket } from 'node:tls'
+import { randomBytes } from 'node:crypto'
+import WebSocket from 'ws'
+import { readConfig } from '#/config/config.ts'
+import { echoSockets } from '#test/support/gateway/echo-web-sockets.ts'
+import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { httpApp } from '#test/support/gateway/test-apps.ts'
+import { ann } from '#test/support/gateway/tokens.ts'
+import { runProgram, waitFor } from '#test/support/program.ts'
+
+/** TLS in Berth itself: real certificates, the program with both processes. */
+
+interface Pair {
+  readonly cert: string
+  readonly key: string
+}
+
+/** Creates a self-signed certificate. */
+function makePair(folder: string, name: string, days = 30): Pair {
+  const pair = { cert: path.join(folder, `${name}.pem`), key: path.join(folder, `${name}.key`) }
+  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=DNS:spawner.berth.localhost,IP:127.0.0.1']
+  const files = ['-keyout', pair.key, '-out', pair.cert]
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', String(days)]
+  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, ...files], { stdio: 'ignore' })
+  return pair
+}
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-tls-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+function replace(used: Pair, next: Pair): void {
+  copyFileSync(next.cert, used.cert)
+  copyFileSync(next.key, used.key)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Name in the certificate that a new connection gets. */
+async function nameAt(port: number): Promise<string> {
+  const socket: TLSSocket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  const { subject } = socket.getPeerCertificate()
+  socket.destroy()
+  return String(subject.CN)
+}
+
+async function ask(port: number, target: string, ca: string): Promise<IncomingMessage> {
+  const headers = { host: `spawner.berth.localhost:${port}` }
+  const [answer] = (await once(get({ port, host: '127.0.0.1', path: target, ca, headers }), 'response')) as [
+    IncomingMessage,
+  ]
+  return answer.resume()
+}
+
+test('Berth speaks TLS itself: pages with HSTS, a redirect from http, and a new certificate without a restart', async (t) => {
+  const folder = folderOf(t)
+  const [used, next, foreign] = [makePair(folder, 'first'), makePair(folder, 'second'), makePair(folder, 'third')]
+  const ca = readFileSync(used.cert, 'utf8')
+  const redirectPort = await freePort()
+  const program = runProgram(t, {
+    TLS_CERT_FILE: used.cert,
+    TLS_KEY_FILE: used.key,
+    PREFERRED_URL_SCHEME: 'https',
+    HTTP_REDIRECT_PORT: String(redirectPort),
+  })
+  const [, digits] = await program.said(/listening on 127\.0\.0\.1:(\d+)/)
+  const port = Number(digits)
+  await program.said(/Berth is ready: https:/)
+
+  const page = await ask(port, '/login', ca)
+  assert.equal(page.statusCode, 200)
+  assert.equal(page.headers['strict-transport-security'], 'max-age=31536000')
+
+  const headers = { host: 'spawner.berth.localhost:8080' }
+  const asked = http.get({ port: redirectPort, host: '127.0.0.1', path: '/login?next=%2F', headers })
+  const [redirect] = (await once(asked, 'response')) as [IncomingMessage]
+  assert.equal(redirect.resume().statusCode, 308)
+  assert.equal(redirect.headers.location, `https://spawner.berth.localhost:${port}/login?next=%2F`)
+  const odd = http.get({ port: redirectPort, host: '127.0.0.1', headers: { host: 'x.org/@evil.org' } })
+  const [refused] = (await once(odd, 'response')) as [IncomingMessage]
+  assert.equal(refused.resume().statusCode, 400)
+
+  assert.equal(await nameAt(port), 'first')
+  copyFileSync(foreign.key, used.key)
+  await program.said(/the new certificate is not used, the old one stays: the key in .* does not belong/)
+  assert.equal(await nameAt(port), 'first')
+  replace(used, next)
+  await waitFor('the new certificate', async () => (await nameAt(port)) === 'second')
+  assert.equal((await ask(port, '/login', readFileSync(next.cert, 'utf8'))).statusCode, 200)
+  assert.doesNotMatch(program.output(), /PRIVATE KEY/)
+})
+
+test('WebSockets and bodies of megabytes pass through TLS both ways, and an unfinished handshake is no connection', async (t) => {
+  const folder = folderOf(t)
+  const { cert, key } = makePair(folder, 'first')
+  const ca = readFileSync(cert, 'utf8')
+  const app = echoSockets()
+  const { port, gateway } = await startGatewayHarness(t, app, {
+    tls: { certFile: cert, keyFile: key },
+    settings: { scheme: 'https' },
+  })
+  const idle = net.connect(port, '127.0.0.1')
+  t.after(() => idle.destroy())
+  const socket = new WebSocket(`wss://127.0.0.1:${port}/ann-dev/socket`, ['chat'], { headers: ann, ca })
+  t.after(() => socket.terminate())
+  await once(socket, 'message')
+  for (const size of [1, 65_536, 5_000_000]) {
+    const large = Buffer.alloc(size, size % 251)
+    socket.send(large)
+    const [echo] = (await once(socket, 'message')) as [Buffer]
+    assert.ok(echo.equals(large), String(size))
+  }
+  assert.equal((await gateway.counts()).berth_gateway_connections, 1)
+})
+
+test('an upload and a download of 20 MB through TLS arrive unchanged', async (t) => {
+  const folder = folderOf(t)
+  const { cert, key } = makePair(folder, 'first')
+  const app = httpApp((incoming, response) => void incoming.pipe(response))
+  const { port } = await startGatewayHarness(t, app, { tls: { certFile: cert, keyFile: key } })
+  const bytes = randomBytes(20_000_000)
+  const headers = { ...ann, 'content-length': bytes.length }
+  const ca = readFileSync(cert)
+  const sent = request({ port, host: '127.0.0.1', ca, method: 'POST', path: '/ann-dev/', headers })
+  sent.end(bytes)
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  assert.equal(answer.statusCode, 200)
+  assert.ok(Buffer.concat((await answer.toArray()) as Buffer[]).equals(bytes))
+})
+
+test('settings of TLS that cannot work are refused, each with what to do', (t) => {
+  const folder = folderOf(t)
+  const [pair, other] = [makePair(folder, 'first'), makePair(folder, 'second')]
+  const problems = (env: Record<string, string>) => readConfig(env, () => '').problems
+  const right = { TLS_CERT_FILE: pair.cert, TLS_KEY_FILE: pair.key, PREFERRED_URL_SCHEME: 'https' }
+  assert.deepEqual(problems(right), [])
+  assert.deepEqual(problems({ TLS_CERT_FILE: pair.cert }), ['TLS_CERT_FILE and TLS_KEY_FILE: set both, or neither'])
+  assert.deepEqual(problems({ HTTP_REDIRECT_PORT: '80' }), ['HTTP_REDIRECT_PORT: needs TLS_CERT_FILE and TLS_KEY_FILE'])
+  assert.match(problems({ ...right, PREFERRED_URL_SCHEME: 'http' })[0] ?? '', /needs PREFERRED_URL_SCHEME=https/)
+  assert.match(problems({ ...right, TLS_KEY_FILE: other.key })[0] ?? '', /does not belong to the certificate/)
+  assert.match(problems({ ...right, TLS_CERT_FILE: '/nowhere' })[0] ?? '', /no such file/)
+  chmodSync(pair.key, 0o644)
+  assert.match(problems(right)[0] ?? '', /every account of this machine can use .*\. Run: chmod o= /)
+})
