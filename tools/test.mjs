@@ -9,6 +9,7 @@ import { globSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { removeLeftovers } from './leftovers.mjs'
 import { planRun, writeBatches } from './test-run/batches.mjs'
+import { chooseFiles } from './test-run/choose-files.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -32,23 +33,14 @@ const limits = { test: 120_000, run: 3_000_000 }
 
 const args = process.argv.slice(2)
 const words = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/^\.\//, ''))
-const files = chosen(globSync(testFiles, { cwd: root, exclude: ['**/node_modules/**'] }).sort())
+const all = globSync(testFiles, { cwd: root, exclude: ['**/node_modules/**'] }).sort()
+const files = chooseFiles(all, { words, isLong: process.env.BERTH_TESTS === 'long', says })
 if (files.length === 0) {
   console.error(`No test file matches: ${args.join(' ')}`)
   process.exit(1)
 }
 await removeLeftovers()
 runTests(writeBatches(root, planRun(files, files.filter(needsOwnProcess))))
-
-/** Those that the arguments name; without a name all, less those of `npm run test:long` where it is not that. @param {string[]} all */
-function chosen(all) {
-  if (words.length > 0) return all.filter((file) => words.some((word) => file.includes(word)))
-  return process.env.BERTH_TESTS === 'long' ? all : all.filter((file) => !isOnlyLong(file))
-}
-
-function isOnlyLong(/** @type {string} */ file) {
-  return says(file, 'Part of npm run test:long:')
-}
 
 function needsOwnProcess(/** @type {string} */ file) {
   return says(file, 'Needs a process of its own:')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startEnginelessBerth, tokenIn } from '../support/berth-without-engine.ts'
-import { firstOfList } from '#test/support/extent.ts'
+import { firstOfList, onlyLong } from '#test/support/extent.ts'
 
 /**
  * A school behind one network address, with the default limits: `npm test -- sign-in-of-a-school`. What the requests of
@@ -92,7 +92,7 @@ for (const [index, [words, purpose]] of kinds.entries())
     },
   )
 
-test('all of them get in again while a stranger behind the same address tries 200 addresses', async (t) => {
+test('all of them get in again while a stranger behind the same address tries 200 addresses', onlyLong, async (t) => {
   const [{ seconds, refused }, stranger] = await Promise.all([allSignIn('login'), tryAddresses('guess', 200)])
   t.diagnostic(`${people} sign-ins in ${seconds.toFixed(1)} s, ${stranger.answered} attempts of the stranger answered`)
   assert.deepEqual(refused, [])

@@ -103,37 +103,41 @@ test('after a restart of the host what ran runs again in the same container, and
   assert.deepEqual([record?.containerId, record?.lastUsed], [ann.container, ann.lastUsed])
 })
 
-test('what the engine cannot start again is reported to administrators, not given up, and started once it can be', async (t) => {
-  const { berth, people } = await startAndEnd(t, ['boss', 'ann'])
-  const [boss, ann] = people
-  assert.ok(boss && ann)
-  await outside.stop(ann.container)
-  const fault: Fault = { active: true }
-  const { dataDir, installation } = berth
-  const now = await startBerth(t, { dataDir, installation, wrapRuntime: (runtime) => lameRuntime(runtime, fault) })
-  const warning = new RegExp(`could not be started again.*: dev of user ${ann.id}\\.`)
-  const warnings = async () =>
-    (await now.call('GET', '/api/admin/system', { token: boss.token })).body.warnings.join() as string
-  await pollUntil(
-    async () => warning.test(await warnings()),
-    () => 'nothing is reported',
-    limit,
-  )
-  assert.notEqual(await engineState(now, ann.container), 'running')
-  assert.equal(await shouldRun(now, ann.id), true)
-  fault.active = false
-  await pollUntil(
-    async () => (await recordState(now, ann.id)) === 'running',
-    () => 'it is not started again',
-    limit,
-  )
-  // It counts as started once it has settled, which is a moment after the engine says that it runs.
-  await pollUntil(
-    async () => !warning.test(await warnings()),
-    () => 'administrators are still told that it could not be started',
-    limit,
-  )
-})
+test(
+  'what the engine cannot start again is reported to administrators, not given up, and started once it can be',
+  onlyLong,
+  async (t) => {
+    const { berth, people } = await startAndEnd(t, ['boss', 'ann'])
+    const [boss, ann] = people
+    assert.ok(boss && ann)
+    await outside.stop(ann.container)
+    const fault: Fault = { active: true }
+    const { dataDir, installation } = berth
+    const now = await startBerth(t, { dataDir, installation, wrapRuntime: (runtime) => lameRuntime(runtime, fault) })
+    const warning = new RegExp(`could not be started again.*: dev of user ${ann.id}\\.`)
+    const warnings = async () =>
+      (await now.call('GET', '/api/admin/system', { token: boss.token })).body.warnings.join() as string
+    await pollUntil(
+      async () => warning.test(await warnings()),
+      () => 'nothing is reported',
+      limit,
+    )
+    assert.notEqual(await engineState(now, ann.container), 'running')
+    assert.equal(await shouldRun(now, ann.id), true)
+    fault.active = false
+    await pollUntil(
+      async () => (await recordState(now, ann.id)) === 'running',
+      () => 'it is not started again',
+      limit,
+    )
+    // It counts as started once it has settled, which is a moment after the engine says that it runs.
+    await pollUntil(
+      async () => !warning.test(await warnings()),
+      () => 'administrators are still told that it could not be started',
+      limit,
+    )
+  },
+)
 
 test('a Berth that is stopped while it starts again what ran leaves the rest to the next one', onlyLong, async (t) => {
   const env = { BASE_DOMAIN: 'berth.test' }

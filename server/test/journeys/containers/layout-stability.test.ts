@@ -8,7 +8,7 @@ import { arrival, openTab } from '#test/support/browser.ts'
 import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import { stalledPullRuntime } from '#test/support/engine/faulty-runtimes.ts'
 import { observationTime } from '#test/support/observation-time.ts'
-import { firstOfList } from '#test/support/extent.ts'
+import { firstOfList, onlyLong } from '#test/support/extent.ts'
 
 /**
  * Nothing moves below a pointer while containers start, end or fail. Cards grew when they were launched, so that a press on
@@ -105,31 +105,35 @@ for (const [index, width] of [380, 720, 1280].entries()) {
   )
 }
 
-test('while the first row starts, a slow press on Launch in the next row lands, three times of three', async () => {
-  await page.setViewportSize({ width: 720, height: 1800 })
-  for (let time = 0; time < 3; time++) {
-    await page.goto(berth.app.frontendUrl)
-    const button = card('Laboratory').getByRole('button', { name: 'Launch' })
-    await button.waitFor()
-    const box = await button.boundingBox()
-    assert.ok(box)
-    const asked: string[] = []
-    await page.route('**/api/container/launch/lab', async (route) => {
-      asked.push(route.request().url())
-      // Not launched, so that it can be pressed again.
-      await route.fulfill({ status: 500, json: { error: 'There is no room.', reason: 'full' } })
-    })
-    void ann.call('POST', '/api/container/launch/crash')
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
-    await page.mouse.down()
-    await card('Crash').getByText('Starting').first().waitFor()
-    await page.mouse.up()
-    await card('Laboratory').getByRole('alert').getByText('There is no room.').waitFor()
-    await card('Crash').getByRole('alert').getByText('exit code 3').waitFor()
-    assert.equal(asked.length > 0, true, `press ${time + 1} missed`)
-    await page.unroute('**/api/container/launch/lab')
-  }
-})
+test(
+  'while the first row starts, a slow press on Launch in the next row lands, three times of three',
+  onlyLong,
+  async () => {
+    await page.setViewportSize({ width: 720, height: 1800 })
+    for (let time = 0; time < 3; time++) {
+      await page.goto(berth.app.frontendUrl)
+      const button = card('Laboratory').getByRole('button', { name: 'Launch' })
+      await button.waitFor()
+      const box = await button.boundingBox()
+      assert.ok(box)
+      const asked: string[] = []
+      await page.route('**/api/container/launch/lab', async (route) => {
+        asked.push(route.request().url())
+        // Not launched, so that it can be pressed again.
+        await route.fulfill({ status: 500, json: { error: 'There is no room.', reason: 'full' } })
+      })
+      void ann.call('POST', '/api/container/launch/crash')
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+      await page.mouse.down()
+      await card('Crash').getByText('Starting').first().waitFor()
+      await page.mouse.up()
+      await card('Laboratory').getByRole('alert').getByText('There is no room.').waitFor()
+      await card('Crash').getByRole('alert').getByText('exit code 3').waitFor()
+      assert.equal(asked.length > 0, true, `press ${time + 1} missed`)
+      await page.unroute('**/api/container/launch/lab')
+    }
+  },
+)
 
 test('on the launch page nothing moves until the container opens', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })

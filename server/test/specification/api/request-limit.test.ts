@@ -10,34 +10,36 @@ const env = { TRUSTED_PROXIES: '127.0.0.1', REQUESTS_PER_MINUTE: '5' }
 const berth = await startBerth({ after }, { wrapRuntime, env })
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
-const endpoints = [
-  ['POST', '/api/auth/login'],
-  ['POST', '/api/auth/signup'],
-  ['POST', '/api/auth/resend-verification'],
-  ['GET', '/api/auth/verify-signup?token=x'],
-  ['GET', '/api/auth/verify-login?token=x'],
-] as const
+/** That mail a link. */
+const endpoints = ['login', 'signup', 'resend-verification', 'link', 'login']
 
 /** As often as is allowed, each time another endpoint, and once more. */
 async function askOften(addresses: readonly string[], email: string): Promise<Reply> {
-  for (const [index, [method, path]] of endpoints.entries()) {
-    const options = {
-      headers: from(addresses[index % addresses.length] ?? ''),
-      ...(method === 'POST' && { body: { email } }),
-    }
-    const reply = await berth.call(method, path, options)
-    assert.notEqual(reply.status, 429, `${path} as number ${index + 1}`)
+  for (const [index, name] of endpoints.entries()) {
+    const headers = from(addresses[index % addresses.length] ?? '')
+    // A mailbox has a limit of its own.
+    const reply = await berth.call('POST', `/api/auth/${name}`, { body: { email: `${index}${email}` }, headers })
+    assert.notEqual(reply.status, 429, `${name} as number ${index + 1}`)
   }
   return berth.call('POST', '/api/auth/login', { body: { email }, headers: from(addresses[0] ?? '') })
 }
 
-test('one address may ask so often in a minute, of all endpoints without a token together, then it is 429 with Retry-After', async () => {
+test('one address may ask for links so often in a minute, by all endpoints together, then it is 429 with Retry-After', async () => {
   const refused = await askOften(['203.0.113.1'], 'one@x.org')
   assertRefused(refused, 429)
   assert.match(refused.body.error, /at most 5 a minute/)
   const seconds = Number(refused.headers.get('retry-after'))
   assert.ok(seconds >= 1 && seconds <= 60, `${seconds}`)
   assertOk(await berth.call('POST', '/api/auth/login', { body: { email: 'one@x.org' }, headers: from('203.0.113.2') }))
+})
+
+test('one address may try twice as many links that are not valid, then it is 429', async () => {
+  const attempt = (index: number) =>
+    berth.call('GET', `/api/auth/verify-${index % 2 === 0 ? 'login' : 'signup'}?token=x`, {
+      headers: from('203.0.113.9'),
+    })
+  for (let index = 0; index < 10; index++) assertRefused(await attempt(index), 400)
+  assertRefused(await attempt(10), 429)
 })
 
 test('known and unknown mail addresses, and requests that make no sense, meet that limit alike', async () => {
