@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
+import { decodeJwt, SignJWT } from 'jose'
 import { AccessTokens } from '../server/src/accounts/access-tokens/access-token.ts'
 import { loadSigningKeys } from '../server/src/accounts/access-tokens/signing-keys.ts'
 import { startPostgres } from '../server/test/support/store/postgres.ts'
@@ -32,6 +33,8 @@ interface Asked {
   readonly token?: string | undefined
   /** An access token, for the cookie. */
   readonly cookie?: string | undefined
+  /** Number of the browser whose cookie `berth_session` is sent, and replaced by its successor. */
+  readonly browser?: number
   readonly body?: object
 }
 
@@ -44,6 +47,9 @@ interface Side {
   readonly tokens: string[]
   /** API tokens of the active users, in order. */
   readonly apiTokens: string[]
+  /** Cookies `berth_session` of the same sign-ins as `tokens`. */
+  readonly sessions: string[]
+  readonly dataDir: string
   /** Tokens that may be signed out. */
   readonly spare: string[]
 }
@@ -88,6 +94,7 @@ try {
   for (const [name, work] of Object.entries(cases))
     if (name.includes(only)) await compareStores(name, work, empty, full)
   if (byApiToken.name.includes(only)) await compareTokens(full)
+  await compareRenewals(full)
   await verifyTokens()
 } finally {
   for (const ending of endings) await ending()
@@ -110,7 +117,16 @@ async function begin(name: string, size: Crowd): Promise<Side> {
   )
   const agent = new Agent({ keepAlive: true, maxSockets: parallel })
   endings.unshift(() => agent.destroy())
-  return { process: service, port: started.value[0].port, agent, tokens: [], apiTokens: [], spare: [] }
+  return {
+    process: service,
+    port: started.value[0].port,
+    agent,
+    dataDir,
+    tokens: [],
+    apiTokens: [],
+    sessions: [],
+    spare: [],
+  }
 }
 
 async function ownPostgres(): Promise<string> {
@@ -124,11 +140,13 @@ async function signIn(side: Side): Promise<void> {
   const spare = requestsPerSample * (rounds + 1)
   for (let index = 0; index < loadUsers.active + spare; index++) {
     // From the end: the measured case counts from the beginning.
-    const { access_token: token } = (await ask(
-      side,
-      reading(`/api/auth/verify-login?token=${loginToken(loadUsers.loginLinks - 1 - index)}`),
-    )) as { access_token: string }
-    if (index < loadUsers.active) side.tokens[(loadUsers.loginLinks - 1 - index) % loadUsers.active] = token
+    const browser = (loadUsers.loginLinks - 1 - index) % loadUsers.active
+    const isActive = index < loadUsers.active
+    const { access_token: token } = (await ask(side, {
+      ...reading(`/api/auth/verify-login?token=${loginToken(loadUsers.loginLinks - 1 - index)}`),
+      ...(isActive ? { browser } : {}),
+    })) as { access_token: string }
+    if (isActive) side.tokens[browser] = token
     else side.spare.push(token)
   }
   const body = { name: 'bench', scopes: ['containers:read'], expires_in: 86_400 }
@@ -167,6 +185,51 @@ function compareTokens(side: Side): Promise<void> {
     { ...byApiToken, side },
     'API token against cookie',
   )
+}
+
+/**
+ * What sessions cost: a request that renews nothing beside the same with a token of no session, as before sessions; a
+ * request that renews its token, and a refresh, beside one that renews nothing.
+ */
+async function compareRenewals(side: Side): Promise<void> {
+  const { privateKey, kid } = await loadSigningKeys(side.dataDir)
+  /** The same tokens, signed again with other claims. @param age of their life that has passed, in seconds */
+  const signAgain = (hasSession: boolean, age: number) =>
+    Promise.all(
+      side.tokens.map((token) => {
+        const { sub = '', jti = '', sid, iss = '' } = decodeJwt(token)
+        const issuedAt = Math.floor(Date.now() / 1_000) - age
+        return new SignJWT({ is_admin: false, ...(hasSession ? { sid } : {}) })
+          .setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' })
+          .setSubject(sub)
+          .setJti(jti)
+          .setIssuer(iss)
+          .setIssuedAt(issuedAt)
+          .setExpirationTime(issuedAt + 86_400)
+          .sign(privateKey)
+      }),
+    )
+  const byCookie =
+    (tokens: readonly string[]): Variant['work'] =>
+    (_, index) => ({
+      method: 'GET',
+      path: '/api/user/me',
+      cookie: tokens[index % tokens.length],
+    })
+  const usual = { name: 'renews nothing', side, work: byCookie(side.tokens) }
+  const without = { name: 'without a session', side, work: byCookie(await signAgain(false, 0)) }
+  const renewing = { name: 'renews its token', side, work: byCookie(await signAgain(true, 50_000)) }
+  const refresh: Variant['work'] = (_, index) => ({
+    method: 'POST',
+    path: '/api/auth/refresh',
+    browser: index % side.sessions.length,
+  })
+  const rows = [
+    ['a request that renews nothing', without, usual, 'with against without a session'],
+    ['a request that renews its token', usual, renewing, 'renewing against not'],
+    ['POST /api/auth/refresh', usual, { name: 'refresh', side, work: refresh }, 'refresh against a usual request'],
+  ] as const
+  for (const [name, base, other, ratio] of rows) if (name.includes(only)) await compare(name, base, other, ratio)
 }
 
 async function compare(name: string, base: Variant, other: Variant, ratioName: string): Promise<void> {
@@ -213,14 +276,18 @@ async function cpuOf({ process: service }: Side): Promise<number> {
 }
 
 /** @throws for every status but 200 */
-async function ask({ agent, port }: Side, { method, path: target, token, cookie, body }: Asked): Promise<unknown> {
+async function ask(side: Side, { method, path: target, token, cookie, browser, body }: Asked): Promise<unknown> {
+  const { agent, port } = side
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(cookie === undefined ? {} : { cookie: `spawner_token=${cookie}` }),
+    ...(browser === undefined ? {} : { cookie: `berth_session=${side.sessions[browser] ?? ''}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
   const sent = request({ agent, port, method, path: target, headers }, (answer) => {
+    const successor = /berth_session=([^;]+)/.exec((answer.headers['set-cookie'] ?? []).join(' '))?.[1]
+    if (browser !== undefined && successor !== undefined) side.sessions[browser] = successor
     let text = ''
     answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
     answer.on('end', () =>
