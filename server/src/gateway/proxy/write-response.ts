@@ -1,10 +1,13 @@
 import type { BodyReader } from '../http1/body-reader.ts'
-import type { ExchangeClient } from './exchange-client.ts'
 
 /** Bodies up to this size are sent in one piece with their head, in bytes. */
 const smallBody = 4 * 1024
 
-type Writer = Pick<ExchangeClient, 'write' | 'writeTogether'>
+/** Writes to the client. @returns of each: whether it takes more */
+interface Writer {
+  write(bytes: Buffer | string): boolean
+  writeTogether(head: string, body: Buffer): boolean
+}
 
 /**
  * Writes a head and the part of its body that `response` has read last, with as few copies and packets as possible.
