@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-import { crashPoints } from '#/crash-points.ts'
+import { crashPoints, type CrashPoint } from '#/crash-points.ts'
 import { engineAddress } from '../support/engine/engine.ts'
 import type { Plan, Step } from './plan.ts'
 import { run, type Report } from './run.ts'
@@ -27,13 +27,18 @@ export async function shortRun(t: TestContext, steps: readonly Step[]): Promise<
   return run(world, plan, { engine: undefined, deadline: Infinity, say: (words) => t.diagnostic(words) })
 }
 
-/**
- * Dies at each crash point of these subjects, such as `launch`: two times out of three alone, and once together with the gateway process, which also ends
- * the growing pauses between the starts of an API process that dies again and again.
- */
+/** Dies at each crash point of these subjects, such as `launch`; see `dieAt`. */
 export async function dieAtEach(t: TestContext, subjects: readonly string[]): Promise<void> {
   const points = crashPoints.filter((point) => subjects.includes(point.split('.', 1)[0] ?? ''))
   assert.ok(points.length >= subjects.length, `crash points of ${subjects.join(', ')}`)
+  await dieAt(t, points)
+}
+
+/**
+ * Dies at each of these points: two times out of three alone, and once together with the gateway process, which also ends
+ * the growing pauses between the starts of an API process that dies again and again.
+ */
+export async function dieAt(t: TestContext, points: readonly CrashPoint[]): Promise<void> {
   const steps = points.map((point, index): Step => {
     const scope = index % 3 === 2 ? 'all' : 'api'
     return { operations: [], fault: { kind: 'kill', point, scope, who: index % people } }
