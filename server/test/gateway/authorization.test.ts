@@ -85,6 +85,16 @@ test('the container of a blocked owner is refused to every caller', async (t) =>
   assert.equal((await get(port, '/ann-dev/', { headers: bob })).status, 403)
 })
 
+test("another user's container offers to sign in with another account, and to come back", async (t) => {
+  const { port } = await startGatewayHarness(t, appAnswers())
+  const page = await get(port, '/ann-dev/a?b=%2F&c', { headers: { ...browser, ...bob } })
+  assert.equal(page.status, 403)
+  assert.match(
+    page.body,
+    /href="http:\/\/spawner\.test\/login\?next=%2Fann-dev%2Fa%3Fb%3D%252F%26c">Sign in with another account</,
+  )
+})
+
 test('a blocked container says so, to its owner and to visitors', async (t) => {
   const { port } = await startGatewayHarness(t, appAnswers(), {
     place: { isBlocked: true },

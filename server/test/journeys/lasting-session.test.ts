@@ -47,6 +47,7 @@ test(
 
     await t.test(
       'the terminal stays open and files are read while tokens expire, Berth restarts and keys change',
+      { timeout: 300_000 },
       async () => {
         await work(seconds * 333)
         await restart(program)

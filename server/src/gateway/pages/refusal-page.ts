@@ -10,6 +10,8 @@ export interface RefusalView {
   /** For the person who asked: why, and what to do. */
   readonly message: LocalizedMessage
   readonly dashboardUrl: string
+  /** Where another account signs in and comes back; undefined where that would not help. */
+  readonly loginUrl?: string | undefined
   readonly language: Language
 }
 
@@ -28,7 +30,7 @@ const titles: Readonly<Record<number, LocalizedMessage>> = {
 
 /** A complete page that tells a person why they see no app, and the way on. Send it with `pagePolicy`. */
 export function refusalPage(view: RefusalView): string {
-  const { status, dashboardUrl, language } = view
+  const { status, dashboardUrl, loginUrl, language } = view
   const heading = localize(language, view.title ?? titles[status] ?? message('pages.titleOther'))
   return completeDocument(
     { title: heading, dashboardUrl, language },
@@ -36,8 +38,11 @@ export function refusalPage(view: RefusalView): string {
       html: `<h1>${escaped(heading)}</h1>
 <p>${escaped(localize(language, view.message))}</p>
 ${mainLink(dashboardUrl, localize(language, message('pages.openDashboard')))}
-<p class="hint">${escaped(localize(language, message('pages.status', { status })))}</p>
+${loginUrl === undefined ? '' : signInLink(loginUrl, language)}<p class="hint">${escaped(localize(language, message('pages.status', { status })))}</p>
 `,
     },
   )
 }
+
+const signInLink = (url: string, language: Language) =>
+  `<p><a href="${escaped(url)}">${escaped(localize(language, message('pages.otherAccount')))}</a></p>\n`

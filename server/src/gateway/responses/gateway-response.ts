@@ -71,9 +71,14 @@ export function refusalResponse(
     const forgotten = headers['set-cookie']
     return forgotten ? { ...login, headers: { ...login.headers, 'set-cookie': forgotten } } : login
   }
-  const page = refusalPage({ status, message: sentence, dashboardUrl: links.dashboardUrl, language })
+  const { dashboardUrl } = links
+  const loginUrl = sentence.key === 'gateway.notYours' ? withNext(loginUrlBeside(dashboardUrl), head.target) : undefined
+  const page = refusalPage({ status, message: sentence, dashboardUrl, loginUrl, language })
   return pageResponse(status, page, language, headers)
 }
+
+/** The login page of the front end that the dashboard belongs to. */
+const loginUrlBeside = (dashboardUrl: string) => dashboardUrl.replace(/\/[^/]*$/, '/login')
 
 /**
  * A script at `/unknown-dev` would get the scope `/` and take over the front end and the pages of all users until it unregisters.

@@ -2,6 +2,7 @@
 export const pages = {
   noScript: 'Berth needs JavaScript to sign you in. Switch it on and reload the page.',
   openDashboard: 'Open the dashboard',
+  otherAccount: 'Sign in with another account',
   status: 'Status {status}',
   lastLines: 'Last lines of its output',
 

@@ -51,7 +51,13 @@ const longName = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrikverwa
 
 /** What stands still. Progress is shown in the middle of it as well as at its ends. */
 const pages: Readonly<Record<string, string>> = {
-  'refused-403': refusalPage({ status: 403, message: message('gateway.notYours'), dashboardUrl, language: 'en' }),
+  'refused-403': refusalPage({
+    status: 403,
+    message: message('gateway.notYours'),
+    dashboardUrl,
+    loginUrl: '/login?next=%2Fann-dev%2F',
+    language: 'de',
+  }),
   asleep: unavailablePage({ reason: 'asleep', exitCode: null }, view),
   missing: unavailablePage({ reason: 'missing', exitCode: null }, { ...view, displayName: longName }),
   crashed: unavailablePage(explained('crashed', 139), view),
