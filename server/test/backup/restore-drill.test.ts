@@ -1,6 +1,6 @@
 // Needs a process of its own: it takes the time of ten others.
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -8,7 +8,7 @@ import { readManifest } from '#/backup/backup-format.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import { testTemplates } from '#test/support/berth.ts'
-import { runCommand } from '#test/support/command-line.ts'
+import { resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
 import { askEngine, removeInstance } from '#test/support/engine/engine.ts'
 import { onlyLong } from '#test/support/extent.ts'
 import { runProgram, signIn, type Program } from '#test/support/program.ts'
@@ -35,11 +35,20 @@ async function drill(t: TestContext, url: string | null, freshUrl: string | null
   const backups = path.join(folder, 'backups')
   const berth = (...args: string[]) => runCommand({ ...settings, DATA_DIR: service.dataDir }, ...args)
 
+  const orders = path.join(folder, 'orders')
+  writeFileSync(orders, 'backup.after-home')
+  const ordered = { ...settings, DATA_DIR: service.dataDir, BERTH_CRASH_ORDERS: orders }
+  const killed = startCommand(ordered, ['backup', backups])
+  await resultOf(killed)
+  assert.equal(killed.signalCode, 'SIGKILL')
+
   const slowest = measureRequests(service, token)
   const first = await berth('backup', backups, '--json')
   assert.equal(first.code, 0, first.stderr)
   assert.ok((await slowest()) > 0)
   const { backup } = JSON.parse(first.stdout) as { backup: string }
+  // What the killed one left is gone.
+  assert.deepEqual(readdirSync(backups), [path.basename(backup)])
   const { parts, installation } = await readManifest(backup)
   const homes = parts.filter(({ kind }) => kind === 'home')
   assert.deepEqual(homes.map(({ home }) => home?.owner.slug).sort(), ['ann', 'boss'])

@@ -4,6 +4,9 @@ import { pageSize, storeTables, type Row, type StoreSource } from './store-table
 /** Timeout of another program's lock, in ms; for programs of their own, because it blocks the event loop. */
 const lockTimeout = 10_000
 
+/** Page cache of a store that is being filled; SQLite's own 2 MB are for a service. */
+const cacheKilobytes = 131_072
+
 /** Reads a SQLite store in one snapshot: writers of other processes go on. @throws when it cannot be opened */
 export function sqliteSource(file: string): StoreSource {
   const database = new DatabaseSync(file, { readOnly: true, timeout: lockTimeout })
@@ -45,6 +48,8 @@ async function* pagesOf(database: DatabaseSync, table: string, columns: readonly
  */
 export function sqliteTarget(file: string) {
   const database = new DatabaseSync(file, { timeout: lockTimeout, enableForeignKeyConstraints: true })
+  // Rows go to several indexes in no order of theirs: pages that fall out of the cache are written again and again.
+  database.exec(`pragma cache_size = -${cacheKilobytes}`)
   database.exec('begin immediate')
   return {
     clearInstallation: async () => database.exec('delete from installation'),
