@@ -6,6 +6,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { startEnginelessBerth, tokenIn } from './support/berth-without-engine.ts'
+import { onlyLong } from '#test/support/extent.ts'
 
 /** The typed client as a program outside of the repository has it: packed, and installed from files into an empty project. */
 
@@ -31,8 +32,9 @@ async function installPackage(): Promise<string[]> {
   return files
 }
 
-test('the packed client works from an empty project: a program calls a Berth, and TypeScript knows its types', async (t) => {
-  const files = await installPackage()
+const files = await installPackage()
+
+test('the packed client works from an empty project: a program calls a Berth', async (t) => {
   assert.ok(files.some((name) => /^berth-api-.*\.tgz$/.test(name)))
   const packed = await readdir(path.join(project, 'node_modules/@berth/api'))
   assert.deepEqual(packed.toSorted(), ['README.md', 'dist', 'package.json'])
@@ -57,7 +59,9 @@ console.log(user.email, refused instanceof ApiError, refused.status, refused.ref
   const env = { PATH: process.env.PATH, BERTH_URL: berth.url, BERTH_TOKEN: made.body.token as string }
   const { stdout } = await run(process.execPath, ['program.mjs'], { ...inProject, env })
   assert.equal(stdout, 'ann@x.org true 403 missingScope\n')
+})
 
+test('TypeScript knows the types of the packed client', onlyLong, async () => {
   const program = (expression: string) =>
     `import { createClient } from '@berth/api'\nconst api = createClient(fetch, '')\nexport const value: string = (await api.me()).${expression}\n`
   await write('good.ts', program('user.email'))

@@ -98,7 +98,7 @@ test('the audit log is listed by action and day', onlyLong, async () => {
   assert.deepEqual(await run('list', '--until', '2026-01-01'), { code: 0, stdout: '', stderr: 'Nothing.\n' })
 })
 
-test('a list of any length comes page by page, whole and in order', async () => {
+test('a list of any length comes page by page, whole and in order', onlyLong, async () => {
   const dataDir = await makeData('many')
   const { transaction, close } = await openDatabase(null, dataDir)
   await transaction(async (tx) => {
@@ -118,7 +118,7 @@ test('a list of any length comes page by page, whole and in order', async () => 
   )
 })
 
-test('a class is invited from a file, in parts, with a line for each', async () => {
+test('a class is invited from a file, in parts, with a line for each', onlyLong, async () => {
   const settings = { ...noEngine, DATA_DIR: await makeData('invite') }
   const people = Array.from({ length: 60 }, (_, n) => `Student ${n},s${n}@school.org`)
   const file = path.join(folder, 'class.csv')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
+import { extent } from '#test/support/extent.ts'
 
 test('the operator creates API tokens for accounts, lists them and removes them, with or without a running service', async (t) => {
   const dataDir = await makeStore(await mkdtemp(path.join(tmpdir(), 'berth-tokens-')))
@@ -24,11 +25,12 @@ test('the operator creates API tokens for accounts, lists them and removes them,
   const json = JSON.parse((await berth('list', '--json')).stdout)
   assert.deepEqual([json.id, json.user.email, json.scopes], [1, 'boss@x.org', ['admin:read']])
 
-  for (const [email, scope, reason, code] of [
+  const refusals = [
     ['ann@x.org', 'containers:read', /not verified/, 1],
     ['other@x.org', 'containers:read', /no such user/, 1],
     ['boss@x.org', 'admin:all', /is not a scope/, 2],
-  ] as const) {
+  ] as const
+  for (const [email, scope, reason, code] of refusals.slice(0, extent(1, 3))) {
     const refused = await create(email, scope)
     assert.equal(refused.code, code, refused.stderr)
     assert.match(refused.stderr, reason)

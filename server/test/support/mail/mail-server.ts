@@ -28,6 +28,8 @@ export async function startMailServer(overrides: SMTPServerOptions = {}): Promis
     disabledCommands: ['AUTH', 'STARTTLS'],
     // No question to a name server before each greeting.
     disableReverseLookup: true,
+    // In ms: a client that has given up may leave its connection open.
+    closeTimeout: 1_000,
     onData(stream, session, done) {
       void keep(
         stream,
