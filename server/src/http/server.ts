@@ -29,7 +29,8 @@ import { createListener } from './listener.ts'
 import { collectMetrics, isBearer, type Metrics } from './metrics/metrics.ts'
 import type { FrontEnd } from './front-end/front-end-document.ts'
 import { clientAddress, isLocalClient } from './request/client-address.ts'
-import { isRateLimited, kindOf, type RateLimiter } from './limits/rate-limiter.ts'
+import { isRateLimited, kindOf } from './limits/rate-limited-endpoints.ts'
+import type { RateLimiter } from './limits/rate-limiter.ts'
 import { requestedLanguage } from './localized-reply.ts'
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -15,6 +15,7 @@ import { openDatabase, type Database } from '#/store/database.ts'
 import { webFolder, type CallOptions, type ClosableGateway, type Lifetime, type Reply } from './berth.ts'
 import type { Fault } from './engine/faulty-runtimes.ts'
 import { emptyRuntime } from './engine/fake-engine.ts'
+import { caller } from './quick-client.ts'
 import { refuseSecrets, tokensIn } from './no-secrets.ts'
 import { copyEmptyStore, quickFolder } from './store/empty-store.ts'
 
@@ -120,44 +121,3 @@ const keeping = (mails: Email[], fault?: Fault): Mailer => ({
   },
   close: () => undefined,
 })
-
-/** `fetch` adds headers of its own and takes a millisecond; this does neither. */
-function caller(agent: Agent, port: number): EnginelessBerth['call'] {
-  return (method, target, { token, body, headers } = {}) => {
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    const given = {
-      ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...headers,
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<Reply>()
-    const asked = request({ port, agent, method, path: target, headers: given }, (answer) => {
-      let received = ''
-      answer.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
-      answer.on('error', reject).on('end', () =>
-        resolve({
-          status: answer.statusCode ?? 0,
-          headers: toHeaders(answer.rawHeaders),
-          text: received,
-          body: parse(received),
-        }),
-      )
-    })
-    asked.on('error', reject).end(text)
-    return promise
-  }
-}
-
-function toHeaders(raw: readonly string[]): Headers {
-  const headers = new Headers()
-  for (let at = 0; at < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '')
-  return headers
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

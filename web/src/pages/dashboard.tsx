@@ -1,23 +1,21 @@
 import { useId, useState } from 'react'
-import { useFormatter, useTranslations } from 'use-intl/react'
+import { useTranslations } from 'use-intl/react'
 import { boot, canAct } from '#/api/api-client.ts'
 import { isFirstVisit } from '#/containers/containers.ts'
-import { Button } from '#/components/button.tsx'
 import { AskForHelp } from '#/support-contact/ask-for-help.tsx'
 import { BlockedNote } from '#/components/container-card/blocked-note.tsx'
 import { ContainerCard } from '#/components/container-card/container-card.tsx'
+import { ContainerListProblem } from '#/containers/container-list-problem.tsx'
 import { DiskNote } from '#/components/container-card/card-notes.tsx'
 import { ShortcutsOn } from '#/shortcuts/shortcuts-context.tsx'
-import { focusHeading, Page } from '#/components/page/page.tsx'
+import { Page } from '#/components/page/page.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Shortcuts } from '#/shortcuts/shortcuts-help.tsx'
 import { TakeoverNote } from '#/components/sessions/takeover-note.tsx'
-import { problemIn } from '#/api/errors.ts'
 import { useContainers, type ContainerListState } from '#/containers/use-containers.ts'
 import { useEvents } from '#/events/use-events.ts'
 import { useMe } from '#/session/use-me.ts'
 import { useNotice } from '#/router/use-notice.ts'
-import { useErrorMessage } from '#/i18n/use-error-message.ts'
 import { pages } from '#/paths.ts'
 import { areShortcutsOn, saveShortcutsOn } from '#/shortcuts/shortcuts.ts'
 
@@ -38,7 +36,7 @@ export function Dashboard() {
       {isAccountBlocked && <BlockedNote containers={containerList.containers} />}
       {!canAct() && <SignInNote id={signInNote} />}
       <DiskNote event={events.disks.get(null)} />
-      <Problem containerList={containerList} />
+      <ContainerListProblem containerList={containerList} />
       {containerList.containers ? (
         <Cards containers={containerList.containers} signInNote={signInNote} />
       ) : (
@@ -125,40 +123,4 @@ function Loading() {
       </ul>
     </>
   )
-}
-
-/**
- * Why the list may be out of date, and since when. The element is always rendered, so that a later problem is
- * announced. Every page itself says that Berth cannot be reached (`ConnectivityNote`).
- */
-function Problem({ containerList: { containers, asOf, problem, refresh } }: { containerList: ContainerListState }) {
-  const t = useTranslations('dashboard')
-  const format = useFormatter()
-  const sentenceOf = useErrorMessage()
-  const sentences = [
-    !containers && t('failed'),
-    !isUnreachable(problem) && sentenceOf(problem),
-    containers && t('asOf', { time: format.dateTime(asOf, { timeStyle: 'short' }) }),
-  ]
-  // The button goes away with the problem, so the focus moves first.
-  function retry() {
-    focusHeading()
-    refresh()
-  }
-
-  return (
-    <div role="alert" className="live">
-      {problem !== undefined && (
-        <div className="alert with-action">
-          <p>{sentences.filter(Boolean).join(' ')}</p>
-          <Button onPress={retry}>{t('action.retry')}</Button>
-        </div>
-      )}
-    </div>
-  )
-}
-
-function isUnreachable(error: unknown): boolean {
-  const problem = problemIn(error)
-  return 'key' in problem && problem.key === 'unreachable'
 }

@@ -1,4 +1,5 @@
 import type { Words } from '#/messages/words.ts'
+import { stages, stage, launch } from './launch.ts'
 
 export const dashboard: Words['dashboard'] = {
   title: 'Deine Container',
@@ -66,22 +67,8 @@ export const dashboard: Words['dashboard'] = {
     keep: '{name} läuft weiter.',
   },
   autoOpen: { text: 'Wird in diesem Tab geöffnet, sobald er bereit ist.', stay: 'Hier bleiben' },
-  stages: {
-    title: 'Schritte des Starts',
-    queued: 'In der Warteschlange',
-    pulling: 'Image wird heruntergeladen',
-    creating: 'Container wird erstellt',
-    starting: 'Container wird gestartet',
-    waiting: 'Warten auf die Anwendung',
-  },
-  stage: {
-    queued: 'In der Warteschlange: Position {place} von {waiting}',
-    pulling:
-      'Image wird heruntergeladen{detail, select, none {} layers {: {done} von {total, plural, one {# Schicht} other {# Schichten}}} other {: {done} von {total, plural, one {# Schicht} other {# Schichten}}, {part} von {whole} {unit}}}',
-    creating: 'Container wird erstellt',
-    starting: 'Container wird gestartet',
-    waiting: 'Warten auf die Anwendung',
-  },
+  stages,
+  stage,
   step: { done: 'erledigt', now: 'jetzt', next: 'noch nicht begonnen' },
   failure: {
     outOfMemory: 'Der Arbeitsspeicher hat nicht gereicht.',
@@ -143,21 +130,5 @@ export const dashboard: Words['dashboard'] = {
     chooseFirst: 'Wähle zuerst einen Container: Drücke {last, plural, one {1} other {1 bis #}}.',
     close: 'Schließen',
   },
-  launch: {
-    title: 'Dein Container wird gestartet',
-    failedTitle: 'Dein Container wurde nicht gestartet',
-    readyTitle: 'Dein Container läuft',
-    starting: 'Er wird gestartet und hier geöffnet, sobald er bereit ist.',
-    staying: 'Er wird gestartet.',
-    ready: 'Er läuft.',
-    going: 'Er läuft und wird geöffnet…',
-    dashboard: 'Zu deinen Containern',
-    firstLaunch: 'Beim ersten Mal kann das eine Minute dauern.',
-    stay: 'Hier bleiben',
-    open: 'Öffnen',
-    noType: 'Dieser Link nennt keinen Container. Wähle hier einen aus.',
-    signInAgain:
-      'Berth kann nicht feststellen, ob du diese Seite selbst geöffnet hast. Melde dich an, um den Container zu starten.',
-    signIn: 'Melde dich an, um deinen Container zu starten',
-  },
+  launch,
 }

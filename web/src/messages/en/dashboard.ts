@@ -1,3 +1,5 @@
+import { stages, stage, launch } from './launch.ts'
+
 /** Text of the dashboard, of launches, and of logs. */
 export const dashboard = {
   title: 'Your containers',
@@ -64,22 +66,8 @@ export const dashboard = {
     keep: '{name} keeps running.',
   },
   autoOpen: { text: 'Opens in this tab when it is ready.', stay: 'Stay here' },
-  stages: {
-    title: 'Steps of the launch',
-    queued: 'In the queue',
-    pulling: 'Downloading the image',
-    creating: 'Creating the container',
-    starting: 'Starting the container',
-    waiting: 'Waiting for the app',
-  },
-  stage: {
-    queued: 'In the queue: position {place} of {waiting}',
-    pulling:
-      'Downloading the image{detail, select, none {} layers {: {done} of {total, plural, one {# layer} other {# layers}}} other {: {done} of {total, plural, one {# layer} other {# layers}}, {part} of {whole} {unit}}}',
-    creating: 'Creating the container',
-    starting: 'Starting the container',
-    waiting: 'Waiting for the app',
-  },
+  stages,
+  stage,
   step: { done: 'done', now: 'now', next: 'not started yet' },
   failure: {
     outOfMemory: 'It ran out of memory.',
@@ -141,20 +129,5 @@ export const dashboard = {
     chooseFirst: 'Choose a container first: press {last, plural, one {1} other {1 to #}}.',
     close: 'Close',
   },
-  launch: {
-    title: 'Starting your container',
-    failedTitle: 'Your container was not started',
-    readyTitle: 'Your container is running',
-    starting: 'It is starting. This page opens it as soon as it is ready.',
-    staying: 'It is starting.',
-    ready: 'It is running.',
-    going: 'It is running. Opening it…',
-    dashboard: 'Go to your containers',
-    firstLaunch: 'The first time this can take a minute.',
-    stay: 'Stay here',
-    open: 'Open',
-    noType: 'This link does not name a container. Choose one here.',
-    signInAgain: 'Berth cannot confirm that you opened this page yourself. Sign in to start the container.',
-    signIn: 'Sign in to start your container',
-  },
+  launch,
 } as const

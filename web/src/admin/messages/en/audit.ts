@@ -1,3 +1,5 @@
+import { action, sentence } from './audit-actions.ts'
+
 /** Text of the audit log. An action's text is found by its name: `user.block` is `sentence.user.block`. */
 export const audit = {
   about:
@@ -24,65 +26,8 @@ export const audit = {
     keys: 'Everything about keys',
     link: 'Everything about printed links',
   },
-  action: {
-    user: {
-      block: 'Account blocked',
-      unblock: 'Account unblocked',
-      delete: 'Account deleted',
-      promote: 'Administrator rights given',
-      demote: 'Administrator rights taken',
-      takeover: 'Account taken over',
-      'end-takeover': 'Takeover ended',
-      invite: 'Invited',
-      'invite-failed': 'Invitation not mailed',
-      'resend-verification': 'Signup link sent again',
-      'resend-verification-failed': 'Signup link not mailed',
-    },
-    container: {
-      block: 'Container blocked',
-      unblock: 'Container unblocked',
-      delete: 'Container deleted',
-      stop: 'Container stopped',
-    },
-    token: { create: 'API token made', use: 'API token used', remove: 'API token removed' },
-    keys: { rotate: 'New signing key' },
-    link: { print: 'Link printed' },
-  },
-  sentence: {
-    user: {
-      block:
-        '<b>{actor}</b> blocked <b>{person}</b>{containers, plural, =0 {} one { and one container} other { and # containers}}',
-      unblock:
-        '<b>{actor}</b> unblocked <b>{person}</b>{containers, plural, =0 {} one { and one container} other { and # containers}}',
-      delete: '<b>{actor}</b> deleted the account of <b>{person}</b>',
-      promote: '<b>{actor}</b> gave <b>{person}</b> administrator rights',
-      demote: '<b>{actor}</b> took administrator rights from <b>{person}</b>',
-      takeover: '<b>{actor}</b> took over the account of <b>{person}</b>',
-      'end-takeover': '<b>{actor}</b> stopped acting for <b>{person}</b>',
-      invite: '<b>{actor}</b> invited <b>{person}</b>',
-      'invite-failed': '<b>{actor}</b> invited <b>{person}</b>, but the mail was not accepted',
-      'resend-verification': '<b>{actor}</b> sent <b>{person}</b> another signup link',
-      'resend-verification-failed':
-        '<b>{actor}</b> sent <b>{person}</b> another signup link, but the mail was not accepted',
-    },
-    container: {
-      block: '<b>{actor}</b> blocked <container></container>',
-      unblock: '<b>{actor}</b> unblocked <container></container>',
-      delete: '<b>{actor}</b> deleted <container></container>',
-      stop: '<b>{actor}</b> stopped <container></container>',
-    },
-    token: {
-      create: '<b>{actor}</b> made an API token for <b>{person}</b>',
-      use: '<b>{actor}</b> used an API token of <b>{person}</b> for the first time, or after a pause',
-      remove: '<b>{actor}</b> removed an API token of <b>{person}</b>',
-    },
-    keys: { rotate: '<b>{actor}</b> made a new signing key' },
-    link: {
-      print:
-        '<b>{actor}</b> printed {purpose, select, signup {a signup link} other {a sign-in link}} for <b>{person}</b>',
-    },
-    other: '<b>{actor}</b>: {action}, {target}',
-  },
+  action,
+  sentence,
   operator: 'The operator ({account})',
   person: 'user {id}',
   container: 'the container <b>{type}</b> of <b>{person}</b>',

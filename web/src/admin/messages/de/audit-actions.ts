@@ -1,0 +1,62 @@
+import type { AdminWords } from '#/admin/messages/words.ts'
+
+export const action: AdminWords['audit']['action'] = {
+  user: {
+    block: 'Konto gesperrt',
+    unblock: 'Konto entsperrt',
+    delete: 'Konto gelöscht',
+    promote: 'Administratorrechte gegeben',
+    demote: 'Administratorrechte entzogen',
+    takeover: 'Konto übernommen',
+    'end-takeover': 'Übernahme beendet',
+    invite: 'Eingeladen',
+    'invite-failed': 'Einladung nicht verschickt',
+    'resend-verification': 'Registrierungslink erneut geschickt',
+    'resend-verification-failed': 'Registrierungslink nicht verschickt',
+  },
+  container: {
+    block: 'Container gesperrt',
+    unblock: 'Container entsperrt',
+    delete: 'Container gelöscht',
+    stop: 'Container gestoppt',
+  },
+  token: { create: 'API-Token erstellt', use: 'API-Token benutzt', remove: 'API-Token entfernt' },
+  keys: { rotate: 'Neuer Signaturschlüssel' },
+  link: { print: 'Link ausgegeben' },
+}
+
+export const sentence: AdminWords['audit']['sentence'] = {
+  user: {
+    block:
+      '<b>{actor}</b> hat <b>{person}</b>{containers, plural, =0 {} one { und einen Container} other { und # Container}} gesperrt',
+    unblock:
+      '<b>{actor}</b> hat <b>{person}</b>{containers, plural, =0 {} one { und einen Container} other { und # Container}} entsperrt',
+    delete: '<b>{actor}</b> hat das Konto von <b>{person}</b> gelöscht',
+    promote: '<b>{actor}</b> hat <b>{person}</b> Administratorrechte gegeben',
+    demote: '<b>{actor}</b> hat <b>{person}</b> die Administratorrechte entzogen',
+    takeover: '<b>{actor}</b> hat das Konto von <b>{person}</b> übernommen',
+    'end-takeover': '<b>{actor}</b> handelt nicht mehr für <b>{person}</b>',
+    invite: '<b>{actor}</b> hat <b>{person}</b> eingeladen',
+    'invite-failed': '<b>{actor}</b> hat <b>{person}</b> eingeladen, aber die E-Mail wurde nicht angenommen',
+    'resend-verification': '<b>{actor}</b> hat <b>{person}</b> noch einen Registrierungslink geschickt',
+    'resend-verification-failed':
+      '<b>{actor}</b> hat <b>{person}</b> noch einen Registrierungslink geschickt, aber die E-Mail wurde nicht angenommen',
+  },
+  container: {
+    block: '<b>{actor}</b> hat <container></container> gesperrt',
+    unblock: '<b>{actor}</b> hat <container></container> entsperrt',
+    delete: '<b>{actor}</b> hat <container></container> gelöscht',
+    stop: '<b>{actor}</b> hat <container></container> gestoppt',
+  },
+  token: {
+    create: '<b>{actor}</b> hat ein API-Token für <b>{person}</b> erstellt',
+    use: '<b>{actor}</b> hat ein API-Token von <b>{person}</b> zum ersten Mal oder nach einer Pause benutzt',
+    remove: '<b>{actor}</b> hat ein API-Token von <b>{person}</b> entfernt',
+  },
+  keys: { rotate: '<b>{actor}</b> hat einen neuen Signaturschlüssel erzeugt' },
+  link: {
+    print:
+      '<b>{actor}</b> hat {purpose, select, signup {einen Registrierungslink} other {einen Anmeldelink}} für <b>{person}</b> ausgegeben',
+  },
+  other: '<b>{actor}</b>: {action}, {target}',
+}
