@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { openDatabase } from '../server/src/store/database.ts'
-import { fillStore } from './accounts-store.ts'
+import { openDatabase } from '../../server/src/store/database.ts'
+import { fillStore } from '../accounts-store.ts'
 
 const [minute, day] = [60_000, 86_400_000]
 

@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startPostgres } from '../server/test/support/store/postgres.ts'
-import { loginToken } from './accounts-store.ts'
-import { fillUniversity } from './admin-store.ts'
-import { timed } from './figures.ts'
+import { startPostgres } from '../../server/test/support/store/postgres.ts'
+import { loginToken } from '../accounts-store.ts'
+import { fillUniversity } from './store.ts'
+import { timed } from '../figures.ts'
+import { allQueries } from './queries.ts'
 
 /**
  * The cost of the administration lists with 100,000 users and 100,000 containers: the first page of 100 rows with each
@@ -20,46 +21,7 @@ const only = process.argv.find((arg) => arg.startsWith('--only='))?.split('=')[1
 const [people, rounds] = [option('people', 100_000), option('rounds', 40)]
 const stores = process.argv.includes('--sqlite') ? ['SQLite'] : ['SQLite', 'PostgreSQL']
 
-const orders = ['id', '-id', 'email', '-email', 'last_used', '-last_used', 'created_at', '-created_at']
-const users = [
-  'q=person777',
-  'q=nobody',
-  'state=registered',
-  'state=active',
-  'is_admin=true',
-  'is_blocked=true',
-  'is_blocked=false',
-]
-const containers = [
-  'q=person777',
-  'q=nobody',
-  'container_type=prod',
-  'is_blocked=true',
-  'is_blocked=false',
-  'status=running',
-  'status=stopped',
-  'status=missing',
-  'status=failed',
-]
-/** A filter with few matches and an order whose index would be read to its end for them. */
-const both = ['q=nobody&sort=email', 'q=nobody&sort=-last_used', 'is_blocked=true&sort=-last_used']
-
-const queries = [
-  ...listQueries('users', [...users, ...both, 'is_admin=true&sort=email']),
-  ...listQueries('containers', [...containers, ...both, 'status=stopped&sort=email', 'status=running&sort=last_used']),
-  ...['', 'q=nobody', 'state=active', 'is_blocked=false'].map((filter) => `users/count?${filter}`),
-  ...['', 'q=nobody', 'is_blocked=false', 'status=stopped'].map((filter) => `containers/count?${filter}`),
-  ...auditQueries(),
-].filter((query) => query.includes(only))
-
-function listQueries(list: string, filters: readonly string[]): string[] {
-  return [...orders.map((order) => `sort=${order}`), ...filters].map((query) => `${list}?limit=100&${query}`)
-}
-
-function auditQueries(): string[] {
-  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 19) + 'Z'
-  return [`audit?since=${ago(30)}`, `audit?until=${ago(290)}`, `audit?since=${ago(200)}&until=${ago(199)}`]
-}
+const queries = allQueries().filter((query) => query.includes(only))
 
 interface Figures {
   /** In ms. */
@@ -84,7 +46,7 @@ async function measure(store: string): Promise<Map<string, Figures>> {
   const postgres = store === 'SQLite' ? undefined : await startPostgres()
   if (postgres) endings.unshift(() => postgres.stop())
   const filled = await timed(() => fillUniversity(postgres?.url ?? null, dataDir, people))
-  const service = fork(path.join(import.meta.dirname, 'admin-service.ts'), [dataDir, postgres?.url ?? ''])
+  const service = fork(path.join(import.meta.dirname, 'service.ts'), [dataDir, postgres?.url ?? ''])
   const started = await timed(() => once(service, 'message') as Promise<[{ port: number }]>)
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
   process.stdout.write(

@@ -1,8 +1,8 @@
-import type { RuntimeContainer } from '../server/src/runtime/runtime-container.ts'
-import { openDatabase } from '../server/src/store/database.ts'
-import { startEnginelessBerth } from '../server/test/support/berth-without-engine.ts'
-import { emptyRuntime } from '../server/test/support/engine/fake-engine.ts'
-import { runningOfHundred } from './admin-store.ts'
+import type { RuntimeContainer } from '../../server/src/runtime/runtime-container.ts'
+import { openDatabase } from '../../server/src/store/database.ts'
+import { startEnginelessBerth } from '../../server/test/support/berth-without-engine.ts'
+import { emptyRuntime } from '../../server/test/support/engine/fake-engine.ts'
+import { runningOfHundred } from './store.ts'
 
 /**
  * Runs Berth in its own process, with an engine that has every container of the store and does nothing: `admin.ts`

@@ -1,0 +1,41 @@
+const orders = ['id', '-id', 'email', '-email', 'last_used', '-last_used', 'created_at', '-created_at']
+const users = [
+  'q=person777',
+  'q=nobody',
+  'state=registered',
+  'state=active',
+  'is_admin=true',
+  'is_blocked=true',
+  'is_blocked=false',
+]
+const containers = [
+  'q=person777',
+  'q=nobody',
+  'container_type=prod',
+  'is_blocked=true',
+  'is_blocked=false',
+  'status=running',
+  'status=stopped',
+  'status=missing',
+  'status=failed',
+]
+/** A filter with few matches and an order whose index would be read to its end for them. */
+const both = ['q=nobody&sort=email', 'q=nobody&sort=-last_used', 'is_blocked=true&sort=-last_used']
+
+/** First pages of the lists with each order and each filter, counts, and ranges of the audit log. */
+export const allQueries = () => [
+  ...listQueries('users', [...users, ...both, 'is_admin=true&sort=email']),
+  ...listQueries('containers', [...containers, ...both, 'status=stopped&sort=email', 'status=running&sort=last_used']),
+  ...['', 'q=nobody', 'state=active', 'is_blocked=false'].map((filter) => `users/count?${filter}`),
+  ...['', 'q=nobody', 'is_blocked=false', 'status=stopped'].map((filter) => `containers/count?${filter}`),
+  ...auditQueries(),
+]
+
+function listQueries(list: string, filters: readonly string[]): string[] {
+  return [...orders.map((order) => `sort=${order}`), ...filters].map((query) => `${list}?limit=100&${query}`)
+}
+
+function auditQueries(): string[] {
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 19) + 'Z'
+  return [`audit?since=${ago(30)}`, `audit?until=${ago(290)}`, `audit?since=${ago(200)}&until=${ago(199)}`]
+}
