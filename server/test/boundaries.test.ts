@@ -47,9 +47,16 @@ const [gatewaySettings, gatewayState] = ['gateway/gateway-settings.ts', 'gateway
 const runtimePort = 'runtime/runtime'
 const allowed: Record<string, string[]> = {
   concurrency: [],
+  'data-folder': [],
   tokens: ['ip-address.ts'],
   store: ['concurrency'],
-  backup: ['store', 'crash-points.ts', 'restore-mark.ts', 'runtime/home-archive.ts', 'runtime/runtime-container.ts'],
+  backup: [
+    'store',
+    'crash-points.ts',
+    'data-folder/restore-mark.ts',
+    'runtime/home-archive.ts',
+    'runtime/runtime-container.ts',
+  ],
   runtime: [],
   mail: ['concurrency', 'store/users/magic-links.ts', 'messages'],
   messages: ['tokens'],
@@ -119,7 +126,7 @@ const allowed: Record<string, string[]> = {
     'mail/check-smtp.ts',
     'backup',
     'crash-points.ts',
-    'restore-mark.ts',
+    'data-folder/restore-mark.ts',
     'secret-file.ts',
     'store/check-store.ts',
     'store/transfer/copy-store.ts',

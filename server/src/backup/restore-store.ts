@@ -8,7 +8,7 @@ import { isUsedStore } from '#/store/transfer/used-store.ts'
 import { checkSnapshot } from '#/store/transfer/snapshot-store.ts'
 import { BackupProblem, type Manifest } from './backup-format.ts'
 import { keysFileName } from './create-backup.ts'
-import { restoreMark } from '#/restore-mark.ts'
+import { restoreMark } from '#/data-folder/restore-mark.ts'
 import { syncFolder } from './write-part.ts'
 
 /** Where a store is restored to. */

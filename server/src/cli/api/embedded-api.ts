@@ -5,7 +5,7 @@ import { openParts } from '#/adapters.ts'
 import { startApp } from '#/app.ts'
 import { readConfig, type Config } from '#/config/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
-import { unfinishedRestore } from '#/restore-mark.ts'
+import { unfinishedRestore } from '#/data-folder/restore-mark.ts'
 import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
 import { CommandFailed, reasonOf } from '../command-failure.ts'
 

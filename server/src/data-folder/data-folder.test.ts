@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { restrictPermissions } from './data-folder.ts'
-import { openDatabase } from './store/database.ts'
+import { openDatabase } from '../store/database.ts'
 
 function folder(t: TestContext): string {
   const made = mkdtempSync(path.join(tmpdir(), 'berth-data-'))
