@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { ControlPlane } from '../../server/src/gateway/gateway.ts'
 import type { GatewayState } from '../../server/src/gateway/gateway-state.ts'
 import type { GatewaySettings } from '../../server/src/gateway/gateway-settings.ts'
+import type { TlsFiles } from '../../server/src/tls-pair.ts'
 import { createNetGateway } from '../../server/src/gateway/net-gateway.ts'
 import { spread, type Route } from './routes.ts'
 
@@ -14,6 +15,7 @@ export interface BerthGatewaySettings {
   readonly keys: GatewaySettings['keys']
   /** The token that apps receive in place of the user's. */
   readonly scopedToken: string
+  readonly tls?: TlsFiles
 }
 
 /**
@@ -25,7 +27,7 @@ process.once('disconnect', () => process.exit(0))
 process.once('SIGTERM', () => process.exit(0))
 const [received] = (await once(process, 'message')) as [BerthGatewaySettings]
 const gateway = createNetGateway()
-const port = await gateway.listen('127.0.0.1', 0)
+const port = await gateway.listen('127.0.0.1', 0, received.tls ? { ...received.tls, redirectPort: null } : null)
 await gateway.serve(settings(), quietControl())
 await gateway.replace(known(spread(received.routes)))
 process.on('message', async ({ changes }: { changes: number }) => process.send?.(await timeChanges(changes)))

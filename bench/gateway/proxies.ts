@@ -3,11 +3,12 @@ import { startWeb } from './backend/web.ts'
 import { startCaddy } from './peers/caddy.ts'
 import { startChp } from './peers/chp.ts'
 import { startHaproxy, type Check } from './peers/haproxy.ts'
-import { startNginx, startNginxWithAll } from './peers/nginx.ts'
+import { startNginx, startNginxWithAll, startNginxWithTls } from './peers/nginx.ts'
 import { loadCore, message, proxyCore, start, type Started } from './process.ts'
 import type { BerthGatewaySettings } from './berth-gateway.ts'
 import { makeCredentials, type Credentials, type Tokens } from './credentials.ts'
 import { busy, routeCount } from './routes.ts'
+import { tlsFiles } from './tls-files.ts'
 
 /** Every proxy of a run, started on first use and then kept: an idle one costs nothing. */
 export class Proxies {
@@ -36,6 +37,11 @@ export class Proxies {
     return this.#once(`ours with ${routes} routes`, () => this.freshOurs({ routes }))
   }
 
+  /** Our gateway, which speaks TLS. */
+  oursWithTls(): Promise<Target> {
+    return this.#once('ours with TLS', () => this.freshOurs({ tls: tlsFiles() }))
+  }
+
   /** Our gateway with public apps. */
   oursForAll(): Promise<Target> {
     return this.#once('ours for all', () => this.freshOurs({ access: 'public' }))
@@ -61,11 +67,15 @@ export class Proxies {
     }
     const ready = message<{ port: number }>(started)
     started.child.send(settings)
-    return { name: 'ours', port: (await ready).port, tokens, ...started }
+    return { name: 'ours', port: (await ready).port, tokens, isTls: further.tls !== undefined, ...started }
   }
 
   nginx(): Promise<Target> {
     return this.#once('nginx', () => startNginx(busy, this.#port, this.#credentials.tokens))
+  }
+
+  nginxWithTls(): Promise<Target> {
+    return this.#once('nginx with TLS', () => startNginxWithTls(busy, this.#port, this.#credentials.tokens))
   }
 
   nginxWithAll(): Promise<Target> {
@@ -120,6 +130,8 @@ export function script(name: string, core: number, args: readonly string[]): Sta
 export interface Target extends Started {
   readonly name: string
   readonly port: number
+  /** Whether it speaks TLS. */
+  readonly isTls?: boolean
   /** The tokens that clients send as the cookie `spawner_token`. */
   readonly tokens: Tokens
 }

@@ -11,8 +11,8 @@ const mebibyte = 1024 * 1024
 const people = busy.slice(0, 8)
 
 /** 64 connections that request a few bytes, each for one user, as browsers do. */
-export const smallGets: Loading = ({ port, tokens }, seconds) =>
-  wrk({ port, connections: 64, seconds, heads: people.map((route) => head('GET /', route, tokens)) })
+export const smallGets: Loading = ({ port, tokens, isTls = false }, seconds) =>
+  wrk({ port, isTls, connections: 64, seconds, heads: people.map((route) => head('GET /', route, tokens)) })
 
 /** As `smallGets`, without an access token: the cookie has the same length and another name. */
 export const anonymousGets: Loading = ({ port, tokens }, seconds) => {
@@ -29,8 +29,8 @@ export const browserGets: Loading = ({ port, tokens }, seconds) =>
   wrk({ port, connections: 64, seconds, heads: people.map((route) => browserHead(route, tokens)) })
 
 /** Eight users download 1 MiB at a time. */
-export const downloads: Loading = ({ port, tokens }, seconds) =>
-  wrk({ port, connections: 8, seconds, heads: people.map((route) => head('GET /mib', route, tokens)) })
+export const downloads: Loading = ({ port, tokens, isTls = false }, seconds) =>
+  wrk({ port, isTls, connections: 8, seconds, heads: people.map((route) => head('GET /mib', route, tokens)) })
 
 /** Eight users upload 1 MiB at a time. */
 export const uploads: Loading = ({ port, tokens }, seconds) => {

@@ -11,6 +11,8 @@ interface Pair {
   readonly title: string
   readonly load: Loading
   readonly peer: (proxies: Proxies) => Promise<Target>
+  /** Another gateway of ours than the usual one. */
+  readonly ours?: (proxies: Proxies) => Promise<Target>
   readonly peerName: string
   /** Max ratio that meets the goal; without one the row has no goal. */
   readonly goal?: number
@@ -25,6 +27,12 @@ const webSocket = { name: 'websocket', title: 'WebSocket echo, 64 B', load: echo
 const heads = { name: 'heads', title: 'GET with a head of 1.5 KB', load: browserGets }
 const plainHaproxy = { peerName: 'HAProxy, no check', peer: (proxies: Proxies) => proxies.haproxy('no check') }
 const nginx = { peerName: 'nginx, 10 upstreams', peer: (proxies: Proxies) => proxies.nginx() }
+const tls = {
+  name: 'tls',
+  peerName: 'nginx with TLS',
+  ours: (proxies: Proxies) => proxies.oursWithTls(),
+  peer: (proxies: Proxies) => proxies.nginxWithTls(),
+}
 const chp = { peerName: 'configurable-http-proxy', peer: (proxies: Proxies) => proxies.chp() }
 
 const pairs: readonly Pair[] = [
@@ -42,6 +50,8 @@ const pairs: readonly Pair[] = [
   { ...webSocket, ...plainHaproxy, goal: 1.3 },
   { ...webSocket, ...chp, goal: 0.8 },
   { ...heads, ...nginx, goal: 1.2 },
+  { ...get, title: 'TLS: small GET', ...tls },
+  { ...down, title: 'TLS: 1 MiB answer', ...tls, withMemory: false },
   { ...get, name: 'routes', peerName: 'ours with 10 routes', peer: (proxies) => proxies.ours(10), goal: 1.05 },
 ]
 
@@ -52,7 +62,7 @@ export const pairCases: readonly Case[] = pairs.map((pair) => ({
 }))
 
 async function runPair(pair: Pair, proxies: Proxies, rounds: number): Promise<Row[]> {
-  const [ours, peer] = [await proxies.ours(), await pair.peer(proxies)]
+  const [ours, peer] = [await (pair.ours?.(proxies) ?? proxies.ours()), await pair.peer(proxies)]
   if (!pair.withMemory) return [rowOf(pair, await compare(ours, peer, pair.load, rounds))]
   // One run first, so that buffers are allocated before both measured moments.
   await compare(ours, peer, pair.load, 1)

@@ -14,6 +14,8 @@ export interface Load {
 
 export interface WrkOptions {
   readonly port: number
+  /** Whether the proxy speaks TLS. */
+  readonly isTls?: boolean
   readonly connections: number
   readonly seconds: number
   readonly heads: readonly string[]
@@ -26,6 +28,7 @@ export interface WrkOptions {
 /** Sends requests at the proxy's capacity. @throws {Error} when a status is not 2xx, or a connection breaks */
 export async function wrk({
   port,
+  isTls = false,
   connections,
   seconds,
   heads,
@@ -44,7 +47,7 @@ export async function wrk({
     `${seconds}s`,
     '-s',
     file,
-    `http://127.0.0.1:${port}/`,
+    `${isTls ? 'https' : 'http'}://127.0.0.1:${port}/`,
   ]
   const { stdout } = await promisify(execFile)('taskset', ['--cpu-list', String(loadCore), programs.wrk, ...args], {
     env: { ...process.env, ...environment },
