@@ -96,7 +96,7 @@ test(
         assert.equal(ended.status, 200)
         await closed
         assert.ok(Date.now() - endedAt < timeLimit(1_000), `${Date.now() - endedAt} ms`)
-        await dashboard.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+        await dashboard.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
         await arrival(dashboard, '/login?next=%2Fsessions')
         await dashboard.getByText(said('signIn.ask.ended')).waitFor()
         assert.equal(await dashboard.getByLabel(said('signIn.email.label')).inputValue(), 'ann@example.org')

@@ -31,7 +31,7 @@ test('each page says why it asks to sign in, has the address, and leads back, al
     [dashboard, ''],
     [sessions, '?next=%2Fsessions'],
   ] as const) {
-    await tab.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await tab.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
     await arrival(tab, `/login${next}`)
     await tab.getByText(t('signIn.ask.ended')).waitFor()
     assert.equal(await tab.getByLabel(t('signIn.email.label')).inputValue(), 'ann@x.org')
