@@ -61,20 +61,25 @@ export const blockUser = (admin: Person, id: number) => admin.call('POST', `/api
 export const unblockUser = (admin: Person, id: number) => admin.call('POST', `/api/admin/users/${id}/unblock`)
 
 /** What the engine says of a container; undefined when it has none of this id. */
-export const engineState = async (berth: Berth, id: string) => (await berth.runtime.inspectId(id))?.state
+export const engineState = async (berth: Berth, id: string) => (await thrice(() => berth.runtime.inspectId(id)))?.state
 
 /** Engine ids of everything this person has on the engine. */
 export const onEngine = async (berth: Berth, userId: number) =>
-  (await berth.runtime.list({ userId })).map(({ id }) => id)
+  (await thrice(() => berth.runtime.list({ userId }))).map(({ id }) => id)
+
+/** Asks a busy engine, which may not answer within the timeout of a question, up to three times. */
+async function thrice<T>(question: () => Promise<T>): Promise<T> {
+  return question().catch(question).catch(question)
+}
 
 /** ISO 8601, UTC, as `Date` prints it. */
 export const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Looks until it is so, at most 10 s. */
+/** Looks until it is so, at most 30 s. */
 export async function until(condition: () => Promise<boolean>): Promise<void> {
-  const limit = performance.now() + 10_000
+  const limit = performance.now() + 30_000
   while (!(await condition())) {
-    assert.ok(performance.now() < limit, 'it did not happen within 10 s')
+    assert.ok(performance.now() < limit, 'it did not happen within 30 s')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

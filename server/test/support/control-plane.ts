@@ -21,7 +21,7 @@ export interface Tenant extends Person {
   address(): UpstreamAddress
   /** Its word, or undefined: see `ObedientGateway.wordFor`. */
   routeState(): string | undefined
-  /** Looks until the gateway knows it so, at most 15 s. */
+  /** Looks until the gateway knows it so, at most 30 s. */
   untilRouteState(word: string | undefined): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function tenantOf(gateway: FakeGateway, person: Person): Tenant {
 export async function pollUntil(
   isSo: () => boolean | Promise<boolean>,
   words: () => string,
-  limit = 15_000,
+  limit = 30_000,
 ): Promise<void> {
   const end = performance.now() + limit
   while (!(await isSo())) {
