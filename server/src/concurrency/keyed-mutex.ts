@@ -40,6 +40,6 @@ export class KeyedMutex {
 export class MutexTimeout extends Error {
   constructor(timeout: number) {
     super(`earlier work did not end within ${timeout} ms`)
-    this.name = 'TurnOverdue'
+    this.name = 'MutexTimeout'
   }
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { tokenCookie, bindingCookie } from './token-cookies.ts'
+import { tokenCookie, bindingCookie } from './token-selection.ts'
 
 export interface CookieSettings {
   /** Host part of the base domain. */

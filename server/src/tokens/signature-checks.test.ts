@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { parseToken, SignatureChecks, tokenKeyId } from './signature-checks.ts'
-import { candidateTokens } from './token-cookies.ts'
+import { candidateTokens } from './token-selection.ts'
 import { cookieValues } from './cookie-values.ts'
 
 const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })

@@ -1,6 +1,6 @@
 import { hash, KeyObject, verify, type webcrypto } from 'node:crypto'
 import { networkOf } from '../ip-address.ts'
-import { maxTokenLength } from './token-cookies.ts'
+import { maxTokenLength } from './token-selection.ts'
 
 /**
  * Parsing and verifying signed tokens (JWT) at a bounded cost for any sender; gateway and API each use an instance.

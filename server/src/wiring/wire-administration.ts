@@ -14,7 +14,7 @@ import { Rights } from '#/administration/rights.ts'
 import { Takeover } from '#/administration/takeover.ts'
 import { ContainerStatuses } from '#/containers/state/container-statuses.ts'
 import { homeVolume } from '#/containers/container-name.ts'
-import { enforceBlocks } from '#/reconcile/enforce-blocks.ts'
+import { stopJustBlocked } from '#/reconcile/stop-just-blocked.ts'
 import { keptHomesTask } from '#/reconcile/tasks/kept-homes-task.ts'
 import { finishRemovals } from '#/reconcile/tasks/removals-task.ts'
 import type { RemovedContainer } from '#/store/containers/removals.ts'
@@ -42,7 +42,7 @@ export function wireAdministration(
     for (const userId of userIds) admission.recheck(userId)
     await Promise.all(userIds.map((userId) => routeSync.publishUser(userId)))
   }
-  const enforce = enforceBlocks((owned) => containerReconciler.reconcileOne(owned), activate, log)
+  const enforce = stopJustBlocked((owned) => containerReconciler.reconcileOne(owned), activate, log)
   /** Ends sessions whose end is stored already, e.g. takeovers by a demoted administrator. */
   const revokeSessions = (ended: readonly StoredSession[]) => tokens.revocations.revokeLocally(ended.map(revocationOf))
   const takeover = wireTakeover(parts, tokens, containers)

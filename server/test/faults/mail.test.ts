@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Mailer } from '#/mail/mailer.ts'
-import { createSmtpMailer } from '#/mail/smtp.ts'
+import { createSmtpMailer } from '#/mail/smtp-mailer.ts'
 import { ask, assertOk, assertRefused, verify } from '../support/api-calls.ts'
 import { startBerth, type Berth, type Lifetime, type Reply } from '../support/berth.ts'
 import { noCreateRuntime } from '../support/engine/faulty-runtimes.ts'

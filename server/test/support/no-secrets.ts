@@ -12,7 +12,7 @@ const secrets: Readonly<Record<string, RegExp>> = {
     /(?<![\w/+-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=[\w-]*\d)[\w-]{43}(?![\w/+=-])/,
 }
 
-/** Without a mail server the log is where links are found; this line has one, and no other may. See `mail/outbox.ts`. */
+/** Without a mail server the log is where links are found; this line has one, and no other may. See `mail/outbox-mailer.ts`. */
 const isOutboxLine = (line: string) => /"link":"[^"]*\/verify-[^"]*"/.test(line) && /"msg":"mail for [^"]*"/.test(line)
 
 /**

@@ -1,4 +1,4 @@
-import { safeNext } from '#/paths.ts'
+import { safeNext } from '#/safe-next.ts'
 
 /**
  * The URL to open once a container runs: `next` when it is inside this container, else the container's root. A link of

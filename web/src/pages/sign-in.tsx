@@ -8,7 +8,8 @@ import { rich } from '#/components/rich.tsx'
 import { endedSession } from '#/session/ended-session.ts'
 import { useSignInElsewhere } from '#/session/use-sign-in-elsewhere.ts'
 import { emailIn } from '#/session/magic-link-request.ts'
-import { isPage, pages, safeNext } from '#/paths.ts'
+import { isPage, pages } from '#/paths.ts'
+import { safeNext } from '#/safe-next.ts'
 import { useLocation } from '#/router/router.ts'
 
 /** Why a sign-in ended, by the name of the refusal. */

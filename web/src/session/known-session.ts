@@ -1,4 +1,5 @@
-import { isPage, safeNext, signInPages } from '#/paths.ts'
+import { isPage, signInPages } from '#/paths.ts'
+import { safeNext } from '#/safe-next.ts'
 
 /** The parts of web storage that this module uses. */
 type KnownSessionStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>

@@ -1,4 +1,4 @@
-import { safeNext } from '#/paths.ts'
+import { safeNext } from '#/safe-next.ts'
 
 /** The part of web storage that this module uses. */
 export type ReturnPathStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>

@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose'
-import { sidOf } from '#/tokens/token-cookies.ts'
+import { sidOf } from '#/tokens/token-selection.ts'
 import { parseToken, SignatureChecks, type UnverifiedToken } from '#/tokens/signature-checks.ts'
 import { algorithm, type SigningKeys } from './signing-keys.ts'
 

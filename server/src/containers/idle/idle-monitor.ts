@@ -44,9 +44,9 @@ export class IdleMonitor {
   /** Due containers above the max, as of the last check, which looks at them anew when their turn comes. */
   #waiting: { readonly known: ContainerState; readonly isPaused: boolean }[] = []
   readonly #samples = new Map<string, Sample>()
-  /** Containers whose CPU time was sampled half-way; by `ownedKey`. */
+  /** Containers whose CPU time was sampled half-way; by `containerKey`. */
   readonly #sampledAt = new Map<string, { readonly known: ContainerRef; readonly at: number }>()
-  /** `ownedKey` of the samples in progress. */
+  /** `containerKey` of the samples in progress. */
   readonly #sampling = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 

@@ -1,4 +1,4 @@
-import { maxTokenLength } from '../../tokens/token-cookies.ts'
+import { maxTokenLength } from '../../tokens/token-selection.ts'
 import { tokenKeyId } from '../../tokens/signature-checks.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { selectTrustedToken, candidateTokens } from '../../tokens/token-cookies.ts'
+import { selectTrustedToken, candidateTokens } from '../../tokens/token-selection.ts'
 import { carriesToken } from '../headers/cookies.ts'
 import type { Caller, TokenVerifier } from './token-verifier.ts'
 import type { RequestFields } from '../http1/request-head.ts'

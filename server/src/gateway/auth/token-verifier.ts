@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { importJWK, type CryptoKey, type JWK } from 'jose'
 import { containsApiToken } from '../../tokens/api-token-form.ts'
-import { sidOf } from '../../tokens/token-cookies.ts'
+import { sidOf } from '../../tokens/token-selection.ts'
 import { parseToken, SignatureChecks, tokenKeyId, type UnverifiedToken } from '../../tokens/signature-checks.ts'
 import type { Revocation } from '../gateway-state.ts'
 import { clock } from '../coarse-clock.ts'

@@ -1,5 +1,5 @@
 import { cookieValues } from '../../tokens/cookie-values.ts'
-import { tokenCookie } from '../../tokens/token-cookies.ts'
+import { tokenCookie } from '../../tokens/token-selection.ts'
 
 /** Whether a `Cookie` header holds the platform's token. */
 export const carriesToken = (cookieHeader: string | undefined): boolean =>

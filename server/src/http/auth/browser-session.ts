@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ReadCookie, SessionCookies } from '#/accounts/sessions/session-cookie.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
-import { isBoundSession, sessionCookie } from '#/tokens/token-cookies.ts'
+import { isBoundSession, sessionCookie } from '#/tokens/token-selection.ts'
 
 /**
  * The session that a browser may renew, as its cookie `berth_session` says. A page of a container's, on our origin, can set

@@ -1,4 +1,4 @@
-import { bindingCookie, bindingOf, sessionCookie, tokenCookie } from '#/tokens/token-cookies.ts'
+import { bindingCookie, bindingOf, sessionCookie, tokenCookie } from '#/tokens/token-selection.ts'
 import { hostName, isName, type CookieSettings } from '#/tokens/clear-cookies.ts'
 
 export type { CookieSettings } from '#/tokens/clear-cookies.ts'

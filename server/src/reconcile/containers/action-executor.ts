@@ -32,7 +32,7 @@ const withoutHistory = { isFirstLook: false, isBlind: true, restoring: new Set<s
 /** Executes the actions of a plan for one (user, type). */
 export class ActionExecutor {
   readonly #parts: ActionExecutorParts
-  /** By `ownedKey`: the engine's ids of pending requests, beside the record's. */
+  /** By `containerKey`: the engine's ids of pending requests, beside the record's. */
   readonly #requestedIds = new Map<string, Set<string>>()
 
   constructor(parts: ActionExecutorParts) {

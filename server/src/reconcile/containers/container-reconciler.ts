@@ -50,7 +50,7 @@ export class ContainerReconciler implements Task, EngineListener {
   readonly #runTimeout: number
   readonly #restorer: Restorer
   readonly #unmanaged: UnmanagedContainers
-  /** `ownedKey` of containers that failed last time; others come first. */
+  /** `containerKey` of containers that failed last time; others come first. */
   #failed: ReadonlySet<string> = new Set()
   readonly #retirement: Retirement
 

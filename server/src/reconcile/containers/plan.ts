@@ -35,7 +35,7 @@ export interface Memory {
   readonly isFirstLook: boolean
   /** Whether the event stream is disconnected: how a program ended is not known. */
   readonly isBlind: boolean
-  /** `ownedKey` of containers that are being restored. */
+  /** `containerKey` of containers that are being restored. */
   readonly restoring: ReadonlySet<string>
 }
 

@@ -21,7 +21,7 @@ export class RestoreQueue {
   readonly #others = new Map<string, Restoration>()
   readonly #keys = new Set<string>()
 
-  /** `ownedKey` of all. */
+  /** `containerKey` of all. */
   get keys(): ReadonlySet<string> {
     return this.#keys
   }

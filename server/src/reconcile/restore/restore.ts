@@ -58,7 +58,7 @@ export class Restorer {
     this.#backoff = new RestoreBackoff(this.#pauses.server, maxParallel)
   }
 
-  /** `ownedKey` of pending restorations. */
+  /** `containerKey` of pending restorations. */
   get pending(): ReadonlySet<string> {
     return this.#queue.keys
   }

@@ -1,6 +1,6 @@
 import { useTranslations } from 'use-intl/react'
 import { boot } from '#/api/api-client.ts'
-import { safeNext } from '#/paths.ts'
+import { safeNext } from '#/safe-next.ts'
 
 /** A button for each provider of this installation; nothing without one. @param next where it leads after signing in */
 export function ProviderButtons({ next }: { next: string | undefined }) {

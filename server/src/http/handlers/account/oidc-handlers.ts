@@ -1,5 +1,6 @@
 import type { SignInProblemCode } from '@berth/api/sign-in-problems.ts'
-import { pages, safeNext } from '@berth/web/paths.ts'
+import { pages } from '@berth/web/paths.ts'
+import { safeNext } from '@berth/web/safe-next.ts'
 import type { ProviderSignIn } from '#/accounts/oidc/provider-sign-in.ts'
 import type { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
 import type { Provider } from '#/accounts/oidc/settings/provider.ts'

@@ -1,4 +1,5 @@
-import { pages, safeNext, withNext } from '@berth/web/paths.ts'
+import { pages, withNext } from '@berth/web/paths.ts'
+import { safeNext } from '@berth/web/safe-next.ts'
 import type { SignedIn } from '#/accounts/sessions/begin-session.ts'
 import type { RenewSession } from '#/accounts/sessions/renew-session.ts'
 import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'

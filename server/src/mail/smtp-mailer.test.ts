@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { startMailServer } from '#test/support/mail/mail-server.ts'
 import type { Email } from './mailer.ts'
-import { createSmtpMailer } from './smtp.ts'
+import { createSmtpMailer } from './smtp-mailer.ts'
 import { smtpConnection, type SmtpTls } from './smtp-connection.ts'
 import { timeLimit } from '#test/support/extent.ts'
 

@@ -15,7 +15,7 @@ const answerTimeout = 8_000
  * after a failure, repeats the stops.
  * @param reconcileOne stops the blocked containers of one (user, type), in their flight
  */
-export function enforceBlocks(
+export function stopJustBlocked(
   reconcileOne: (owned: ContainerRef) => Promise<void>,
   activate: () => void,
   log: Logger,

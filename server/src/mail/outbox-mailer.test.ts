@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import PostalMime from 'postal-mime'
-import { createOutbox } from './outbox.ts'
+import { createOutbox } from './outbox-mailer.ts'
 
 test('without a mail server a mail becomes a file for its owner only, and its link is printed', async (t) => {
   const parent = await mkdtemp(path.join(tmpdir(), 'berth-outbox-'))
