@@ -41,19 +41,31 @@ export interface TokenStatus {
   isPlausible(token: string): boolean
 }
 
-/** Tokens of a `Cookie` header to check, each once: known ones, and a few of all others. */
-export function candidateTokens(header: string | undefined, status: TokenStatus): string[] {
+/**
+ * Tokens of a `Cookie` header to check, each once: known ones, and a few of all others.
+ * @param allowed how many signatures the client may have checked, asked for when there is one to check: with one the request is
+ *   refused if there are two, so that further ones are not looked at
+ */
+export function candidateTokens(
+  header: string | undefined,
+  status: TokenStatus,
+  allowed: () => number = () => maxTokensChecked,
+): string[] {
   const sent = cookieValues(header, tokenCookie)
   if (sent.length === 0) return []
   const binding = bindingIn(header)
   const isBound = (token: string) => binding === undefined || isBoundTo(sidIn(token), binding)
   const candidates: string[] = []
   let checked = 0
+  let max = maxTokensChecked
   // In reverse order, so that of two equal ones the last counts.
-  for (const token of new Set(sent.toReversed()))
+  for (const token of new Set(sent.toReversed())) {
     if (status.isRemembered(token)) candidates.push(token)
-    else if (checked < maxTokensChecked && status.isPlausible(token) && isBound(token))
-      checked += Math.sign(candidates.push(token))
+    else if (checked < max && status.isPlausible(token) && isBound(token)) {
+      candidates.push(token)
+      if (++checked === 1) max = Math.max(2, allowed())
+    }
+  }
   return candidates.toReversed()
 }
 

@@ -58,7 +58,7 @@ export class SessionAuthenticator {
       return { session: only && (await this.#sessionFor(only, 'header')), wasSent: true, isTossed: false }
     }
     const believed = selectTrustedToken(
-      await this.#verified(candidateTokens(cookie, this.#tokens), now, address),
+      await this.#verified(this.#candidates(cookie, address), now, address),
       cookie,
       ({ claims }) => claims.sid,
     )
@@ -76,7 +76,7 @@ export class SessionAuthenticator {
     if (authorization !== undefined) return undefined
     const address = addressIn(headers)
     const takeovers: VerifiedToken[] = []
-    const candidates = candidateTokens(cookie, this.#tokens).filter((token) => this.#tokens.claimsActing(token))
+    const candidates = this.#candidates(cookie, address).filter((token) => this.#tokens.claimsActing(token))
     for (const token of this.#mayBeChecked(candidates, address) ? candidates : []) {
       const claims = await this.#tokens.read(token, address)
       if (claims && claims.acting !== null) takeovers.push({ claims, token })
@@ -123,6 +123,10 @@ export class SessionAuthenticator {
       if (claims && !this.#isRevoked(claims)) good.push({ claims, token })
     }
     return isDecided ? good : []
+  }
+
+  #candidates(cookie: string | undefined, address: string): string[] {
+    return candidateTokens(cookie, this.#tokens, () => this.#tokens.checksAllowed(address, maxTokensChecked))
   }
 
   #isRevoked({ jti, sid }: Claims): boolean {

@@ -1,4 +1,4 @@
-import { selectTrustedToken, candidateTokens } from '../../tokens/token-selection.ts'
+import { selectTrustedToken, candidateTokens, maxTokensChecked } from '../../tokens/token-selection.ts'
 import { carriesToken } from '../headers/cookies.ts'
 import type { Caller, TokenVerifier } from './token-verifier.ts'
 import type { RequestFields } from '../http1/request-head.ts'
@@ -36,7 +36,7 @@ export class Authenticator {
     const isSame = this.#isKnown && authorization === this.#authorization && cookie === this.#cookie
     if (!isSame && authorization === undefined && !carriesToken(cookie)) return undefined
     if (isSame) return this.#caller && this.#tokens.isValid(this.#caller) ? this.#caller : undefined
-    const tokens = this.#candidates(authorization, cookie)
+    const tokens = this.#candidates(authorization, cookie, address)
     const unknown = tokens.filter((token) => !this.#tokens.isRemembered(token))
     if (unknown.length > 0 && !this.#check(unknown, address())) return undefined
     const callers = tokens.map((token) => this.#tokens.verifiedCaller(token)).filter((caller) => caller !== undefined)
@@ -50,9 +50,10 @@ export class Authenticator {
     return allowed >= unknown.length
   }
 
-  #candidates(authorization: string | undefined, cookie: string | undefined): readonly string[] {
+  #candidates(authorization: string | undefined, cookie: string | undefined, address: () => string): readonly string[] {
     const bearer = bearerToken(authorization)
-    return bearer !== undefined && this.#tokens.hasOwnKeyId(bearer) ? [bearer] : candidateTokens(cookie, this.#tokens)
+    if (bearer !== undefined && this.#tokens.hasOwnKeyId(bearer)) return [bearer]
+    return candidateTokens(cookie, this.#tokens, () => this.#tokens.checksAllowed(address(), maxTokensChecked))
   }
 
   #selectCaller(
