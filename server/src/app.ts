@@ -49,8 +49,8 @@ export async function startApp(parts: AppParts): Promise<App> {
   const activate = () => reconciler.activate()
   const engineList = new EngineListCache(runtime, activate)
   const takenSlugs = takenSlugsTask(database, runtime, engineList)
-  // Its lists of all containers and homes take seconds with 20,000: the routes come first. Its list of containers is also
-  // that of the reconciler's first run.
+  // Its lists of all containers and homes take seconds with 20,000: the routes come first. One list of containers is that of
+  // the routes, of this, and of the reconciler's first run.
   const routesPublished = Promise.withResolvers<void>()
   const slugsKnown = routesPublished.promise.then(() =>
     withTimeout(
@@ -64,7 +64,7 @@ export async function startApp(parts: AppParts): Promise<App> {
   const addresses = addressesFor(config, port)
   const tokens = wireTokens(parts, addresses, activate)
   await tokens.revocations.load(new Date())
-  const containers = wireContainers(parts, addresses, tokens)
+  const containers = wireContainers(parts, addresses, tokens, () => engineList.listAll())
   const serve = () =>
     gateway.serve(gatewaySettings(parts, addresses), controlPlane(parts, addresses, tokens, containers))
   const accounts = wireAccounts(parts, { addresses, tokens, containers, activate, slugsKnown, publishKeys: serve })

@@ -39,6 +39,17 @@ test('all tasks of a run share one list, and the next run asks anew', async () =
   assert.equal(asked.length, 2)
 })
 
+test('a list that another part asked for before the first run is that run’s, too, and afterwards its own', async () => {
+  const { asked, looks } = arrange(1)
+  await looks.listAll()
+  looks.startRun()
+  await looks.get()
+  assert.deepEqual(asked, ['full'])
+  await looks.listAll()
+  await looks.get()
+  assert.deepEqual(asked, ['full', 'full'])
+})
+
 test('a full list that took long is followed by lists of what is up, until it was a thirtieth of the time', async () => {
   const { asked, world, looks } = arrange(2_000)
   looks.startRun()

@@ -66,6 +66,13 @@ export class EngineListCache {
     return (this.#current ??= this.#takeReady() ?? this.#list())
   }
 
+  /** A list of all containers, asked for now. Before the first run it is that run's list, too. @throws {RuntimeError} */
+  async listAll(): Promise<readonly RuntimeContainer[]> {
+    const listing = this.#fetch(true)
+    if (!this.#hasBegun) this.#current ??= listing
+    return (await listing).instances
+  }
+
   #takeReady(): Promise<EngineListing> | undefined {
     const ready = this.#ready
     this.#ready = undefined

@@ -15,7 +15,7 @@ import { Launch } from '#/containers/launch/launch.ts'
 import { Spawner } from '#/containers/launch/spawner.ts'
 import { OwnerActions } from '#/containers/owner-actions.ts'
 import { PreLaunchHooks } from '#/containers/queue/pre-launch-hooks.ts'
-import { RouteSync } from '#/containers/routing/route-sync.ts'
+import { RouteSync, type RouteSyncParts } from '#/containers/routing/route-sync.ts'
 import { ContainerIndex } from '#/containers/state/container-index.ts'
 import { OwnContainers } from '#/containers/state/own-containers.ts'
 import { StatusLookups } from '#/containers/state/status-lookups.ts'
@@ -23,8 +23,13 @@ import type { AppParts } from '#/wiring/app-parts.ts'
 import { wireLaunching } from '#/wiring/wire-launching.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
 
-/** Container state, routing, launch, idle suspension and events. */
-export function wireContainers(parts: AppParts, addresses: Addresses, { streams, revocations }: Tokens) {
+/** Container state, routing, launch, idle suspension and events. @param listAll a list of all containers, asked for now */
+export function wireContainers(
+  parts: AppParts,
+  addresses: Addresses,
+  { streams, revocations }: Tokens,
+  listAll: RouteSyncParts['listAll'],
+) {
   const { config, database, runtime, gateway, installation, pace, log } = parts
   const { templates } = config
   const report = (error: unknown, what: string) => log.warn({ err: error }, `${what} failed`)
@@ -37,6 +42,7 @@ export function wireContainers(parts: AppParts, addresses: Addresses, { streams,
   const routeSync = new RouteSync({
     db: database.db,
     runtime,
+    listAll,
     templates,
     gateway,
     index,

@@ -122,6 +122,7 @@ export async function arrange(t: TestContext, owners: readonly Owner[], runtime 
   const routeSync = new RouteSync({
     db: database.db,
     runtime: runtime as unknown as Runtime,
+    listAll: () => runtime.list(),
     templates: new Templates(template ? [template] : []),
     gateway,
     index: new ContainerIndex(),

@@ -35,6 +35,7 @@ export interface RunningList {
 
 export interface EngineSweepParts {
   readonly runtime: Pick<Runtime, 'list'>
+  readonly listAll: () => Promise<readonly RuntimeContainer[]>
   readonly index: ContainerIndex
   readonly reader: Pick<RouteReader, 'running'>
   readonly publisher: RoutePublisher
@@ -145,7 +146,7 @@ export class EngineSweep {
     const asOf = this.#parts.index.tick()
     const hasMissedEvents = this.#hasMissedEvents
     this.#hasMissedEvents = false
-    const listing = this.#parts.runtime.list().then(byId)
+    const listing = this.#parts.listAll().then(byId)
     // A failure is handled below.
     const isListSlow = (await withTimeout(slowListThreshold, listing.then(Boolean, Boolean))) === undefined
     if (isListSlow) await this.#parts.inspector.inspectEachUntil(listing, this.#idsOfUnseen())

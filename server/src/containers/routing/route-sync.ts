@@ -21,6 +21,8 @@ export type RouteSyncParts = RoutePublisherParts &
   Pick<RouteChangesParts, 'onStatus'> &
   Pick<UserReaderParts, 'db' | 'templates' | 'onAccessRevoked' | 'onGone'> & {
     readonly runtime: Runtime
+    /** A list of all containers, asked for now; others may share it. @throws {RuntimeError} */
+    readonly listAll: () => Promise<readonly RuntimeContainer[]>
     /** Written by the route sync only. */
     readonly index: ContainerIndex
   }
@@ -57,7 +59,7 @@ export class RouteSync extends RouteReader {
   readonly #heardEarly = new Set<string>()
 
   constructor(parts: RouteSyncParts) {
-    const { index, runtime, report } = parts
+    const { index, runtime, listAll, report } = parts
     const publisher = new RoutePublisher(parts)
     super(index, publisher.snapshot)
     this.#parts = parts
@@ -80,7 +82,8 @@ export class RouteSync extends RouteReader {
     this.#users = new UserReader({ ...parts, publisher, changes })
     this.#inspector = new ContainerInspector({ runtime, report, index, publisher, changes, engineHealth })
     const inspector = this.#inspector
-    this.#sweep = new EngineSweep({ runtime, report, index, reader: this, publisher, changes, inspector, engineHealth })
+    const sweepParts = { runtime, listAll, report, index, reader: this, publisher, changes, inspector, engineHealth }
+    this.#sweep = new EngineSweep(sweepParts)
   }
 
   /** Status of each container of a user that has a route. */

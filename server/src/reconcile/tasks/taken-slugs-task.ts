@@ -20,18 +20,21 @@ export function takenSlugsTask(
   engineList: Pick<EngineListCache, 'get'>,
 ): Task {
   let homesAskedAt = -Infinity
+  let current: Promise<{ claimed: number }> | undefined
+  const claimAll = async () => {
+    const { instances } = await engineList.get()
+    const isDue = performance.now() - homesAskedAt >= homesInterval
+    const homes = isDue ? await runtime.homes() : []
+    const slugs = [...new Set([...instances, ...homes].flatMap(({ owner }) => (owner ? [owner.slug] : [])))]
+    let claimed = 0
+    for (let start = 0; start < slugs.length; start += batchSize)
+      claimed += await claimSlugs(database.db, slugs.slice(start, start + batchSize))
+    if (isDue) homesAskedAt = performance.now()
+    return { claimed }
+  }
   return {
     name: 'taken slugs',
-    async run() {
-      const { instances } = await engineList.get()
-      const isDue = performance.now() - homesAskedAt >= homesInterval
-      const homes = isDue ? await runtime.homes() : []
-      const slugs = [...new Set([...instances, ...homes].flatMap(({ owner }) => (owner ? [owner.slug] : [])))]
-      let claimed = 0
-      for (let start = 0; start < slugs.length; start += batchSize)
-        claimed += await claimSlugs(database.db, slugs.slice(start, start + batchSize))
-      if (isDue) homesAskedAt = performance.now()
-      return { claimed }
-    },
+    // The reconciler's first run shares that of the start, whose lists take seconds with 20,000 containers.
+    run: () => (current ??= claimAll().finally(() => (current = undefined))),
   }
 }
