@@ -73,6 +73,7 @@ function known(all: readonly Route[]): GatewayState {
       slug,
       email: `${slug}@example.org`,
       isBlocked: false,
+      isAdmin: false,
       createdAt: Date.now() - 86_400_000,
     })),
     routes: all.map((route) => routeTo(route, received.backend)),

@@ -1,3 +1,4 @@
+import { allSettledOrThrow } from '#/concurrency/try-or-log.ts'
 import { insertAuditEntries } from '#/store/audit/audit-log.ts'
 import type { Database, Tx } from '#/store/database.ts'
 import { endTakeoversBy } from '#/store/users/session-ends.ts'
@@ -10,13 +11,15 @@ import { withContainers, type UserWithContainers } from './admin-lists.ts'
 
 /** Effects of a change, after it is stored. */
 export interface RightsEffects extends ApiTokenEffects {
+  /** Publishes users to the gateway, which stops using scoped tokens that name the former role. */
+  publish(userIds: readonly number[]): Promise<void>
   /** Revokes sessions that the store has ended, wherever tokens are verified. */
   revokeSessions(ended: readonly StoredSession[]): Promise<void>
 }
 
 /**
  * Administrator rights. A change is in force from the user's next request, with their present tokens: the claim in a
- * token is for apps, the API reads the store.
+ * token is for apps, which receive another token at once; the API reads the store.
  */
 export class Rights {
   readonly #database: Database
@@ -51,10 +54,10 @@ export class Rights {
   async followProvider(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<void> {
     const ended = await administer(this.#database, actor, async (tx) => {
       const user = await requireUser(tx, id)
-      if (user.isAdmin === isAdmin || (!isAdmin && (await isLastInCharge(tx, user)))) return nothingEnded
+      if (user.isAdmin === isAdmin || (!isAdmin && (await isLastInCharge(tx, user)))) return undefined
       return change(tx, actor, user, isAdmin, at)
     })
-    await this.#apply(ended)
+    if (ended) await this.#apply(id, ended)
   }
 
   async #set(actor: Actor, id: number, isAdmin: boolean, at: Date): Promise<UserWithContainers> {
@@ -65,14 +68,14 @@ export class Rights {
       const ended = await change(tx, actor, user, isAdmin, at)
       return { ...(await withContainers(tx, id)), ...ended }
     })
-    await this.#apply({ takeovers, tokens })
+    await this.#apply(id, { takeovers, tokens })
     return result
   }
 
-  /** Ends, outside of the store, what a change ended in it. */
-  async #apply({ takeovers, tokens }: Ended): Promise<void> {
+  /** Publishes a change that is stored, and ends what it ended in the store. A repeated call makes up for a failed one. */
+  async #apply(id: number, { takeovers, tokens }: Ended): Promise<void> {
     for (const token of tokens) this.#effects.endStreams(token)
-    await this.#effects.revokeSessions(takeovers)
+    await allSettledOrThrow([this.#effects.publish([id]), this.#effects.revokeSessions(takeovers)])
   }
 }
 

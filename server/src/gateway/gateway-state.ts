@@ -18,6 +18,8 @@ export interface GatewayUser {
   readonly slug: string
   readonly email: string
   readonly isBlocked: boolean
+  /** As their scoped tokens say: a change ends the use of those that were issued before. */
+  readonly isAdmin: boolean
   /** Tokens issued before then belong to another user: after an older store is restored, ids are assigned again. */
   readonly createdAt: number
 }

@@ -58,7 +58,7 @@ export function wireAdministration(
     blockPreviews: new BlockPreviews(database.db, (record) => ['running', 'paused'].includes(statuses.of(record))),
     containerBlocking: new ContainerBlocking(database, { publish, enforce, revokeSessions }),
     userBlocking: new UserBlocking(database, { publish, enforce, revokeSessions }),
-    rights: new Rights(database, { revokeSessions, ...apiTokenEffects }),
+    rights: new Rights(database, { publish, revokeSessions, ...apiTokenEffects }),
     apiTokens: new ApiTokenAdministration(database, apiTokenEffects),
     deletion: wireDeletion(parts, containers, { publish, revokeSessions, activate }),
     takeover,

@@ -47,8 +47,6 @@ export interface ScopedToken {
 const maxRemembered = 10_000
 /** Lifetime of scoped tokens, in seconds. */
 export const scopedLifetime = 900
-/** A scoped token is reused until its remaining lifetime is less than this, in ms. */
-const scopedMinRemaining = 300_000
 /** Max difference of two clocks, in ms; a token from a later time was issued before the clock was set back. */
 const maxClockSkew = 60_000
 const actingForm = /^([1-9]\d{0,14}|operator)$/
@@ -59,7 +57,6 @@ export class AccessTokens {
   readonly #issuer: string
   readonly #newId: () => string
   readonly #remembered = new Map<string, { readonly claims: Claims; readonly kid: string }>()
-  readonly #scoped = new Map<string, ScopedToken>()
   readonly #checks = new SignatureChecks()
   /** Seconds. */
   readonly lifetime: number
@@ -90,23 +87,12 @@ export class AccessTokens {
 
   /**
    * Scoped token for a container's app: same user and key, but short-lived and refused by the API, so that an app (or
-   * an attacker in it) cannot act for the user. Reused while it is valid, but not between different actors: an app may
-   * need to know. It names its container (`aud`), so that no app accepts another app's token.
+   * an attacker in it) cannot act for the user. It names its container (`aud`), so that no app accepts another app's token.
+   * Each call issues another one; the gateway knows how long it may use one on.
    */
   async scoped(subject: Subject, prefix: string, acting: string | null, now: Date): Promise<ScopedToken> {
-    const key = `${subject.id} ${subject.isAdmin} ${acting ?? ''} ${prefix}`
-    const known = this.#scoped.get(key)
-    if (known && known.expiresAt - now.getTime() > scopedMinRemaining) return known
     const token = await this.#sign(subject, this.plan(now, scopedLifetime), acting, `/${prefix}`)
-    const scoped = { token, expiresAt: now.getTime() + scopedLifetime * 1000 }
-    if (this.#scoped.size >= maxRemembered) this.#scoped.clear()
-    this.#scoped.set(key, scoped)
-    return scoped
-  }
-
-  /** Drops cached scoped tokens, because the clock was set. */
-  forgetScoped(): void {
-    this.#scoped.clear()
+    return { token, expiresAt: now.getTime() + scopedLifetime * 1000 }
   }
 
   isRemembered(token: string): boolean {

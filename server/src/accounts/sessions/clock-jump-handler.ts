@@ -1,12 +1,10 @@
 import type { ClockJumpHandler } from '#/clock-jump-detector.ts'
 import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
-import type { AccessTokens } from '../access-tokens/access-token.ts'
 import type { Revocations } from '../access-tokens/revocations.ts'
 
 export interface ClockJumpHandlerParts {
   readonly database: Database
-  readonly tokens: AccessTokens
   readonly revocations: Revocations
   /** Ends all streams: their end was computed by the old clock. */
   readonly endStreams: () => void
@@ -20,7 +18,6 @@ export interface ClockJumpHandlerParts {
  */
 export function clockJumpHandler({
   database,
-  tokens,
   revocations,
   endStreams,
   onMoved,
@@ -28,7 +25,6 @@ export function clockJumpHandler({
   return {
     handle: ({ by, before, now }) => {
       endStreams()
-      tokens.forgetScoped()
       const endEra = by < 0 ? revocations.endEra(before) : async () => undefined
       return {
         begin: async () => {

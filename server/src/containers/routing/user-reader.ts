@@ -124,10 +124,11 @@ export class UserReader {
   }
 }
 
-const toGatewayUser = ({ id, slug, email, isBlocked, createdAt }: User): GatewayUser => ({
+const toGatewayUser = ({ id, slug, email, isBlocked, isAdmin, createdAt }: User): GatewayUser => ({
   userId: id,
   slug,
   email,
   isBlocked,
+  isAdmin,
   createdAt: createdAt.getTime(),
 })

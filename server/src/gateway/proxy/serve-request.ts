@@ -13,6 +13,7 @@ import { Exchange } from './exchange.ts'
 import type { Caller } from '../auth/token-verifier.ts'
 import { GatewayRefusal, gatewayRefusals } from '../responses/gateway-refusals.ts'
 import type { RequestHead } from '../http1/request-head.ts'
+import type { GatewayUser } from '../gateway-state.ts'
 import { Route } from '../upstream/route.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { bearerToken } from '../auth/request-authenticator.ts'
@@ -132,9 +133,10 @@ function serveContainer(request: Request, caller: Caller | undefined): void {
   const person = caller && users.get(caller.userId)
   if (!caller || !person) return serveApp(request, result.route, undefined)
   context.sessions.noteUse(caller)
-  const token = scopedTokenFor(config.control, result.route, caller)
+  const token = scopedTokenFor(config.control, result.route, caller, person)
   const setCookie = renewalOf(request, caller)
-  if (token instanceof Promise || setCookie) void serveOnceTokenIsThere(request, result, token, setCookie)
+  if (token instanceof Promise || setCookie)
+    void serveOnceTokenIsThere(request, { ...result, caller, person }, token, setCookie)
   else serveApp(request, result.route, { caller, email: person.email, token })
 }
 
@@ -147,11 +149,12 @@ function renewalOf({ context, config, head }: Request, caller: Caller): Promise<
 
 /**
  * The first request of a user to an app waits for its token, and one that renews a session for the new token. Meanwhile
- * much may have changed, so all is decided again.
+ * much may have changed, so all is decided again, and a token that was asked for another caller or state of the user does
+ * not reach the app.
  */
 async function serveOnceTokenIsThere(
   request: Request,
-  before: AuthorizationResult & { kind: 'app' },
+  before: { readonly route: Route; readonly caller: Caller; readonly person: GatewayUser },
   pendingToken: string | undefined | Promise<string | undefined>,
   renewal: Promise<readonly string[]> | undefined,
 ): Promise<void> {
@@ -164,8 +167,8 @@ async function serveOnceTokenIsThere(
     const result = authorizeOrClearCookies(request, known)
     if (result.kind !== 'app' || result.route !== before.route) throw gatewayRefusals.changed()
     const person = known && users.get(known.userId)
-    const identity = known && person && { caller: known, email: person.email, token }
-    serveApp(request, result.route, identity, setCookie)
+    if (!person || person !== before.person || known.jti !== before.caller.jti) throw gatewayRefusals.changed()
+    serveApp(request, result.route, { caller: known, email: person.email, token }, setCookie)
   })
 }
 

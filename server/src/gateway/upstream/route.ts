@@ -1,4 +1,4 @@
-import type { UpstreamAddress, RouteActivity, RouteEntry } from '../gateway-state.ts'
+import type { GatewayUser, UpstreamAddress, RouteActivity, RouteEntry } from '../gateway-state.ts'
 import type { TypeRules } from '../gateway-settings.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 import { clock } from '../coarse-clock.ts'
@@ -12,6 +12,12 @@ import type { Upstream } from './upstream.ts'
  * that never come, no request must wait indefinitely.
  */
 const maxHold = 60_000
+
+interface PendingToken {
+  readonly user: GatewayUser
+  /** Never rejects; undefined when none can be had. */
+  readonly answer: Promise<string | undefined>
+}
 
 /** Indexes of the routes with something to sweep: of 100,000 routes they are few, and a full scan is too slow. */
 export interface RouteIndexes {
@@ -35,10 +41,10 @@ export class Route implements Upstream {
   readonly rules: TypeRules
   readonly idle: ConnectionPool
   readonly activeRequests: ActiveRequests
-  /** By user, and by who acts for them; see `scoped-token-source.ts`. */
+  /** See `scoped-token-source.ts`. */
   readonly scopedTokens: ScopedTokenCache
-  /** Tokens that were asked for, likewise. */
-  readonly pendingTokens = new Map<string, Promise<string | undefined>>()
+  /** Scoped tokens that were asked for, by `jti` of the caller's token, and the state of the user at that time. */
+  readonly pendingTokens = new Map<string, PendingToken>()
   hasAnswered = false
   /** By `clock.now`. */
   lastByteAt = clock.now

@@ -9,7 +9,7 @@ const oddTypes = ['dev', 'my-lab', 'a/b', 'ä ö', '10', '..', '%2e', '__proto__
 
 function routesOfAnn(): RoutingTable {
   const people = new UserCache()
-  people.set({ userId: 1, slug: 'ann', email: 'ann@example.org', isBlocked: false, createdAt: 0 })
+  people.set({ userId: 1, slug: 'ann', email: 'ann@example.org', isBlocked: false, isAdmin: false, createdAt: 0 })
   const routes = new RoutingTable(people)
   const types = Object.fromEntries(oddTypes.map((type) => [encodeURIComponent(type), rules]))
   // As it comes from the other process.

@@ -117,6 +117,25 @@ test('who acts for a person gets a scoped token of their own: it is not mixed up
   }
 })
 
+test('a request after a change of the user does not wait for the token that was asked for before', async (t) => {
+  let asked = 0
+  const { port, gateway } = await startGatewayHarness(t, echoApp(), {
+    control: {
+      scopedToken: async () => {
+        const token = `t${++asked}`
+        if (asked === 1) await sleep(300)
+        return { token, expiresAt: Date.now() + 900_000 }
+      },
+    },
+  })
+  const first = get(port, '/ann-dev/', { headers: ann })
+  await sleep(80)
+  await gateway.apply([{ kind: 'user', user: { ...annPerson, isAdmin: true } }])
+  assert.equal((await echoed(port, '/ann-dev/')).headers.authorization, 'Bearer t2')
+  assert.equal((await first).status, 503)
+  assert.notEqual((await echoed(port, '/ann-dev/')).headers.authorization, 'Bearer t1')
+})
+
 test('a scoped token that is about to expire is not handed out', async (t) => {
   let asked = 0
   const { port } = await startGatewayHarness(t, echoApp(), {
@@ -140,6 +159,7 @@ test('when no scoped token can be had the own one is not forwarded instead', asy
 
 for (const [cause, change] of [
   ['its person is blocked', { kind: 'user', user: { ...annPerson, isBlocked: true } }],
+  ['its person is promoted', { kind: 'user', user: { ...annPerson, isAdmin: true } }],
   ['its token is revoked', { kind: 'revoked', revocation: { jti: 'ann', expiresAt: Date.now() + 3_600_000 } }],
   ['its container is gone', { kind: 'route-gone', prefix: 'ann-dev' }],
   [

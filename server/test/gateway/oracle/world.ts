@@ -43,6 +43,7 @@ export class World {
       slug: `u${userId}`,
       email: `u${userId}@example.org`,
       isBlocked: false,
+      isAdmin: false,
       createdAt: 0,
     }))
     this.prefixes = ids.flatMap((ownerId) =>

@@ -69,6 +69,7 @@ export function manyKnown(count: number): GatewayState {
       slug: `person${userId}`,
       email: `person${userId}@example.org`,
       isBlocked: false,
+      isAdmin: false,
       createdAt: 1_700_000_000_000 + userId,
     })),
     routes: ids.map((ownerId) => ({

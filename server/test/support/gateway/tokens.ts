@@ -48,13 +48,14 @@ export const annPerson: GatewayUser = {
   slug: 'ann',
   email: 'ann@example.org',
   isBlocked: false,
+  isAdmin: false,
   createdAt: madeLongAgo,
 }
 
 /** Ann owns `ann-dev`; Bob is an administrator; Max is blocked and owns `max-dev`. */
 export const people: readonly GatewayUser[] = [
   annPerson,
-  { ...annPerson, userId: 2, slug: 'bob', email: 'bob@example.org' },
+  { ...annPerson, userId: 2, slug: 'bob', email: 'bob@example.org', isAdmin: true },
   { ...annPerson, userId: 3, slug: 'max', email: 'max@example.org', isBlocked: true },
 ]
 
