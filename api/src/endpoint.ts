@@ -58,6 +58,11 @@ interface Row {
    * cookie is refused, because pages of containers can make it send the cookie.
    */
   readonly guarded?: true
+  /**
+   * True where an ended session is refused although its token is still answered elsewhere (after a block), because what
+   * is made here outlives the token. The same holds for every `stream`.
+   */
+  readonly needsSession?: true
   /** True where the cookie of an expired takeover is accepted: the endpoint ends the takeover. */
   readonly endsTakeover?: true
 }

@@ -124,6 +124,7 @@ export const adminUsersEndpoints = {
     method: 'POST',
     path: '/api/admin/users/{id}/takeover',
     access: 'admin',
+    needsSession: true,
     summary: 'Act for a user for at most 15 minutes (takeover); the user is notified of it with its reason',
     params: admin.IdParams,
     body: sessions.TakeoverBody,

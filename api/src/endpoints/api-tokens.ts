@@ -18,6 +18,7 @@ export const apiTokenEndpoints = {
     method: 'POST',
     path: '/api/user/tokens',
     access: 'user',
+    needsSession: true,
     summary: 'Make an API token; the answer is the only place that shows it',
     body: tokens.ApiTokenBody,
     response: tokens.CreatedApiToken,

@@ -22,7 +22,7 @@ export interface BlockEffects {
   publish(userIds: readonly number[]): Promise<void>
   /** Stops these containers; must not throw and must have a timeout of its own. */
   enforce(records: readonly UserContainer[]): Promise<void>
-  /** Revokes sessions that the store has ended, wherever tokens are verified. */
+  /** Makes the end of sessions that the store has ended count wherever tokens are verified. */
   revokeSessions(ended: readonly StoredSession[]): Promise<void>
 }
 

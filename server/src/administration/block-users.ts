@@ -4,6 +4,7 @@ import type { Database, Db } from '#/store/database.ts'
 import { endBlockedSessions, endTakeoversBy } from '#/store/users/session-ends.ts'
 import { blockContainersOf, unblockContainersOf } from '#/store/containers/container-blocks.ts'
 import { listContainersOfAll, type UserContainer } from '#/store/containers/user-containers.ts'
+import type { StoredSession } from '#/store/users/sessions.ts'
 import { findUsers, setUsersBlocked, type User } from '#/store/users/users.ts'
 import type { Actor } from './actor.ts'
 import { enforceAndPublish, type BlockEffects } from './block-containers.ts'
@@ -53,15 +54,14 @@ export class UserBlocking {
    * @param ids at most 1,000; duplicates count once @throws {Refusal} 403 as `administer`
    */
   async blockUsers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkUsersResult> {
-    const { takeovers, ...result } = await this.#change(ids, actor, 'user.block', now, async (tx, known) => {
+    const { ended, ...result } = await this.#change(ids, actor, 'user.block', now, async (tx, known) => {
       const { allowed, refused } = await judge(tx, actor, known)
       await setUsersBlocked(tx, allowed, true)
-      const takeovers = await endTakeoversBy(tx, allowed, now)
-      await endBlockedSessions(tx, allowed, now)
+      const ended = [...(await endTakeoversBy(tx, allowed, now)), ...(await endBlockedSessions(tx, allowed, now))]
       const containers = await blockContainersOf(tx, allowed, { by: actor.id, at: now })
-      return { allowed, refused, takeovers, containers }
+      return { allowed, refused, ended, containers }
     })
-    const publications = [this.#publish(result.users), this.#effects.revokeSessions(takeovers)]
+    const publications = [this.#publish(result.users), this.#effects.revokeSessions(ended)]
     await enforceAndPublish(
       this.#effects,
       result.users.flatMap(({ containers }) => containers),
@@ -75,10 +75,10 @@ export class UserBlocking {
    * started. @param ids at most 1,000; each counts once @throws {Refusal} 403 as `administer`
    */
   async unblockUsers(actor: Actor, ids: readonly number[], now: Date): Promise<BulkUsersResult> {
-    const { takeovers: _, ...result } = await this.#change(ids, actor, 'user.unblock', now, async (tx, known) => {
+    const { ended: _, ...result } = await this.#change(ids, actor, 'user.unblock', now, async (tx, known) => {
       const allowed = known.map(({ id }) => id)
       await setUsersBlocked(tx, allowed, false)
-      return { allowed, refused: [], takeovers: [], containers: await unblockContainersOf(tx, allowed) }
+      return { allowed, refused: [], ended: [], containers: await unblockContainersOf(tx, allowed) }
     })
     await this.#publish(result.users)
     return result
@@ -95,11 +95,11 @@ export class UserBlocking {
     action: UserChange['action'],
     at: Date,
     effect: (tx: Db, known: readonly User[]) => Promise<Effect>,
-  ): Promise<BulkUsersResult & Pick<Effect, 'takeovers'>> {
+  ): Promise<BulkUsersResult & Pick<Effect, 'ended'>> {
     const wanted = [...new Set(ids)]
     return administer(this.#database, actor, async (tx) => {
       const before = await findUsers(tx, wanted)
-      const { allowed, refused, takeovers, containers } = await effect(tx, before)
+      const { allowed, refused, ended, containers } = await effect(tx, before)
       const users = await withAllContainers(tx, allowed)
       const known = new Map(before.map((user) => [user.id, user]))
       const changed = new Set(containers)
@@ -113,14 +113,14 @@ export class UserBlocking {
         tx,
         changes.filter(isChange).map((change) => entryOf(actor, change, at)),
       )
-      return { users, refused, notFound: wanted.filter((id) => !known.has(id)), takeovers }
+      return { users, refused, notFound: wanted.filter((id) => !known.has(id)), ended }
     })
   }
 }
 
 interface Effect extends Pick<BulkUsersResult, 'refused'> {
   readonly allowed: number[]
-  readonly takeovers: Awaited<ReturnType<typeof endTakeoversBy>>
+  readonly ended: readonly StoredSession[]
   readonly containers: readonly number[]
 }
 

@@ -65,7 +65,7 @@ export interface Explanation {
 }
 
 export interface Revocation {
-  /** Of a token, or of a session; or what the ids of many tokens begin with, up to a dot: all of these are revoked. */
+  /** Of a token, of a session, or of one that a block ended (`endedSession`); or what the ids of many tokens begin with, up to a dot: all of these are revoked. */
   readonly jti: string
   readonly expiresAt: number
 }

@@ -208,6 +208,9 @@ class ReverseProxy implements NetGateway, GatewayContext {
     for (const connection of this.connections) {
       connection.sweep()
       const { activeRequest } = connection
+      // No request says for sure whether its answer will be a stream.
+      if (activeRequest?.caller && connection.isStreaming && this.tokens.isSessionEnded(activeRequest.caller))
+        activeRequest.cut()
       // Tokens and sessions expire without a message from the control plane.
       if (
         activeRequest?.caller &&

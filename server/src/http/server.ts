@@ -9,6 +9,7 @@ import fastify, {
 import type { RequestListener, Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { ApiTokenAuthenticator } from '#/accounts/api-tokens/api-token-authenticator.ts'
+import type { Revocations } from '#/accounts/access-tokens/revocations.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import { Refusal, refusals } from '#/errors.ts'
@@ -16,6 +17,7 @@ import { mailboxOf } from '#/store/users/magic-links.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'
 import { authorizeRequest } from './auth/authorize-request.ts'
 import { refuseBlocked, type BlockedParts } from './auth/refuse-blocked.ts'
+import { refuseEndedSession } from './auth/refuse-ended-session.ts'
 import type { SessionRenewal } from './auth/session-renewal.ts'
 import { acceptAnyJson, parseQuery } from './request/body-parser.ts'
 import { isSpelledAsRoute, notFound } from './request/route-path.ts'
@@ -47,6 +49,7 @@ export interface HttpParts {
   readonly handlers: Handlers
   readonly authenticator: SessionAuthenticator
   readonly apiTokens: ApiTokenAuthenticator
+  readonly revocations: Pick<Revocations, 'isEndedByBlock'>
   readonly cookie: CookieSettings
   readonly renewal: SessionRenewal
   readonly log: Logger
@@ -179,6 +182,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
       const leave = request.session && concurrency.enter(request.session.claims.userId)
       try {
         await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
+        refuseEndedSession(parts.revocations, endpoint, request.session)
         const answer = await handle(toCall(request, reply, parts))
         if (endpoint.redirects !== undefined) return reply.redirect(asciiLocation((answer as Redirect).location), 302)
         return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer

@@ -1,6 +1,6 @@
 import { EndSessions } from '#/accounts/sessions/end-sessions.ts'
 import { PrintLink } from '#/accounts/links/print-link.ts'
-import { revocationOf } from '#/accounts/access-tokens/revocations.ts'
+import { endOfBlocked, revocationOf } from '#/accounts/access-tokens/revocations.ts'
 import { AdminLists } from '#/administration/admin-lists.ts'
 import { ApiTokenAdministration } from '#/administration/api-token-administration.ts'
 import { AuditReader } from '#/administration/audit-reader.ts'
@@ -44,7 +44,10 @@ export function wireAdministration(
   }
   const enforce = stopJustBlocked((owned) => containerReconciler.reconcileOne(owned), activate, log)
   /** Ends sessions whose end is stored already, e.g. takeovers by a demoted administrator. */
-  const revokeSessions = (ended: readonly StoredSession[]) => tokens.revocations.revokeLocally(ended.map(revocationOf))
+  const revokeSessions = (ended: readonly StoredSession[]) =>
+    tokens.revocations.revokeLocally(
+      ended.map((each) => (each.endedWhy === 'blocked' ? endOfBlocked(each) : revocationOf(each))),
+    )
   const takeover = wireTakeover(parts, tokens, containers)
   const endSessions = new EndSessions({
     database,

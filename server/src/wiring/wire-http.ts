@@ -24,7 +24,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
   const { config, database, gateway, log } = parts
   const { addresses, containers, accounts, reconciling, clock, operators } = context
   const { authenticator, newAddressLimit, mailStatistics } = accounts
-  const { renewSession, uses, cookies } = context.tokens
+  const { renewSession, uses, cookies, revocations } = context.tokens
   const browsers = wireBrowsers(parts, addresses, authenticator, cookies)
   const renewal = new SessionRenewal(renewSession, uses, browsers.cookie, log)
   const rateLimiter = new RateLimiter(config.requestsPerMinute)
@@ -41,6 +41,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
     handlers: wireHandlers(parts, { ...context, browsers, rateLimiter, findings }),
     authenticator,
     apiTokens: accounts.apiTokenAuthenticator,
+    revocations,
     cookie: browsers.cookie,
     renewal,
     blocked: { database, templates: config.templates },

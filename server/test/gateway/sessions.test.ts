@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import { isEnded, openStreams, type Streams } from '#test/support/gateway/open-streams.ts'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import { get, isOver, until } from '#test/support/gateway/raw-client.ts'
-import { browser, tokenFor } from '#test/support/gateway/tokens.ts'
+import { get, isOver, rawClient, until } from '#test/support/gateway/raw-client.ts'
+import { annToken, browser, tokenFor } from '#test/support/gateway/tokens.ts'
+import { keptHead, upgradeHead } from '#test/support/gateway/http-text.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
 /** Within which time a stream must be cut, in ms. */
@@ -53,6 +54,41 @@ test('while no control plane answers, what is open stays, and is judged once it 
   assert.ok(isUncut(streams))
   answers.value = async () => 0
   await until('all are cut', () => isCut(streams), 1_000 + limit)
+})
+
+test('a session that a block ended opens no stream with its token, and requests are answered', async (t) => {
+  const token = await tokenFor(1, { sid: 'laptop' })
+  const known = await startGatewayHarness(t, app())
+  const ended = { jti: 'ended laptop', expiresAt: Date.now() + 3_600_000 }
+  await known.gateway.replace({ ...known.known, revoked: [ended] })
+  const headers = { authorization: `Bearer ${token}` }
+  assert.equal((await get(known.port, '/ann-dev/', { headers })).status, 200)
+  const events = { ...headers, accept: 'text/event-stream' }
+  assert.equal((await get(known.port, '/ann-dev/', { headers: events })).status, 401)
+  const socket = await rawClient(t, known.port)
+  socket.write(upgradeHead().replace(annToken, token))
+  await socket.expect(/^HTTP\/1\.1 401/)
+  const other = { ...events, authorization: `Bearer ${await tokenFor(1, { sid: 'next' })}` }
+  assert.equal((await get(known.port, '/ann-dev/', { headers: other })).status, 200)
+})
+
+test('an answer that goes on and on is cut within a second when a block ended its session, and others go on', async (t) => {
+  const endless = http.createServer((_, response) => void response.write('x'))
+  const { gateway, port } = await startGatewayHarness(t, endless)
+  t.after(() => endless.closeAllConnections())
+  const open = async (sid: string) => {
+    const client = await rawClient(t, port)
+    client.write(keptHead('GET /ann-dev/ HTTP/1.1').replace(annToken, await tokenFor(1, { sid })))
+    await client.expect(/x\r\n$/)
+    return client
+  }
+  const [ended, lasting] = [await open('laptop'), await open('phone')]
+  const revocation = { jti: 'ended laptop', expiresAt: Date.now() + 3_600_000 }
+  await gateway.apply([{ kind: 'revoked', revocation }])
+  await until('it is cut', () => isOver(ended), limit)
+  const late = await open('laptop')
+  await until('a later one is cut, too', () => isOver(late), 500 + limit)
+  assert.ok(!isOver(lasting))
 })
 
 const endingWithToken = [

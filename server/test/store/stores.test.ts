@@ -170,7 +170,15 @@ for (const dialect of dialects) {
       const earlier = { now: later(5), expiresAt: later(2_000), tokenExpiresAt: later(800) }
       const again = await extendSession(database.db, sid, earlier)
       assert.deepEqual([again?.expiresAt, again?.lastUsed, again?.generation], [later(5_000), later(10), 1])
-      await endBlockedSessions(database.db, [user.id], later(20))
+      const blocked = await endBlockedSessions(database.db, [user.id], later(20))
+      assert.deepEqual(
+        blocked.map((each) => [each.sid, each.endedWhy]),
+        [[sid, 'blocked']],
+      )
+      const marks = (await listRevokedTokens(database.db, later(20))).filter(({ jti }) => jti.endsWith(sid))
+      assert.deepEqual(marks, [{ jti: `ended ${sid}`, expiresAt: later(1_000) }])
+      assert.deepEqual(await endBlockedSessions(database.db, [user.id], later(21)), [])
+      await deleteExpiredRevocations(database.db, later(5_000))
       assert.equal(await extendSession(database.db, sid, extension), undefined)
       const stored = await findSessionBySid(database.db, sid)
       assert.deepEqual([stored?.endedAt, stored?.endedWhy], [later(20), 'blocked'])

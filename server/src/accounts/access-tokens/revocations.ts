@@ -5,6 +5,7 @@ import { setTokenEra, tokenEra } from '#/store/installation.ts'
 import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/users/revoked-tokens.ts'
 import { markSessionsEnded } from '#/store/users/session-ends.ts'
 import type { SessionEnd, StoredSession } from '#/store/users/sessions.ts'
+import { endedSession } from '#/tokens/ended-session.ts'
 
 /**
  * Retention of a revocation after the expiry of its token, in ms: if the clock is wrong at that moment and set back by
@@ -14,7 +15,7 @@ const keptFor = 2 * 86_400_000
 /** Above the max lifetime of a token, in ms; `JWT_ACCESS_TOKEN_EXPIRES` is a year at most. */
 const maxTokenLifetime = 366 * 86_400_000
 
-/** Of one token, of all tokens of a session (`sid`), or, with the part of their ids before the dot, of all of an era. */
+/** Of one token, of all tokens of a session (`sid`), of an ended session (`endedSession`), or, with the part of their ids before the dot, of all of an era. */
 export interface Revocable {
   readonly jti: string
   readonly expiresAt: Date
@@ -29,6 +30,13 @@ export interface RevokedSession extends Revocable {
 export const revocationOf = ({ userId, sid, tokenExpiresAt }: StoredSession): RevokedSession => ({
   userId,
   jti: sid,
+  expiresAt: tokenExpiresAt,
+})
+
+/** What keeps the tokens of a session that a block ended from opening anything; see `endedSession`. */
+export const endOfBlocked = ({ userId, sid, tokenExpiresAt }: StoredSession): RevokedSession => ({
+  userId,
+  jti: endedSession(sid),
   expiresAt: tokenExpiresAt,
 })
 
@@ -74,6 +82,11 @@ export class Revocations {
 
   has(jti: string): boolean {
     return this.#expiryByJti.has(jti) || this.#expiryByJti.has(eraOf(jti))
+  }
+
+  /** Whether a block ended the session of these tokens, which are not revoked. */
+  isEndedByBlock({ sid }: { readonly sid: string }): boolean {
+    return this.#expiryByJti.has(endedSession(sid))
   }
 
   /** Whether a token is expired or revoked. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { importJWK, type CryptoKey, type JWK } from 'jose'
 import { containsApiToken } from '../../tokens/api-token-form.ts'
+import { endedSession } from '../../tokens/ended-session.ts'
 import { sidOf } from '../../tokens/token-selection.ts'
 import { parseToken, SignatureChecks, tokenKeyId, type UnverifiedToken } from '../../tokens/signature-checks.ts'
 import type { Revocation } from '../gateway-state.ts'
@@ -102,6 +103,11 @@ export class TokenVerifier {
     return (
       caller.expiresAt > clock.wall && this.#keys.get(caller.key.jwk['kid']) === caller.key && this.isAllowed(caller)
     )
+  }
+
+  /** Whether a block ended their session: the token is answered, but opens no stream. */
+  isSessionEnded({ sid }: Caller): boolean {
+    return this.#revoked.has(endedSession(sid))
   }
 
   /** Whether what this caller opened may stay open, if their session lasts: their token may have expired, with its key. */

@@ -90,6 +90,11 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     return this.isTunnel || this.#exchange?.isEndless === true
   }
 
+  /** Open on it is what lasts: a WebSocket, or an answer that has been sent for a while. */
+  get isStreaming(): boolean {
+    return this.isTunnel || this.#exchange?.isLong === true
+  }
+
   // For the request that is being served
 
   /** Begins an exchange for it. @throws {GatewayRefusal} 400 when what has come of its body is malformed */

@@ -14,6 +14,11 @@ export function isHtmlNavigation({ method, text }: RequestHead): boolean {
   return mode === undefined || mode === 'navigate'
 }
 
+/** Whether a request says that its answer does not end by itself: a WebSocket, or server-sent events (HTML standard, 9.2). */
+export function opensStream({ fields, text }: RequestHead): boolean {
+  return fields.opensWebSocket || headerValue(text, 'accept')?.toLowerCase().includes('text/event-stream') === true
+}
+
 /** Whether a browser fetches the script of a service worker. Served at `/ann-dev` its scope would be `/`: the pages of all users. */
 export function isServiceWorkerScript({ text }: RequestHead): boolean {
   return headerValue(text, 'service-worker') === 'script' || headerValue(text, 'sec-fetch-dest') === 'serviceworker'

@@ -1,4 +1,5 @@
 import { defaultLanguage } from '../../messages/language.ts'
+import { clock } from '../coarse-clock.ts'
 import { localize } from '../localize-plain.ts'
 import type { UpstreamListener, UpstreamConnection } from '../upstream/upstream-connection.ts'
 import { BodyReader } from '../http1/body-reader.ts'
@@ -16,6 +17,9 @@ import type { ActiveRequest } from './active-requests.ts'
 import type { ExchangeClient, ExchangeParts } from './exchange-client.ts'
 import { writeBody, writeWithHead } from './write-response.ts'
 
+/** How long an answer may be sent before it counts as a stream, in ms. */
+const longResponse = 500
+
 /** Interim answers (1xx) that an app may send before the one that counts. */
 const maxInterimResponses = 5
 
@@ -29,6 +33,8 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   readonly #client: ExchangeClient
   readonly #request: BodyReader
   #response: BodyReader | undefined
+  /** By `clock.now`. */
+  #respondsSince = Number.POSITIVE_INFINITY
   #responseHead: ResponseHead | undefined
   #partialHead = ''
   #interim = 0
@@ -69,6 +75,11 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   /** Its answer is server-sent events, which continue as long as the client listens (HTML standard, 9.2). */
   get isEndless(): boolean {
     return /\ncontent-type:[ \t]*text\/event-stream/i.test(this.#responseHead?.text ?? '')
+  }
+
+  /** Its answer has been on its way for longer than an answer that is whole needs. */
+  get isLong(): boolean {
+    return clock.now - this.#respondsSince > longResponse
   }
 
   /** The whole request has come in. */
@@ -261,6 +272,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     this.parts.upstream.hasAnswered = true
     this.#responseHead = head
     this.#response = response
+    this.#respondsSince = clock.now
     const options = { isLast: this.#isLast(head), isUnchunked, isUpgrade: false }
     const text = downstreamResponseHead(head, this.parts.responseContext, options)
     // Nothing to change, and all of it in this buffer: head and body go out as they came in.

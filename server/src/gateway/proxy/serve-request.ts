@@ -16,6 +16,7 @@ import type { RequestHead } from '../http1/request-head.ts'
 import type { GatewayUser } from '../gateway-state.ts'
 import { Route } from '../upstream/route.ts'
 import type { Upstream } from '../upstream/upstream.ts'
+import { opensStream } from '../http1/browser-request.ts'
 import { bearerToken } from '../auth/request-authenticator.ts'
 import { scopedTokenFor } from '../auth/scoped-token-source.ts'
 import { maxPlatformTarget, parseRequestPath, isContainerSegment, type RequestPath } from '../http1/request-path.ts'
@@ -101,9 +102,16 @@ function authenticateAndServe(request: Request): void {
   serveContainer(request, authenticate(request))
 }
 
-function authenticate({ config, client, head }: Request): Caller | undefined {
-  return client.authenticator.authenticate(head.fields, () => clientOriginOf(config, client, head).address)
+/** @returns undefined without a good token, and for a stream with the token of a session that a block ended */
+function authenticate({ context, config, client, head }: Request): Caller | undefined {
+  const caller = client.authenticator.authenticate(head.fields, () => clientOriginOf(config, client, head).address)
+  return caller && context.tokens.isSessionEnded(caller) && !isBlocked(context, caller) && opensStream(head)
+    ? undefined
+    : caller
 }
+
+/** As long as the block lasts, it is the reason that is given. */
+const isBlocked = ({ users }: GatewayContext, { userId }: Caller) => users.get(userId)?.isBlocked === true
 
 /** As `authorize`; when tossed cookies leave the request without a caller, the refusal clears them all. @throws {GatewayRefusal} */
 function authorizeOrClearCookies(

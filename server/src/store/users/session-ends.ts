@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { endedSessionPrefix } from '#/tokens/ended-session.ts'
 import type { Db } from '../database.ts'
 import { insertRevokedTokensOf } from './revoked-tokens.ts'
 import { sessionOfRow, type SessionEnd, type StoredSession } from './sessions.ts'
@@ -44,17 +45,30 @@ export async function endTakeoversBy(tx: Db, adminIds: readonly number[], now: D
 
 /**
  * Ends the own sessions of users who are blocked, in the transaction that blocks them. Their tokens are not revoked: they
- * go on to say why nothing works, until they expire.
+ * go on to say why nothing works, until they expire. The list of revocations says that they open nothing.
+ * @returns those of which a token may be left, for all who judge tokens by themselves
  */
-export async function endBlockedSessions(tx: Db, userIds: readonly number[], now: Date): Promise<void> {
-  if (userIds.length === 0) return
-  await tx
+export async function endBlockedSessions(tx: Db, userIds: readonly number[], now: Date): Promise<StoredSession[]> {
+  if (userIds.length === 0) return []
+  const rows = await tx
     .updateTable('sessions')
     .set(ended(now, 'blocked'))
     .where('user_id', 'in', userIds)
     .where('acting_admin_email', 'is', null)
     .where('ended_at', 'is', null)
+    .returningAll()
     .execute()
+  // After the update, which waits for renewals that are under way and make a session's tokens last longer.
+  const theirs = tx
+    .selectFrom('sessions')
+    .select([
+      sql<string>`cast(${endedSessionPrefix} as text) || sid`.as('jti'),
+      sql<number>`coalesce(token_expires_at, expires_at)`.as('expires_at'),
+    ])
+    .where('user_id', 'in', userIds)
+    .where('ended_why', '=', 'blocked')
+  await insertRevokedTokensOf(tx, theirs)
+  return rows.map(sessionOfRow).filter(({ tokenExpiresAt }) => tokenExpiresAt > now)
 }
 
 /** Whose sessions a provider means: all of a subject's, those of one session at the provider, or those of both. */
