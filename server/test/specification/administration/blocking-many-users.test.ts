@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { BlockPreview, BulkUsersResponse } from '@berth/api/schemas/admin.ts'
 import { sql } from 'kysely'
 import { assertOk, assertRefused, blockContainer, blockUser, engineState, promote } from '../../support/api-calls.ts'
-import { recordOf, seenBy, unblockUser } from '../../support/api-calls.ts'
+import { recordOf, seenBy, tokenBy, unblockUser, verify } from '../../support/api-calls.ts'
 import { startBerth, type Person } from '../../support/berth.ts'
 import { unreachableRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
 
@@ -144,8 +144,11 @@ test('what is foretold of a block is what it does', async () => {
   assertOk(await ben.call('POST', '/api/container/launch/prod'))
   const single = await recordOf(admin, ben.id, 'prod')
   assertOk(await blockContainer(admin, single.id))
+  // The first session was ended by the blocks above.
+  const { body: auth } = await verify(berth, 'login', await tokenBy(berth, 'login', 'ben@x.org'))
+  const begin = { body: { reason: 'a test' }, token: auth.access_token }
   const takeovers = await Promise.all(
-    [cat, dan].map(({ id }) => ben.call('POST', `/api/admin/users/${id}/takeover`, { body: { reason: 'a test' } })),
+    [cat, dan].map(({ id }) => berth.call('POST', `/api/admin/users/${id}/takeover`, begin)),
   )
   const foretold = await preview(ben.id)
   assertOk(foretold)
