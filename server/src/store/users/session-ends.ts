@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
-import { endedSessionPrefix } from '#/tokens/ended-session.ts'
 import type { Db } from '../database.ts'
 import { insertRevokedTokensOf } from './revoked-tokens.ts'
 import { sessionOfRow, type SessionEnd, type StoredSession } from './sessions.ts'
+
+/** Begins the revocation of an ended session, as `endedSession` in `tokens` does: the store imports nothing above it. */
+const endedSessionPrefix = 'ended '
 
 /** How many takeovers by an administrator `endTakeoversBy` would end. */
 export async function countTakeoversBy(db: Db, adminId: number, now: Date): Promise<number> {
