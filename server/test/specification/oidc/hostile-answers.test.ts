@@ -37,6 +37,8 @@ const forgeries: Readonly<Record<string, Hostility>> = {
   'that has expired': { claims: { exp: now() - 120 } },
   'without an end': { claims: { exp: undefined } },
   'without a subject': { claims: { sub: undefined } },
+  'with an empty subject': { claims: { sub: '' } },
+  'from the future': { claims: { iat: now() + 3_600, exp: now() + 7_200 } },
   'with a subject longer than the standard allows': { claims: { sub: 's'.repeat(256) } },
   'with alg none': { idToken: async (claims) => handMadeToken({ alg: 'none' }, claims) },
   'with alg none, which the provider says it may use': {

@@ -2,7 +2,7 @@ import type { Configuration, IDToken } from 'openid-client'
 import type { SignInAttempt } from './authorization-request.ts'
 import { groupsIn, verifiedEmailIn, type ClaimSet, type ProviderIdentity } from './provider-identity.ts'
 import { problemOf } from './problem-of.ts'
-import { switchClientAuthentication } from './provider-discovery.ts'
+import { clockTolerance, switchClientAuthentication } from './provider-discovery.ts'
 import type { Provider } from '../settings/provider.ts'
 import { SignInProblem } from './sign-in-problem.ts'
 
@@ -43,9 +43,12 @@ export async function exchangeCode(
     const claims = tokens.claims()
     if (!claims || tokens.id_token === undefined) throw new SignInProblem('untrusted-answer', 'there is no ID token')
     requireOneAudience(claims, provider.clientId)
-    // Source: OpenID Connect Core, 2: a subject has at most 255 characters.
-    if (claims.sub.length > 255)
-      throw new SignInProblem('untrusted-answer', 'the subject is longer than 255 characters')
+    // Source: OpenID Connect Core, 2: a subject has at most 255 characters. An empty one would be the same for all users.
+    if (claims.sub === '' || claims.sub.length > 255)
+      throw new SignInProblem('untrusted-answer', 'the subject is empty, or longer than 255 characters')
+    // Source: RFC 7519, 4.1.6; openid-client leaves this time alone.
+    if (claims.iat > Date.now() / 1_000 + clockTolerance)
+      throw new SignInProblem('untrusted-answer', 'the ID token is from the future')
     const more = needsUserInfo(claims, provider)
       ? await userInfo(configuration, tokens.access_token, claims, provider)
       : undefined
