@@ -1,12 +1,12 @@
 import { listContainersOf, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { Db } from '#/store/database.ts'
-import { countTakeoversBy } from '#/store/users/session-ends.ts'
+import { countTakeovers } from '#/store/users/session-ends.ts'
 import type { Actor } from './actor.ts'
 import { refuseSelfAndLast, requireUser } from './guards.ts'
 
 /** Effects that blocking a user would have now. */
 export interface BlockPreview {
-  /** Takeovers by this user, which would end. Their own sessions stay, without access to anything. */
+  /** Takeovers by and of this user, which would end. Their own sessions end, too, and their tokens explain the block. */
   readonly sessions: number
   readonly containers: {
     readonly record: UserContainer
@@ -32,7 +32,7 @@ export class BlockPreviews {
     await refuseSelfAndLast(this.#db, actor, user, 'block')
     const records = await listContainersOf(this.#db, id)
     return {
-      sessions: await countTakeoversBy(this.#db, id, now),
+      sessions: await countTakeovers(this.#db, id, now),
       containers: records.map((record) => ({ record, isRunning: this.#isRunning(record) })),
     }
   }

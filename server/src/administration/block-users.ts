@@ -1,7 +1,7 @@
 import { Refusal, refusals } from '#/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
-import { endBlockedSessions, endTakeoversBy } from '#/store/users/session-ends.ts'
+import { endBlockedSessions, endTakeoversBy, endTakeoversOf } from '#/store/users/session-ends.ts'
 import { blockContainersOf, unblockContainersOf } from '#/store/containers/container-blocks.ts'
 import { listContainersOfAll, type UserContainer } from '#/store/containers/user-containers.ts'
 import type { StoredSession } from '#/store/users/sessions.ts'
@@ -57,7 +57,11 @@ export class UserBlocking {
     const { ended, ...result } = await this.#change(ids, actor, 'user.block', now, async (tx, known) => {
       const { allowed, refused } = await judge(tx, actor, known)
       await setUsersBlocked(tx, allowed, true)
-      const ended = [...(await endTakeoversBy(tx, allowed, now)), ...(await endBlockedSessions(tx, allowed, now))]
+      const ended = [
+        ...(await endTakeoversBy(tx, allowed, now)),
+        ...(await endTakeoversOf(tx, allowed, now)),
+        ...(await endBlockedSessions(tx, allowed, now)),
+      ]
       const containers = await blockContainersOf(tx, allowed, { by: actor.id, at: now })
       return { allowed, refused, ended, containers }
     })

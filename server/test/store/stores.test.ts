@@ -10,8 +10,10 @@ import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from
 import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/containers/removals.ts'
 import { extendSession, noteSessionUses } from '#/store/users/session-changes.ts'
 import {
+  countTakeovers,
   endBlockedSessions,
   endTakeoversBy,
+  endTakeoversOf,
   findSessionsAtProvider,
   markSessionsEnded,
 } from '#/store/users/session-ends.ts'
@@ -152,6 +154,28 @@ for (const dialect of dialects) {
       )
       await deleteOldSessions(database.db, later(5_000), now)
       assert.deepEqual(await list(), [])
+      await deleteExpiredRevocations(database.db, later(5_000))
+    })
+
+    test('takeovers of a user are ended and revoked, their own sessions and takeovers of others are not', async () => {
+      const [user, admin, other] = [await newUser(), await newUser(), await newUser()]
+      const acting = { id: admin.id, email: admin.email, reason: 'help' }
+      const names = ['blocked own', 'of user', 'by operator', 'of other'].map((name) => `${dialect} ${name}`)
+      const [own = '', ofUser = '', byOperator = '', ofOther = ''] = names
+      await insertSession(database.db, { ...newSession(user.id), sid: own })
+      await insertSession(database.db, { ...newSession(user.id), sid: ofUser, acting })
+      await insertSession(database.db, { ...newSession(user.id), sid: byOperator, acting: { ...acting, id: null } })
+      await insertSession(database.db, { ...newSession(other.id), sid: ofOther, acting })
+      assert.equal(await countTakeovers(database.db, user.id, later(5)), 2)
+      assert.equal(await countTakeovers(database.db, admin.id, later(5)), 2)
+      const ended = await database.transaction((tx) => endTakeoversOf(tx, [user.id], later(5)))
+      assert.deepEqual(ended.map(({ sid }) => sid).sort(), [byOperator, ofUser])
+      const revoked = (await listRevokedTokens(database.db, now)).map(({ jti }) => jti)
+      assert.deepEqual(
+        names.map((sid) => revoked.includes(sid)),
+        [false, true, true, false],
+      )
+      assert.equal(await countTakeovers(database.db, user.id, later(5)), 0)
       await deleteExpiredRevocations(database.db, later(5_000))
     })
 

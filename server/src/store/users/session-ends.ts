@@ -6,12 +6,17 @@ import { sessionOfRow, type SessionEnd, type StoredSession } from './sessions.ts
 /** Begins the revocation of an ended session, as `endedSession` in `tokens` does: the store imports nothing above it. */
 const endedSessionPrefix = 'ended '
 
-/** How many takeovers by an administrator `endTakeoversBy` would end. */
-export async function countTakeoversBy(db: Db, adminId: number, now: Date): Promise<number> {
+/** How many takeovers, by a user and of this user, a block would end: `endTakeoversBy` and `endTakeoversOf`. */
+export async function countTakeovers(db: Db, userId: number, now: Date): Promise<number> {
   const { count } = await db
     .selectFrom('sessions')
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
-    .where('acting_admin_id', '=', adminId)
+    .where((each) =>
+      each.or([
+        each('acting_admin_id', '=', userId),
+        each.and([each('user_id', '=', userId), each('acting_admin_email', 'is not', null)]),
+      ]),
+    )
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now.getTime())
     .executeTakeFirstOrThrow()
@@ -26,18 +31,34 @@ export async function countTakeoversBy(db: Db, adminId: number, now: Date): Prom
  * @returns what is to be refused, once this is committed, by all who judge tokens by themselves
  */
 export async function endTakeoversBy(tx: Db, adminIds: readonly number[], now: Date): Promise<StoredSession[]> {
-  if (adminIds.length === 0) return []
+  return endTakeovers(tx, 'acting_admin_id', adminIds, now)
+}
+
+/** As `endTakeoversBy`, the takeovers of users who are blocked: acting for them ends with their own sessions. */
+export async function endTakeoversOf(tx: Db, userIds: readonly number[], now: Date): Promise<StoredSession[]> {
+  return endTakeovers(tx, 'user_id', userIds, now)
+}
+
+async function endTakeovers(
+  tx: Db,
+  whose: 'acting_admin_id' | 'user_id',
+  ids: readonly number[],
+  now: Date,
+): Promise<StoredSession[]> {
+  if (ids.length === 0) return []
   const theirs = tx
     .selectFrom('sessions')
     .select(['sid as jti', 'expires_at'])
-    .where('acting_admin_id', 'in', adminIds)
+    .where(whose, 'in', ids)
+    .where('acting_admin_email', 'is not', null)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now.getTime())
   await insertRevokedTokensOf(tx, theirs)
   const rows = await tx
     .updateTable('sessions')
     .set({ ended_at: now.getTime(), ended_why: 'takeover' })
-    .where('acting_admin_id', 'in', adminIds)
+    .where(whose, 'in', ids)
+    .where('acting_admin_email', 'is not', null)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now.getTime())
     .returningAll()

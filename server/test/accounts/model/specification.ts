@@ -216,6 +216,8 @@ export class Specification {
     // Acting for a user takes an administrator.
     if (verb === 'block' || verb === 'demote' || verb === 'delete')
       for (const token of this.tokens) if (token.acting === target) token.isRevoked = true
+    if (verb === 'block')
+      for (const token of this.tokens) if (token.acting && token.account === target) token.isRevoked = true
     if (verb === 'delete') return this.accounts.delete(target.email)
     // A block ends the session and leaves the token: there is nothing to end once that has expired.
     if (verb === 'block')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { assertOk, assertRefused, blockUser, tokenBy, until } from '../../support/api-calls.ts'
+import { assertOk, assertRefused, blockUser, tokenBy, unblockUser, until } from '../../support/api-calls.ts'
 import { startBerth, type Person, type Reply } from '../../support/berth.ts'
 import { openStream } from '../../support/event-stream.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
@@ -183,6 +183,22 @@ test('when the administrator is blocked, demoted or deleted, their takeovers end
     assertRefused(await session.call('GET', '/api/user/me'), 401)
     assert.equal((await session.call('GET', '/ann-dev/')).status, 401, email)
   }
+})
+
+test('when the owner is blocked, takeovers of them end for good, at the gateway, too, and the preview counts them', async () => {
+  const hal = await berth.signUp('hal@x.org')
+  const [first, second] = [await takenOver(admin, hal), await takenOver(admin, hal)]
+  assert.equal((await admin.call('GET', `/api/admin/users/${hal.id}/block-preview`)).body.sessions, 2)
+  assertOk(await blockUser(admin, hal.id))
+  for (const unblock of [async () => undefined, async () => assertOk(await unblockUser(admin, hal.id))]) {
+    await unblock()
+    for (const session of [first, second]) {
+      assertRefused(await session.call('GET', '/api/user/me'), 401)
+      assert.equal((await session.call('GET', `/${hal.slug}-dev/`)).status, 401)
+    }
+  }
+  const ends = takeoversIn(await sessionsOf(hal)).map(({ ended_at }) => typeof ended_at)
+  assert.deepEqual(ends, ['string', 'string'])
 })
 
 test("an administrator's own token opens no container of a user; the token of a takeover opens the owner's only", async () => {
