@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ReadCookie, SessionCookies } from '#/accounts/sessions/session-cookie.ts'
-import type { CookieSettings } from '#/tokens/clear-cookies.ts'
+import { clearCookies, type CookieSettings } from '#/tokens/clear-cookies.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import { isBoundSession, sessionCookie } from '#/tokens/token-selection.ts'
 
@@ -20,12 +20,31 @@ export class BrowserSession {
 
   /** The newest cookie of the one session that counts; undefined when there is none. */
   of({ cookie }: IncomingHttpHeaders): ReadCookie | undefined {
-    return newestOfOne(this.#all(cookie).filter(({ sid }) => !this.#settings.isSecure || isBoundSession(sid, cookie)))
+    return newestOfOne(this.#counted(cookie))
+  }
+
+  /** Whether `of` finds none because there are several sessions. */
+  isTossed({ cookie }: IncomingHttpHeaders): boolean {
+    return new Set(this.#counted(cookie).map(({ sid }) => sid)).size > 1
+  }
+
+  /**
+   * `Set-Cookie` lines that remove every cookie of the name that the browser sent, when there are different ones: ours is
+   * one only. Lines that set ours anew come after them.
+   * @param url of the request
+   */
+  forgetTossed(url: string, { cookie, host }: IncomingHttpHeaders): string[] {
+    const isOne = new Set(cookieValues(cookie, sessionCookie)).size <= 1
+    return isOne ? [] : clearCookies(sessionCookie, url, host, this.#settings)
   }
 
   /** As `of`, for the session that began last in this browser: for the way back from a takeover. */
   unbound({ cookie }: IncomingHttpHeaders): ReadCookie | undefined {
     return newestOfOne(this.#all(cookie))
+  }
+
+  #counted(header: string | undefined): ReadCookie[] {
+    return this.#all(header).filter(({ sid }) => !this.#settings.isSecure || isBoundSession(sid, header))
   }
 
   #all(header: string | undefined): ReadCookie[] {

@@ -224,6 +224,42 @@ test('a page that was open while its token expired renews with the proof that it
   assertOk(await browser.ask('GET', '/api/user/sessions', { proof: csrf }))
 })
 
+test('different session cookies are removed in every variant: at refresh, continue, sign-in and sign-out', async () => {
+  const [one, other] = [await signIn('pia@x.org'), await signIn('quin@x.org')]
+  const cookie = `berth_session=${other.cookie}; berth_session=${one.cookie}`
+  const removed = (reply: Reply) =>
+    reply.headers.getSetCookie().filter((line) => /^berth_session=;.*Max-Age=0/.test(line))
+  const isRemoved = (reply: Reply) => {
+    const lines = removed(reply)
+    for (const at of ['/', '/api', '/api/auth'])
+      for (const domain of [false, true])
+        assert.ok(
+          lines.some((line) => line.includes(`Path=${at};`) && line.includes('Domain=berth.localhost') === domain),
+          `${at} ${domain}`,
+        )
+  }
+  const refused = await berth.call('POST', '/api/auth/refresh', { headers: { host, cookie } })
+  assertRefused(refused, 401)
+  isRemoved(refused)
+  isRemoved(await berth.call('GET', '/api/auth/continue?next=/', { headers: { host, cookie } }))
+  const own = await refresh(one.cookie, { cookie: `berth_session=junk; berth_session=${one.cookie}` })
+  assertOk(own)
+  isRemoved(own)
+  const last = own.headers.getSetCookie().findLast((line) => line.startsWith('berth_session='))
+  assert.match(last ?? '', /^berth_session=\d.*; Path=\/api\/auth;/)
+  assertOk(await berth.call('POST', '/api/auth/link', { body: { email: 'pia@x.org' } }))
+  const mail = berth.mails.findLast(({ to }) => to === 'pia@x.org')
+  assert.ok(mail)
+  const again = await berth.call('GET', `/api/auth/verify-login?token=${tokenIn(mail)}`, { headers: { host, cookie } })
+  assertOk(again)
+  isRemoved(again)
+  const token = `spawner_token=${again.body.access_token}`
+  const out = await berth.call('POST', '/api/auth/logout', { headers: { host, cookie: `${token}; ${cookie}` } })
+  assertOk(out)
+  isRemoved(out)
+  assert.deepEqual(removed(await refresh(other.cookie)), [], 'one cookie is no tossed one')
+})
+
 test('of the cookies of two sessions none is believed; what is not ours does not count', async () => {
   const [one, other] = [await signIn('one@x.org'), await signIn('other@x.org')]
   const both = `berth_session=${one.cookie}; berth_session=${other.cookie}`

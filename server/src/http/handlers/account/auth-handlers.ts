@@ -88,7 +88,8 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
       // A takeover by header leaves the cookies alone: they hold the administrator's own session.
       if (claims.acting === null || isMovedIn) {
         const forgotten = isMovedIn ? parts.impersonatorSession.forget(url, headers) : []
-        setCookies(call, [...signOutLines(headers.host, parts.cookie), ...forgotten])
+        const tossed = parts.browserSession.forgetTossed(url, headers)
+        setCookies(call, [...tossed, ...signOutLines(headers.host, parts.cookie), ...forgotten])
       }
       const ended = [claims.sid, own?.claims.sid, renewable?.sid].filter((sid) => sid !== undefined)
       const logoutUrl = await parts.providerSignOut.logoutUrl(ended)
@@ -135,7 +136,8 @@ async function answerSignIn(parts: AuthParts, call: VerifyCall, signedIn: Signed
   const hasAsked = isLikelyNavigation(headers) && parts.sameBrowserProof.has(headers, user.email, call.now)
   if (hasAsked || parts.loginCsrf.maySetCookies(headers)) {
     const own = sessionCookieLines(signedIn, headers.host, parts.cookie)
-    setCookies(call, [...own, parts.devices.lineFor(headers), ...(await endTakeover(parts, call))])
+    const tossed = parts.browserSession.forgetTossed(url, headers)
+    setCookies(call, [...tossed, ...own, parts.devices.lineFor(headers), ...(await endTakeover(parts, call))])
   } else setCookies(call, parts.loginCsrf.forget(url, headers))
   return authResponse(parts, signedIn)
 }

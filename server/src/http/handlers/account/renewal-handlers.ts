@@ -30,6 +30,7 @@ export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSes
   return {
     refreshSession: async (call) => {
       const sent = parts.browserSession.of(call.request.headers)
+      if (!sent) forgetTossed(parts, call)
       if (!sent) throw refusals.noSession()
       refuseForgeable(parts, sent, call)
       return authResponse(parts, await renew(parts, sent, call))
@@ -40,6 +41,7 @@ export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSes
       const next = safeNext(query.next) ?? pages.home
       const sent = parts.browserSession.of(request.headers)
       try {
+        if (!sent) forgetTossed(parts, call)
         if (!sent) throw refusals.noSession()
         await renew(parts, sent, call)
         return { location: next }
@@ -60,8 +62,14 @@ async function renew(parts: RenewalParts, sent: ReadCookie, call: RenewalCall): 
   await refuseTakeover(parts, call)
   const signedIn = await parts.renewSession.byCookie(sent, () => true, now)
   parts.rateLimiter.refundRequests(client, 'session', 1)
-  void reply.header('set-cookie', sessionCookieLines(signedIn, request.headers.host, parts.cookie))
+  const tossed = parts.browserSession.forgetTossed(request.url, request.headers)
+  void reply.header('set-cookie', [...tossed, ...sessionCookieLines(signedIn, request.headers.host, parts.cookie)])
   return signedIn
+}
+
+/** Cookies that a container's page set must not keep a browser from being renewed for as long as they last. */
+function forgetTossed({ browserSession }: RenewalParts, { request: { url, headers }, reply }: RenewalCall): void {
+  if (browserSession.isTossed(headers)) void reply.header('set-cookie', browserSession.forgetTossed(url, headers))
 }
 
 /** The browser belongs to a takeover until that is ended by a person: it must not become another one's in between. */
