@@ -75,6 +75,7 @@ function accountHandlers(parts: AppParts, context: HandlersContext) {
       endSessions: administration.endSessions,
       cookie: browsers.cookie,
       attempts: browsers.attempts,
+      browserSession: browsers.browserSession,
       impersonatorSession: browsers.impersonatorSession,
       rateLimiter,
       devices: browsers.devices,

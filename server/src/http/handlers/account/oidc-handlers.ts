@@ -8,6 +8,7 @@ import { SignInProblem } from '#/accounts/oidc/protocol/sign-in-problem.ts'
 import { Refusal, refusals } from '#/errors.ts'
 import type { AttemptCookies } from '#/http/auth/attempt-cookies.ts'
 import { endTakeover, type TakeoverParts } from '#/http/auth/end-takeover.ts'
+import type { BrowserSession } from '#/http/auth/browser-session.ts'
 import { sessionCookieLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
 import type { Call, Handlers, Redirect } from '#/http/handlers/handler-types.ts'
 import type { DeviceCookies } from '#/http/limits/device-cookie.ts'
@@ -24,6 +25,7 @@ export interface OidcParts extends TakeoverParts {
   readonly isByLink: boolean
   readonly cookie: CookieSettings
   readonly attempts: AttemptCookies
+  readonly browserSession: Pick<BrowserSession, 'forgetTossed'>
   readonly rateLimiter: Pick<RateLimiter, 'refundRequests'>
   readonly devices: Pick<DeviceCookies, 'lineFor'>
 }
@@ -85,7 +87,9 @@ async function finish(
   const signedIn = await parts.providerSignIn.finish({ answer, attempt }, client, now)
   parts.rateLimiter.refundRequests(client, 'provider', requestsOfSignIn)
   const own = sessionCookieLines(signedIn, request.headers.host, parts.cookie)
-  void reply.header('set-cookie', [...own, parts.devices.lineFor(request.headers), ...(await endTakeover(parts, call))])
+  const tossed = parts.browserSession.forgetTossed(request.url, request.headers)
+  const further = [parts.devices.lineFor(request.headers), ...(await endTakeover(parts, call))]
+  void reply.header('set-cookie', [...tossed, ...own, ...further])
   return { location: attempt.next }
 }
 
