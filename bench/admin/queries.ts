@@ -1,7 +1,7 @@
 const orders = ['id', '-id', 'email', '-email', 'last_used', '-last_used', 'created_at', '-created_at']
 const users = [
   'q=person777',
-  'q=nobody',
+  'q=no-match',
   'state=registered',
   'state=active',
   'is_admin=true',
@@ -10,7 +10,7 @@ const users = [
 ]
 const containers = [
   'q=person777',
-  'q=nobody',
+  'q=no-match',
   'container_type=prod',
   'is_blocked=true',
   'is_blocked=false',
@@ -20,14 +20,14 @@ const containers = [
   'status=failed',
 ]
 /** A filter with few matches and an order whose index would be read to its end for them. */
-const both = ['q=nobody&sort=email', 'q=nobody&sort=-last_used', 'is_blocked=true&sort=-last_used']
+const both = ['q=no-match&sort=email', 'q=no-match&sort=-last_used', 'is_blocked=true&sort=-last_used']
 
 /** First pages of the lists with each order and each filter, counts, and ranges of the audit log. */
 export const allQueries = () => [
   ...listQueries('users', [...users, ...both, 'is_admin=true&sort=email']),
   ...listQueries('containers', [...containers, ...both, 'status=stopped&sort=email', 'status=running&sort=last_used']),
-  ...['', 'q=nobody', 'state=active', 'is_blocked=false'].map((filter) => `users/count?${filter}`),
-  ...['', 'q=nobody', 'is_blocked=false', 'status=stopped'].map((filter) => `containers/count?${filter}`),
+  ...['', 'q=no-match', 'state=active', 'is_blocked=false'].map((filter) => `users/count?${filter}`),
+  ...['', 'q=no-match', 'is_blocked=false', 'status=stopped'].map((filter) => `containers/count?${filter}`),
   ...auditQueries(),
 ]
 

@@ -58,7 +58,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: 'an old copy of the cookie of the session was sent, so another person may have it; the session was ended',
     remedy: 'sign in; if it happens again, remove software that copies browser profiles',
   },
-  sessionBlocked: { when: 'the session ended because the account was blocked', remedy: 'ask the administrator' },
+  sessionBlocked: {
+    when: 'the session ended because the account was blocked',
+    remedy: 'sign in again once the block is removed',
+  },
   takeoverNotRenewed: { when: 'a session was to be renewed during a takeover', remedy: 'end the takeover' },
   userBlocked: { when: 'the account is blocked', remedy: 'ask the administrator' },
   notVerified: {

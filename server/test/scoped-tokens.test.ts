@@ -3,31 +3,18 @@ import { after, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { assertOk, blockUser, demote, logIn, promote, unblockUser } from './support/api-calls.ts'
 import { startBerth, type Reply } from './support/berth.ts'
-import { testImage } from './support/engine/engine.ts'
+import { envPath, envTemplates } from './support/engine/env-app.ts'
 
 /** What the token says that an app receives, after its user was promoted, demoted, blocked or signed in again. */
-const echo = `
-mkdir -p cgi-bin
-printf '#!/bin/sh\\nprintf "Content-Type: text/plain\\\\r\\\\n\\\\r\\\\n"\\nenv\\n' > cgi-bin/env
-chmod +x cgi-bin/env
-exec httpd -f -p 8080 -h /home/berth`
-const dev = {
-  display_name: 'Development',
-  image: await testImage(),
-  port: 8080,
-  memory: '64m',
-  access: 'public',
-  command: ['/bin/sh', '-c', echo],
-}
 const berth = await startBerth(
   { after },
-  { env: { CONTAINER_TEMPLATES: JSON.stringify({ dev }), MAGIC_LINK_RATE_LIMIT: '100' } },
+  { env: { CONTAINER_TEMPLATES: await envTemplates(), MAGIC_LINK_RATE_LIMIT: '100' } },
 )
 const admin = await berth.administrator()
 const ann = await berth.signUp('ann@x.org')
 
 const openApp = (token: string): Promise<Reply> =>
-  berth.call('GET', `/${ann.slug}-dev/cgi-bin/env`, { headers: { cookie: `spawner_token=${token}` } })
+  berth.call('GET', `/${ann.slug}-dev/${envPath}`, { headers: { cookie: `spawner_token=${token}` } })
 
 async function receivedClaims(token: string) {
   const reply = await openApp(token)

@@ -2,27 +2,14 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { startBerth, type Person } from './support/berth.ts'
-import { testImage } from './support/engine/engine.ts'
+import { envPath, envTemplates } from './support/engine/env-app.ts'
 
 /** People of one Berth visit each other's containers, as `access: public` lets them: what each app receives, through the real whole. */
-const echo = `
-mkdir -p cgi-bin
-printf '#!/bin/sh\\nprintf "Content-Type: text/plain\\\\r\\\\n\\\\r\\\\n"\\nenv\\n' > cgi-bin/env
-chmod +x cgi-bin/env
-exec httpd -f -p 8080 -h /home/berth`
-const dev = {
-  display_name: 'Development',
-  image: await testImage(),
-  port: 8080,
-  memory: '64m',
-  access: 'public',
-  command: ['/bin/sh', '-c', echo],
-}
-const berth = await startBerth({ after }, { env: { CONTAINER_TEMPLATES: JSON.stringify({ dev }) } })
+const berth = await startBerth({ after }, { env: { CONTAINER_TEMPLATES: await envTemplates() } })
 const [bob, eve] = [await berth.signUp('bob@x.org'), await berth.signUp('eve@x.org')]
 
 async function received(person: Person, headers: Record<string, string>): Promise<string> {
-  const reply = await berth.call('GET', `/${person.slug}-dev/cgi-bin/env`, { headers })
+  const reply = await berth.call('GET', `/${person.slug}-dev/${envPath}`, { headers })
   assert.equal(reply.status, 200)
   return reply.text
 }

@@ -110,8 +110,8 @@ async function takeHomeBeside(berth: Berth, backup: string, into: string): Promi
   if (process.getuid?.() === 0) assert.equal(statSync(path.join(into, 'file.txt')).uid, 1000)
   const again = await berth('restore', backup, '--home', 'ann', '--into', into)
   assert.match(again.stderr, /exists; nothing was changed/)
-  const nobody = await berth('restore', backup, '--home', 'eve', '--into', `${into}2`)
-  assert.match(nobody.stderr, /the backup has no home of eve/)
+  const unknownHome = await berth('restore', backup, '--home', 'eve', '--into', `${into}2`)
+  assert.match(unknownHome.stderr, /the backup has no home of eve/)
   assert.ok(!existsSync(`${into}2`))
 }
 

@@ -20,7 +20,7 @@ export const refusals: Translated<'refusals'> = {
   sessionReplayed:
     'Deine Anmeldung wurde zum Schutz des Kontos beendet: Eine alte Kopie davon wurde benutzt. Melde dich neu an, und sage deinem Administrator Bescheid, wenn du das nicht warst.',
   sessionBlocked:
-    'Deine Anmeldung wurde beendet, weil dieses Konto gesperrt wurde. Wende dich an deinen Administrator.',
+    'Deine Anmeldung endete, als dieses Konto gesperrt wurde. Melde dich wieder an, sobald es entsperrt ist; mehr weiß dein Administrator.',
   takeoverNotRenewed:
     'In diesem Browser handelt ein Administrator für einen anderen Benutzer, darum wird die Anmeldung nicht verlängert. Beende zuerst die Übernahme.',
   userBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',

@@ -17,7 +17,8 @@ export const refusals = {
   sessionEnded: 'Your sign-in was ended, here or from another device. Sign in again.',
   sessionReplayed:
     'Your sign-in was ended to protect the account: an old copy of it was used. Sign in again, and tell your administrator if this was not you.',
-  sessionBlocked: 'Your sign-in has ended because this account was blocked. Ask your administrator.',
+  sessionBlocked:
+    'Your sign-in ended when this account was blocked. Sign in again once the block is removed; your administrator knows more.',
   takeoverNotRenewed:
     'An administrator acts for a user in this browser, so its session is not renewed. End the takeover first.',
   userBlocked: 'This account is blocked. Ask your administrator.',
