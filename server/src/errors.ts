@@ -143,6 +143,7 @@ export const refusals = named({
     }),
   adminScope: () => new Refusal(403, message('refusals.adminScope')),
   forgeable: () => new Refusal(403, message('refusals.forgeable')),
+  noNavigation: () => new Refusal(403, message('refusals.noNavigation')),
 
   userGone: () => new Refusal(404, message('refusals.userGone')),
   notFound: (what: 'user' | 'container' | 'session' | 'token' | 'address' | 'provider') =>

@@ -102,6 +102,10 @@ export const refusalDescriptions: Readonly<Record<keyof typeof refusals, Refusal
     when: "a browser authenticated by cookie without the CSRF token of one of Berth's own pages",
     remedy: 'open Berth by its address; on plain http sign in again; programs send the token as a header',
   },
+  noNavigation: {
+    when: 'a browser asked for `/api/auth/continue` otherwise than by opening a page',
+    remedy: 'open the page; to renew a session from a script use `POST /api/auth/refresh`',
+  },
 
   userGone: { when: 'the account of the token was deleted', remedy: 'sign up' },
   notFound: {

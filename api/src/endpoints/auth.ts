@@ -98,7 +98,7 @@ export const authEndpoints = {
     summary: 'Lead a browser on with a new access token, or to the login page',
     query: auth.NextQuery,
     redirects: 'To `next` while the session of the cookie `berth_session` lasts, otherwise to the login page',
-    refusals: { 429: ErrorBody },
+    refusals: { 403: ErrorBody, 429: ErrorBody },
     head: false,
   },
   endTakeover: {

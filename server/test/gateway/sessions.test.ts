@@ -64,10 +64,12 @@ test('a session that a block ended opens no stream with its token, and requests 
   const headers = { authorization: `Bearer ${token}` }
   assert.equal((await get(known.port, '/ann-dev/', { headers })).status, 200)
   const events = { ...headers, accept: 'text/event-stream' }
-  assert.equal((await get(known.port, '/ann-dev/', { headers: events })).status, 401)
+  const refused = await get(known.port, '/ann-dev/', { headers: events })
+  assert.equal(refused.status, 401)
+  assert.match(refused.body, /^\{"error":"Your sign-in ended when this account was blocked/)
   const socket = await rawClient(t, known.port)
   socket.write(upgradeHead().replace(annToken, token))
-  await socket.expect(/^HTTP\/1\.1 401/)
+  await socket.expect(/^HTTP\/1\.1 401 [^]*\{"error":"Your sign-in ended when this account was blocked/)
   const other = { ...events, authorization: `Bearer ${await tokenFor(1, { sid: 'next' })}` }
   assert.equal((await get(known.port, '/ann-dev/', { headers: other })).status, 200)
 })

@@ -6,7 +6,14 @@ import { beginClockJump, finishClockJump } from '#/store/clock-jumps.ts'
 import type { Database } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 import { forgetHomes, keepHomes, listDueOwners, postponeHomes } from '#/store/containers/kept-homes.ts'
-import { deleteExpiredRevocations, insertRevokedTokens, listRevokedTokens } from '#/store/users/revoked-tokens.ts'
+import {
+  deleteExpiredRevocations,
+  insertRevokedTokens,
+  isTokenRevoked,
+  listRevokedTokens,
+  onceOnlyId,
+  useUpToken,
+} from '#/store/users/revoked-tokens.ts'
 import { deleteRemovals, insertRemovals, listRemovals, pendingRemovals } from '#/store/containers/removals.ts'
 import { extendSession, noteSessionUses } from '#/store/users/session-changes.ts'
 import {
@@ -177,6 +184,16 @@ for (const dialect of dialects) {
       )
       assert.equal(await countTakeovers(database.db, user.id, later(5)), 0)
       await deleteExpiredRevocations(database.db, later(5_000))
+    })
+
+    test('what counts once is used up by the first of two, and stands in no list of revoked tokens', async () => {
+      const used = { jti: onceOnlyId('attempt', dialect), expiresAt: later(60) }
+      const results = await Promise.all([useUpToken(database.db, used), useUpToken(database.db, used)])
+      assert.deepEqual(results.sort(), [false, true])
+      assert.ok(await isTokenRevoked(database.db, used.jti))
+      assert.ok(!(await listRevokedTokens(database.db, now)).some(({ jti }) => jti === used.jti))
+      await deleteExpiredRevocations(database.db, later(61))
+      assert.ok(!(await isTokenRevoked(database.db, used.jti)))
     })
 
     test('of several rotations of one cookie one wins, and none after the session has ended', async () => {

@@ -41,6 +41,7 @@ export const everyRefusal: Readonly<Record<keyof typeof refusals, Refusal>> = {
   notForApiTokens: refusals.notForApiTokens(),
   adminScope: refusals.adminScope(),
   forgeable: refusals.forgeable(),
+  noNavigation: refusals.noNavigation(),
   userGone: refusals.userGone(),
   notFound: refusals.notFound('user'),
   wrongMethod: refusals.wrongMethod(['GET', 'POST']),

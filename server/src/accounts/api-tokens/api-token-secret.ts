@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
-import { apiTokenPrefix } from '#/tokens/api-token-form.ts'
+import { secretPrefix } from '#/tokens/opaque-secrets.ts'
 
 /** A new API token: 256 random bits, so that no number of attempts finds one. */
-export const newApiToken = () => apiTokenPrefix + randomBytes(32).toString('base64url')
+export const newApiToken = () => secretPrefix + randomBytes(32).toString('base64url')
 
 /**
  * SHA-256 in hex: all that is stored of a token. A slow hash protects passwords, which people choose; it adds nothing to

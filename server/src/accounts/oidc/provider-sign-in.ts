@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto'
 import type { Database } from '#/store/database.ts'
 import { insertProviderSession } from '#/store/users/provider-sessions.ts'
+import { onceOnlyId, useUpToken } from '#/store/users/revoked-tokens.ts'
 import { findUser, touchUser, type User } from '#/store/users/users.ts'
 import type { BeginSession, SignedIn } from '../sessions/begin-session.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
-import { authorizationRequest, type SignInAttempt } from './protocol/authorization-request.ts'
+import { attemptLifetime, authorizationRequest, type SignInAttempt } from './protocol/authorization-request.ts'
 import { exchangeCode, type ProviderAnswer } from './protocol/code-exchange.ts'
 import { isAdminByGroups, requireAllowedGroup } from './group-rules.ts'
 import type { ProviderAccounts } from './provider-account.ts'
@@ -67,11 +69,23 @@ export class ProviderSignIn {
       answer,
       attempt,
     })
+    await this.#useUp(attempt, now)
     const { identity } = answered
     requireAllowedGroup(provider, identity.groups)
     const user = await this.#parts.accounts.accountOf(identity, now)
     await this.#applyGroups(user, provider, identity, client, now)
     return this.#signIn(user, answered, client, now)
+  }
+
+  /**
+   * The provider redeems a code once, and the browser has forgotten the attempt by now; this holds also where neither does.
+   * Only what a provider has vouched for is stored, so that unknown clients fill no table. Source: RFC 9700, 4.2.4.
+   */
+  async #useUp({ state }: SignInAttempt, now: Date): Promise<void> {
+    const jti = onceOnlyId('attempt', hash('sha256', state, 'base64url'))
+    const expiresAt = new Date(now.getTime() + attemptLifetime * 1_000)
+    const isFirst = await useUpToken(this.#parts.database.db, { jti, expiresAt })
+    if (!isFirst) throw new SignInProblem('attempt-lost', 'this attempt has signed a user in before')
   }
 
   #redirectUriOf({ id }: Provider): string {

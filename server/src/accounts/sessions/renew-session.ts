@@ -102,7 +102,7 @@ export class RenewSession {
     const { sid } = session
     const current = session.generation ?? 0
     if (sent.generation === current) {
-      const isCurrent = session.cookieHash === hashOfCookie(cookies.valueOf(sid, current))
+      const isCurrent = cookies.isHash(session.cookieHash, sid, current)
       const next = cookies.valueOf(sid, current + 1)
       const rotated = isCurrent
         ? await this.#issue(session, user, now, current + 1, { from: current, cookieHash: hashOfCookie(next) })

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { secretPrefix } from '#/tokens/opaque-secrets.ts'
 
 /** What a cookie of ours says: which session, and how many cookies that session had before it. */
 export interface ReadCookie {
@@ -6,12 +7,14 @@ export interface ReadCookie {
   readonly generation: number
 }
 
-const form = /^(\d{1,15})\.([\w-]{43})\.([\w.-]{1,128})$/
+/** Without the prefix: cookies of browsers that signed in before there was one. */
+const form = /^(?:berth_)?(\d{1,15})\.([\w-]{43})\.([\w.-]{1,128})$/
 
 /**
  * Values of the cookie `berth_session`. Each is derived from the session and a generation by a secret key, so that the
  * successor of a cookie can be given again although only its hash is stored, and an old cookie is told from an invented
- * one without a list of all that ever were. The key survives restarts and rotations of the signing key.
+ * one without a list of all that ever were. The key survives restarts and rotations of the signing key. The prefix lets the
+ * gateway recognise one wherever a client puts it.
  */
 export class SessionCookies {
   readonly #secret: Buffer
@@ -21,7 +24,15 @@ export class SessionCookies {
   }
 
   valueOf(sid: string, generation: number): string {
-    return `${generation}.${this.#macOf(sid, generation)}.${sid}`
+    return secretPrefix + this.#withoutPrefix(sid, generation)
+  }
+
+  /** Whether this is the hash of the value, of today's form or of the one before. */
+  isHash(hash: string | null, sid: string, generation: number): boolean {
+    return (
+      hash === hashOfCookie(this.valueOf(sid, generation)) ||
+      hash === hashOfCookie(this.#withoutPrefix(sid, generation))
+    )
   }
 
   /** The parts of a value that this key made; undefined for everything else. */
@@ -30,6 +41,10 @@ export class SessionCookies {
     const generation = Number(digits)
     const isOurs = sid !== '' && timingSafeEqual(Buffer.from(mac), Buffer.from(this.#macOf(sid, generation)))
     return isOurs ? { sid, generation } : undefined
+  }
+
+  #withoutPrefix(sid: string, generation: number): string {
+    return `${generation}.${this.#macOf(sid, generation)}.${sid}`
   }
 
   #macOf(sid: string, generation: number): string {

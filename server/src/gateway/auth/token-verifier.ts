@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { importJWK, type CryptoKey, type JWK } from 'jose'
-import { containsApiToken } from '../../tokens/api-token-form.ts'
+import { containsOpaqueSecret } from '../../tokens/opaque-secrets.ts'
 import { endedSession } from '../../tokens/ended-session.ts'
 import { sidOf } from '../../tokens/token-selection.ts'
 import { parseToken, SignatureChecks, tokenKeyId, type UnverifiedToken } from '../../tokens/signature-checks.ts'
@@ -149,12 +149,14 @@ export class TokenVerifier {
   }
 
   /**
-   * Whether one of our tokens, or an API token, stands anywhere in a header's value: bare, behind a scheme, in a cookie of another name, or in
-   * `Basic` credentials. Linear in the length; a value with very many words of a token's form counts as holding one.
+   * Whether one of our tokens, an API token or a renewal cookie stands anywhere in a header's value: bare, behind a scheme, in a
+   * cookie of another name, or in `Basic` credentials. Linear in the length; a value with very many words of a token's form counts as holding one.
    */
   containsOwnToken(value: string): boolean {
     const words = tokenWords(value)
-    return containsApiToken(value) || words.length > maxTokenWords || words.some((word) => this.#keys.has(kidIn(word)))
+    return (
+      containsOpaqueSecret(value) || words.length > maxTokenWords || words.some((word) => this.#keys.has(kidIn(word)))
+    )
   }
 
   /** Predicate for the lines to remove from such a text: those with a token of this installation, or all candidates above the limit. */
@@ -162,7 +164,7 @@ export class TokenVerifier {
     const isFull = tokenWords(text).length > maxTokenWords
     return (line) =>
       isFull
-        ? line.includes(tokenStart) || containsApiToken(line) || /:[ \t]*basic /i.test(line)
+        ? line.includes(tokenStart) || containsOpaqueSecret(line) || /:[ \t]*basic /i.test(line)
         : this.containsOwnToken(line)
   }
 

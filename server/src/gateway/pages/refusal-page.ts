@@ -17,6 +17,7 @@ export interface RefusalView {
 
 const titles: Readonly<Record<number, LocalizedMessage>> = {
   400: message('pages.title400'),
+  401: message('pages.title400'),
   403: message('pages.title403'),
   404: message('pages.title404'),
   405: message('pages.title405'),

@@ -1,5 +1,6 @@
 import { networkOf } from '../../ip-address.ts'
 import { bearerApiToken } from '../../tokens/api-token-form.ts'
+import { containsOpaqueSecret } from '../../tokens/opaque-secrets.ts'
 import { clearTokenCookies } from '../../tokens/clear-cookies.ts'
 import { unavailableResponse } from '../responses/unavailable-response.ts'
 import { authorize, type AuthorizationResult } from '../auth/authorize.ts'
@@ -95,43 +96,59 @@ function servePlatform({ context, config, client, head }: Request): void {
   )
 }
 
-/** @throws {GatewayRefusal} 503 before it is known who there is · 401 with an API token, whatever else the request carries */
+/**
+ * @throws {GatewayRefusal} 503 before it is known who there is · 401 with an API token, or with a secret of ours in the address,
+ *   whatever else the request carries
+ */
 function authenticateAndServe(request: Request): void {
+  const { fields, target } = request.head
   if (!request.context.hasState) throw gatewayRefusals.starting()
-  if (bearerApiToken(request.head.fields.authorization) !== undefined) throw gatewayRefusals.apiToken()
+  if (bearerApiToken(fields.authorization) !== undefined) throw gatewayRefusals.apiToken()
+  // Refused, not taken out: the app would answer another request than the one that was sent.
+  if (containsOpaqueSecret(target)) throw gatewayRefusals.secretInAddress()
   serveContainer(request, authenticate(request))
 }
 
 /** @returns undefined without a good token, and for a stream with the token of a session that a block ended */
-function authenticate({ context, config, client, head }: Request): Caller | undefined {
-  const caller = client.authenticator.authenticate(head.fields, () => clientOriginOf(config, client, head).address)
+function authenticate(request: Request): Caller | undefined {
+  const caller = callerOf(request)
+  const { context, head } = request
   return caller && context.tokens.isSessionEnded(caller) && !isBlocked(context, caller) && opensStream(head)
     ? undefined
     : caller
 }
 
+const callerOf = ({ config, client, head }: Request): Caller | undefined =>
+  client.authenticator.authenticate(head.fields, () => clientOriginOf(config, client, head).address)
+
 /** As long as the block lasts, it is the reason that is given. */
 const isBlocked = ({ users }: GatewayContext, { userId }: Caller) => users.get(userId)?.isBlocked === true
 
-/** As `authorize`; when tossed cookies leave the request without a caller, the refusal clears them all. @throws {GatewayRefusal} */
-function authorizeOrClearCookies(
-  { context, config, client, head, path }: Request,
-  caller: Caller | undefined,
-): AuthorizationResult {
+/** As `authorize`; the refusal of a request without a caller says why it has none. @throws {GatewayRefusal} */
+function authorizeOrExplain(request: Request, caller: Caller | undefined): AuthorizationResult {
+  const { context, config, head, path } = request
   const { routingTable, users } = context
   const { scheme } = config.settings
   try {
     return authorize({ routingTable, users, scheme }, head, path, caller)
   } catch (error) {
-    if (!client.authenticator.isTossed || !(error instanceof GatewayRefusal) || error.status !== 401) throw error
-    throw gatewayRefusals.tossedTokens(clearTokenCookies(head.target, head.fields.host, cookieSettingsOf(config)))
+    throw error instanceof GatewayRefusal && error.status === 401 ? (reasonOf(request) ?? error) : error
   }
+}
+
+/** Why a request has no caller although it carries a token; tossed cookies are cleared by the refusal. */
+function reasonOf(request: Request): GatewayRefusal | undefined {
+  const { config, client, head } = request
+  if (client.authenticator.isTossed)
+    return gatewayRefusals.tossedTokens(clearTokenCookies(head.target, head.fields.host, cookieSettingsOf(config)))
+  // `authenticate` left this caller out.
+  return callerOf(request) && gatewayRefusals.sessionBlocked()
 }
 
 function serveContainer(request: Request, caller: Caller | undefined): void {
   const { context, config, client, head } = request
   const { users } = context
-  const result = authorizeOrClearCookies(request, caller)
+  const result = authorizeOrExplain(request, caller)
   if (result.kind === 'redirect') return client.respond(redirectResponse(result.status, result.to))
   if (result.kind === 'missing') {
     return void unavailableResponse(config, head, missing, result.container).then(
@@ -172,7 +189,7 @@ async function serveOnceTokenIsThere(
   guarded(client, () => {
     const known = authenticate(request)
     const { users } = context
-    const result = authorizeOrClearCookies(request, known)
+    const result = authorizeOrExplain(request, known)
     if (result.kind !== 'app' || result.route !== before.route) throw gatewayRefusals.changed()
     const person = known && users.get(known.userId)
     if (!person || person !== before.person || known.jti !== before.caller.jti) throw gatewayRefusals.changed()

@@ -60,8 +60,18 @@ export const gatewayRefusals = {
     new GatewayRefusal(401, message('gateway.noToken'), {
       headers: { 'www-authenticate': 'Bearer' },
     }),
+  /** For a stream or a WebSocket; requests that end by themselves are answered with such a token. */
+  sessionBlocked: () =>
+    new GatewayRefusal(401, message('gateway.sessionBlocked'), {
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    }),
   apiToken: () =>
     new GatewayRefusal(401, message('gateway.apiToken'), {
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    }),
+  /** As `apiToken`, which section 2.3 of RFC 6750 lets clients send in a query. */
+  secretInAddress: () =>
+    new GatewayRefusal(401, message('gateway.secretInAddress'), {
       headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
     }),
   /** @param setCookie what makes the browser forget them */

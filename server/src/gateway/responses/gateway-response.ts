@@ -66,7 +66,7 @@ export function refusalResponse(
   const language = requestLanguage(head)
   if (!head || !isHtmlNavigation(head)) return jsonResponse(refusal, language)
   const { status, sentence, headers } = refusal
-  if (status === 401) {
+  if (leadsToLogin(refusal)) {
     const login = redirectResponse(302, withNext(links.continueUrl, head.target))
     const forgotten = headers['set-cookie']
     return forgotten ? { ...login, headers: { ...login.headers, 'set-cookie': forgotten } } : login
@@ -76,6 +76,10 @@ export function refusalResponse(
   const page = refusalPage({ status, message: sentence, dashboardUrl, loginUrl, language })
   return pageResponse(status, page, language, headers)
 }
+
+/** An address with a secret in it would lead back to itself after each sign-in. */
+const leadsToLogin = ({ status, sentence }: GatewayRefusal) =>
+  status === 401 && sentence.key !== 'gateway.secretInAddress'
 
 /** The login page of the front end that the dashboard belongs to. */
 const loginUrlBeside = (dashboardUrl: string) => dashboardUrl.replace(/\/[^/]*$/, '/login')

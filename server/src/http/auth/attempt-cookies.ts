@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { SignInAttempt } from '#/accounts/oidc/protocol/authorization-request.ts'
+import { attemptLifetime, type SignInAttempt } from '#/accounts/oidc/protocol/authorization-request.ts'
 import type { Seal } from '#/accounts/oidc/seal.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'
@@ -8,8 +8,6 @@ import type { LoginCsrf } from './login-csrf.ts'
 
 /** No container's path is below it, so no app is ever sent the cookies. */
 const path = '/api/auth/oidc'
-/** How long a person may take at the provider, in seconds. */
-const lifetime = 600
 /** Attempts that one browser may have open; of more the oldest are forgotten. */
 const maxAttempts = 5
 /** Longest path to go on to that is kept, in characters: all cookies together have to fit into 8 KB. */
@@ -46,12 +44,12 @@ export class AttemptCookies {
     const { browserId, setCookie } = this.#parts.loginCsrf.identifyBrowser(headers)
     const name = this.#nameOf(attempt.state)
     const next = attempt.next.length <= maxNext ? attempt.next : '/'
-    const kept: Kept = { attempt: { ...attempt, next }, ends: now.getTime() + lifetime * 1_000 }
+    const kept: Kept = { attempt: { ...attempt, next }, ends: now.getTime() + attemptLifetime * 1_000 }
     const value = this.#parts.seal.close(JSON.stringify(kept), contextOf(name, browserId))
     const outdated = this.#namesOf(headers, now).slice(maxAttempts - 1)
     return [
       ...(setCookie === undefined ? [] : [setCookie]),
-      this.#line(name, value, lifetime),
+      this.#line(name, value, attemptLifetime),
       ...outdated.map((each) => this.#line(each, '', 0)),
     ]
   }

@@ -5,3 +5,12 @@ export function isPrefetch(headers: IncomingHttpHeaders): boolean {
   const { 'sec-purpose': secPurpose, purpose, 'x-purpose': xPurpose, 'x-moz': xMoz } = headers
   return [secPurpose, purpose, xPurpose, xMoz].some((value) => /prefetch|preview|prerender/i.test(String(value ?? '')))
 }
+
+/**
+ * Whether a browser says that this is no navigation: a script, an image, a `fetch` of a page. A frame navigates, too. What
+ * sends no `Sec-Fetch-Dest` is an older browser, plain http or a program; `Sec-Fetch-Mode` alone says nothing, since the
+ * `fetch` of Node.js sends it as well. Source: Fetch Metadata Request Headers, 2.
+ */
+export function isSubresource(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-dest'] !== undefined && headers['sec-fetch-mode'] !== 'navigate'
+}

@@ -10,8 +10,12 @@ export const gateway: Translated<'gateway'> = {
   tooSlow: 'Die Anfrage kam nicht rechtzeitig an. Versuche es noch einmal.',
   noToken:
     'Du bist bei Berth nicht angemeldet, oder deine Anmeldung ist abgelaufen. Lade diese Seite im Browser neu, um dich anzumelden und hierher zurückzukommen; ein Programm muss ein gültiges Zugriffstoken mitschicken.',
+  sessionBlocked:
+    'Deine Anmeldung endete, als dieses Konto gesperrt wurde, und öffnet deshalb keinen Stream und keinen WebSocket. Das Konto ist entsperrt: Melde dich neu an.',
   apiToken:
     'Ein API-Token öffnet keinen Container: Es ist nur für die API. Melde dich mit einem Browser an, oder schicke es hier nicht mit.',
+  secretInAddress:
+    'Diese Adresse enthält ein API-Token oder das Cookie, das eine Anmeldung verlängert. Keine App darf das erhalten: Lass es in der Adresse weg. Entferne dieses Token, oder beende diese Anmeldung, denn Adressen werden protokolliert.',
   tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',
   nothingHere:
     'Unter dieser Adresse gibt es keinen Container. Prüfe ihre Schreibweise, oder öffne den Container in der Übersicht.',

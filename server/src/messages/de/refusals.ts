@@ -41,6 +41,8 @@ export const refusals: Translated<'refusals'> = {
   adminScope: 'Nur Administratoren dürfen API-Token mit einem Recht haben, das mit admin beginnt.',
   forgeable:
     'Ein Browser darf das nur von einer Seite aus, die von Berth selbst kommt. Öffne Berth über seine Adresse; wenn sie mit http beginnt, melde dich neu an.',
+  noNavigation:
+    'Diese Adresse führt einen Browser zu einer Seite weiter. Sie antwortet keinem Skript, keinem Bild und keinem Vorabruf: Öffne die Seite selbst.',
   userGone: 'Das Konto zu diesem Token gibt es nicht mehr.',
   userNotFound: 'Dieses Konto gibt es nicht.',
   containerNotFound: 'Diesen Container gibt es nicht.',

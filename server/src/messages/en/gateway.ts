@@ -9,8 +9,12 @@ export const gateway = {
   tooSlow: 'The request did not arrive in time. Try again.',
   noToken:
     'You are not signed in to Berth, or your sign-in has ended. Load this page again in your browser to sign in and come back here; a program has to send a valid access token.',
+  sessionBlocked:
+    'Your sign-in ended when this account was blocked, so it opens no stream and no WebSocket. The block is removed: sign in again.',
   apiToken:
     'An API token opens no container: it is for the API only. Sign in with a browser, or leave it out of this request.',
+  secretInAddress:
+    'This address contains an API token, or the cookie that renews a session. No app may receive one: leave it out of the address. Remove that token, or end that session, because addresses are written to logs.',
   tossedTokens: 'The browser sent several access tokens, so none of them is accepted. Sign in again.',
   nothingHere: 'There is no container at this address. Check its spelling, or open the container from the dashboard.',
   callerBlocked: 'This account is blocked. Ask your administrator.',

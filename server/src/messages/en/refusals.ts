@@ -36,6 +36,8 @@ export const refusals = {
   adminScope: 'Only administrators may have API tokens with a scope that begins with admin.',
   forgeable:
     'A browser may do this only from a page of Berth itself. Open Berth by its address; where that is plain http, sign in again.',
+  noNavigation:
+    'This address leads a browser on to a page. It answers no script, no image and no prefetch: open the page itself.',
   userGone: 'The account of this token does not exist any more.',
   userNotFound: 'There is no such user.',
   containerNotFound: 'There is no such container.',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { bodyOf, headOf } from '#test/support/gateway/http-text.ts'
 import { exchange } from '#test/support/gateway/raw-client.ts'
-import { echoApp, type Echo } from '#test/support/gateway/test-apps.ts'
+import { echoApp, watchfulApp, type Echo } from '#test/support/gateway/test-apps.ts'
 import { annToken, bobToken, tokenFor } from '#test/support/gateway/tokens.ts'
 
 /**
@@ -54,7 +54,10 @@ for (const [what, token] of Object.entries(useless)) {
   })
 }
 
-const apiToken = `berth_${'Ab-_9'.repeat(9).slice(0, 43)}`
+const randomText = 'Ab-_9'.repeat(9).slice(0, 43)
+const apiToken = `berth_${randomText}`
+/** Value of the cookie `berth_session`. */
+const renewalCookie = `berth_12.${randomText}.era.2f6c`
 
 test('an API token is 401 at every container, whatever cookie comes along', async (t) => {
   for (const access of ['owner', 'authenticated', 'public'] as const) {
@@ -69,30 +72,64 @@ test('an API token is 401 at every container, whatever cookie comes along', asyn
   }
 })
 
-test('an API token in any other header never reaches an app', async (t) => {
-  const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'public' } })
-  const words = Array<string>(40).fill('eyJ.a').join(' ')
-  for (const carrier of [
-    `Authorization: Token ${apiToken}`,
-    `Authorization: ${apiToken}`,
-    `Authorization: Bearer "${apiToken}"`,
-    `Authorization: Bearer ${apiToken}x`,
-    `Authorization: ${basic(apiToken)}`,
-    `Cookie: spawner_token=${apiToken}`,
-    `Cookie: token="${apiToken}"`,
-    `X-Auth-Token: ${apiToken}`,
-    `X-Auth-Token: ${words} ${apiToken}`,
-    `X-Padding: ${words}\r\nX-Auth-Token: ${apiToken}`,
-    `Sec-WebSocket-Protocol: chat, ${apiToken}`,
-  ]) {
-    const answer = await exchange(port, plainHead(carrier, 'X-Own: berth_of_an_app'))
-    assert.match(answer, /^HTTP\/1\.1 200 /, carrier)
-    const { headers, lines } = JSON.parse(bodyOf(answer)) as Echo
-    const basicText = basic(apiToken).slice(6)
-    assert.ok(!lines.some((line) => line.includes(apiToken) || line.includes(basicText)), carrier)
-    assert.equal(headers['x-own'], 'berth_of_an_app', carrier)
-  }
-})
+for (const [what, secret] of Object.entries({ 'an API token': apiToken, 'a renewal cookie': renewalCookie })) {
+  test(`${what} in any other header never reaches an app`, async (t) => {
+    const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'public' } })
+    const words = Array<string>(40).fill('eyJ.a').join(' ')
+    for (const carrier of [
+      `Authorization: Token ${secret}`,
+      `Authorization: ${secret}`,
+      `Authorization: Bearer "${secret}"`,
+      `Authorization: Bearer ${secret}x`,
+      `Authorization: ${basic(secret)}`,
+      `Cookie: spawner_token=${secret}`,
+      `Cookie: berth_session=${secret}`,
+      `Cookie: token="${secret}"`,
+      `X-Auth-Token: ${secret}`,
+      `X-Auth-Token: ${words} ${secret}`,
+      `X-Padding: ${words}\r\nX-Auth-Token: ${secret}`,
+      `Referer: http://spawner.test/ann-dev/?token=${secret}`,
+      `Sec-WebSocket-Protocol: chat, ${secret}`,
+    ]) {
+      const answer = await exchange(port, plainHead(carrier, 'X-Own: berth_of_an_app'))
+      assert.match(answer, /^HTTP\/1\.1 200 /, carrier)
+      const { headers, lines } = JSON.parse(bodyOf(answer)) as Echo
+      const basicText = basic(secret).slice(6)
+      assert.ok(!lines.some((line) => line.includes(secret) || line.includes(basicText)), carrier)
+      assert.equal(headers['x-own'], 'berth_of_an_app', carrier)
+    }
+  })
+
+  test(`${what} in a container's address is refused with words, and a page does not lead to the login`, async (t) => {
+    const { app, seen } = watchfulApp()
+    const { port } = await startGatewayHarness(t, app, { rules: { access: 'public' } })
+    for (const target of [`/ann-dev/?token=${secret}`, `/ann-dev/a/${secret}/b`, `/ann-dev/?next=%3Ft%3D${secret}`]) {
+      const line = `GET ${target} HTTP/1.1`
+      const answer = await exchange(port, headOf(line, 'Host: spawner.test', 'Connection: close'))
+      assert.match(answer, /^HTTP\/1\.1 401 /, target)
+      assert.match(bodyOf(answer), /^\{"error":"This address contains an API token, or the cookie/)
+      const page = await exchange(port, headOf(line, 'Host: spawner.test', 'Connection: close', 'Accept: text/html'))
+      assert.match(page, /^HTTP\/1\.1 401 [^]*<h1>This address is not valid<\/h1>/)
+    }
+    assert.equal(seen(), '')
+  })
+
+  test(`${what} behind a chunked body never reaches an app`, async (t) => {
+    const { app, seen } = watchfulApp()
+    const { port } = await startGatewayHarness(t, app, { rules: { access: 'public' } })
+    const head = headOf(
+      'POST /ann-dev/ HTTP/1.1',
+      'Host: spawner.test',
+      'Connection: close',
+      'Transfer-Encoding: chunked',
+    )
+    for (const trailer of [`X-Sum: 1\r\nX-Token: ${secret}`, `X-Sum: 1\r\nX-Token: ${anothers}`, 'X-Sum: 2'])
+      await exchange(port, `${head}1\r\na\r\n0\r\n${trailer}\r\n\r\n`)
+    assert.equal(seen().match(/\r\n0\r\n/g)?.length, 3)
+    assert.match(seen(), /\r\n0\r\nX-Sum: 2\r\n\r\n$/)
+    assert.ok(!seen().includes(randomText) && !seen().includes(anothers))
+  })
+}
 
 test('beside the cookie of who is signed in, another token of ours is taken out, and tokens of the app stay', async (t) => {
   const { port } = await startGatewayHarness(t, echoApp(), { rules: { access: 'authenticated' } })

@@ -168,3 +168,18 @@ test('nothing that a provider said is in the log but names of errors and claims'
 function json(response: Parameters<NonNullable<Hostility['answers']>[string]>[0], body: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
+
+test('an answer lets in once, although the provider redeems its code again and the browser keeps the attempt', async () => {
+  const own = await fresh()
+  provider.hostility = { claims: { email: 'ann@x.org', email_verified: true } }
+  const browser = newBrowser(own)
+  const answer = provider.callback(await begin(browser, 'evil'))
+  const name = /spawner_oidc_\w+/.exec(browser.cookiesFor(answer.pathname))?.[0] ?? ''
+  const kept = `${name}=${browser.valueOf(name)}; Path=/api/auth/oidc`
+  const locations: (string | null)[] = []
+  const bring = async () => void locations.push((await finish(browser, answer)).headers.get('location'))
+  await Promise.all([bring(), bring()])
+  browser.take(kept)
+  await bring()
+  assert.deepEqual(locations.sort(), ['/', '/login?problem=attempt-lost', '/login?problem=attempt-lost'])
+})

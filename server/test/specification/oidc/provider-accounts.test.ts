@@ -134,6 +134,14 @@ test('allowed_groups lets members in, and no user whose groups are unknown', asy
   await refuses(berth, 'ann', ann({ groups: ['staff', 'Teachers'] }), 'not-in-group')
   await refuses(berth, 'ann', ann({}), 'groups-unknown')
   await refuses(berth, 'ann', ann({ groups: [1] }), 'groups-unknown')
+  await refuses(berth, 'ann', ann({ groups: null }), 'groups-unknown')
+  // One text is a list of one, and an empty one a list of none.
+  await refuses(berth, 'ann', ann({ groups: 'teachers, staff' }), 'not-in-group')
+  await refuses(berth, 'ann', ann({ groups: '' }), 'not-in-group')
+  assert.equal(
+    (await userOf((await signInAs(berth, 'ben', { ...verified('ben@x.org'), groups: 'teachers' })).browser)).email,
+    'ben@x.org',
+  )
   await refuses(berth, 'ann', ann({ _claim_names: { groups: 'src1' } }), 'groups-unknown')
   const { browser } = await signInAs(berth, 'ann', ann({ groups: ['others', '/staff'] }))
   assert.equal((await userOf(browser)).email, 'ann@x.org')

@@ -121,7 +121,7 @@ test('twenty requests with one cookie at once get one successor, and no user is 
 test('a cookie that is not ours ends nothing', async () => {
   const eve = await signIn('eve@x.org')
   const [generation = '', , ...sid] = eve.cookie.split('.')
-  for (const value of ['', 'x', `${generation}.${'A'.repeat(43)}.${sid.join('.')}`, `9${eve.cookie}`])
+  for (const value of ['', 'x', `${generation}.${'A'.repeat(43)}.${sid.join('.')}`, eve.cookie.replace(/\d+/, '9')])
     assertRefused(await refresh(value), 401)
   await refreshed(eve.cookie)
 })
@@ -246,7 +246,7 @@ test('different session cookies are removed in every variant: at refresh, contin
   assertOk(own)
   isRemoved(own)
   const last = own.headers.getSetCookie().findLast((line) => line.startsWith('berth_session='))
-  assert.match(last ?? '', /^berth_session=\d.*; Path=\/api\/auth;/)
+  assert.match(last ?? '', /^berth_session=berth_\d.*; Path=\/api\/auth;/)
   assertOk(await berth.call('POST', '/api/auth/link', { body: { email: 'pia@x.org' } }))
   const mail = berth.mails.findLast(({ to }) => to === 'pia@x.org')
   assert.ok(mail)
@@ -294,6 +294,28 @@ test('a browser is led on while its session lasts, to this host only, and to the
   assert.equal(await go('/pam-dev/'), '/login?next=%2Fpam-dev%2F&ended=sessionEnded')
   assert.equal(cookie, '', 'the browser forgets a session that is over')
   assert.equal(await go('/pam-dev/'), '/login?next=%2Fpam-dev%2F')
+})
+
+test('a browser is led on by a navigation, of a frame as well, and by no script, image or prefetch', async () => {
+  const mia = await signIn('mia@x.org')
+  const ask = (headers: Record<string, string>) =>
+    berth.call('GET', '/api/auth/continue?next=%2Fmia-dev%2F', {
+      headers: { host, cookie: `berth_session=${mia.cookie}`, ...headers },
+    })
+  const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  for (const headers of [
+    { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+    { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+    { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+    { ...navigation, 'sec-purpose': 'prefetch' },
+  ]) {
+    const reply = await ask(headers)
+    assertRefused(reply, 403)
+    assert.deepEqual(reply.headers.getSetCookie(), [], 'the session is neither renewed nor forgotten')
+  }
+  // The frame of an app, a program, and the `fetch` of Node.js.
+  for (const headers of [navigation, { ...navigation, 'sec-fetch-dest': 'iframe' }, {}, { 'sec-fetch-mode': 'cors' }])
+    assert.equal((await ask(headers)).headers.get('location'), '/mia-dev/')
 })
 
 test('a restart and a rotation of the signing key make no difference', async () => {

@@ -2,6 +2,9 @@ import type { Configuration } from 'openid-client'
 import type { Provider } from '../settings/provider.ts'
 import { SignInProblem } from './sign-in-problem.ts'
 
+/** How long a person may take at the provider, in seconds. */
+export const attemptLifetime = 600
+
 /** One sign-in that was begun in a browser, until the provider answers. */
 export interface SignInAttempt {
   readonly provider: string

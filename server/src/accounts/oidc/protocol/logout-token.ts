@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
+import { onceOnlyId } from '#/store/users/revoked-tokens.ts'
 import { providerFetch } from './provider-fetch.ts'
 
 /** The event that a logout token is about. Source: OpenID Connect Back-Channel Logout, 2.4. */
@@ -54,7 +55,7 @@ export class LogoutTokenVerifier {
     if (payload.nonce !== undefined) throw new LogoutTokenInvalid('it has a nonce')
     const session = typeof sid === 'string' ? sid : undefined
     if (sub === undefined && session === undefined) throw new LogoutTokenInvalid('it has neither sub nor sid')
-    const tokenId = `logout ${hash('sha256', `${iss}\n${jti}`, 'base64url')}`
+    const tokenId = onceOnlyId('logout', hash('sha256', `${iss}\n${jti}`, 'base64url'))
     const tokenExpiresAt = new Date((iat + maxTokenAge + clockTolerance) * 1_000)
     return { issuer: iss, subject: sub, sid: session, tokenId, tokenExpiresAt }
   }

@@ -55,6 +55,6 @@ const namesOfOmitted = '_claim_names'
 function groupsOf(claims: ClaimSet, claim: string): readonly string[] | undefined {
   if (Object.hasOwn(Object(claims[namesOfOmitted]) as object, claim)) return undefined
   const said = claims[claim]
-  if (typeof said === 'string') return [said]
+  if (typeof said === 'string') return said === '' ? [] : [said]
   return Array.isArray(said) && said.every((each) => typeof each === 'string') ? said : undefined
 }

@@ -13,6 +13,7 @@ import type { LoginCsrf } from '#/http/auth/login-csrf.ts'
 import { sessionCookieLines, signOutLines, type CookieSettings } from '#/http/auth/set-token-cookies.ts'
 import type { Call, Handlers } from '#/http/handlers/handler-types.ts'
 import type { RateLimiter } from '#/http/limits/rate-limiter.ts'
+import { isPrefetch, isSubresource } from '#/http/request/fetch-metadata.ts'
 
 export interface RenewalParts {
   readonly ownContainers: OwnContainers
@@ -38,6 +39,8 @@ export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSes
 
     continueSession: async (call) => {
       const { request, reply, query } = call
+      // A page of a container, on our origin, could otherwise make this browser renew, or be signed out, beside what it shows.
+      if (isSubresource(request.headers) || isPrefetch(request.headers)) throw refusals.noNavigation()
       const next = safeNext(query.next) ?? pages.home
       const sent = parts.browserSession.of(request.headers)
       try {
