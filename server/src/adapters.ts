@@ -11,6 +11,8 @@ import { createOutbox } from '#/mail/outbox-mailer.ts'
 import { createSmtpMailer } from '#/mail/smtp-mailer.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
+import { inspectionOf } from '#/runtime/docker-engine/host/inspect-engine.ts'
+import type { EngineInspection } from '#/runtime/engine-inspection.ts'
 import type { HomeArchive } from '#/runtime/home-archive.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase } from '#/store/database.ts'
@@ -49,6 +51,11 @@ export function runtimeFor({ dockerHost, hostRules }: Config, installation: stri
 /** Contents of homes, for backup and restore. @param installation name of this installation */
 export function homeArchiveFor({ dockerHost }: Config, installation: string): HomeArchive {
   return dockerHomeArchive(installation, dockerHost)
+}
+
+/** A look at the engine that changes nothing, for `berth doctor`. */
+export function inspectionFor({ dockerHost }: Config): EngineInspection {
+  return inspectionOf(dockerHost)
 }
 
 /** Folder of mails when there is no mail server. */

@@ -128,6 +128,7 @@ const allowed: Record<string, string[]> = {
     'backup',
     'crash-points.ts',
     'data-folder/restore-mark.ts',
+    'runtime/engine-inspection.ts',
     'secret-file.ts',
     'store/check-store.ts',
     'store/transfer/copy-store.ts',
@@ -250,6 +251,7 @@ test('each library has its one place', () => {
     [/^nodemailer$/, ['server/src/mail/']],
     [/^(commander|csv-parse)(\/|$)/, ['server/src/cli/']],
     [/^age-encryption$/, ['server/src/backup/part-encryption.ts']],
+    [/^tldts$/, ['server/src/cli/doctor/checks/network/']],
     [/^undici$/, ['server/src/runtime/docker-engine/client/']],
     [
       /^node:child_process$/,
@@ -258,6 +260,7 @@ test('each library has its one place', () => {
         'server/src/supervisor/',
         'server/src/runtime/docker-engine/firewall/iptables.ts',
         'server/src/backup/extract-home.ts',
+        'server/src/cli/doctor/checks/host/check-clock.ts',
       ],
     ],
   ]

@@ -6,6 +6,7 @@ import { CommandFailed, WrongUsage } from '#/cli/command-failure.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { collect } from '#/cli/output/options.ts'
 import type { CommandContext } from '#/cli/api/with-api.ts'
+import { noteBackup } from '#/backup/last-backup.ts'
 import { formatBytes } from '#/messages/format-bytes.ts'
 import { inWords, requireSettings, requireStoreOwner, version } from './store-access.ts'
 
@@ -74,6 +75,11 @@ async function makeBackup(context: CommandContext, folder: string, options: Back
       ? (await import('#/backup/stream-target.ts')).streamTarget(process.stdout, spool, encrypt)
       : await (await import('#/backup/folder-target.ts')).folderTarget(place, installation, encrypt)
     const { name, manifest } = await createBackup(target, { ...snapshot, installation }, work)
+    noteBackup(config.dataDir, {
+      at: manifest.createdAt,
+      folder: isStream ? null : name,
+      missing: manifest.missing.length,
+    })
     const removed =
       keep === null ? [] : await (await import('#/backup/folder-target.ts')).pruneBackups(place, installation, keep)
     report(context, { name, manifest, removed, isStream, seconds: (performance.now() - began) / 1_000 })

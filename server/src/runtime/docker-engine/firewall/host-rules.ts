@@ -54,6 +54,22 @@ export class HostRules {
     await this.#ensuring
   }
 
+  /**
+   * Whether the rules are as they should be; sets none, whatever `HOST_RULES` says.
+   * @throws {Error} when this process cannot see them
+   */
+  async inspect(interfaces: readonly string[]): Promise<Report> {
+    this.#assertPossible(interfaces)
+    for (const family of familiesHere()) {
+      const table = new SavedTable(await run((await commandsFor(family)).save, ['-t', 'filter']))
+      const isComplete = table.hasAsMany(chainsFor(family, bridgesBeside(interfaces, table)))
+      if (!isComplete) return { areSet: false, reason: `the rules of Berth for ${family} are missing` }
+      if (!table.isEnteredFirst) return { areSet: false, reason: `rules of others for ${family} come before Berth's` }
+      if (!isBridgeFilterOn(family)) return { areSet: false, reason: `${bridgeFilterSettings[family]} is off` }
+    }
+    return { areSet: true }
+  }
+
   async #ensureOnce(interfaces: readonly string[]): Promise<void> {
     try {
       this.#assertPossible(interfaces)
@@ -121,6 +137,15 @@ function mayAdministerNetworks(): boolean {
     return (BigInt(`0x${capabilities}`) >> 12n) % 2n === 1n
   } catch {
     return false
+  }
+}
+
+/** Also where there is no such file: then nothing was ever bridged, and the kernel loads the module with its filter on. */
+function isBridgeFilterOn(family: Family): boolean {
+  try {
+    return readFileSync(bridgeFilterSettings[family], 'utf8').trim() === '1'
+  } catch {
+    return true
   }
 }
 

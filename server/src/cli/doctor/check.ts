@@ -1,0 +1,52 @@
+import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import type { Addresses } from '#/config/addresses.ts'
+import type { Config } from '#/config/config.ts'
+import type { LocalizedMessage } from '#/messages/localized-message.ts'
+import type { EngineInspection } from '#/runtime/engine-inspection.ts'
+
+/** `critical`: users or data are at risk now. `warning`: it will hurt. `hint`: good to know. In this order. */
+export const levels = ['critical', 'warning', 'hint'] as const
+export type Level = (typeof levels)[number]
+
+/** What a check found. */
+export interface Finding {
+  readonly level: Level
+  /** One sentence: what is so, and what it leads to. */
+  readonly what: string
+  /** Command that mends it, or what to set. */
+  readonly fix: string
+}
+
+/** What checks look at. */
+export interface CheckContext {
+  readonly config: Config
+  readonly addresses: Addresses
+  /** Warnings of the settings. */
+  readonly warnings: readonly LocalizedMessage[]
+  /** Lines of `berth.env` without an effect. */
+  readonly notes: readonly string[]
+  /** System report of the running service; null when none runs; the words of its failure when it does not answer. */
+  readonly service: SystemReport | null | string
+  readonly engine: EngineInspection
+  /** Name servers to ask; null for those of the machine. */
+  readonly nameServers: readonly string[] | null
+  /** Folder of the kernel's settings and process information: `/proc`. */
+  readonly proc: string
+  readonly now: Date
+}
+
+/** One thing that is looked at. It changes nothing. */
+export interface Check {
+  /** Of one or two words, as the report names it. */
+  readonly name: string
+  /**
+   * @param signal aborted at the time limit and by Ctrl-C
+   * @returns what was found; nothing when all is well
+   * @throws when it cannot be checked; the message says why
+   */
+  readonly run: (context: CheckContext, signal: AbortSignal) => Promise<readonly Finding[]>
+}
+
+/** A setting to change; the end of a fix. */
+export const settingFix = (...assignments: readonly string[]) =>
+  `in berth.env: ${assignments.join(', ')}; then: systemctl reload berth`

@@ -1,0 +1,37 @@
+import type { Check } from './check.ts'
+import { checkBackups } from './checks/installation/check-backups.ts'
+import { checkService } from './checks/installation/check-service.ts'
+import { checkSettings } from './checks/installation/check-settings.ts'
+import { checkStoreAnswers } from './checks/installation/check-store-answers.ts'
+import { checkAddressPools } from './checks/host/check-address-pools.ts'
+import { checkClock } from './checks/host/check-clock.ts'
+import { checkDisk } from './checks/host/check-disk.ts'
+import { checkEngine } from './checks/host/check-engine.ts'
+import { checkHostRules } from './checks/host/check-host-rules.ts'
+import { checkImages } from './checks/host/check-images.ts'
+import { checkInotify } from './checks/host/check-inotify.ts'
+import { checkCookieDomain } from './checks/network/check-cookie-domain.ts'
+import { checkMailDomain } from './checks/network/check-mail-domain.ts'
+import { checkMailServer } from './checks/network/check-mail-server.ts'
+import { checkProxy } from './checks/network/check-proxy.ts'
+import { checkTls } from './checks/network/check-tls.ts'
+
+/** All checks, in the order in which findings of one level are shown. */
+export const allChecks: readonly Check[] = [
+  { name: 'engine', run: checkEngine },
+  { name: 'host rules', run: checkHostRules },
+  { name: 'tls', run: checkTls },
+  { name: 'cookie domain', run: checkCookieDomain },
+  { name: 'proxy', run: checkProxy },
+  { name: 'store', run: checkStoreAnswers },
+  { name: 'backups', run: checkBackups },
+  { name: 'disk', run: checkDisk },
+  { name: 'images', run: checkImages },
+  { name: 'address pools', run: checkAddressPools },
+  { name: 'inotify', run: checkInotify },
+  { name: 'clock', run: checkClock },
+  { name: 'mail server', run: checkMailServer },
+  { name: 'mail domain', run: checkMailDomain },
+  { name: 'settings', run: checkSettings },
+  { name: 'service', run: checkService },
+]

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { checkAddressPools } from '#/cli/doctor/checks/host/check-address-pools.ts'
+import { checkClock } from '#/cli/doctor/checks/host/check-clock.ts'
+import { checkDisk } from '#/cli/doctor/checks/host/check-disk.ts'
+import { checkEngine } from '#/cli/doctor/checks/host/check-engine.ts'
+import { checkHostRules } from '#/cli/doctor/checks/host/check-host-rules.ts'
+import { checkImages } from '#/cli/doctor/checks/host/check-images.ts'
+import { checkInotify } from '#/cli/doctor/checks/host/check-inotify.ts'
+import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import { testImage } from '#test/support/engine/engine.ts'
+import { smallDisk } from '#test/support/engine/small-disk.ts'
+import { contextFor, folderFor, inWords, withReport } from './check-context.ts'
+
+const { signal } = new AbortController()
+
+test('an engine that does not answer is critical, with the command that starts it', async (t) => {
+  const [finding] = await checkEngine(contextFor(t, { DOCKER_HOST: 'unix:///nowhere/docker.sock' }))
+  assert.equal(finding?.level, 'critical')
+  assert.match(finding?.what ?? '', /does not answer \(.*ENOENT/)
+  assert.match(finding?.fix ?? '', /systemctl start docker/)
+})
+
+for (const [versions, expected] of [
+  [{ runc: '1.2.7' }, /^critical: runc 1\.2\.7 .*escape.*CVE-2025-31133/],
+  [{ runc: '1.1.11' }, /^critical: runc 1\.1\.11 .*CVE-2025-31133.*CVE-2024-21626/],
+  [{ runc: '1.3.2' }, /^critical: runc 1\.3\.2/],
+  [{ runc: '1.1.5+ds1' }, /^warning: runc 1\.1\.5\+ds1 is a distribution's/],
+  [{ runc: '1.2.8' }, /^$/],
+  [{ runc: '1.3.3' }, /^$/],
+  [{ runc: '1.5.0' }, /^$/],
+  [{ runc: 'unknown' }, /^$/],
+  [{ engine: '27.5.1' }, /^critical: engine 27\.5\.1 .*CVE-2025-54410/],
+  [{ engine: '25.0.13' }, /^$/],
+  [{ engine: '28.3.3' }, /^$/],
+  [{ containerd: '1.7.28' }, /^warning: containerd 1\.7\.28/],
+] as const)
+  test(`versions ${JSON.stringify(versions)} lead to ${expected}`, async (t) => {
+    assert.match(inWords(await checkEngine(withReport(contextFor(t), { versions }))), expected)
+  })
+
+test('an engine without seccomp, and one that is asked without TLS over the network, are critical', async (t) => {
+  const quiet = { versions: {} }
+  assert.deepEqual(await checkEngine(withReport(contextFor(t), quiet)), [])
+  const securityOptions = ['name=apparmor', 'name=seccomp,profile=unconfined']
+  assert.match(
+    inWords(await checkEngine(withReport(contextFor(t), { ...quiet, securityOptions }))),
+    /^critical.*seccomp/,
+  )
+  const address = 'tcp://10.0.0.7:2375'
+  assert.match(inWords(await checkEngine(withReport(contextFor(t), { ...quiet, address }))), /^critical.*without TLS/)
+})
+
+test('rules of the host: what the running service says, what this process sees, and a warning when they are off', async (t) => {
+  const service = (rules: string) => ({ host: { rules } }) as SystemReport
+  assert.deepEqual(await checkHostRules(contextFor(t, {}, { service: service('set') })), [])
+  const missing = await checkHostRules(contextFor(t, {}, { service: service('not set: Berth is not root') }))
+  assert.match(inWords(missing), /^critical: .*\(Berth is not root\).*cloud metadata/)
+  const off = await checkHostRules(contextFor(t, { HOST_RULES: 'off' }, { service: service('set') }))
+  assert.match(inWords(off), /^warning: HOST_RULES=off/)
+  const seen = contextFor(t)
+  const engine = { ...seen.engine, hostRules: async () => ({ areSet: false, reason: 'they are missing' }) as const }
+  assert.match(inWords(await checkHostRules({ ...seen, engine })), /^critical: .*they are missing/)
+})
+
+test('address pools that are nearly used up are a warning, used up ones critical', async (t) => {
+  assert.deepEqual(await checkAddressPools(withReport(contextFor(t), { freeNetworks: 3 })), [])
+  assert.match(inWords(await checkAddressPools(withReport(contextFor(t), { freeNetworks: 2 }))), /^warning: .* 2 more/)
+  assert.match(inWords(await checkAddressPools(withReport(contextFor(t), { freeNetworks: 0 }))), /^critical/)
+})
+
+test('a template image that is here is well; one that is nowhere is critical; a demo image names npm start', async (t) => {
+  const templates = (image: string) => ({ CONTAINER_TEMPLATES: JSON.stringify({ dev: { image } }) })
+  assert.deepEqual(await checkImages(contextFor(t, templates(await testImage())), signal), [])
+  const away = await checkImages(contextFor(t, templates('127.0.0.1:1/nothing:1')), signal)
+  assert.match(inWords(away), /^critical: The image 127\.0\.0\.1:1\/nothing:1 \(dev; its registry does not answer\)/)
+  const demo = await checkImages(contextFor(t, templates('berth-demo-none:latest')), signal)
+  assert.match(demo[0]?.fix ?? '', /^npm start/)
+})
+
+test('a low limit of inotify is a warning with the line of sysctl; a high one is well', async (t) => {
+  const proc = folderFor(t)
+  const folder = path.join(proc, 'sys/fs/inotify')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, 'max_user_instances'), '128\n')
+  writeFileSync(path.join(folder, 'max_user_watches'), '524288\n')
+  const [finding] = await checkInotify(contextFor(t, {}, { proc }))
+  assert.match(finding?.what ?? '', /max_user_instances is 128, for/)
+  assert.match(finding?.fix ?? '', /max_user_instances=8192\\n' > \/etc\/sysctl\.d\//)
+  writeFileSync(path.join(folder, 'max_user_instances'), '8192\n')
+  assert.deepEqual(await checkInotify(contextFor(t, {}, { proc })), [])
+})
+
+test('a small disk is critical, with the folder that is on it', async (t) => {
+  const disk = await smallDisk('16m')
+  if (disk === undefined) return t.skip('no file system can be mounted here')
+  t.after(() => disk.remove())
+  const findings = await checkDisk(contextFor(t, { DATA_DIR: disk.folder }))
+  assert.match(inWords(findings), new RegExp(`^critical: Only 0\\.0 GiB .* disk of ${disk.folder}`))
+})
+
+test('a clock that is apart from the engine by a minute is a warning that says which is behind', async (t) => {
+  const now = new Date()
+  const right = await checkClock(withReport(contextFor(t, {}, { now }), { time: now }), signal)
+  assert.doesNotMatch(inWords(right), /the engine/)
+  const time = new Date(now.getTime() + 60_000)
+  const late = await checkClock(withReport(contextFor(t, {}, { now }), { time }), signal)
+  assert.match(inWords(late), /^warning: The clock is (59|60) s behind that of the engine/)
+})

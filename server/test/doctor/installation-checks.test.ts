@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { rmSync, utimesSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import type { SystemReport } from '@berth/api/schemas/admin.ts'
+import { noteBackup } from '#/backup/last-backup.ts'
+import { checkBackups } from '#/cli/doctor/checks/installation/check-backups.ts'
+import { checkService } from '#/cli/doctor/checks/installation/check-service.ts'
+import { checkSettings } from '#/cli/doctor/checks/installation/check-settings.ts'
+import { checkStoreAnswers } from '#/cli/doctor/checks/installation/check-store-answers.ts'
+import { runChecks } from '#/cli/doctor/run-checks.ts'
+import { contextFor, folderFor, inWords } from './check-context.ts'
+
+const { signal } = new AbortController()
+const day = 86_400_000
+
+test('backups: none, an old one, an incomplete one and one that is gone are reported; a fresh one elsewhere is well', async (t) => {
+  const context = contextFor(t)
+  const { dataDir } = context.config
+  assert.deepEqual(await checkBackups(context), [], 'before the first start there is nothing to back up')
+  writeFileSync(path.join(dataDir, 'signing-key.json'), '{}')
+  const later = (days: number) => ({ ...context, now: new Date(Date.now() + days * day) })
+  assert.match(inWords(await checkBackups(context)), /^warning: No backup was made/)
+  assert.match(inWords(await checkBackups(later(8))), /^critical: No backup was made/)
+  const at = new Date().toISOString()
+  noteBackup(dataDir, { at, folder: null, missing: 0 })
+  assert.deepEqual(await checkBackups(context), [])
+  assert.match(inWords(await checkBackups(later(3))), /^warning: The last backup is 3 days old/)
+  assert.match(inWords(await checkBackups(later(9))), /^critical: The last backup is 9 days old/)
+  noteBackup(dataDir, { at, folder: null, missing: 2 })
+  assert.match(inWords(await checkBackups(context)), /^warning: The last backup lacks 2 homes/)
+  const folder = folderFor(t)
+  noteBackup(dataDir, { at, folder, missing: 0 })
+  assert.match(inWords(await checkBackups(context)), /^hint: The last backup is on the disk of the data/)
+  rmSync(folder, { recursive: true })
+  assert.match(inWords(await checkBackups(context)), /^warning: The last backup is not in /)
+})
+
+test('a store that does not answer is critical, with the reason', async (t) => {
+  const away = contextFor(t, { DATABASE_URL: 'postgres://127.0.0.1:1/berth' })
+  assert.match(inWords(await checkStoreAnswers(away)), /^critical: The store does not answer \(.*ECONNREFUSED/)
+  const damaged = contextFor(t)
+  const file = path.join(damaged.config.dataDir, 'berth.sqlite')
+  writeFileSync(file, 'this is no database, but text that is long enough to be read as one'.repeat(20))
+  utimesSync(file, 1, 1)
+  assert.match(inWords(await checkStoreAnswers(damaged)), /^critical: The store does not answer/)
+  assert.deepEqual(await checkStoreAnswers(contextFor(t)), [])
+})
+
+test('what settings switch off is a finding unless another check judges it, and a line without effect a hint', async (t) => {
+  const settings = { BASE_DOMAIN: 'x.org', HOST_RULES: 'off', REQUESTS_PER_MINUTE: '0' }
+  const notes = ['berth.env: COLOUR is no setting of Berth']
+  const found = inWords(await checkSettings(contextFor(t, settings, { notes })))
+  assert.match(found, /^warning: REQUESTS_PER_MINUTE=0[^\n]*\nhint: berth\.env: COLOUR is no setting of Berth$/)
+})
+
+test('a service: not running is a hint, not answering and failures are critical, its own warnings are passed on', async (t) => {
+  assert.match(inWords(await checkService(contextFor(t))), /^hint: Berth does not run/)
+  assert.match(inWords(await checkService(contextFor(t, {}, { service: 'It hangs.' }))), /^critical: It hangs\.$/)
+  const service = {
+    reconciler: { failures: ['The engine refused.'] },
+    warnings: ['Memory is short.', 'Requests with forwarding headers come from 10.0.0.7'],
+    mail: { accepted: 5, failed: 5, failures: [{ reason: '550 no such user' }] },
+  } as unknown as SystemReport
+  const found = inWords(await checkService(contextFor(t, {}, { service })))
+  assert.match(
+    found,
+    /^critical: The engine refused\.\nwarning: Memory is short\.\nwarning: 5 of 10 mails .*550 no such user/,
+  )
+})
+
+test('a check that hangs or fails is not checked, at its limit, and holds up no other', async (t) => {
+  const checks = [
+    { name: 'hangs', run: () => new Promise<never>(() => {}) },
+    { name: 'fails', run: () => Promise.reject(new Error('no such thing', { cause: new Error('ENOENT') })) },
+    { name: 'finds', run: async () => [{ level: 'hint', what: 'a', fix: 'b' }] as const },
+  ]
+  const results = await runChecks(checks, contextFor(t), signal, 50)
+  assert.deepEqual(
+    results.map(({ notChecked }) => notChecked),
+    ['no result in 0.05 s', 'no such thing: ENOENT', null],
+  )
+})
