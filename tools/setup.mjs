@@ -1,5 +1,5 @@
 /**
- * What `npm start`, `npm test` and `npm run check` run first: `node tools/setup.mjs start|test|check`.
+ * What `npm start`, `npm test` and `npm run check` run first: `node tools/setup.mjs start|test|monitoring|check`.
  * It checks what exists, does only what is missing, and prints one line for each step.
  * It must run on Node 20 with nothing installed, so it is plain JavaScript without a dependency.
  */
@@ -16,6 +16,7 @@ import { ensureNode, oldestSetupNode } from './setup/packages/node.mjs'
 import { createSetupContext } from './setup/setup-context.mjs'
 import { needPostgres } from './setup/postgres.mjs'
 import { SetupProblem } from './setup/problem.mjs'
+import { needPrometheus } from './setup/prometheus.mjs'
 import { ensureWeb } from './setup/build/web-build.mjs'
 
 /** @import { SetupContext } from './setup/setup-context.mjs' */
@@ -31,6 +32,7 @@ const needs = {
     needBrowser(here),
     needPostgres(here),
   ],
+  monitoring: (/** @type {SetupContext} */ here) => [needEngine(here), needBusybox(here, 'test'), needPrometheus(here)],
   check: () => [],
 }
 
@@ -42,7 +44,7 @@ async function setUp(command, here) {
   const missing = (await Promise.all(needs[command](here))).filter((need) => need !== undefined)
   refuseUnlessProvidable(here, missing)
   await Promise.all([provide(here, missing), prepareRepository(command, here)])
-  if (command !== 'check') await ensureImages(here, command)
+  if (command !== 'check') await ensureImages(here, command === 'start' ? 'start' : 'test')
 }
 
 /**
@@ -71,7 +73,7 @@ async function main() {
       `Berth needs Node.js ${oldestSetupNode} or newer to set itself up; this is ${versions.node}.`,
     )
   }
-  if (!isCommand(command)) throw new SetupProblem('Usage: node tools/setup.mjs start|test|check')
+  if (!isCommand(command)) throw new SetupProblem('Usage: node tools/setup.mjs start|test|monitoring|check')
   stopWithParent()
   await setUp(command, createSetupContext(resolve(fileURLToPath(import.meta.url), '../..'), env))
 }

@@ -3,7 +3,7 @@ import { code, page, table } from './markdown.ts'
 
 const introduction = `\`GET /metrics\` answers in the Prometheus text format; the text is at most one second old. Who may read it, and which metrics to alert on: see [monitor Berth](../how-to/monitor.md). Counters count from the start of the process that owns them: \`berth_gateway_\` from the start of the gateway process, all others from the start of the API process. The default metrics of prom-client about the API process (\`process_\`, \`nodejs_\`) are included.
 
-A metric marked * is absent until its value is known. \`quantile\` is \`0.5\` or \`0.9\`.`
+A metric marked * is absent until its value is known. A histogram has the usual series \`_bucket\`, \`_sum\` and \`_count\`.`
 
 /** docs/reference/metrics.md */
 export function metricsPage(): string {

@@ -1,6 +1,7 @@
 import type { CookieSettings } from '../tokens/clear-cookies.ts'
 import type { ControlPlane } from './gateway.ts'
 import type { GatewaySettings } from './gateway-settings.ts'
+import type { GatewayMetrics } from './gateway-metrics.ts'
 import type { ClientConnections } from './downstream/client-connections.ts'
 import type { SessionTracker } from './auth/session-tracker.ts'
 import type { Caller, TokenVerifier } from './auth/token-verifier.ts'
@@ -19,6 +20,7 @@ export interface GatewayContext {
   readonly sessions: SessionTracker
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections
+  readonly metrics: GatewayMetrics
   /** Undefined until the first control plane has come. */
   readonly config: GatewayConfig | undefined
   /** Whether a control plane has sent its state; until then no token can be rejected. */

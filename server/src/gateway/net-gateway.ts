@@ -3,6 +3,7 @@ import type { Server as HttpServer } from 'node:http'
 import { networkOf } from '../ip-address.ts'
 import type { GatewayChange, GatewayState } from './gateway-state.ts'
 import type { ControlPlane, Gateway, TlsSettings } from './gateway.ts'
+import { GatewayMetrics } from './gateway-metrics.ts'
 import type { GatewaySettings } from './gateway-settings.ts'
 import { ClientConnection } from './downstream/client-connection.ts'
 import { defaultClientTimeouts, type ClientTimeouts } from './downstream/client-timeouts.ts'
@@ -52,6 +53,7 @@ class ReverseProxy implements NetGateway, GatewayContext {
   readonly users = new UserCache()
   readonly tokens = new TokenVerifier(this.users)
   readonly sessions = new SessionTracker()
+  readonly metrics = new GatewayMetrics()
   readonly routingTable = new RoutingTable(this.users)
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections
@@ -143,11 +145,13 @@ class ReverseProxy implements NetGateway, GatewayContext {
       berth_gateway_refusals_total: this.limiter.refusals,
       berth_gateway_failures_total: this.limiter.failures,
       berth_gateway_connections: this.connections.size,
+      berth_gateway_connections_max: this.limiter.limits.connections,
       berth_gateway_connections_refused_total: this.connections.refused,
       berth_gateway_connections_evicted_total: this.connections.evicted,
       berth_gateway_unfinished_head_bytes: this.connections.unfinishedBytes,
       berth_gateway_websockets: tunnels,
       berth_gateway_routes: this.routingTable.size,
+      ...this.metrics.series(),
     }
   }
 

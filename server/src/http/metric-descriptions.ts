@@ -15,7 +15,6 @@ const gauge = (help: string, details: Details = {}): MetricDescription => ({ typ
 const histogram = (help: string, details: Details = {}): MetricDescription => ({ type: 'histogram', help, ...details })
 
 const optional: Details = { isOptional: true }
-const quantiles: Details = { labels: ['quantile'], isOptional: true }
 
 /** All metrics that begin with `berth_`. `metrics.ts` exposes no other. */
 export const metricDescriptions = {
@@ -25,7 +24,20 @@ export const metricDescriptions = {
   berth_http_request_seconds: histogram('Duration of requests to the API and the front end.', {
     labels: ['method', 'route', 'status'],
   }),
+  berth_http_requests_in_progress: gauge('Requests to the API and the front end in progress, event streams included.'),
   berth_engine_up: gauge('1 if the engine answers pings and its event stream is open, else 0.'),
+  berth_engine_request_seconds: histogram(
+    'Duration of calls to the engine, by operation; of a stream until its beginning.',
+    { labels: ['operation'] },
+  ),
+  berth_engine_requests_total: counter(
+    'Calls to the engine. `refused`: it answered with an error; `unreachable`: no answer, or none in time; `cancelled`: by Berth.',
+    { labels: ['operation', 'result'] },
+  ),
+  berth_engine_requests_in_progress: gauge('Connections to the engine in use.', { labels: ['kind'] }),
+  berth_engine_requests_in_progress_max: gauge('Max connections to the engine; further calls wait.', {
+    labels: ['kind'],
+  }),
   berth_reconcile_last_run_timestamp_seconds: gauge(
     'Unix time of the end of the last run of the reconciler.',
     optional,
@@ -35,29 +47,53 @@ export const metricDescriptions = {
     optional,
   ),
   berth_reconcile_duration_seconds: gauge('Duration of the last run of the reconciler.', optional),
+  berth_reconcile_runs_total: counter('Runs of the reconciler, by result.', { labels: ['result'] }),
   berth_reconcile_failures_total: counter('Failed tasks of the reconciler.'),
   berth_reconcile_actions_total: counter('Actions of the reconciler on containers.', { labels: ['kind'] }),
-  berth_homes_bytes: gauge('Size of all homes at the last measurement.', optional),
+  berth_homes_bytes: gauge(
+    'Size of all homes at the last measurement, which only installations with a disk limit make.',
+    optional,
+  ),
   berth_homes_largest_user_bytes: gauge('Size of the homes of the user with the most bytes.', optional),
   berth_homes_full_users: gauge('Users whose homes have reached a disk limit.', optional),
   berth_launches_total: counter('Launches that ended, by result.', { labels: ['result'] }),
-  berth_launch_seconds: gauge(
-    'Time from the request to the running container, of the last 1,000 successful launches.',
-    quantiles,
-  ),
+  berth_launch_seconds: histogram('Time from the request to the running container, of successful launches.'),
+  berth_launches_waiting: gauge('Launches that wait for a slot of the queue.'),
+  berth_launches_in_progress: gauge('Launches that the engine works on.'),
+  berth_launches_in_progress_max: gauge('Max launches that the engine works on at the same time (`LAUNCH_PARALLEL`).'),
+  berth_containers_running: gauge('Containers that run or are paused.'),
+  berth_containers_running_max: gauge('`MAX_RUNNING`; absent without it.', optional),
+  berth_host_memory_bytes: gauge('Memory of the host.', optional),
+  berth_host_memory_available_bytes: gauge('Available memory of the host.', optional),
+  berth_host_disk_bytes: gauge("Size of the file system of the engine's data.", optional),
+  berth_host_disk_free_bytes: gauge("Free bytes of the file system of the engine's data.", optional),
+  berth_host_addresses_left: gauge("Free addresses on the networks of Berth's containers.", optional),
   berth_mail_accepted_total: counter('Mails that the mail server accepted.'),
   berth_mail_failed_total: counter('Mails that the mail server did not accept.'),
   berth_mail_links_used_total: counter('Mailed links that were used.'),
-  berth_mail_seconds_to_accept: gauge('Time until the mail server accepted a mail, of the last 1,000.', quantiles),
-  berth_mail_seconds_to_use: gauge(
-    'Time from acceptance of a mail to the use of its link, of the last 1,000.',
-    quantiles,
-  ),
+  berth_mails_in_progress: gauge('Mails that the mail server has neither accepted nor refused yet.'),
+  berth_mail_seconds_to_accept: histogram('Time until the mail server accepted a mail.'),
+  berth_mail_seconds_to_use: histogram('Time from acceptance of a mail to the use of its link.'),
   berth_mail_last_failure_timestamp_seconds: gauge('Unix time of the last mail that was not accepted.', optional),
   berth_gateway_requests_total: counter('Requests to the gateway.'),
   berth_gateway_refusals_total: counter('Requests that the gateway refused.'),
   berth_gateway_failures_total: counter('Requests that failed in the gateway or at the application.'),
+  berth_gateway_responses_total: counter(
+    'Answers by class of status (`2xx`) and source: a container (`app`), the API process, or the gateway itself.',
+    { labels: ['source', 'code'] },
+  ),
+  berth_gateway_response_seconds: histogram(
+    'Time from a request to the head of its answer, by source; the wake of a container is included.',
+    { labels: ['source'] },
+  ),
+  berth_gateway_event_loop_busy_seconds_total: counter(
+    'Time in which the event loop of the gateway process was busy: a rate near 1 is saturation.',
+  ),
+  berth_gateway_cpu_seconds_total: counter('CPU time of the gateway process.'),
+  berth_gateway_resident_memory_bytes: gauge('Resident memory of the gateway process.'),
+  berth_gateway_start_time_seconds: gauge('Unix time of the start of the gateway process.'),
   berth_gateway_connections: gauge('Open connections of clients.'),
+  berth_gateway_connections_max: gauge('Max open connections of clients, from the limit of open files.'),
   berth_gateway_connections_refused_total: counter(
     'Connections refused at a connection limit because none could be evicted.',
   ),

@@ -8,7 +8,7 @@ export function reconcilerMetrics(
   containerReconciler: Pick<ContainerReconciler, 'counts'>,
   routeSync: Pick<RouteSync, 'isEngineAnswering'>,
 ): Readonly<Record<string, number>> {
-  const { lastRun, lastSuccess, duration, failuresInAll } = reconciler.report()
+  const { lastRun, lastSuccess, duration, failuresInAll, runs } = reconciler.report()
   const actions = Object.entries(containerReconciler.counts()).map(
     ([kind, count]) => [actionName(kind), count] as const,
   )
@@ -17,6 +17,8 @@ export function reconcilerMetrics(
     ...(lastRun && { berth_reconcile_last_run_timestamp_seconds: lastRun.getTime() / 1_000 }),
     ...(lastSuccess && { berth_reconcile_last_success_timestamp_seconds: lastSuccess.getTime() / 1_000 }),
     ...(duration !== null && { berth_reconcile_duration_seconds: duration / 1_000 }),
+    'berth_reconcile_runs_total{result="done"}': runs.done,
+    'berth_reconcile_runs_total{result="failed"}': runs.failed,
     berth_reconcile_failures_total: failuresInAll,
     ...Object.fromEntries(actions),
   }

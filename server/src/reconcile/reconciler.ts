@@ -38,6 +38,8 @@ export interface ReconcilerReport {
   readonly failures: readonly LocalizedMessage[]
   /** Since this process began. */
   readonly failuresInAll: number
+  /** Runs since this process began, by whether every task finished. */
+  readonly runs: { readonly done: number; readonly failed: number }
 }
 
 /** Pause after the first run in which a task failed, in ms; doubled with each further one, up to the usual pause. */
@@ -64,6 +66,7 @@ export class Reconciler {
     isEngineAnswering: false,
     failures: [],
     failuresInAll: 0,
+    runs: { done: 0, failed: 0 },
   }
 
   /** @param interval max pause between two runs, in ms */
@@ -128,6 +131,7 @@ export class Reconciler {
     this.#onRun()
     for (const task of this.#tasks) failures.push(...(await this.#runOne(task)))
     const [lastRun, isDone] = [new Date(), failures.length === 0]
+    const { done, failed } = this.#report.runs
     this.#report = {
       lastRun,
       lastSuccess: isDone ? lastRun : this.#report.lastSuccess,
@@ -135,6 +139,7 @@ export class Reconciler {
       isEngineAnswering: !failures.some(({ isOfTask, reason }) => isOfTask && isEngineUnreachable(reason)),
       failures: failures.slice(0, maxFailures).map(sentenceOf),
       failuresInAll: this.#report.failuresInAll + failures.length,
+      runs: { done: done + Number(isDone), failed: failed + Number(!isDone) },
     }
     return isDone
   }

@@ -136,6 +136,9 @@ export interface Runtime {
    * once; then nothing until an `other` without id, which means that anything may have changed meanwhile.
    */
   watch(onEvent: (event: RuntimeEvent) => void, signal: AbortSignal): void
+
+  /** Numbers about calls to the engine for `/metrics`, by name: duration, results, connections in use. Asks nothing. */
+  counts(): Readonly<Record<string, number>>
 }
 
 /** Which containers of this installation; without any word all of them. */

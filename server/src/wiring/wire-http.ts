@@ -3,6 +3,7 @@ import type { ClockJumpDetector } from '#/clock-jump-detector.ts'
 import type { Config } from '#/config/config.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
 import { SessionRenewal } from '#/http/auth/session-renewal.ts'
+import { loadMetrics } from '#/containers/metrics/load-metrics.ts'
 import { FrontEnd } from '#/http/front-end/front-end-document.ts'
 import { RateLimiter } from '#/http/limits/rate-limiter.ts'
 import { MetricsListener } from '#/http/metrics/metrics-listener.ts'
@@ -76,6 +77,8 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
       ...reconcilerMetrics(reconciling.reconciler, reconciling.containerReconciler, containers.routeSync),
       ...containers.diskUse.counts(),
       ...containers.launchMetrics.counts(),
+      ...loadMetrics(containers),
+      ...parts.runtime.counts(),
       ...mailStatistics.counts(),
       ...(await gateway.counts().catch(() => ({}))),
     }),

@@ -130,12 +130,15 @@ export class MagicLinks {
 
   async #send(user: User, link: IssuedLink): Promise<void> {
     const begun = performance.now()
+    const end = this.#mailStatistics.begin()
     try {
       await this.#mailer.send(this.#emailFor(user, link))
     } catch (error) {
       const to = user.email
       this.#mailStatistics.failed({ at: new Date(), to, kind: link.purpose, reason: failureReason(error, to) })
       throw error
+    } finally {
+      end()
     }
     this.#mailStatistics.accepted(performance.now() - begun)
     // Not awaited, and a failure is harmless: it is for statistics alone. Links of administrators are not noted: their

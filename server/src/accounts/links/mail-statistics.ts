@@ -1,3 +1,4 @@
+import { DurationHistogram, minutesBounds } from '#/duration-histogram.ts'
 import { percentilesOf, type Percentiles } from '#/percentiles.ts'
 
 /** Max durations that are kept; older ones say nothing about the mail server of today. */
@@ -37,6 +38,13 @@ export class MailStatistics {
   readonly #toUse = new RecentDurations()
   readonly #failures: MailFailure[] = []
   #failed = 0
+  #inProgress = 0
+
+  /** A mail goes to the mail server. @returns called once when it was accepted or failed */
+  begin(): () => void {
+    this.#inProgress++
+    return () => void this.#inProgress--
+  }
 
   /** The mail server accepted a mail. @param ms duration */
   accepted(ms: number): void {
@@ -68,29 +76,29 @@ export class MailStatistics {
 
   /** Numbers for `/metrics`, by name; those that are not known yet are left out. */
   counts(): Readonly<Record<string, number>> {
-    const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt } = this.report()
+    const { accepted, failed, used, lastFailureAt } = this.report()
     return {
       berth_mail_accepted_total: accepted,
       berth_mail_failed_total: failed,
       berth_mail_links_used_total: used,
-      ...quantiles('berth_mail_seconds_to_accept', secondsToAccept),
-      ...quantiles('berth_mail_seconds_to_use', secondsToUse),
+      berth_mails_in_progress: this.#inProgress,
+      ...this.#toAccept.histogram.series('berth_mail_seconds_to_accept'),
+      ...this.#toUse.histogram.series('berth_mail_seconds_to_use'),
       ...(lastFailureAt && { berth_mail_last_failure_timestamp_seconds: lastFailureAt.getTime() / 1_000 }),
     }
   }
 }
 
-const quantiles = (name: string, spread: Percentiles | null) =>
-  spread && { [`${name}{quantile="0.5"}`]: spread.median, [`${name}{quantile="0.9"}`]: spread.p90 }
-
 /** Counts all durations, and keeps the latest. */
 class RecentDurations {
   /** ms; the oldest is replaced. */
   readonly #times: number[] = []
+  readonly histogram = new DurationHistogram(minutesBounds)
   count = 0
 
   add(ms: number): void {
     this.#times[this.count % maxKept] = Math.max(0, ms)
+    this.histogram.observe(ms)
     this.count++
   }
 

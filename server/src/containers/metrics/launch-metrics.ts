@@ -1,4 +1,4 @@
-import { percentilesOf } from '#/percentiles.ts'
+import { DurationHistogram, secondsBounds } from '#/duration-histogram.ts'
 
 /** Max durations that are kept. */
 const maxTimes = 1_000
@@ -7,6 +7,7 @@ const maxTimes = 1_000
 export class LaunchMetrics {
   /** ms; the oldest is replaced. */
   readonly #times: number[] = []
+  readonly #seconds = new DurationHistogram(secondsBounds)
   #timed = 0
   #launched = 0
   #failed = 0
@@ -14,7 +15,9 @@ export class LaunchMetrics {
   /** A container was started. @param ms since the request; undefined for a launch without one */
   launched(ms: number | undefined): void {
     this.#launched++
-    if (ms !== undefined) this.#times[this.#timed++ % maxTimes] = ms
+    if (ms === undefined) return
+    this.#times[this.#timed++ % maxTimes] = ms
+    this.#seconds.observe(ms)
   }
 
   failed(): void {
@@ -31,14 +34,12 @@ export class LaunchMetrics {
     return Array.from({ length: count }, (_, back) => this.#times[(this.#timed - 1 - back) % maxTimes] ?? 0)
   }
 
-  /** Numbers for `/metrics`, by name; those that are not known yet are left out. */
+  /** Numbers for `/metrics`, by name. */
   counts(): Readonly<Record<string, number>> {
-    const percentiles = percentilesOf(this.#times)
     return {
       'berth_launches_total{result="running"}': this.#launched,
       'berth_launches_total{result="failed"}': this.#failed,
-      ...(percentiles && { 'berth_launch_seconds{quantile="0.5"}': percentiles.median }),
-      ...(percentiles && { 'berth_launch_seconds{quantile="0.9"}': percentiles.p90 }),
+      ...this.#seconds.series('berth_launch_seconds'),
     }
   }
 }

@@ -33,6 +33,11 @@ export class Capacity {
     return this.#running
   }
 
+  /** Max containers of all users together; null is no limit. */
+  get maxRunning(): number | null {
+    return this.#limits.maxRunning
+  }
+
   isUp(owned: ContainerRef): boolean {
     return this.#occupants.get(containerKey(owned))?.isUp ?? false
   }

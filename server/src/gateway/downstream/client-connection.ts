@@ -130,6 +130,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
       response.headers.connection === 'close'
     this.#exchange?.clientGone()
     if (response.status >= 400) this.context.limiter.refusals++
+    this.context.metrics.answered(response.status)
     this.socket.write(serializeResponse(response, head?.method === 'HEAD', isLast))
     this.responseEnded(isLast)
   }
@@ -142,6 +143,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
 
   /** Begins a streamed response; `finishResponse` ends it. */
   beginResponse(status: number, headers: Readonly<Record<string, string>>, beginning: string): void {
+    this.context.metrics.answered(status)
     this.socket.write(streamedResponseHead(status, headers) + beginning)
   }
 
@@ -156,6 +158,11 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   }
 
   // For its exchange
+
+  responseBegan(status: number, ms: number): void {
+    const isPlatform = this.#exchange?.parts.upstream instanceof PlatformUpstream
+    this.context.metrics.forwarded(isPlatform ? 'api' : 'app', status, ms)
+  }
 
   responseEnded(isLast: boolean): void {
     this.#endRequest()

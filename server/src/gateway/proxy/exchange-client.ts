@@ -16,6 +16,8 @@ export interface ExchangeClient {
   /** Stops and goes on reading what the client sends. */
   pause(): void
   resume(): void
+  /** The head of the answer is sent: its last one, not an interim one. @param ms since the exchange began */
+  responseBegan(status: number, ms: number): void
   /** The answer is complete. @param isLast the connection cannot carry another one */
   responseEnded(isLast: boolean): void
   /** Nothing was sent yet: answer with a refusal instead. */

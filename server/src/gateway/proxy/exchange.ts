@@ -32,6 +32,8 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   readonly parts: ExchangeParts
   readonly #client: ExchangeClient
   readonly #request: BodyReader
+  /** By `performance.now()`: the cached clock is too coarse for a latency. */
+  readonly #beganAt = performance.now()
   #response: BodyReader | undefined
   /** By `clock.now`. */
   #respondsSince = Number.POSITIVE_INFINITY
@@ -258,6 +260,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
       return this.#fail(new Error('it changed to a protocol that was not asked for'))
     const options = { isLast: false, isUnchunked: false, isUpgrade: true }
     this.parts.upstream.hasAnswered = true
+    this.#client.responseBegan(head.status, performance.now() - this.#beganAt)
     this.#end()
     this.#upstreamConnection = undefined
     this.#client.write(downstreamResponseHead(head, this.parts.responseContext, options) ?? head.text)
@@ -273,6 +276,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     this.#responseHead = head
     this.#response = response
     this.#respondsSince = clock.now
+    this.#client.responseBegan(head.status, performance.now() - this.#beganAt)
     const options = { isLast: this.#isLast(head), isUnchunked, isUpgrade: false }
     const text = downstreamResponseHead(head, this.parts.responseContext, options)
     // Nothing to change, and all of it in this buffer: head and body go out as they came in.

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { cachedFor } from '#/concurrency/ttl-cache.ts'
 import { metricDescriptions, type MetricDescription } from '../metric-descriptions.ts'
 import { routeOf } from '../error-handler.ts'
@@ -39,6 +39,16 @@ export function collectMetrics(
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 30],
     registers: [registry],
   })
+  const inProgress = new Gauge({
+    name: 'berth_http_requests_in_progress',
+    help: metricDescriptions.berth_http_requests_in_progress.help,
+    registers: [registry],
+  })
+  server.addHook('onRequest', async (_, reply) => {
+    inProgress.inc()
+    // Also after a client that has gone, for which there is no `onResponse`.
+    reply.raw.once('close', () => inProgress.dec())
+  })
   server.addHook('onResponse', async (request, reply) => {
     const labels = { method: request.method, route: routeOf(request), status: String(reply.statusCode) }
     requests.inc(labels)
@@ -62,9 +72,9 @@ export function isBearer(authorization: string | undefined, token: string): bool
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** @param counts names may have labels: `name{kind="x"}` */
+/** @param counts names may have labels, and the suffixes of a histogram: `name{kind="x"}`, `name_bucket{le="1"}` */
 function lines(counts: Readonly<Record<string, number>>): string {
-  const byName = Map.groupBy(Object.entries(counts), ([name]) => name.replace(/\{.*/, ''))
+  const byName = Map.groupBy(Object.entries(counts), ([name]) => familyOf(name.replace(/\{.*/, '')))
   const text = [...byName].map(([name, entries]) => [
     ...headerOf(name),
     ...entries.map(([labelled, value]) => `${labelled} ${value}`),
@@ -75,9 +85,17 @@ function lines(counts: Readonly<Record<string, number>>): string {
     .join('')
 }
 
+/** The series of a histogram have its name and a suffix. */
+function familyOf(name: string): string {
+  const family = name.replace(/_(bucket|sum|count)$/, '')
+  return descriptionOf(family)?.type === 'histogram' ? family : name
+}
+
+const descriptionOf = (name: string) => (metricDescriptions as Readonly<Record<string, MetricDescription>>)[name]
+
 /** HELP and TYPE lines. An older gateway process may count metrics that have no description any more. */
 function headerOf(name: string): string[] {
-  const description = (metricDescriptions as Readonly<Record<string, MetricDescription>>)[name]
+  const description = descriptionOf(name)
   if (!description) return [`# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`]
   return [`# HELP ${name} ${description.help}`, `# TYPE ${name} ${description.type}`]
 }

@@ -61,6 +61,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     host: () => hostReport(engine),
     cpuUsage: (id) => cpuUsage(engine, id),
     watch: (onEvent, signal) => watchEvents(engine, onEvent, signal),
+    counts: () => client.counts(),
   }
 }
 

@@ -32,7 +32,10 @@ test('administrators and operators see how long mails take until they are accept
   const metrics = (await berth.call('GET', '/metrics')).text
   assert.match(metrics, /^berth_mail_accepted_total 2$/m)
   assert.match(metrics, /^# TYPE berth_mail_links_used_total counter$/m)
-  assert.match(metrics, /^berth_mail_seconds_to_use\{quantile="0\.9"\} 6\d\d(\.\d+)?$/m)
+  assert.match(metrics, /^# TYPE berth_mail_seconds_to_use histogram$/m)
+  assert.match(metrics, /^berth_mail_seconds_to_use_bucket\{le="300"\} 1$/m)
+  assert.match(metrics, /^berth_mail_seconds_to_use_bucket\{le="900"\} 2$/m)
+  assert.match(metrics, /^berth_mails_in_progress 0$/m)
 })
 
 test('a mail that is not accepted is counted, and the time of the last one is reported', async (t) => {

@@ -178,4 +178,5 @@ export const emptyRuntime: Runtime = {
   }),
   cpuUsage: async () => undefined,
   watch: () => undefined,
+  counts: () => ({}),
 }

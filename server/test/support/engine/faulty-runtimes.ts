@@ -41,6 +41,7 @@ function passThrough(runtime: Runtime): Runtime {
     host: () => runtime.host(),
     cpuUsage: (id) => runtime.cpuUsage(id),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
+    counts: () => runtime.counts(),
   }
 }
 
@@ -74,6 +75,7 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
     host: () => unlessUnreachable('host', () => runtime.host()),
     cpuUsage: (id) => unlessUnreachable('usage', () => runtime.cpuUsage(id)),
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
+    counts: () => runtime.counts(),
   }
 }
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { ConnectionPools, type CallKind } from './connection-pools.ts'
+import { EngineCallMetrics } from './engine-call-metrics.ts'
 import { toRuntimeError, errorResponseOf, statusOf } from './engine-errors.ts'
 import { parseEngineAddress } from './engine-address.ts'
 import { jsonArrayItems, jsonLines } from './json-stream.ts'
@@ -55,6 +56,7 @@ const newestMinor = 47
  * apart (docs/explanation/decisions/009). Connects at the first call, not before; idle connections do not keep the process alive. */
 export class EngineClient {
   readonly #pools: ConnectionPools
+  readonly #metrics = new EngineCallMetrics()
   #version: Promise<string> | undefined
 
   /** @param address `unix:///path`, `tcp://host:port` or a URL. @throws {Error} when it is none of these */
@@ -143,11 +145,19 @@ export class EngineClient {
     })
   }
 
+  /** Numbers about calls for `/metrics`, by name. */
+  counts(): Readonly<Record<string, number>> {
+    return this.#metrics.series()
+  }
+
   async *#read<T>(call: EngineCall, parts: AsyncIterable<T>): AsyncGenerator<T> {
+    const release = this.#metrics.take(callKindOf(call))
     try {
       yield* parts
     } catch (error) {
       throw this.#noted(toRuntimeError(error, call))
+    } finally {
+      release()
     }
   }
 
@@ -162,14 +172,20 @@ export class EngineClient {
       () => limit.abort(new DOMException(`no answer in ${call.timeout} ms`, 'TimeoutError')),
       call.timeout,
     )
+    const begun = performance.now()
+    const release = this.#metrics.take(callKindOf(call))
+    let problem: unknown
     try {
       const response = await this.#pools.of(callKindOf(call)).request(toRequest(call, prefix, limit.signal))
       if (response.statusCode >= 400) throw errorResponseOf(call, response.statusCode, await response.body.text())
       return await read(response)
     } catch (error) {
-      throw this.#noted(toRuntimeError(error, call))
+      problem = toRuntimeError(error, call)
+      throw this.#noted(problem)
     } finally {
       clearTimeout(timer)
+      release()
+      this.#metrics.note(call.what, performance.now() - begun, problem)
     }
   }
 
