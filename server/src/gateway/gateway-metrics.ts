@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { DurationHistogram, millisecondsBounds } from '../duration-histogram.ts'
 
 /** Where an answer came from: a container's app, the API process, or the gateway itself. */
