@@ -1,7 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
+import { serverNow } from '#/time/server-now.ts'
 
-let now = Date.now()
+let now = serverNow()
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
@@ -18,7 +19,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 function tick(): void {
-  now = Date.now()
+  now = serverNow()
   for (const listener of listeners) listener()
 }
 

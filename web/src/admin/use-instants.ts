@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import type { DateTimeFormatOptions } from 'use-intl'
-import { useFormatter, useNow } from 'use-intl/react'
+import { useFormatter } from 'use-intl/react'
+import { useServerNow } from '#/time/use-now.ts'
 
 /** The hours from 0 to 23 in both languages: operators compare them with logs. */
 const hourCycle = 'h23'
@@ -28,9 +29,9 @@ export function useInstants(): Instants {
   }, [format])
 }
 
-/** Such as `3 minutes ago`; updates with the clock. An instant in the future, because clocks differ, is now. */
+/** Such as `3 minutes ago`; updates with the clock. An instant in the future is now. */
 export function useAgo(): (at: string) => string {
   const format = useFormatter()
-  const now = useNow({ updateInterval: 10_000 })
-  return (at) => format.relativeTime(Math.min(Date.parse(at), now.getTime()), now)
+  const now = useServerNow(10_000)
+  return (at) => format.relativeTime(Math.min(Date.parse(at), now), now)
 }

@@ -18,6 +18,7 @@ import { useMe } from '#/session/use-me.ts'
 import { useNotice } from '#/router/use-notice.ts'
 import { pages } from '#/paths.ts'
 import { areShortcutsOn, saveShortcutsOn } from '#/shortcuts/shortcuts.ts'
+import { serverNow } from '#/time/server-now.ts'
 
 /**
  * The start page of a signed-in user: one card for each type, and a notice of the page that redirected here, if any.
@@ -57,7 +58,7 @@ function Cards({
   const { events, isAccountBlocked } = useEvents()
   const me = useMe()
   const [isOn, setOn] = useState(() => areShortcutsOn())
-  const [openedAt] = useState(() => Date.now())
+  const [openedAt] = useState(() => serverNow())
   const [isFirst, setFirst] = useState(false)
   // The note stays once shown: removing it at the first launch would move all cards.
   if (!isFirst && isFirstVisit(containers, me?.created_at, openedAt)) setFirst(true)

@@ -8,6 +8,7 @@ import { Button } from '#/components/button.tsx'
 import { Page } from '#/components/page/page.tsx'
 import { SessionRow, TakeoverRow } from '#/components/sessions/session-rows.tsx'
 import { focusHeading } from '#/router/focus-heading.ts'
+import { serverNow } from '#/time/server-now.ts'
 
 /** Poll interval in ms while the page is visible. */
 const pause = 30_000
@@ -96,4 +97,4 @@ function useEnding() {
   return [endOne, endOthers, ended] as const
 }
 
-const isOver = ({ ended_at, expires_at }: SessionEntry) => ended_at !== null || new Date(expires_at) <= new Date()
+const isOver = ({ ended_at, expires_at }: SessionEntry) => ended_at !== null || Date.parse(expires_at) <= serverNow()

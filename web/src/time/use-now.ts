@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'react'
+import { useNow as useLocalNow } from 'use-intl/react'
+import { boot } from '#/api/api-client.ts'
 
 /** The time in ms since 1970, updated each second while `isTicking`. */
 export function useNow(isTicking = true): number {
@@ -15,4 +17,9 @@ export function useNow(isTicking = true): number {
     }
   }, [isTicking])
   return now
+}
+
+/** The time by the server's clock in ms since 1970, updated each so many ms. */
+export function useServerNow(updateInterval: number): number {
+  return useLocalNow({ updateInterval }).getTime() + boot.clockAhead
 }

@@ -1,8 +1,9 @@
 import type { SystemReport } from '@berth/api/schemas/admin.ts'
-import { useNow, useTranslations } from 'use-intl/react'
+import { useTranslations } from 'use-intl/react'
 import { useInstants } from '#/admin/use-instants.ts'
 import { Link } from '#/components/link.tsx'
 import { pages } from '#/paths.ts'
+import { useServerNow } from '#/time/use-now.ts'
 import { healthOf, recentFailure } from './health.ts'
 
 /** Number of problems, without mail. */
@@ -13,7 +14,7 @@ const problemCount = (report: SystemReport) =>
 export function Attention({ report }: { report: SystemReport }) {
   const t = useTranslations('admin.overview')
   const instants = useInstants()
-  const now = useNow({ updateInterval: 60_000 }).getTime()
+  const now = useServerNow(60_000)
   const health = healthOf(report)
   const { failures } = report.reconciler
   const mailFailure = recentFailure(report.mail.last_failure_at, now)

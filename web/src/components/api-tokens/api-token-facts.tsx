@@ -2,6 +2,7 @@ import type { ApiToken } from '@berth/api/schemas/api-tokens.ts'
 import { useTranslations } from 'use-intl/react'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/components/time.tsx'
+import { serverNow } from '#/time/server-now.ts'
 
 /** What is known of an API token beside its name: scopes, creation, end and last use. */
 export function ApiTokenFacts({ token }: { token: ApiToken }) {
@@ -21,4 +22,4 @@ export function ApiTokenFacts({ token }: { token: ApiToken }) {
 }
 
 /** Whether the API refuses it because of its age. */
-export const isExpired = ({ expires_at }: ApiToken) => new Date(expires_at) <= new Date()
+export const isExpired = ({ expires_at }: ApiToken) => Date.parse(expires_at) <= serverNow()
