@@ -121,5 +121,7 @@ test('a mail says who asked: their address, and their browser when it is one tha
   const { text, html } = berth.mail.newestTo('browser@x.org')
   for (const part of [text, html]) assert.match(part ?? '', /with Firefox on Windows, from the address 127\.0\.0\.1,/)
   assertOk(await asking('madeup@x.org', 'Call +1-555-0100 <b>now</b> (Windows NT 10.0) Chrome/1'))
-  assert.doesNotMatch(berth.mail.newestTo('madeup@x.org').raw, /555|<b>now/)
+  // Not in the raw mail: about one Message-ID or MIME boundary in 60 holds 555 by chance.
+  const made = berth.mail.newestTo('madeup@x.org')
+  for (const part of [made.text, made.html]) assert.doesNotMatch(part ?? '', /\+1-555|<b>now/)
 })
