@@ -34,6 +34,7 @@ import { clientAddress, isLocalClient } from './request/client-address.ts'
 import { isRateLimited, kindOf } from './limits/rate-limited-endpoints.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'
 import { requestedLanguage } from './localized-reply.ts'
+import { schemaCompilers } from './schema-compilers.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -108,6 +109,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
       querystringParser: parseQuery,
     },
     // Input is validated as it was sent: a number is not an address, whatever its spelling.
+    schemaController: { compilersFactory: schemaCompilers },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     serverFactory: (handler) => (listener = createListener((handle = handler))),
     frameworkErrors: handleError,

@@ -41,22 +41,21 @@ export function writeReport(report: Report, seed: number, store: string): void {
 }
 
 function footprintLines({ footprints }: Report): string[] {
-  if (!footprints) return []
-  const { before, after } = footprints
+  const [first] = footprints
+  if (!first) return []
+  const later = footprints.slice(1).map((_, at) => `after ${at + 1}/${footprints.length - 1} of the other faults`)
   const row = (name: 'gateway' | 'api') => [
     `${name} process`,
-    megabytes(before[name]),
-    `${megabytes(after[name])} (${percent(after[name].memory / before[name].memory - 1)})`,
-    `${before[name].handles} → ${after[name].handles}`,
+    ...footprints.map((each) => megabytes(each[name])),
+    footprints.map((each) => each[name].handles).join(' → '),
   ]
-  return [table(['after the kills', 'memory, MB', 'after further faults', 'handles'], [row('gateway'), row('api')])]
+  return [table(['memory, MB', 'after the kills', ...later, 'handles'], [row('gateway'), row('api')])]
 }
 
 /** Of an invariant that holds at every moment there is none. */
 const timeOf = (slowest: number) => (slowest === 0 ? 'at every look' : `${(slowest / 1000).toFixed(1)} s`)
 const byName = ([one]: [string, number], [other]: [string, number]) => one.localeCompare(other)
 const megabytes = ({ memory }: Footprint) => (memory / 1024 ** 2).toFixed(1)
-const percent = (share: number) => `${share >= 0 ? '+' : ''}${(share * 100).toFixed(1)} %`
 
 function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`

@@ -19,7 +19,8 @@ export interface Report {
   readonly faults: ReadonlyMap<string, number>
   /** Deaths, by point. */
   readonly deaths: ReadonlyMap<string, number>
-  readonly footprints: { readonly before: Footprints; readonly after: Footprints } | undefined
+  /** At the beginning of the faults that kill nothing, and after each third of them; empty without such faults. */
+  readonly footprints: readonly Footprints[]
   /** ms */
   readonly took: number
   readonly promises: number
@@ -27,9 +28,13 @@ export interface Report {
   readonly probes: number
 }
 
-type Footprints = Record<'gateway' | 'api', Footprint>
+export type Footprints = Record<'gateway' | 'api', Footprint>
 
-/** How much more memory a process may hold after many faults than before, as a share of it; and how many more handles. */
+/**
+ * How much more memory a process may hold at the end than after the first third of the faults, as a share of it; and how many
+ * more handles. Not compared with the beginning: both processes have just been killed then, and a new one grows by a fifth
+ * until each path has run once, for compiled code and caches.
+ */
 const maxGrowth = { memory: 0.1, handles: 4 }
 
 export interface RunSettings {
@@ -49,17 +54,14 @@ export async function run(world: World, plan: Plan, settings: RunSettings): Prom
   await runner.begin()
   // On a slow machine the deaths would else take all the time, and leave none to see what processes that live on hold.
   await runner.steps(plan.mortal, 1, Date.now() + 0.8 * (settings.deadline - Date.now()))
-  const before = await runner.settleDown(plan.lasting)
-  await runner.steps(plan.lasting, plan.mortal.length + 1, settings.deadline)
-  const after = await runner.settleDown(plan.lasting)
-  if (before && after) runner.compare(before, after)
+  const footprints = plan.lasting.length > 0 ? await runner.stepsByThirds(plan.lasting, plan.mortal.length + 1) : []
   const probes = await probing.stop()
   await runner.readLog()
   return {
     verdict: runner.verdict,
     faults: runner.faults,
     deaths: runner.deaths,
-    footprints: before && after && { before, after },
+    footprints,
     took: performance.now() - begun,
     promises: world.ledger.promisesMade,
     promptAnswers: world.promptAnswers,
@@ -101,9 +103,20 @@ class Runner {
     }
   }
 
-  /** All users signed in, with both containers, and no operation in progress: what Berth holds then. @returns undefined without steps */
-  async settleDown(steps: readonly Step[]): Promise<Footprints | undefined> {
-    if (steps.length === 0) return undefined
+  /** @returns what Berth holds before the steps and after each third of them @param first number of the first of them */
+  async stepsByThirds(steps: readonly Step[], first: number): Promise<Footprints[]> {
+    const footprints = [await this.#settleDown()]
+    const third = Math.ceil(steps.length / 3)
+    for (let at = 0; at < steps.length; at += third) {
+      await this.steps(steps.slice(at, at + third), first + at, this.#settings.deadline)
+      footprints.push(await this.#settleDown())
+    }
+    this.#compare(footprints)
+    return footprints
+  }
+
+  /** All users signed in, with both containers, and no operation in progress: what Berth holds then. */
+  async #settleDown(): Promise<Footprints> {
     const world = this.#world
     for (const person of world.people.all)
       if (await ensureSignedIn(world, person)) for (const type of goodTypes) await launch(world, person, type)
@@ -121,7 +134,9 @@ class Runner {
   }
 
   /** What was taken for a fault is given back when it is over. */
-  compare(before: Footprints, after: Footprints): void {
+  #compare(footprints: readonly Footprints[]): void {
+    const [before, after] = [footprints[1], footprints.at(-1)]
+    if (!before || !after) return
     for (const name of ['gateway', 'api'] as const) {
       const memory = after[name].memory / before[name].memory - 1
       if (memory > maxGrowth.memory)
