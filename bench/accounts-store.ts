@@ -1,5 +1,5 @@
 import { Kysely, sql } from 'kysely'
-import { hashToken } from '../server/src/accounts/links/magic-link.ts'
+import { hashToken } from '../server/src/accounts/links/magic-link-token.ts'
 import { openDatabase, type Db } from '../server/src/store/database.ts'
 import { postgresDialect } from '../server/src/store/dialects/postgres-dialect.ts'
 import type { Schema } from '../server/src/store/schema.ts'

@@ -2,10 +2,9 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql, type Transaction } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import { retryOnConflict } from './dialects/transaction-retry.ts'
 import { noteWritten } from './installation.ts'
-import { migrations } from './migrations.ts'
+import { migrate } from './migrate.ts'
 import { postgresDialect } from './dialects/postgres-dialect.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect } from './dialects/sqlite-dialect.ts'
@@ -98,13 +97,4 @@ function throttled(work: () => Promise<void>): () => Promise<void> {
     if (!last || now - last.at >= pingEvery) last = { at: now, outcome: work() }
     return last.outcome
   }
-}
-
-/** @throws when a migration fails; the store is closed then */
-async function migrate(db: Kysely<Schema>, isPostgres: boolean, until?: string): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(isPostgres) } })
-  const { error } = await (until === undefined ? migrator.migrateToLatest() : migrator.migrateTo(until))
-  if (!error) return
-  await db.destroy()
-  throw new Error('migrate the store', { cause: error })
 }

@@ -4,7 +4,7 @@ import { ClockJumpDetector } from '#/clock-jump-detector.ts'
 import { expiredTask, lastUsedTask, unverifiedTask } from '#/reconcile/tasks/housekeeping-tasks.ts'
 import type { EngineListCache } from '#/reconcile/engine-list.ts'
 import type { HostCheck } from '#/reconcile/host-check.ts'
-import { IdleMonitor } from '#/containers/idle/idle-monitor.ts'
+import { IdleTimeoutMonitor } from '#/containers/idle/idle-timeout-monitor.ts'
 import { keptHomesTask } from '#/reconcile/tasks/kept-homes-task.ts'
 import { routeSyncTask } from '#/reconcile/tasks/route-sync-task.ts'
 import { prerequisitesTask } from '#/reconcile/tasks/prerequisites-task.ts'
@@ -78,8 +78,8 @@ export function wireClock({ database, log }: AppParts, tokens: Tokens, onMoved: 
 export function wireIdle(
   { config, runtime, log }: AppParts,
   { routeSync, idleSuspension, activity, idleWarnings }: Containers,
-): IdleMonitor {
-  return new IdleMonitor({
+): IdleTimeoutMonitor {
+  return new IdleTimeoutMonitor({
     templates: config.templates,
     routeSync,
     idleSuspension,

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { Refusal, refusals } from '#/errors.ts'
 import type { Mailer, Email } from '#/mail/mailer.ts'
 import { failureReason } from '#/mail/mail-failure-reason.ts'
@@ -10,6 +9,7 @@ import type { MailStatistics } from './mail-statistics.ts'
 import type { LinkLimits, Reservation } from '../abuse-protection/link-limits.ts'
 import type { ResponsePadding } from '../abuse-protection/response-padding.ts'
 import type { Compensation, Compensations } from './compensations.ts'
+import { hashToken, newToken } from './magic-link-token.ts'
 
 export interface MagicLinkSettings {
   /** Seconds. */
@@ -43,9 +43,6 @@ export interface IssuedLink extends Required<LinkRequest> {
   readonly token: string
 }
 
-/** Tokens are stored and looked up as hashes alone, so that a look-up takes the same time for all. */
-export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
-
 /** Issues and mails one-time links (magic links). `verify-link.ts` uses them up. */
 export class MagicLinks {
   readonly #database: Database
@@ -68,7 +65,7 @@ export class MagicLinks {
 
   /** Stores a new link for the user, in the given transaction. Older links stay valid. */
   async issue(tx: Db, user: User, request: LinkRequest, now: Date): Promise<IssuedLink> {
-    const token = randomBytes(32).toString('base64url')
+    const token = newToken()
     const expiry = request.expiry ?? this.#settings.magicLinkExpiry
     const { id } = await insertLink(tx, {
       userId: user.id,

@@ -10,7 +10,7 @@ import {
 } from '#/store/users/magic-links.ts'
 import { findUser, moveUserState, touchUser, type User } from '#/store/users/users.ts'
 import type { BeginSession, BegunSession, SignedIn } from '../sessions/begin-session.ts'
-import { hashToken } from './magic-link.ts'
+import { hashToken } from './magic-link-token.ts'
 import type { ClientInfo } from '../sign-up/client-info.ts'
 import type { Compensations } from './compensations.ts'
 

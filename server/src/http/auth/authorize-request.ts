@@ -5,7 +5,7 @@ import type { ApiTokenAuthenticator } from '#/accounts/api-tokens/api-token-auth
 import type { AuthenticationResult, Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { refusals } from '#/errors.ts'
 import { refuseCrossSite, refuseForgeable } from '#/http/auth/csrf-protection.ts'
-import { clientAddress } from '#/http/request/client-address.ts'
+import { clientAddress } from '#/http/request/gateway-headers.ts'
 import { bearerApiToken } from '#/tokens/api-token-form.ts'
 import { clearTokenCookies, type CookieSettings } from '#/tokens/clear-cookies.ts'
 

@@ -53,7 +53,7 @@ export class ActionExecutor {
     this.#parts.admission.recheck(owned.userId, owned.type)
     // A flight in progress may have inspected before the change that this call needs to see, such as a block.
     while (this.#requestedIds.has(key))
-      await this.#parts.singleFlight.run(key, 'mend', () => this.#executeExclusive(owned))
+      await this.#parts.singleFlight.run(key, 'repair', () => this.#executeExclusive(owned))
   }
 
   async #executeExclusive(owned: ContainerRef): Promise<void> {

@@ -36,7 +36,7 @@ export function expiredTask(
       await revocations.prune(now)
       await sessionList.prune(now)
       await apiTokens.prune(now)
-      return { withdrawn: await compensations.retryPending() }
+      return { compensated: await compensations.retryPending() }
     },
   }
 }

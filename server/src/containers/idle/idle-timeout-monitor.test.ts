@@ -6,7 +6,7 @@ import type { ContainerState } from '#/containers/state/container-state.ts'
 import { Templates, type Template } from '#/containers/templates/template.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { CpuUsage } from '#/runtime/runtime-container.ts'
-import { IdleMonitor, type IdleMonitorParts } from './idle-monitor.ts'
+import { IdleTimeoutMonitor, type IdleTimeoutMonitorParts } from './idle-timeout-monitor.ts'
 
 const template = { type: 'dev', idlePause: 0, idleTimeout: 100, idleCpu: 0.1 } as Template
 
@@ -16,7 +16,7 @@ const notDue = () => Promise.reject(new Error('nothing is due yet'))
 function arrange(
   containers: number,
   given = template,
-  suspend: IdleMonitorParts['idleSuspension']['suspend'] = notDue,
+  suspend: IdleTimeoutMonitorParts['idleSuspension']['suspend'] = notDue,
 ) {
   const all = Array.from({ length: containers }, (_, at) => {
     return { userId: at + 1, type: 'dev', containerId: `c${at + 1}` } as ContainerState
@@ -24,7 +24,7 @@ function arrange(
   const lastUse = performance.now() - 60_000
   const asked: string[] = []
   const waiting = new Map<string, PromiseWithResolvers<CpuUsage>>()
-  const idle = new IdleMonitor({
+  const idle = new IdleTimeoutMonitor({
     templates: new Templates([given]),
     routeSync: {
       *running() {
@@ -44,7 +44,7 @@ function arrange(
     },
     warnings: { warn: () => undefined, end: () => undefined },
     log: pino({ level: 'silent' }),
-  } satisfies IdleMonitorParts)
+  } satisfies IdleTimeoutMonitorParts)
   /** The engine answers whatever it was asked. */
   const answer = async (failing: (id: string) => boolean = () => false) => {
     for (const [id, { resolve, reject }] of waiting)

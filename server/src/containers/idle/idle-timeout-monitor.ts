@@ -17,7 +17,7 @@ const maxParallelSamples = 8
 /** Max time between the warning of the owner and the stop, in ms; a quarter of the idle time when that is shorter. */
 const maxWarning = 60_000
 
-export interface IdleMonitorParts {
+export interface IdleTimeoutMonitorParts {
   readonly templates: Templates
   readonly routeSync: Pick<RouteSync, 'running' | 'isRunning'>
   readonly idleSuspension: Pick<IdleSuspension, 'suspend'>
@@ -38,8 +38,8 @@ interface Sample {
  * Idle monitor: pauses containers after `idle_pause` and stops them after `idle_timeout`, both since the last byte. It
  * runs every second, separate from the reconciler, whose tasks may take long.
  */
-export class IdleMonitor {
-  readonly #parts: IdleMonitorParts
+export class IdleTimeoutMonitor {
+  readonly #parts: IdleTimeoutMonitorParts
   readonly #suspending = new Set<string>()
   /** Due containers above the max, as of the last check, which looks at them anew when their turn comes. */
   #waiting: { readonly known: ContainerState; readonly isPaused: boolean }[] = []
@@ -50,7 +50,7 @@ export class IdleMonitor {
   readonly #sampling = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: IdleMonitorParts) {
+  constructor(parts: IdleTimeoutMonitorParts) {
     this.#parts = parts
   }
 
