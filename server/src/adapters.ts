@@ -38,14 +38,15 @@ export async function openParts(
     database,
     installation,
     key,
-    runtime: runtimeFor(config, installation),
+    runtime: runtimeFor(config, installation, log),
     mailer: mailerFor(config, log),
   }
 }
 
-/** @param installation name of this installation */
-export function runtimeFor({ dockerHost, hostRules }: Config, installation: string): Runtime {
-  return createDockerRuntime({ installation, dockerHost, network: installation, hostRules })
+/** @param installation name of this installation @param log gets a line for each call to the engine */
+export function runtimeFor({ dockerHost, hostRules }: Config, installation: string, log?: Logger): Runtime {
+  const options = { installation, dockerHost, network: installation, hostRules }
+  return createDockerRuntime({ ...options, ...(log && { log }) })
 }
 
 /** Contents of homes, for backup and restore. @param installation name of this installation */

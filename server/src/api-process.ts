@@ -10,6 +10,7 @@ import type { Gateway } from '#/gateway/gateway.ts'
 import { LogDestination } from '#/log-destination.ts'
 import { defaultLanguage } from '#/messages/language.ts'
 import { localize } from '#/messages/localize.ts'
+import { requestFields } from '#/request-context.ts'
 import { channelTo } from '#/rpc/channel.ts'
 import { collectGarbageOnce, limitHeapGrowth } from '#/supervisor/collect-garbage.ts'
 import { RemoteGateway } from '#/rpc/remote-gateway.ts'
@@ -111,11 +112,13 @@ async function start(
 
 /** JSON lines for machines; coloured text at a terminal. */
 function createLog({ logLevel: level }: Config): Logger {
-  if (process.stdout.isTTY)
-    return pino({ level, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } })
+  if (process.stdout.isTTY) {
+    const transport = { target: 'pino-pretty', options: { ignore: 'pid,hostname' } }
+    return pino({ level, mixin: requestFields, transport })
+  }
   const stream = new LogDestination(process.stdout.fd)
   process.once('exit', () => stream.flushSync())
-  return pino({ level }, stream)
+  return pino({ level, mixin: requestFields }, stream)
 }
 
 /**

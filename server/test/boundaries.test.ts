@@ -107,6 +107,7 @@ const allowed: Record<string, string[]> = {
   ],
   administration: ['store', 'messages', 'errors.ts', 'crash-points.ts', 'concurrency'],
   reconcile: [
+    'request-context.ts',
     'store',
     'messages',
     'concurrency',
@@ -136,6 +137,7 @@ const allowed: Record<string, string[]> = {
     'store/transfer/copy-store.ts',
   ],
   wiring: [
+    'request-context.ts',
     'accounts',
     'administration',
     'clock-jump-detector.ts',
@@ -153,6 +155,7 @@ const allowed: Record<string, string[]> = {
     'store',
   ],
   http: [
+    'request-context.ts',
     'store',
     'messages',
     'errors.ts',

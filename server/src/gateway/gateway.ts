@@ -79,9 +79,10 @@ export interface ControlPlane {
 
   /**
    * Makes a container that sleeps or is paused run, because its owner asks for it. Its route is sent (`apply`) before this
-   * resolves. At most 60 s. @returns why it does not run, or undefined when it does
+   * resolves. At most 60 s. @param requestId of the request that asks, for the log
+   * @returns why it does not run, or undefined when it does
    */
-  wake(prefix: string): Promise<Unavailable | undefined>
+  wake(prefix: string, requestId?: string): Promise<Unavailable | undefined>
 
   /** What is known about a container that cannot be reached, for its owner. At most 3 s; never rejects for the engine's sake. */
   explain(prefix: string): Promise<Explanation>
@@ -92,6 +93,6 @@ export interface ControlPlane {
   /** Containers that bytes moved to or from since the last call, about every second. */
   reportActivity(activity: readonly RouteActivity[]): void
 
-  /** A bug or a broken app, once, with its cause. Never with a query, header, token or link. */
-  report(problem: string): void
+  /** A bug or a broken app, once, with its cause. Never with a query, header, token or link. @param requestId of the request that failed */
+  report(problem: string, requestId?: string): void
 }

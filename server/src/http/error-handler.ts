@@ -1,6 +1,7 @@
 import { refusalHeader } from '@berth/api/schemas/error.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, refusals } from '#/errors.ts'
+import { requestIdHeader, runForRequest } from '#/request-context.ts'
 import { contentLanguage } from '#/messages/language.ts'
 import { message } from '#/messages/localized-message.ts'
 import { localize } from '#/messages/localize.ts'
@@ -26,13 +27,21 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   const refusal = toRefusal(error, request)
   // A refusal without a cause is expected, whatever its status, and not logged.
   if (refusal.status >= 500 && (refusal.cause !== undefined || !(error instanceof Refusal)))
-    request.log.error({ err: refusal.cause ?? error }, `${request.method} ${routeOf(request)} failed`)
+    runForRequest(request.id, () =>
+      request.log.error({ err: refusal.cause ?? error }, `${request.method} ${routeOf(request)} failed`),
+    )
   const language = requestedLanguage(request)
   return (
     reply
       .status(refusal.status)
       // For an address that cannot be parsed the framework calls no hook that would have set them.
-      .headers({ ...apiHeaders, ...contentLanguage(language), ...nameOf(refusal), ...refusal.headers })
+      .headers({
+        ...apiHeaders,
+        [requestIdHeader]: request.id,
+        ...contentLanguage(language),
+        ...nameOf(refusal),
+        ...refusal.headers,
+      })
       .send({ error: localize(language, refusal.sentence), ...refusal.extra })
   )
 }

@@ -13,6 +13,7 @@ import type { Revocations } from '#/accounts/access-tokens/revocations.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import { Refusal, refusals } from '#/errors.ts'
+import { requestIdFrom, requestIdHeader, runForRequest } from '#/request-context.ts'
 import { mailboxOf } from '#/store/users/magic-links.ts'
 import type { CookieSettings } from '#/tokens/clear-cookies.ts'
 import { authorizeRequest } from './auth/authorize-request.ts'
@@ -101,6 +102,9 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     loggerInstance: parts.log as FastifyBaseLogger,
     // Berth logs one line per response, with the route's pattern: addresses carry tokens.
     logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers }) => requestIdFrom(headers),
+    // Every line gets the id from the context of its request, so no request needs a logger of its own.
+    childLoggerFactory: (logger) => logger,
     bodyLimit,
     exposeHeadRoutes: false,
     return503OnClosing: false,
@@ -122,8 +126,12 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
     if (wantsHtmlPage(request)) return parts.frontEnd.send(request, reply, 404)
     throw notFound(request)
   })
+  // A body is read in the context of its connection, so that of the request is entered again behind it.
+  server.addHook('onRequest', (request, _, done) => runForRequest(request.id, done))
+  server.addHook('preValidation', (request, _, done) => runForRequest(request.id, done))
   server.addHook('onRequest', async (request, reply) => {
     parts.onRequest(request.raw)
+    void reply.header(requestIdHeader, request.id)
     request.now = await parts.now()
     void reply.headers(apiHeaders)
     // The router decodes before it compares; a filter in front of Berth would not see `/%61pi/user/me` as the API.
@@ -134,10 +142,8 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   if (strictTransport !== null)
     server.addHook('onRequest', async (_, reply) => void reply.header('strict-transport-security', strictTransport))
   server.addHook('onResponse', async (request, reply) => {
-    request.log.debug(
-      { route: routeOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      request.method,
-    )
+    const facts = { route: routeOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
+    runForRequest(request.id, () => request.log.debug(facts, request.method))
   })
   const concurrency = new ConcurrencyLimit()
   for (const name of Object.keys(endpoints) as EndpointName[]) addRoute(server, name, parts, concurrency)

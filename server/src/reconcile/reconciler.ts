@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { message, type LocalizedMessage } from '#/messages/localized-message.ts'
+import { runForNoRequest } from '#/request-context.ts'
 import { RuntimeError, type RuntimeErrorKind } from '#/runtime/runtime-error.ts'
 
 /**
@@ -88,7 +89,7 @@ export class Reconciler {
    */
   activate(): void {
     this.#isWanted = true
-    if (this.#isStarted && !this.#isStopped) this.#running ??= this.#runWhileWanted()
+    if (this.#isStarted && !this.#isStopped) this.#running ??= runForNoRequest(() => this.#runWhileWanted())
   }
 
   /** Whether a requested run has not begun. */

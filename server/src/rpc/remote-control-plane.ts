@@ -58,8 +58,8 @@ export class RemoteControlPlane implements ControlPlane {
     this.#rpc.notify('reportSessionUses', [uses])
   }
 
-  wake(prefix: string): Promise<Unavailable | undefined> {
-    return this.#rpc.call('wake', [prefix], callTimeouts.wake)
+  wake(prefix: string, requestId?: string): Promise<Unavailable | undefined> {
+    return this.#rpc.call('wake', [prefix, requestId], callTimeouts.wake)
   }
 
   explain(prefix: string): Promise<Explanation> {
@@ -76,8 +76,8 @@ export class RemoteControlPlane implements ControlPlane {
     this.#rpc.notify('reportActivity', [activity])
   }
 
-  report(problem: string): void {
-    if (!this.#rpc.notify('report', [problem])) this.#report(problem)
+  report(problem: string, requestId?: string): void {
+    if (!this.#rpc.notify('report', [problem, requestId])) this.#report(problem)
   }
 
   start(): void {

@@ -7,6 +7,7 @@ import { renewedLines } from '#/http/auth/session-renewal.ts'
 import { findUser } from '#/store/users/users.ts'
 import type { ControlPlane } from '#/gateway/gateway.ts'
 import type { GatewaySettings } from '#/gateway/gateway-settings.ts'
+import { runForRequest } from '#/request-context.ts'
 import { reservedSlugs } from '#/reserved-slugs.ts'
 import type { Containers } from '#/wiring/wire-containers.ts'
 import type { Tokens } from '#/wiring/wire-tokens.ts'
@@ -52,7 +53,7 @@ export function controlPlane(
       for (const { sid, at } of all) uses.note(sid, new Date(Math.min(at, Date.now())))
     },
     scopedToken: (userId, prefix, acting) => scopedTokens.issue(userId, prefix, acting, new Date()),
-    wake: (prefix) => wake.wake(prefix),
+    wake: (prefix, requestId) => runForRequest(requestId, () => wake.wake(prefix)),
     explain: (prefix) => wake.explain(prefix),
     reportUnreachable: (prefix) => wake.reportUnreachable(prefix),
     reportActivity: (uses) => {
@@ -61,6 +62,6 @@ export function controlPlane(
         if (container) activity.used(container, at)
       }
     },
-    report: (problem) => log.error(`the gateway: ${problem}`),
+    report: (problem, requestId) => runForRequest(requestId, () => log.error(`the gateway: ${problem}`)),
   }
 }

@@ -8,6 +8,7 @@ import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import { startApp, type App } from '#/app.ts'
 import type { Pace } from '#/wiring/app-parts.ts'
 import { readConfig } from '#/config/config.ts'
+import { requestFields } from '#/request-context.ts'
 import { createNetGateway } from '#/gateway/net-gateway.ts'
 import type { Mailer, Email } from '#/mail/mailer.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
@@ -87,7 +88,7 @@ export async function startEnginelessBerth(
     socketPath: path.join(socketFolder, 'api.sock'),
     ...(options.pace ? { pace: options.pace } : {}),
     webDir: options.webDir ?? (await webFolder(dataDir)),
-    log: pino({ level: config.logLevel }, { write: (line: string) => void logs.push(line) }),
+    log: pino({ mixin: requestFields, level: config.logLevel }, { write: (line: string) => void logs.push(line) }),
   })
   const agent = new Agent({ keepAlive: true })
   let closing: Promise<void> | undefined

@@ -9,6 +9,7 @@ import { startApp, type App } from '#/app.ts'
 import type { Pace } from '#/wiring/app-parts.ts'
 import { unixFetch } from '#/cli/api/unix-fetch.ts'
 import { readConfig } from '#/config/config.ts'
+import { requestFields } from '#/request-context.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { createNetGateway } from '#/gateway/net-gateway.ts'
 import { operatorHeader } from '#/http/operator-socket.ts'
@@ -134,7 +135,8 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   if (config.databaseUrl === null && options.dataDir === undefined) await copyEmptyStore(dataDir)
   const database = await openDatabase(config.databaseUrl, dataDir)
   const dockerHost = options.engine?.address ?? process.env.DOCKER_HOST
-  const engine = createDockerRuntime({ installation, dockerHost, network: installation })
+  const log = pino({ mixin: requestFields, level: 'debug' }, { write: (line: string) => void logs.push(line) })
+  const engine = createDockerRuntime({ installation, dockerHost, network: installation, log })
   const runtime = options.wrapRuntime?.(engine) ?? engine
   const withheld = { active: false }
   const gateway = options.gateway ?? createNetGateway()
@@ -154,7 +156,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     operatorSocket,
     ...(options.pace ? { pace: options.pace } : {}),
     webDir: options.webDir ?? (await webFolder(dataDir)),
-    log: pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) }),
+    log,
   })
   let closing: Promise<void> | undefined
   const close = () => (closing ??= closeAll())

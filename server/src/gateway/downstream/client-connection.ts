@@ -14,6 +14,7 @@ import type { Exchange } from '../proxy/exchange.ts'
 import type { ExchangeClient } from '../proxy/exchange-client.ts'
 import { Authenticator } from '../auth/request-authenticator.ts'
 import { gatewayRefusals, type GatewayRefusal } from '../responses/gateway-refusals.ts'
+import { requestIdOf } from '../http1/request-id.ts'
 import type { RequestHead } from '../http1/request-head.ts'
 import { PlatformUpstream } from '../upstream/platform-upstream.ts'
 import { retryOnNewConnection, serveRequest, wakeUpstream } from '../proxy/serve-request.ts'
@@ -32,6 +33,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   readonly upstreamHeaders: UpstreamRequestHeaders
   /** The request that is being served. */
   #head: RequestHead | undefined
+  #requestId: string | undefined
   #exchange: Exchange | undefined
   /** The beginning of its body. */
   #first: Buffer = nothing
@@ -50,6 +52,12 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
 
   get activeRequest(): Tunnel | Exchange | undefined {
     return this.#tunnel ?? this.#exchange
+  }
+
+  /** Id of the present request. Made when it is first asked for: most requests to apps need none. */
+  get requestId(): string {
+    const { config } = this.context
+    return (this.#requestId ??= requestIdOf(this.#head, config?.trustedProxies.isTrusted(this.peer) === true))
   }
 
   get isIdle(): boolean {
@@ -131,7 +139,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     this.#exchange?.clientGone()
     if (response.status >= 400) this.context.limiter.refusals++
     this.context.metrics.answered(response.status)
-    this.socket.write(serializeResponse(response, head?.method === 'HEAD', isLast))
+    this.socket.write(serializeResponse(response, this.requestId, head?.method === 'HEAD', isLast))
     this.responseEnded(isLast)
   }
 
@@ -144,7 +152,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   /** Begins a streamed response; `finishResponse` ends it. */
   beginResponse(status: number, headers: Readonly<Record<string, string>>, beginning: string): void {
     this.context.metrics.answered(status)
-    this.socket.write(streamedResponseHead(status, headers) + beginning)
+    this.socket.write(streamedResponseHead(status, headers, this.requestId) + beginning)
   }
 
   continueResponse(text: string): void {
@@ -187,7 +195,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     const upstream = this.#exchange?.parts.upstream
     if (!upstream || this.#isWaking) return
     this.#isWaking = true
-    void wakeUpstream(this.context, upstream).then(() => (this.#isWaking = false))
+    void wakeUpstream(this.context, upstream, this.requestId).then(() => (this.#isWaking = false))
   }
 
   retry(): void {
@@ -202,7 +210,8 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
     this.context.limiter.beginWebSocket(this.#tunnelActive)
     this.#endRequest()
     this.socket.setNoDelay(true)
-    const wake = () => wakeUpstream(this.context, tunnel.upstream)
+    const { requestId } = this
+    const wake = () => wakeUpstream(this.context, tunnel.upstream, requestId)
     const onUse = () => caller && this.context.sessions.noteUse(caller)
     const tunnel = new Tunnel(caller, connection, this, wake, onUse)
     this.#tunnel = tunnel
@@ -268,6 +277,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   #endRequest(): void {
     if (this.#head) this.context.limiter.endRequest(this.#exchange?.parts.active)
     this.#head = undefined
+    this.#requestId = undefined
     this.#exchange = undefined
     this.#first = nothing
   }
@@ -301,6 +311,7 @@ export class ClientConnection extends RequestSocket implements ExchangeClient, T
   protected report(cause: unknown): void {
     this.context.limiter.failures++
     const { upstream } = this.#exchange?.parts ?? {}
-    this.context.config?.control.report(`${upstream?.name ?? 'a request'} failed: ${(cause as Error).message}`)
+    const problem = `${upstream?.name ?? 'a request'} failed: ${(cause as Error).message}`
+    this.context.config?.control.report(problem, this.requestId)
   }
 }

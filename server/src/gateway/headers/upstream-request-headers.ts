@@ -135,10 +135,14 @@ export class UpstreamRequestHeaders {
 const inOnePiece = (text: string) => Buffer.from(text, 'latin1').toString('latin1')
 
 /** The head that the API and the front end receive: everything the client sent but hop-by-hop headers and what only a proxy may say. */
-export function platformRequestHead({ method, target, fields }: RequestHead, origin: ClientOrigin): string {
+export function platformRequestHead(
+  { method, target, fields }: RequestHead,
+  origin: ClientOrigin,
+  requestId: string,
+): string {
   const { kept, authorization, cookie } = fields
   const tokens = line('Authorization', authorization) + line('Cookie', cookie)
-  return `${method} ${target} HTTP/1.1\r\n${hostLine(fields)}${kept}${tokens}${forwardedLines(fields, origin)}X-Berth-Proxy: ${origin.proxy}\r\n\r\n`
+  return `${method} ${target} HTTP/1.1\r\n${hostLine(fields)}${kept}${tokens}${forwardedLines(fields, origin)}X-Berth-Proxy: ${origin.proxy}\r\nX-Berth-Request-Id: ${requestId}\r\n\r\n`
 }
 
 const line = (name: string, value: string | undefined) => (value === undefined ? '' : `${name}: ${value}\r\n`)

@@ -54,9 +54,9 @@ export function retryOnNewConnection(context: GatewayContext, client: ClientConn
 }
 
 /** Wakes a container that was paused while a client still sends to it: on a WebSocket, or an upload. Never rejects. */
-export async function wakeUpstream({ config }: GatewayContext, upstream: Upstream): Promise<void> {
+export async function wakeUpstream({ config }: GatewayContext, upstream: Upstream, requestId: string): Promise<void> {
   if (!config || !(upstream instanceof Route)) return
-  await config.control.wake(upstream.entry.prefix).catch(() => undefined)
+  await config.control.wake(upstream.entry.prefix, requestId).catch(() => undefined)
 }
 
 function guarded(client: ClientConnection, work: () => void): void {
@@ -84,7 +84,7 @@ function servePlatform({ context, config, client, head }: Request): void {
   const plain: RequestHead = head.fields.opensWebSocket
     ? { ...head, fields: { ...head.fields, opensWebSocket: false } }
     : head
-  const upstreamHead = platformRequestHead(plain, clientOriginOf(config, client, head))
+  const upstreamHead = platformRequestHead(plain, clientOriginOf(config, client, head), client.requestId)
   const { platform: upstream } = config
   startExchange(
     config,

@@ -132,18 +132,27 @@ export function withNext(url: string, target: string): string {
 /** The answer as it goes out. @param isHead no body follows, but its length is given */
 export function serializeResponse(
   { status, headers, body }: GatewayResponse,
+  requestId: string,
   isHead: boolean,
   isLast: boolean,
 ): string {
-  const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) })
+  const lines = Object.entries({
+    ...headers,
+    'x-request-id': requestId,
+    'content-length': String(Buffer.byteLength(body)),
+  })
     .filter(([name]) => name !== 'connection')
     .flatMap(([name, value]) => [value].flat().map((each) => `${name}: ${each}\r\n`))
   return `${headLine(status)}${lines.join('')}${isLast ? 'connection: close\r\n' : ''}\r\n${isHead ? '' : body}`
 }
 
 /** Head of a page that comes bit by bit, until the connection closes. */
-export function streamedResponseHead(status: number, headers: Readonly<Record<string, string>>): string {
-  const all = { ...always, ...asPage, ...headers, connection: 'close' }
+export function streamedResponseHead(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  requestId: string,
+): string {
+  const all = { ...always, ...asPage, ...headers, 'x-request-id': requestId, connection: 'close' }
   return `${headLine(status)}${Object.entries(all)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`

@@ -49,6 +49,7 @@ async function tryToConnect(
   const connecting = dialUpstream(upstream, config.control, {
     isWanted: () => !exchange.isOver,
     mayWake: isOwner,
+    requestId: () => client.requestId,
     timeout,
   })
   if (showsProgress && (await takesLong(connecting))) return showProgress(config, client, exchange, isOwner, connecting)

@@ -19,6 +19,8 @@ export interface DialOptions {
   isWanted(): boolean
   /** Only its owner wakes a container that sleeps; one that is paused wakes for every authorized caller. */
   readonly mayWake: boolean
+  /** Id of the request; made when it is asked for. */
+  requestId(): string
   /** How long to wait for a container that starts, in ms. */
   readonly timeout: number
 }
@@ -90,7 +92,7 @@ const isRefused = (error: unknown) => ['ECONNREFUSED', 'ENOENT'].includes(String
 async function wake(
   upstream: Upstream,
   control: ControlPlane,
-  { mayWake }: DialOptions,
+  { mayWake, requestId }: DialOptions,
   deadline: number,
 ): Promise<Unavailable | undefined> {
   if (!(upstream instanceof Route)) return undefined
@@ -102,7 +104,7 @@ async function wake(
     ref: false,
     signal: answered.signal,
   })
-  const woken = control.wake(prefix).catch(() => unknown)
+  const woken = control.wake(prefix, requestId()).catch(() => unknown)
   return Promise.race([woken, timedOut.catch(() => undefined)]).finally(() => answered.abort())
 }
 

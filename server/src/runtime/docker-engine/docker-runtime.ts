@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { EngineClient } from './client/engine-client.ts'
 import { createContainer } from './containers/docker-create.ts'
@@ -34,6 +35,8 @@ export interface DockerRuntimeOptions {
   readonly maxPerNetwork?: number
   /** Whether `prepare` sets rules of the host, where it may; undefined: no. */
   readonly hostRules?: 'auto' | 'off'
+  /** Gets a line for each call to the engine. */
+  readonly log?: Pick<Logger, 'debug'>
 }
 
 /** The Docker Engine as a runtime. Nothing is asked of the engine yet. @throws {Error} when `dockerHost` is no address */
@@ -68,7 +71,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
 function connectToEngine(options: DockerRuntimeOptions): EngineContext {
   const { installation, dockerHost, network: first, maxPerNetwork = defaultMaxPerNetwork, hostRules = 'off' } = options
   const address = findEngineAddress(dockerHost)
-  const client = new EngineClient(address)
+  const client = new EngineClient(address, options.log)
   const isLocal = address.startsWith('unix:')
   return {
     client,

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { Logger } from 'pino'
 import type { Dispatcher } from 'undici'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import { ConnectionPools, type CallKind } from './connection-pools.ts'
@@ -57,10 +58,15 @@ const newestMinor = 47
 export class EngineClient {
   readonly #pools: ConnectionPools
   readonly #metrics = new EngineCallMetrics()
+  readonly #log: Pick<Logger, 'debug'> | undefined
   #version: Promise<string> | undefined
 
-  /** @param address `unix:///path`, `tcp://host:port` or a URL. @throws {Error} when it is none of these */
-  constructor(address: string) {
+  /**
+   * @param address `unix:///path`, `tcp://host:port` or a URL @param log gets a line for each call
+   * @throws {Error} when the address is none of these
+   */
+  constructor(address: string, log?: Pick<Logger, 'debug'>) {
+    this.#log = log
     const { origin, ...where } = parseEngineAddress(address)
     this.#pools = new ConnectionPools(origin, where)
   }
@@ -185,7 +191,7 @@ export class EngineClient {
     } finally {
       clearTimeout(timer)
       release()
-      this.#metrics.note(call.what, performance.now() - begun, problem)
+      this.#note(call, performance.now() - begun, problem)
     }
   }
 
@@ -194,6 +200,14 @@ export class EngineClient {
     const version = (this.#version ??= this.ping())
     version.catch(() => (this.#version = undefined))
     return withSignal(version, signal)
+  }
+
+  #note(call: EngineCall, ms: number, problem: unknown): void {
+    this.#metrics.note(call.what, ms, problem)
+    // A ping every second would be most of the log.
+    if (call.kind === 'health') return
+    const failure = problem instanceof Error ? { failed: problem.name } : {}
+    this.#log?.debug({ engine: call.what, ms: Math.round(ms), ...failure }, 'engine call')
   }
 
   #noted(error: unknown): unknown {
