@@ -6,31 +6,37 @@ import type { AppParts } from '#/wiring/app-parts.ts'
 import type { Config } from '#/config/config.ts'
 import { restrictPermissions } from '#/data-folder/data-folder.ts'
 import { unfinishedRestore } from '#/data-folder/restore-mark.ts'
+import type { Gateway } from '#/gateway/gateway.ts'
 import type { Mailer } from '#/mail/mailer.ts'
 import { createOutbox } from '#/mail/outbox-mailer.ts'
 import { createSmtpMailer } from '#/mail/smtp-mailer.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { dockerHomeArchive } from '#/runtime/docker-engine/homes/docker-home-archive.ts'
 import { inspectionOf } from '#/runtime/docker-engine/host/inspect-engine.ts'
+import { trialEngineOf } from '#/runtime/docker-engine/host/trial-engine.ts'
 import type { EngineInspection } from '#/runtime/engine-inspection.ts'
 import type { HomeArchive } from '#/runtime/home-archive.ts'
+import type { TrialEngine } from '#/runtime/trial-engine.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 
 /**
  * Opens store and keys, and chooses the adapters by the settings; for the programs that have a store: the API process,
- * and the command line while no service runs. @throws when store or keys cannot be opened
+ * and the command line while no service runs.
+ * @param proposeName names an installation whose store is new
+ * @throws when store or keys cannot be opened
  */
 export async function openParts(
   config: Config,
   log: Logger,
+  proposeName: () => string = newInstallationName,
 ): Promise<Pick<AppParts, 'config' | 'log' | 'database' | 'installation' | 'key' | 'runtime' | 'mailer'>> {
   for (const left of restrictPermissions(config.dataDir)) log.warn(`others may read what they should not: ${left}`)
   const unfinished = unfinishedRestore(config.dataDir)
   if (unfinished !== undefined) throw new Error(unfinished)
   const database = await openDatabase(config.databaseUrl, config.dataDir)
-  const installation = await installationName(database.db, newInstallationName)
+  const installation = await installationName(database.db, proposeName)
   const key = await loadSigningKeys(config.dataDir)
   return {
     config,
@@ -57,6 +63,17 @@ export function homeArchiveFor({ dockerHost }: Config, installation: string): Ho
 /** A look at the engine that changes nothing, for `berth doctor`. */
 export function inspectionFor({ dockerHost }: Config): EngineInspection {
   return inspectionOf(dockerHost)
+}
+
+/** An engine for the installation of `berth doctor attack`. */
+export function trialEngineFor({ dockerHost }: Config): TrialEngine {
+  return trialEngineOf(dockerHost)
+}
+
+/** A gateway in this process, for `berth doctor attack`; loaded then, because the API process has none. */
+export async function gatewayInProcess(): Promise<Gateway & { close(timeout: number): Promise<void> }> {
+  const { createNetGateway } = await import('#/gateway/net-gateway.ts')
+  return createNetGateway()
 }
 
 /** Folder of mails when there is no mail server. */

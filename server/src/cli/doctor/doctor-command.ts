@@ -5,13 +5,14 @@ import { readConfig } from '#/config/config.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
 import { levels, type CheckContext, type Level } from '#/cli/doctor/check.ts'
 import type { CheckResult } from '#/cli/doctor/run-checks.ts'
+import { addAttack } from '#/cli/attack/attack-command.ts'
 import { findService } from '#/cli/api/find-service.ts'
 import { withApi, type CommandContext } from '#/cli/api/with-api.ts'
 import { CommandFailed, reasonOf } from '#/cli/command-failure.ts'
 import { addHelp, type Run } from '#/cli/output/help.ts'
 import { formatCount } from '#/cli/output/formatting.ts'
 
-/** `berth doctor check`, also without the last word. */
+/** `berth doctor check`, also without the last word, and `berth doctor attack`. */
 export function addDoctor(program: Command, run: Run): void {
   const doctor = program.command('doctor').description('examine the installation: what will hurt, and what mends it')
   const check = doctor
@@ -32,6 +33,7 @@ export function addDoctor(program: Command, run: Run): void {
       ['doctor --fail-on critical --json | jq -r ".findings[].what"', 'for monitoring'],
     ],
   })
+  addAttack(doctor, run)
 }
 
 async function examine(context: CommandContext, failOn: Level): Promise<void> {

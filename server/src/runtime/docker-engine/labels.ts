@@ -50,6 +50,9 @@ export const isOfInstallation = (labels: Labels | null | undefined, installation
 export const isOfAnyInstallation = (labels: Labels | null | undefined) =>
   labels?.[labelNames.installation] !== undefined
 
+/** Name of the installation that it belongs to. */
+export const installationIn = (labels: Labels | null | undefined) => labels?.[labelNames.installation]
+
 /** Filter that the engine applies before it answers. */
 export function labelFilter(installation: string, userId?: number): string[] {
   const ours = `${labelNames.installation}=${installation}`

@@ -1,0 +1,52 @@
+import type { Attempt, Outcome } from './attempt.ts'
+import type { AttackInstallation } from './attack-installation.ts'
+
+/** Limit of one attempt, in ms. */
+const defaultLimit = 30_000
+
+/** Outcome of an attempt, or why it could not be tried. */
+export interface AttemptResult {
+  readonly attempt: string
+  readonly outcome: Outcome | null
+  /** Null when it was tried. */
+  readonly notTried: string | null
+}
+
+/**
+ * Tries one thing after the other, each with its limit.
+ * @param onResult called after each @param limit ms
+ * @throws the reason of the signal
+ */
+export async function runAttack(
+  attempts: readonly Attempt[],
+  installation: AttackInstallation,
+  signal: AbortSignal,
+  onResult: (result: AttemptResult) => void,
+  limit = defaultLimit,
+): Promise<AttemptResult[]> {
+  const results: AttemptResult[] = []
+  for (const attempt of attempts) {
+    const result = await tryOnce(attempt, installation, signal, limit)
+    signal.throwIfAborted()
+    results.push(result)
+    onResult(result)
+  }
+  return results
+}
+
+async function tryOnce(
+  { name, run }: Attempt,
+  installation: AttackInstallation,
+  signal: AbortSignal,
+  limit: number,
+): Promise<AttemptResult> {
+  const until = AbortSignal.any([signal, AbortSignal.timeout(limit)])
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  until.addEventListener('abort', () => reject(new Error(`no result in ${limit / 1_000} s`)), { once: true })
+  ended.catch(() => undefined)
+  try {
+    return { attempt: name, outcome: await Promise.race([run(installation, until), ended]), notTried: null }
+  } catch (error) {
+    return { attempt: name, outcome: null, notTried: (error as Error).message }
+  }
+}
