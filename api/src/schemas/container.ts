@@ -17,9 +17,14 @@ export const RestartResponse = Type.Object({
 })
 export type RestartResponse = Type.Static<typeof RestartResponse>
 
+export const OpenPath = Type.String({
+  description: 'Path and query below `service_url` and a slash to which Open leads; absent where it is the root',
+})
+
 export const LaunchResponse = Type.Object({
   message: Type.String(),
   service_url: Type.String(),
+  open_path: Type.Optional(OpenPath),
   container_id: Type.String(),
   status: Type.Literal('running'),
 })

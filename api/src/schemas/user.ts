@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { OpenPath } from './container.ts'
 import { Instant, OrNull } from './shapes.ts'
 
 /** Where an account stands. Source: specification, User state. */
@@ -34,6 +35,7 @@ export const ContainerEntry = Type.Object({
     description: 'not_created, not_found, error, or what the engine reports (running, exited, ...)',
   }),
   service_url: Type.String(),
+  open_path: Type.Optional(OpenPath),
   container_id: OrNull(Type.String()),
   created_at: OrNull(Instant),
   last_used: OrNull(Instant),

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { isEmailDomain, type EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
-import { readSize } from '#/containers/templates/read-templates.ts'
+import { readSize } from '#/containers/templates/field-values.ts'
 
 /** Address of a listener. */
 export interface ListenAddress {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ContainerSpec } from '#/runtime/container-spec.ts'
 import type { User } from '#/store/users/users.ts'
 import { containerName, containerPrefix, homeVolume } from './container-name.ts'
+import { defaultLimits } from './templates/read-templates.ts'
 import type { Template } from './templates/template.ts'
 
 /** Values that are the same for all containers of an installation. */
@@ -32,6 +33,9 @@ export function containerSpec(user: SpecUser, template: Template, settings: Inst
     memory: template.memory,
     cpus: template.cpus,
     pids: template.pids,
+    shmSize: template.shmSize,
+    gpus: template.gpus,
+    devices: template.devices,
     home:
       template.home === null
         ? null
@@ -46,7 +50,19 @@ export function containerSpec(user: SpecUser, template: Template, settings: Inst
     allowSetuid: template.allowSetuid,
   }
   const lasting = { ...spec, env: { ...spec.env, BERTH_JWKS: settings.signingJwks } }
-  return { ...spec, fingerprint: fingerprintOf(lasting) }
+  return { ...spec, fingerprint: fingerprintOf(withoutDefaults(lasting)) }
+}
+
+/**
+ * Without fields that came later and have their defaults, so that an update of Berth makes no container an outdated one.
+ */
+function withoutDefaults({ shmSize, gpus, devices, ...first }: Omit<ContainerSpec, 'fingerprint'>): object {
+  return {
+    ...first,
+    ...(shmSize === defaultLimits.shmSize ? {} : { shmSize }),
+    ...(gpus === 0 ? {} : { gpus }),
+    ...(devices.length === 0 ? {} : { devices }),
+  }
 }
 
 /** Environment variables about the platform. No secrets: every process of the container can read them. */

@@ -3,11 +3,14 @@ import { test } from 'node:test'
 import type { Template } from '#/containers/templates/template.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { HostReport } from '#/runtime/host-capacity.ts'
+import { readTemplate } from '#/containers/templates/read-templates.ts'
 import { HostCheck } from './host-check.ts'
 
 const report: HostReport = {
   cores: 2,
   ociRuntimes: ['runc', 'runsc'],
+  hasGpus: false,
+  isThisMachine: true,
   supportsHomeQuota: false,
   addressesLeft: 100,
   memory: null,
@@ -15,15 +18,17 @@ const report: HostReport = {
   rules: { areSet: true },
 }
 
+const { template: usual } = readTemplate('x', { image: 'y' }) as { template: Template }
+
 /** A check of templates with these runtimes, at a host that says what `host` says. */
-function openCheck(runtimes: (string | null)[], host: () => HostReport) {
+function openCheck(runtimes: (string | null)[], host: () => HostReport, more: object = {}) {
   const lines: string[] = []
   const line =
     (level: string) =>
     (...words: unknown[]) =>
       void lines.push(`${level}: ${String(words.at(-1))}`)
   const log = { warn: line('warn'), error: line('error'), info: line('info') }
-  const templates = runtimes.map((runtime, index) => ({ type: `type${index}`, runtime }) as Template)
+  const templates = runtimes.map((runtime, index) => ({ ...usual, type: `type${index}`, runtime, ...more }))
   const runtime = { prepare: async () => void lines.push('prepared'), host: async () => host() }
   return { check: new HostCheck(runtime, templates, log), lines }
 }
@@ -38,6 +43,22 @@ test('at start an unknown runtime is refused with type, runtime and those there 
     return true
   })
   assert.deepEqual(lines, [])
+})
+
+test('at start a GPU and a device that the engine does not have are refused with the type', async () => {
+  const lacking = readTemplate('x', { image: 'y', gpus: 2, devices: ['/dev/null', '/dev/no-such:/dev/b:r'] }).template
+  const { check } = openCheck([null], () => report, { ...lacking, type: 'lab' })
+  await assert.rejects(check.checkAtStart(), (error: Error) => {
+    const [gpu, device, ...more] = error.message.split('\n')
+    assert.match(gpu ?? '', /^the template "lab" asks for 2 GPUs, and the engine offers none: install/)
+    assert.equal(device, 'the template "lab" asks for the device /dev/no-such, which this machine does not have')
+    assert.deepEqual(more, [])
+    return true
+  })
+  // An engine elsewhere has devices of its own, about which it says nothing.
+  const elsewhere = openCheck([null], () => ({ ...report, hasGpus: true, isThisMachine: false }), lacking)
+  await elsewhere.check.checkAtStart()
+  assert.deepEqual(elsewhere.lines, ['prepared'])
 })
 
 test('runtimes that the engine has, and those that a newer one finds by itself, are no problem; the host is made ready', async () => {

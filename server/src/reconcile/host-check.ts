@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { withTimeout } from '#/concurrency/try-or-log.ts'
 import type { Template } from '#/containers/templates/template.ts'
@@ -27,11 +28,11 @@ export class HostCheck {
 
   /**
    * Checks and prepares the host before requests are served. An engine that does not answer is checked later.
-   * @throws {Error} with a sentence for the operator when a template names a runtime that the engine does not have
+   * @throws {Error} with a sentence for the operator when a template asks for what the engine does not have
    */
   async checkAtStart(): Promise<void> {
     const report = await withTimeout(startTimeout, this.#ask())
-    const problems = report ? unknownRuntimes(this.#templates, report.ociRuntimes) : []
+    const problems = report ? lackingIn(report, this.#templates) : []
     if (problems.length > 0) throw new Error(problems.join('\n'))
     if (report) await withTimeout(startTimeout, this.#prepare())
   }
@@ -63,8 +64,9 @@ export class HostCheck {
     }
   }
 
-  #logProblems({ ociRuntimes, rules }: HostReport): void {
-    const problems = unknownRuntimes(this.#templates, ociRuntimes)
+  #logProblems(report: HostReport): void {
+    const { rules } = report
+    const problems = lackingIn(report, this.#templates)
     const warning = rules.areSet ? '' : withoutRules(rules.reason)
     const problemText = [...problems, warning].join('\n')
     if (problemText === this.#lastLogged) return
@@ -74,6 +76,30 @@ export class HostCheck {
     this.#lastLogged = problemText
   }
 }
+
+/** One sentence for each thing that a template asks for and the engine does not have. */
+function lackingIn(report: HostReport, templates: readonly Template[]): string[] {
+  return [
+    ...unknownRuntimes(templates, report.ociRuntimes),
+    ...(report.hasGpus ? [] : missingGpus(templates)),
+    ...(report.isThisMachine ? missingDevices(templates) : []),
+  ]
+}
+
+const missingGpus = (templates: readonly Template[]): string[] =>
+  templates
+    .filter(({ gpus }) => gpus > 0)
+    .map(
+      ({ type, gpus }) =>
+        `the template "${type}" asks for ${gpus} GPU${gpus === 1 ? '' : 's'}, and the engine offers none: install the NVIDIA Container Toolkit, or CDI specifications, and restart the engine`,
+    )
+
+const missingDevices = (templates: readonly Template[]): string[] =>
+  templates.flatMap(({ type, devices }) =>
+    devices
+      .filter(({ onHost }) => !existsSync(onHost))
+      .map(({ onHost }) => `the template "${type}" asks for the device ${onHost}, which this machine does not have`),
+  )
 
 /** One sentence for each template whose runtime the engine does not have. */
 function unknownRuntimes(templates: readonly Template[], known: readonly string[]): string[] {

@@ -5,6 +5,14 @@ export interface Owner {
   readonly type: string
 }
 
+/** A device of the host in a container. */
+export interface DeviceMapping {
+  readonly onHost: string
+  readonly inContainer: string
+  /** Of read, write and mknod: some of `rwm`. */
+  readonly rights: string
+}
+
 /** All that an adapter needs to create a container. Decided by `containers/`, never by a client. */
 export interface ContainerSpec {
   /** Deterministic, so that a second attempt finds the first. */
@@ -21,6 +29,10 @@ export interface ContainerSpec {
   /** Cores; an adapter lowers it to what the host has, because the engine refuses more. */
   readonly cpus: number
   readonly pids: number
+  /** Bytes of `/dev/shm`; what is in it counts as memory. */
+  readonly shmSize: number
+  readonly gpus: number
+  readonly devices: readonly DeviceMapping[]
   /**
    * Named volume that outlives the container, and where it is mounted. `size` in bytes binds a volume that is made now,
    * where the engine's file system can bind one; null asks for no limit.

@@ -3,6 +3,9 @@ export interface HostReport {
   readonly cores: number
   /** Names that a template's `runtime` may have. */
   readonly ociRuntimes: readonly string[]
+  readonly hasGpus: boolean
+  /** Whether the engine sees the devices and folders that this process sees; false where that is not certain, as in a container. */
+  readonly isThisMachine: boolean
   /** Whether the size of a home can be bound by the engine. */
   readonly supportsHomeQuota: boolean
   /** Containers that can still be put on networks of ours, those that can still be made included; null before `prepare`, too. */

@@ -137,6 +137,7 @@ export function wireContainers(
     launch,
     ownerActions,
     wake,
+    templates,
     ownContainers: new OwnContainers(database.db, templates, new StatusLookups(runtime)),
     logs: new ContainerLogs({ database, runtime, templates, streams }),
   }

@@ -103,6 +103,7 @@ function ownerHandlers({ tokens, containers, addresses }: HandlersContext) {
     ...containerHandlers({
       ownContainers: containers.ownContainers,
       launch: containers.launch,
+      templates: containers.templates,
       ownerActions: containers.ownerActions,
       spawnerUrl: addresses.spawnerUrl,
     }),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { readTemplate } from '#/containers/templates/read-templates.ts'
+import { HostCheck } from '#/reconcile/host-check.ts'
 import { createDockerRuntime } from '#/runtime/docker-engine/docker-runtime.ts'
 import { askEngine, buildImage, engineAddress } from '../support/engine/engine.ts'
 import {
@@ -47,6 +49,16 @@ test('a template can add a capability, allow setuid programs and have a root tha
   assert.equal(await read(found, 'run'), 'ok\n')
   // Half of its 64 MiB.
   assert.match(await read(found, 'mount'), /size=32768k/)
+})
+
+test('a template gives shared memory, and devices of the host with the rights that it says', async () => {
+  const script =
+    'df -k /dev/shm > /tmp/shm; head -c 3 /dev/berth-zero | od > /tmp/read; : > /dev/berth-zero 2> /tmp/refusal; ls /dev/zero /dev/fuse > /tmp/list 2>&1'
+  const devices = [{ onHost: '/dev/zero', inContainer: '/dev/berth-zero', rights: 'r' }]
+  const found = await run('devices', { shmSize: 48 * 1024 ** 2, devices, ...shell(script) })
+  assert.match(await read(found, 'shm'), / 49152 /)
+  assert.match(await read(found, 'read'), /000000/)
+  assert.doesNotMatch(await read(found, 'list'), /^\/dev\/fuse/m)
 })
 
 test('a program cannot have more processes than its template says', async () => {
@@ -200,4 +212,18 @@ test('a network that was pruned while nothing ran is made anew at the next start
   assert.equal(await read(await look(runtime, id)), 'hello\n')
   // What ran before is tied to the network that is gone, for ever; the caller has to make it anew.
   await assert.rejects(runtime.start(old.id), ofKind('failed'))
+})
+
+test('a GPU and a device that this engine does not have keep Berth from starting, with words that name the type', async () => {
+  const log = { warn: () => undefined, error: () => undefined, info: () => undefined }
+  const refusal = (fields: object) => {
+    const { template } = readTemplate('dev', { image: 'x', ...fields })
+    return new HostCheck(runtime, template ? [template] : [], log).checkAtStart().catch((error: Error) => error.message)
+  }
+  assert.match((await refusal({ gpus: 1 })) ?? '', /^the template "dev" asks for 1 GPU, and the engine offers none/)
+  assert.match(
+    (await refusal({ devices: ['/dev/no-such'] })) ?? '',
+    /^the template "dev" asks for the device \/dev\/no-such/,
+  )
+  assert.equal(await refusal({ devices: ['/dev/null'] }), undefined)
 })

@@ -221,6 +221,8 @@ test('what the host has left is reported: addresses, cores, runtimes, memory and
   assert.deepEqual(report, {
     cores: 3,
     ociRuntimes: ['runc', 'runsc'],
+    hasGpus: false,
+    isThisMachine: report.isThisMachine,
     supportsHomeQuota: report.supportsHomeQuota,
     addressesLeft: 16,
     rules: { areSet: false, reason: 'HOST_RULES is off' },

@@ -13,7 +13,7 @@ const inside = {
 
 for (const [next, path] of Object.entries(inside)) {
   test(`a launch leads to ${next} of the same container`, () => {
-    assert.equal(landingUrlFor(next, service), `http://spawner.berth.test:8080${path}`)
+    assert.equal(landingUrlFor(next, { service_url: service }), `http://spawner.berth.test:8080${path}`)
   })
 }
 
@@ -35,14 +35,23 @@ const outside = {
 
 for (const [what, next] of Object.entries(outside)) {
   test(`a launch never leads to ${what}, but to the container itself`, () => {
-    assert.equal(landingUrlFor(next, service), `${service}/`)
+    assert.equal(landingUrlFor(next, { service_url: service }), `${service}/`)
   })
 }
 
 test('a type with letters beyond ASCII is recognized in its encoded path', () => {
   assert.equal(
-    landingUrlFor('/ann-%C3%BCbung/x', 'http://berth.test/ann-%C3%BCbung'),
+    landingUrlFor('/ann-%C3%BCbung/x', { service_url: 'http://berth.test/ann-%C3%BCbung' }),
     'http://berth.test/ann-%C3%BCbung/x',
   )
-  assert.equal(landingUrlFor('/ann-übung/x', 'http://berth.test/ann-%C3%BCbung'), 'http://berth.test/ann-%C3%BCbung/x')
+  assert.equal(
+    landingUrlFor('/ann-übung/x', { service_url: 'http://berth.test/ann-%C3%BCbung' }),
+    'http://berth.test/ann-%C3%BCbung/x',
+  )
+})
+
+test('without a next the container opens at its open_path, and a next inside it is kept', () => {
+  const container = { service_url: service, open_path: 'vnc.html?autoconnect=1' }
+  assert.equal(landingUrlFor(undefined, container), `${service}/vnc.html?autoconnect=1`)
+  assert.equal(landingUrlFor(`${new URL(service).pathname}/x`, container), `${service}/x`)
 })

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useMemo, useState } from 'react'
+import type { LaunchResponse } from '@berth/api/schemas/container.ts'
 import { createApiClient, launchTimeout } from '#/api/api-client.ts'
 import { withRetry } from '#/api/retry.ts'
 import { isSignedOut } from '#/api/errors.ts'
@@ -8,8 +9,7 @@ import { failureIn, failureOf, mayStillSucceed, wasStopped, type LaunchState } f
 
 /** The response to a launch: its program runs. */
 export interface LaunchAnswer {
-  /** Absolute URL of the container. */
-  readonly serviceUrl: string
+  readonly container: Pick<LaunchResponse, 'service_url' | 'open_path'>
   /** When it arrived, by `performance.now()`. */
   readonly at: number
 }
@@ -41,8 +41,8 @@ export function useLaunch(type: string, onSignedOut: () => void, onRefused: (rea
       try {
         const api = createApiClient(signal, launchTimeout)
         const launch = () => api.launchContainer({ params: { container_type: type } })
-        const { service_url } = await withRetry(launch, signal)
-        setAnswer({ serviceUrl: service_url, at: performance.now() })
+        const container = await withRetry(launch, signal)
+        setAnswer({ container, at: performance.now() })
       } catch (reason) {
         if (isSignedOut(reason)) onSignedOut()
         onRefused(reason)

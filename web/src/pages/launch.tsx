@@ -50,7 +50,7 @@ function Starting({ type, next, here }: StartingProps) {
     () => redirectToLogin(here),
     (reason) => isUnknownType(reason) && toDashboard(sentenceOf(reason)),
   )
-  const landingUrl = answer && landingUrlFor(next, answer.serviceUrl)
+  const landingUrl = answer && landingUrlFor(next, answer.container)
   const opening = useAutoOpen({
     within: part,
     isWholePage: true,

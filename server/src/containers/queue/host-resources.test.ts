@@ -11,6 +11,8 @@ const GiB = 1024 ** 3
 const roomy: HostReport = {
   cores: 2,
   ociRuntimes: ['runc'],
+  hasGpus: false,
+  isThisMachine: true,
   supportsHomeQuota: false,
   addressesLeft: 1_000,
   memory: { total: 24 * GiB, available: 20 * GiB },

@@ -1,17 +1,31 @@
 import { isMap, isScalar, parseDocument } from 'yaml'
-import { capabilityProblem } from './capabilities.ts'
+import {
+  anyText,
+  capabilities,
+  cores,
+  deviceList,
+  flag,
+  headerNames,
+  isRecord,
+  oneOf,
+  orNull,
+  readEnv,
+  readMemory,
+  readSize,
+  relativePath,
+  text,
+  textList,
+  whole,
+  bad,
+  ok,
+  type Reader,
+} from './field-values.ts'
 import type { TemplateField } from './template-descriptions.ts'
 import type { Template } from './template.ts'
 
-/** Bytes, cores and processes a container gets when its template does not say. */
-export const defaultLimits = { memory: 2 * 1024 ** 3, cpus: 2, pids: 512 } as const
+/** Bytes, cores, processes and bytes of shared memory a container gets when its template does not say. */
+export const defaultLimits = { memory: 2 * 1024 ** 3, cpus: 2, pids: 512, shmSize: 64 * 1024 ** 2 } as const
 const defaultHome = '/home/berth'
-
-type Read<T> = { readonly value: T } | { readonly problem: string }
-type Reader<T> = (value: unknown) => Read<T>
-
-const ok = <T>(value: T): Read<T> => ({ value })
-const bad = (problem: string) => ({ problem })
 
 /**
  * Reads a map of type to template from JSON or YAML text, keeping the order of its keys.
@@ -67,6 +81,10 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     memory: pick('memory', readers.memory, defaultLimits.memory),
     cpus: pick('cpus', readers.cpus, defaultLimits.cpus),
     pids: pick('pids', readers.pids, defaultLimits.pids),
+    shmSize: pick('shm_size', readers.shm_size, defaultLimits.shmSize),
+    gpus: pick('gpus', readers.gpus, 0),
+    devices: pick('devices', readers.devices, []),
+    openPath: pick('open_path', readers.open_path, ''),
     home: pick('home', readers.home, defaultHome),
     homeSize: pick('home_size', readers.home_size, null),
     idlePause: pick('idle_pause', readers.idle_pause, 0),
@@ -101,26 +119,6 @@ function contradictionsIn({ type, idlePause, idleTimeout, idleCpu, access, forwa
   return problems
 }
 
-const text: Reader<string> = (value) => (typeof value === 'string' && value !== '' ? ok(value) : bad('must be text'))
-const anyText: Reader<string> = (value) => (typeof value === 'string' ? ok(value) : bad('must be text'))
-const flag: Reader<boolean> = (value) => (typeof value === 'boolean' ? ok(value) : bad('must be true or false'))
-const textList: Reader<readonly string[]> = (value) =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string') ? ok(value) : bad('must be a list of strings')
-const oneOf =
-  <T extends string>(...words: T[]): Reader<T> =>
-  (value) =>
-    words.includes(value as T) ? ok(value as T) : bad(`must be one of ${words.join(', ')}`)
-const whole =
-  (min: number, max: number): Reader<number> =>
-  (value) =>
-    Number.isInteger(value) && Number(value) >= min && Number(value) <= max
-      ? ok(Number(value))
-      : bad(`must be a whole number from ${min} to ${max}`)
-const orNull =
-  <T>(reader: Reader<T>): Reader<T | null> =>
-  (value) =>
-    value === null ? ok(null) : reader(value)
-
 /** One reader per field of a template; the keys are the fields an operator may write. */
 const readers = {
   display_name: anyText,
@@ -132,6 +130,10 @@ const readers = {
   memory: readMemory,
   cpus: cores,
   pids: whole(1, 4_194_304),
+  shm_size: readSize,
+  gpus: whole(0, 1_024),
+  devices: deviceList,
+  open_path: relativePath,
   home: orNull((value: unknown) =>
     typeof value === 'string' && /^\/[^\0:]+$/.test(value) ? ok(value) : bad('must be an absolute path or null'),
   ),
@@ -150,58 +152,3 @@ const readers = {
   cap_add: capabilities,
   allow_setuid: flag,
 } satisfies Record<TemplateField, Reader<unknown>>
-
-function cores(value: unknown): Read<number> {
-  const isCores = typeof value === 'number' && value >= 0.01 && value <= 1024
-  return isCores ? ok(value) : bad('must be a number of cores, e.g. 0.5')
-}
-
-/** RFC 9110, 5.1: a name is a token; case does not matter, so it is kept in one. */
-function headerNames(value: unknown): Read<readonly string[]> {
-  const isName = (each: unknown) => typeof each === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(each)
-  if (!Array.isArray(value) || !value.every(isName)) return bad('must be a list of header names')
-  const names = value.map((each) => String(each).toLowerCase())
-  const confined = names.find((name) => alwaysConfined.has(name))
-  return confined === undefined
-    ? ok(names)
-    : bad(`cannot free ${confined}: it is always kept under the app's own prefix`)
-}
-
-function capabilities(value: unknown): Read<readonly string[]> {
-  const read = textList(value)
-  const problem = 'value' in read ? read.value.map(capabilityProblem).find(Boolean) : undefined
-  return problem === undefined ? read : bad(problem)
-}
-
-/** With these an app could sign users in to another account, or put a service worker in front of all users' pages. */
-const alwaysConfined = new Set(['set-cookie', 'service-worker-allowed'])
-
-function readEnv(value: unknown): Read<Readonly<Record<string, string>>> {
-  if (!isRecord(value)) return bad('must be a map of strings')
-  const wrong = Object.entries(value).find(([name, each]) => typeof each !== 'string' || !/^[A-Za-z_]\w*$/.test(name))
-  return wrong ? bad(`must be a map of strings; "${wrong[0]}" is not one`) : ok(value as Record<string, string>)
-}
-
-const units: Record<string, number> = { '': 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 }
-/** The engine itself refuses less than 6 MiB. */
-const minMemory = 6 * 1024 ** 2
-
-/** A number of bytes, or text such as `512m` and `2g`. */
-export function readSize(value: unknown): Read<number> {
-  const match = typeof value === 'string' ? /^(\d{1,12}(?:\.\d{1,3})?)([bkmgt]?)b?$/i.exec(value) : null
-  const bytes =
-    typeof value === 'number' ? value : match ? Number(match[1]) * (units[(match[2] ?? '').toLowerCase()] ?? 1) : NaN
-  if (!(bytes >= 1) || !Number.isSafeInteger(Math.floor(bytes)))
-    return bad('must be a number of bytes or text such as 512m or 2g')
-  return ok(Math.floor(bytes))
-}
-
-function readMemory(value: unknown): Read<number> {
-  const read = readSize(value)
-  return 'value' in read && read.value >= minMemory
-    ? read
-    : bad('must be a number of bytes or text such as 512m or 2g, at least 6m')
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

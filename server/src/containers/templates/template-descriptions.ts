@@ -17,6 +17,10 @@ export const fieldGroups = {
   Appearance: {
     display_name: { ...inWords('the type'), text: 'Name on the dashboard.' },
     description: { default: '""', text: 'Text below the name on the dashboard.' },
+    open_path: {
+      default: '"/"',
+      text: "Path and query below the container's address to which Open leads, e.g. `vnc.html?autoconnect=1`.",
+    },
   },
   'Image and program': {
     image: {
@@ -39,6 +43,18 @@ export const fieldGroups = {
     memory: { default: '"2g"', text: 'Max memory: bytes, or text such as `512m`; at least `6m`. No swap is added.' },
     cpus: { default: '2', text: 'CPU cores, e.g. `0.5`. Capped at the number of cores of the host.' },
     pids: { default: '512', text: 'Max processes and threads.' },
+    shm_size: {
+      default: '"64m"',
+      text: 'Size of `/dev/shm`, the memory that processes share: bytes, or text such as `1g`. What is in it counts as memory of the container, so more than `memory` is never available. PyTorch and PostgreSQL need more than the default.',
+    },
+    gpus: {
+      default: '0',
+      text: 'Number of GPUs. Berth does not start if the engine offers none (the runtime `nvidia`, or devices of CDI).',
+    },
+    devices: {
+      default: '[]',
+      text: "Devices of the host as a list of texts: `/dev/fuse`, or with another name and with rights in the container `/dev/sda:/dev/xvda:rw`. Berth does not start if this machine's engine does not have one.",
+    },
     home: {
       default: '"/home/berth"',
       text: 'Mount point of a volume per user and type that outlives the container; `null` for none.',

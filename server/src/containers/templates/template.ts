@@ -3,7 +3,20 @@ import type { ContainerSpec } from '#/runtime/container-spec.ts'
 /** What a template passes on to the containers that are made from it. */
 type ContainerFields = Pick<
   ContainerSpec,
-  'image' | 'port' | 'env' | 'command' | 'memory' | 'cpus' | 'pids' | 'runtime' | 'readOnly' | 'capAdd' | 'allowSetuid'
+  | 'image'
+  | 'port'
+  | 'env'
+  | 'command'
+  | 'memory'
+  | 'cpus'
+  | 'pids'
+  | 'shmSize'
+  | 'gpus'
+  | 'devices'
+  | 'runtime'
+  | 'readOnly'
+  | 'capAdd'
+  | 'allowSetuid'
 >
 
 /** What may be launched. Read once at start; a client only ever names a key of it. */
@@ -12,6 +25,8 @@ export interface Template extends ContainerFields {
   readonly type: string
   readonly displayName: string
   readonly description: string
+  /** Where Open leads below the container's address: path and query without the first slash. */
+  readonly openPath: string
   /** Where the home volume is mounted; null for none. */
   readonly home: string | null
   /** Bytes that a home may take; null is no limit. Hard where the engine's file system can bind it, else a warning and a refusal. */

@@ -3,6 +3,7 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import type { ContainerRow, UserWithContainers } from '#/administration/admin-lists.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { ListedContainer } from '#/containers/state/list-containers.ts'
+import type { Template } from '#/containers/templates/template.ts'
 import type { UserContainer } from '#/store/containers/user-containers.ts'
 import type { User } from '#/store/users/users.ts'
 
@@ -21,6 +22,7 @@ export function toContainerEntry(
     description: template.description,
     status,
     service_url: `${spawnerUrl}/${containerPrefix(slug, template.type)}`,
+    ...openPathOf(template),
     container_id: record?.containerId ?? null,
     created_at: isoInstant(record?.createdAt),
     last_used: isoInstant(record?.lastUsed),
@@ -28,6 +30,9 @@ export function toContainerEntry(
     blocked_at: isoInstant(record?.blockedAt),
   }
 }
+
+/** Where Open leads, of a template that says so. */
+export const openPathOf = ({ openPath }: Pick<Template, 'openPath'>) => (openPath === '' ? {} : { open_path: openPath })
 
 /** What every description of a user begins with. */
 export function toUser({ id, email, slug, isAdmin, state }: User) {

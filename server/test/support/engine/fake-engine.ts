@@ -170,6 +170,8 @@ export const emptyRuntime: Runtime = {
   host: async () => ({
     cores: 1,
     ociRuntimes: [],
+    hasGpus: false,
+    isThisMachine: false,
     supportsHomeQuota: false,
     addressesLeft: null,
     memory: null,

@@ -1,5 +1,6 @@
 import { useEffect, useRef, type ReactNode, type RefObject } from 'react'
 import { useTranslations } from 'use-intl/react'
+import { openUrlOf } from '#/launch/landing-url.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { Button } from '#/components/button.tsx'
 import { useShortcutKey } from '#/shortcuts/shortcuts-context.tsx'
@@ -65,7 +66,7 @@ export function CardActions(props: CardActionsProps) {
           ref={primary as RefObject<HTMLAnchorElement | null>}
           data-launching
           className="button primary"
-          href={`${entry.service_url}/`}
+          href={openUrlOf(entry)}
           aria-keyshortcuts={openKey}
         >
           <Named entry={entry}>{t('open')}</Named>

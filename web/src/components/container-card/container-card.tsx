@@ -1,6 +1,7 @@
 import { memo, useEffect, useId, useRef } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ContainerEvent, DiskEvent } from '@berth/api/schemas/container.ts'
+import { openUrlOf } from '#/launch/landing-url.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { canAct, isSignInLostOnLeave } from '#/api/api-client.ts'
 import { CardActions } from '#/components/container-card/card-actions.tsx'
@@ -56,7 +57,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
     stage: launchState?.event.stage,
     answeredAt: done === 'launch' ? doneAt : undefined,
     isOver: hasFailed || (verb === undefined && done !== 'launch' && !isStarting && !isStarted),
-    open: () => location.assign(`${entry.service_url}/`),
+    open: () => location.assign(openUrlOf(entry)),
   })
 
   const isLaunching = isStarting || verb === 'launch' || verb === 'restart'

@@ -3,6 +3,8 @@ import type { Launch } from '#/containers/launch/launch.ts'
 import type { OwnerActions } from '#/containers/owner-actions.ts'
 import type { OwnContainers } from '#/containers/state/own-containers.ts'
 import { statusWords, type StatusLookup } from '#/containers/state/status-lookups.ts'
+import type { Templates } from '#/containers/templates/template.ts'
+import { openPathOf } from '#/http/handlers/dto-serializers.ts'
 import type { Handlers } from '#/http/handlers/handler-types.ts'
 import { userOf } from '#/http/auth/caller.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
@@ -11,6 +13,7 @@ import { message } from '#/messages/localized-message.ts'
 export interface ContainerParts {
   readonly ownContainers: OwnContainers
   readonly launch: Launch
+  readonly templates: Pick<Templates, 'get' | 'first'>
   readonly ownerActions: OwnerActions
   readonly spawnerUrl: string
 }
@@ -26,6 +29,7 @@ type Container =
 export function containerHandlers({
   ownContainers,
   launch,
+  templates,
   ownerActions,
   spawnerUrl,
 }: ContainerParts): Pick<Handlers, Container> {
@@ -60,6 +64,7 @@ export function containerHandlers({
       return {
         message: localizedReply(call, message('answers.running')),
         service_url: `${spawnerUrl}/${containerPrefix(user.slug, type)}`,
+        ...openPathOf(templates.get(type) ?? templates.first),
         container_id: containerId,
         status: 'running',
       }

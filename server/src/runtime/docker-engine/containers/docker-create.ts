@@ -90,7 +90,10 @@ function toBody(engine: EngineContext, spec: ContainerSpec, port: number, host: 
  * What it may use up. An app is killed before the platform is, and waits for a core before it. No `MemoryReservation`: on
  * cgroup v2 it becomes `memory.low`, which would keep the memory of idle apps and take the platform's instead.
  */
-function limitsOf({ memory, cpus, pids }: ContainerSpec, { cores, logDrivers, raisesOpenFiles }: HostFacts): object {
+function limitsOf(
+  { memory, cpus, pids, shmSize }: ContainerSpec,
+  { cores, logDrivers, raisesOpenFiles }: HostFacts,
+): object {
   const rotating = { Type: 'local', Config: { 'max-size': '10m', 'max-file': '3' } }
   return {
     Memory: memory,
@@ -103,14 +106,14 @@ function limitsOf({ memory, cpus, pids }: ContainerSpec, { cores, logDrivers, ra
       { Name: 'core', Soft: 0, Hard: 0 },
       ...(raisesOpenFiles ? [{ Name: 'nofile', Soft: openFilesLimit, Hard: openFilesLimit }] : []),
     ],
-    ShmSize: 64 * 1024 ** 2,
+    ShmSize: shmSize,
     // Docker's default driver keeps everything for ever.
     ...(logDrivers.includes('local') ? { LogConfig: rotating } : {}),
   }
 }
 
-/** What it may do: never more than a template says, and no template can make it privileged or give it the host's files. */
-function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory }: ContainerSpec): object {
+/** What it may do: never more than a template says, and no template can make it privileged. */
+function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, devices }: ContainerSpec): object {
   // What is in them counts as its memory: a full folder is kinder than an app that is killed. The kernel's own limit is half
   // of the host's memory.
   const scratch = `rw,nosuid,nodev,size=${Math.floor(memory / 2)}`
@@ -124,6 +127,12 @@ function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory }: ContainerS
     ReadonlyRootfs: readOnly,
     ...(readOnly ? { Tmpfs: { '/tmp': scratch, '/run': scratch, '/var/tmp': scratch } } : {}),
     ...(runtime ? { Runtime: runtime } : {}),
+    ...(gpus === 0 ? {} : { DeviceRequests: [{ Count: gpus, Capabilities: [['gpu']] }] }),
+    Devices: devices.map(({ onHost, inContainer, rights }) => ({
+      PathOnHost: onHost,
+      PathInContainer: inContainer,
+      CgroupPermissions: rights,
+    })),
   }
 }
 

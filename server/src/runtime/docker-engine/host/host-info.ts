@@ -5,11 +5,15 @@ import { canRaiseOpenFiles } from './open-files-limit.ts'
 
 /** What a container may ask of its host; the engine refuses one that asks for more. */
 export interface HostFacts {
+  /** Name of the machine that the engine runs on. */
+  readonly name: string
   readonly cores: number
   /** Names of the ways to keep a container's output; Podman has none that is called `local`. */
   readonly logDrivers: readonly string[]
   /** Names of its OCI runtimes. */
   readonly ociRuntimes: readonly string[]
+  /** Whether it offers GPUs: by the runtime of NVIDIA, or by devices of CDI. */
+  readonly hasGpus: boolean
   /** Where it keeps images, containers and volumes. */
   readonly rootDir: string
   /** What new networks get their addresses from. */
@@ -21,10 +25,13 @@ export interface HostFacts {
 }
 
 interface Info {
+  readonly Name?: string
   readonly NCPU: number
   readonly Plugins?: { readonly Log?: string[] | null }
   readonly Runtimes?: Readonly<Record<string, unknown>> | null
   readonly DockerRootDir?: string
+  /** Since Docker 28.2. */
+  readonly DiscoveredDevices?: readonly { readonly Source?: string; readonly ID?: string }[] | null
   /** Absent when the operator named none. */
   readonly DefaultAddressPools?: AddressPool[] | null
 }
@@ -76,11 +83,14 @@ export class HostInfo {
       this.#isLocal && canRaiseOpenFiles(),
       this.#homeSize.isSupported(),
     ])
-    const { NCPU, Plugins, Runtimes, DockerRootDir, DefaultAddressPools } = info
+    const { NCPU, Plugins, Runtimes, DockerRootDir, DefaultAddressPools, DiscoveredDevices } = info
+    const ociRuntimes = Object.keys(Runtimes ?? {})
     return {
+      name: info.Name ?? '',
       cores: NCPU,
       logDrivers: Plugins?.Log ?? [],
-      ociRuntimes: Object.keys(Runtimes ?? {}),
+      ociRuntimes,
+      hasGpus: ociRuntimes.includes('nvidia') || (DiscoveredDevices ?? []).some(({ ID }) => /gpu/i.test(ID ?? '')),
       rootDir: DockerRootDir ?? '',
       addressPools: DefaultAddressPools?.length ? DefaultAddressPools : builtInPools,
       raisesOpenFiles: opensMany,

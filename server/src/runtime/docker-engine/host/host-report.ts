@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
-import { networkInterfaces } from 'node:os'
+import { hostname, networkInterfaces } from 'node:os'
 import type { HostReport } from '#/runtime/host-capacity.ts'
 import { freeParts } from '../networks/address-pools.ts'
 import type { EngineContext } from '../engine-context.ts'
@@ -12,11 +13,13 @@ const statTimeout = 1_000
 /** Only what changes is asked anew, and none of it of the engine: monitoring may ask every second. */
 export async function hostReport(engine: EngineContext): Promise<HostReport> {
   const facts = await engine.host.facts()
-  const { cores, ociRuntimes, supportsHomeQuota } = facts
+  const { cores, ociRuntimes, hasGpus, supportsHomeQuota } = facts
   const [memory, disk] = engine.isLocal ? await Promise.all([readMemory(), readDisk(facts.rootDir)]) : [null, null]
   return {
     cores,
     ociRuntimes,
+    hasGpus,
+    isThisMachine: engine.isLocal && facts.name === hostname() && existsSync(facts.rootDir),
     supportsHomeQuota,
     addressesLeft: countAddresses(engine, facts),
     memory,

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readTemplate } from './read-templates.ts'
+
+/** Forms of the fields of a template, and the words for what is none. */
+
+const templateOf = (fields: object) => readTemplate('lab', { image: 'x', ...fields }).template
+const problemOf = (fields: object) => readTemplate('lab', { image: 'x', ...fields }).problems.join('\n')
+
+test('shared memory, GPUs and devices are what the engine is asked for', () => {
+  const template = templateOf({
+    shm_size: '1g',
+    gpus: 2,
+    devices: ['/dev/fuse', '/dev/sda:/dev/xvda:rw', '/dev/kvm:/dev/kvm'],
+  })
+  assert.equal(template?.shmSize, 1024 ** 3)
+  assert.equal(template?.gpus, 2)
+  assert.deepEqual(template?.devices, [
+    { onHost: '/dev/fuse', inContainer: '/dev/fuse', rights: 'rwm' },
+    { onHost: '/dev/sda', inContainer: '/dev/xvda', rights: 'rw' },
+    { onHost: '/dev/kvm', inContainer: '/dev/kvm', rights: 'rwm' },
+  ])
+  assert.match(problemOf({ shm_size: 'much' }), /^lab: shm_size must be a number of bytes or text such as/)
+  assert.match(problemOf({ gpus: 'all' }), /^lab: gpus must be a whole number from 0 to 1024$/)
+  for (const device of [
+    'fuse',
+    '/etc/passwd',
+    '/dev/../etc',
+    '/dev/fuse:x',
+    '/dev/fuse:/dev/fuse:rwx',
+    '/dev/fuse:/dev/x:',
+    '',
+  ])
+    assert.match(problemOf({ devices: [device] }), /^lab: devices has ".*", which is no device; they look like/, device)
+  assert.match(problemOf({ devices: '/dev/fuse' }), /^lab: devices must be a list of strings$/)
+})
+
+test('Open leads to a path and query below the address of the container, and nowhere else', () => {
+  for (const [given, path] of [
+    ['/', ''],
+    ['vnc.html?autoconnect=1', 'vnc.html?autoconnect=1'],
+    ['/lab/tree?next=http://x/../y#z', 'lab/tree?next=http://x/../y#z'],
+  ] as const)
+    assert.equal(templateOf({ open_path: given })?.openPath, path)
+  for (const given of [
+    '//evil.example',
+    'https://evil.example',
+    'javascript:x',
+    '../bob-dev',
+    'a/../../b',
+    '\\x',
+    'a b',
+    7,
+  ])
+    assert.match(problemOf({ open_path: given }), /^lab: open_path must be a path and query below/, String(given))
+})
