@@ -192,7 +192,7 @@ export const dashboardRows: readonly DashboardRow[] = [
     ],
   },
   {
-    title: 'Reconciler',
+    title: 'Reconciler and audit log',
     panels: [
       panel('Runs', 'reqps', 'By result.', rate('berth_reconcile_runs_total', 'result', '{{result}}')),
       panel(
@@ -201,6 +201,15 @@ export const dashboardRows: readonly DashboardRow[] = [
         'Duration of the last run, and time since the last one without a failure.',
         ['berth_reconcile_duration_seconds', 'duration'],
         ['time() - berth_reconcile_last_success_timestamp_seconds', 'since the last success'],
+      ),
+      panel(
+        'Audit webhook',
+        'short',
+        'Entries that wait, and the age of the oldest one in s; 0 without a webhook.',
+        ['berth_audit_webhook_waiting or vector(0)', 'waiting'],
+        ['berth_audit_webhook_lag_seconds or vector(0)', 'lag (s)'],
+        ['(increase(berth_audit_webhook_sent_total[1h]) or vector(0))', 'sent in an hour'],
+        ['(increase(berth_audit_webhook_failures_total[1h]) or vector(0))', 'failed attempts in an hour'],
       ),
       panel(
         'Actions and failures',

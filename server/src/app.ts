@@ -10,6 +10,7 @@ import { takenSlugsTask } from '#/reconcile/tasks/taken-slugs-task.ts'
 import { Reconciler } from '#/reconcile/reconciler.ts'
 import { finishClockJump, latestInstant } from '#/store/clock-jumps.ts'
 import type { AppParts } from '#/wiring/app-parts.ts'
+import { wireAuditWebhook } from '#/wiring/wire-audit-webhook.ts'
 import { wireAccounts } from '#/wiring/wire-accounts.ts'
 import { wireAdministration } from '#/wiring/wire-administration.ts'
 import { wireContainers } from '#/wiring/wire-containers.ts'
@@ -76,8 +77,9 @@ export async function startApp(parts: AppParts): Promise<App> {
   const operators = new OperatorRequests()
   const administration = wireAdministration(parts, tokens, accounts, containers, reconciling)
   const oidc = wireOidc(parts, { addresses, accounts, administration })
+  const auditWebhook = wireAuditWebhook(parts)
   const useCases = { addresses, tokens, containers, accounts, administration, oidc, reconciling }
-  const api = await wireHttp(parts, { ...useCases, clock, operators })
+  const api = await wireHttp(parts, { ...useCases, clock, operators, auditWebhook })
   const operatorListener = createListener(operators.accept(api.handle))
   const following = new AbortController()
   await listenOnSocket(api.server, parts.socketPath)
@@ -95,6 +97,7 @@ export async function startApp(parts: AppParts): Promise<App> {
     containers.hostResources.start()
     containers.history.start()
     diskUse.start()
+    auditWebhook?.start()
     await api.startMetrics()
   }
   // Last: a command that reaches this socket finds a complete service.
@@ -110,7 +113,12 @@ export async function startApp(parts: AppParts): Promise<App> {
     accounts.padding.close()
     api.stopMetrics()
     // First: a restart under way would take the refusals that follow for failures of its own.
-    const tasksEnded = Promise.all([reconciler.stop(), reconciling.containerReconciler.stop(), diskUse.stop()])
+    const tasksEnded = Promise.all([
+      reconciler.stop(),
+      reconciling.containerReconciler.stop(),
+      diskUse.stop(),
+      auditWebhook?.stop(),
+    ])
     // Queued launches are refused at once; launches that hold a slot may finish.
     await Promise.all([
       drain(api.server, drainTimeout),

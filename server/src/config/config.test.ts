@@ -228,3 +228,21 @@ test('the contact for help is one line of text of at most 200 characters, or non
   for (const value of ['x'.repeat(201), 'two\nlines', 'a\u0000b'])
     assert.match(read({ SUPPORT_CONTACT: value }).problems.join(), /^SUPPORT_CONTACT: must be/)
 })
+
+test('AUDIT_WEBHOOK_URL is https or this machine, AUDIT_WEBHOOK_SECRET one or more secrets, and neither is repeated in a problem', () => {
+  const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`
+  const right = { AUDIT_WEBHOOK_URL: 'https://siem.example.org/berth?key=hidden', AUDIT_WEBHOOK_SECRET: secret(24) }
+  assert.equal(good(right).auditWebhook?.secrets[0]?.length, 24)
+  assert.equal(good({}).auditWebhook, null)
+  assert.equal(good({ ...right, AUDIT_WEBHOOK_URL: 'http://[::1]:8/x' }).auditWebhook?.url, 'http://[::1]:8/x')
+  assert.equal(good({ ...right, AUDIT_WEBHOOK_SECRET: `${secret(64)} ${secret(32)}` }).auditWebhook?.secrets.length, 2)
+  for (const url of ['http://siem.example.org/hidden', 'ftp://x/hidden', 'hidden', 'https://hidden:pass@x/'])
+    assert.match(read({ ...right, AUDIT_WEBHOOK_URL: url }).problems.join(), /^AUDIT_WEBHOOK_URL: must (?!.*hidden)/)
+  for (const wrong of ['hidden', secret(23), secret(65), `${secret(24)} hidden`, 'whsec_hidden!'])
+    assert.match(
+      read({ ...right, AUDIT_WEBHOOK_SECRET: wrong }).problems.join(),
+      /^AUDIT_WEBHOOK_SECRET: must be whsec_(?!.*hidden)/,
+    )
+  for (const one of ['AUDIT_WEBHOOK_URL', 'AUDIT_WEBHOOK_SECRET'] as const)
+    assert.match(read({ [one]: right[one] }).problems.join(), /set both, or neither/)
+})

@@ -3,6 +3,7 @@ import type { Provider } from '#/accounts/oidc/settings/provider.ts'
 import type { EmailDomains } from '#/accounts/sign-up/sign-up-policy.ts'
 import type { Templates } from '#/containers/templates/template.ts'
 import type { SmtpTls } from '#/mail/smtp-connection.ts'
+import { readAuditWebhook, type AuditWebhookConfig } from './read-audit-webhook.ts'
 import { readSignIn, type WaysToSignIn } from './read-sign-in.ts'
 import { readAllTemplates } from './read-template-settings.ts'
 import { readTls, type TlsConfig } from './read-tls.ts'
@@ -69,6 +70,8 @@ export interface Config {
   readonly metricsToken: string | null
   /** Separate listener of `/metrics`; null: the public one. */
   readonly metricsListen: ListenAddress | null
+  /** Null: entries of the audit log are delivered nowhere. */
+  readonly auditWebhook: AuditWebhookConfig | null
   readonly smtpUrl: string | null
   /** Whether an `smtp://` server must offer TLS; null: beyond this machine it must. */
   readonly smtpTls: SmtpTls | null
@@ -156,6 +159,7 @@ export function readConfig(
     newAddressesPerHour: check('NEW_ADDRESSES_PER_HOUR', 1_000, whole(1, 1_000_000)),
     metricsToken: check('METRICS_TOKEN', null, bearer),
     metricsListen: check('METRICS_LISTEN', null, listenAddress),
+    auditWebhook: readAuditWebhook(text, problems),
     smtpUrl: check('SMTP_URL', null, url('smtp:', 'smtps:')),
     smtpTls: check('SMTP_TLS', null, (value) =>
       value === 'required' || value === 'opportunistic' ? value : new Problem('must be required or opportunistic'),

@@ -228,6 +228,18 @@ export const settingGroups = {
       text: '`host:port` of a listener that serves `/metrics` only. The public listener then answers 404.',
       see: 'how-to/monitor.md',
     },
+    AUDIT_WEBHOOK_URL: {
+      ...none,
+      isSecret: true,
+      text: 'Address to which every entry of the audit log is sent as a signed message (Standard Webhooks): `https://`, or `http://` at a loopback address. Needs `AUDIT_WEBHOOK_SECRET`.',
+      see: 'how-to/send-audit-entries.md',
+    },
+    AUDIT_WEBHOOK_SECRET: {
+      ...none,
+      isSecret: true,
+      text: 'Secret of the signatures: `whsec_` and 24 to 64 bytes in base64. Several, separated by spaces, sign each message once each while a receiver changes its secret.',
+      see: 'how-to/send-audit-entries.md',
+    },
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, SettingDescription>>>>
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { AuditWebhookPace } from '#/administration/audit-webhook/audit-webhook.ts'
 import type { SigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import type { Config } from '#/config/config.ts'
 import type { Gateway } from '#/gateway/gateway.ts'
@@ -34,5 +35,9 @@ export interface AppParts {
   readonly log: Logger
 }
 
-/** Interval of the reconciler, its grace periods, and the interval of home measurements; all in ms. */
-export type Pace = GracePeriods & { readonly every: number; readonly measureHomes: number }
+/** Intervals of the reconciler, its grace periods, home measurements and the audit webhook; all in ms. */
+export type Pace = GracePeriods & {
+  readonly every: number
+  readonly measureHomes: number
+  readonly auditWebhook: AuditWebhookPace
+}

@@ -1,4 +1,5 @@
 import { startPath } from '#/accounts/oidc/settings/provider.ts'
+import type { AuditWebhook } from '#/administration/audit-webhook/audit-webhook.ts'
 import type { ClockJumpDetector } from '#/clock-jump-detector.ts'
 import type { Config } from '#/config/config.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
@@ -18,12 +19,13 @@ import { wireHandlers, type UseCases } from '#/wiring/wire-handlers.ts'
 export interface HttpContext extends UseCases {
   readonly clock: ClockJumpDetector
   readonly operators: OperatorRequests
+  readonly auditWebhook: AuditWebhook | undefined
 }
 
 /** API and front end. @throws when the front end is not built */
 export async function wireHttp(parts: AppParts, context: HttpContext) {
   const { config, database, gateway, log } = parts
-  const { addresses, containers, accounts, reconciling, clock, operators } = context
+  const { addresses, containers, accounts, reconciling, clock, operators, auditWebhook } = context
   const { authenticator, newAddressLimit, mailStatistics } = accounts
   const { renewSession, uses, cookies, revocations } = context.tokens
   const browsers = wireBrowsers(parts, addresses, authenticator, cookies)
@@ -37,6 +39,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
     ...untrusted.warnings(),
     ...newAddressLimit.warnings(),
     ...(metricsListener?.warnings() ?? []),
+    ...(auditWebhook?.warnings() ?? []),
   ]
   const http = await createHttpServer({
     handlers: wireHandlers(parts, { ...context, browsers, rateLimiter, findings }),
@@ -80,6 +83,7 @@ export async function wireHttp(parts: AppParts, context: HttpContext) {
       ...loadMetrics(containers),
       ...parts.runtime.counts(),
       ...mailStatistics.counts(),
+      ...auditWebhook?.counts(),
       ...(await gateway.counts().catch(() => ({}))),
     }),
     now: () => clock.now(),

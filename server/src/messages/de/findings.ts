@@ -31,6 +31,8 @@ export const findings: Translated<'findings'> = {
     'METRICS_LISTEN={listen} antwortet anderen Rechnern, und METRICS_TOKEN ist nicht gesetzt: Alle, die es erreichen, lesen die Messwerte. Setze METRICS_TOKEN.',
   metricsUnreachable:
     'Der Listener der Messwerte, METRICS_LISTEN={listen}, konnte nicht gestartet werden: {reason}. Berth versucht es alle paar Sekunden wieder.',
+  auditWebhookLags:
+    'AUDIT_WEBHOOK_URL nimmt seit {since} keine Einträge des Audit-Logs an: {reason}. {count} bleiben im Speicher und werden gesendet, sobald es sie annimmt. Siehe docs/how-to/send-audit-entries.md.',
   openVisitors:
     '{type}: access: {access} mit sandbox_visitors: false öffnet die eigenen Container jedes Besuchers für den Besitzer des besuchten Containers, weil alle denselben Ursprung haben. Lass sandbox_visitors weg, außer diese Leute vertrauen einander.',
   publicSandbox:

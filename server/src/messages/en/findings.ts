@@ -28,6 +28,8 @@ export const findings = {
     'METRICS_LISTEN={listen} answers other machines, and no METRICS_TOKEN is set: every client that reaches it reads the metrics. Set METRICS_TOKEN.',
   metricsUnreachable:
     'The metrics listener METRICS_LISTEN={listen} could not be started: {reason}. Berth retries every few seconds.',
+  auditWebhookLags:
+    'AUDIT_WEBHOOK_URL has not accepted entries of the audit log since {since}: {reason}. {count} are kept in the store and sent when it accepts them. See docs/how-to/send-audit-entries.md.',
   openVisitors:
     "{type}: access: {access} with sandbox_visitors: false opens each visitor's own containers to the owner of the container they visit, because all share one origin. Leave sandbox_visitors out, unless these people trust each other.",
   publicSandbox:

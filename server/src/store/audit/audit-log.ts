@@ -106,7 +106,7 @@ export async function listAuditEntries(
     // Not LIKE: `_` is a wildcard there, and SQLite ignores case.
     query = query.where(({ fn, lit }) => fn('substr', ['action', lit(1), lit(action.length)]), '=', action)
   else if (action !== undefined) query = query.where('action', '=', action)
-  return (await query.orderBy('position', 'desc').limit(page.limit).execute()).map(fromRow)
+  return (await query.orderBy('position', 'desc').limit(page.limit).execute()).map(storedEntryOf)
 }
 
 /**
@@ -177,7 +177,8 @@ function toLine({
   }
 }
 
-function fromRow(row: Selectable<AuditLogTable>): StoredAuditEntry {
+/** An entry as it is read; `detail` is parsed. */
+export function storedEntryOf(row: Selectable<AuditLogTable>): StoredAuditEntry {
   return {
     id: row.position,
     at: new Date(row.at),

@@ -1,0 +1,43 @@
+import { auditHead, storedEntryOf, type StoredAuditEntry } from './audit-log.ts'
+import type { Db } from '../database.ts'
+
+/** Its name in `installation`. */
+const cursorName = 'audit webhook cursor'
+
+/** An entry with its hash in the chain. */
+export interface ChainedAuditEntry extends StoredAuditEntry {
+  readonly hash: string
+}
+
+/**
+ * Position of the last entry that was delivered elsewhere. Without one, the present end of the log becomes the cursor:
+ * delivery begins with the next entry.
+ */
+export async function auditCursor(db: Db): Promise<number> {
+  const row = await db.selectFrom('installation').select('value').where('name', '=', cursorName).executeTakeFirst()
+  if (row) return Number(row.value) || 0
+  const { entries } = await auditHead(db)
+  await saveAuditCursor(db, entries)
+  return entries
+}
+
+export async function saveAuditCursor(db: Db, position: number): Promise<void> {
+  const value = String(position)
+  await db
+    .insertInto('installation')
+    .values({ name: cursorName, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
+/** Entries behind a position, in their order. They exist for good: positions are assigned under the lock of the head. */
+export async function listAuditEntriesAfter(db: Db, position: number, limit: number): Promise<ChainedAuditEntry[]> {
+  const rows = await db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('position', '>', position)
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...storedEntryOf(row), hash: row.hash }))
+}
