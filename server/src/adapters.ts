@@ -18,6 +18,7 @@ import type { EngineInspection } from '#/runtime/engine-inspection.ts'
 import type { HomeArchive } from '#/runtime/home-archive.ts'
 import type { TrialEngine } from '#/runtime/trial-engine.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
+import { copyBeforeMigration } from '#/store/transfer/copy-before-migration.ts'
 import { openDatabase } from '#/store/database.ts'
 import { installationName } from '#/store/installation.ts'
 
@@ -35,6 +36,7 @@ export async function openParts(
   for (const left of restrictPermissions(config.dataDir)) log.warn(`others may read what they should not: ${left}`)
   const unfinished = unfinishedRestore(config.dataDir)
   if (unfinished !== undefined) throw new Error(unfinished)
+  await keepCopyBeforeMigration(config, log)
   const database = await openDatabase(config.databaseUrl, config.dataDir)
   const installation = await installationName(database.db, proposeName)
   const key = await loadSigningKeys(config.dataDir)
@@ -47,6 +49,15 @@ export async function openParts(
     runtime: runtimeFor(config, installation, log),
     mailer: mailerFor(config, log),
   }
+}
+
+/** Those who run PostgreSQL have backups of it, and its migrations are one transaction: docs/explanation/decisions/052. */
+async function keepCopyBeforeMigration({ databaseUrl, dataDir }: Config, log: Logger): Promise<void> {
+  const copied = databaseUrl === null ? await copyBeforeMigration(dataDir, new Date()) : undefined
+  if (!copied) return
+  log.warn(
+    `the store is changed for this version (${copied.pending.join(', ')}); an older version needs the copy ${copied.file}`,
+  )
 }
 
 /** @param installation name of this installation @param log gets a line for each call to the engine */

@@ -5,7 +5,7 @@ import path from 'node:path'
 const others = 0o077
 const sticky = 0o1000
 /** Subfolders that Berth creates. */
-const ownFolders = ['outbox']
+const ownFolders = ['outbox', 'before-migration']
 
 /**
  * Creates the data folder with mode 0700, or restricts the permissions of it and its files to their owner: keys, mails

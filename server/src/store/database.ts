@@ -53,7 +53,7 @@ const closeTimeout = 2_000
  * @param url     `postgres://...`, or null for SQLite
  * @param dataDir folder of the SQLite file, created with mode 0700 when missing, the file with 0600
  * @param until   name of the last migration to run, for a copy of a store of an older version; all by default
- * @throws when it cannot be opened or migrated; the cause says why
+ * @throws {NewerStore} when a newer version wrote it · when it cannot be opened or migrated; the cause says why
  */
 export async function openDatabase(url: string | null, dataDir: string, until?: string): Promise<Database> {
   if (url === null) {

@@ -1,17 +1,34 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { migrations } from './migrations.ts'
+import { refuseNewerStore } from './refuse-newer-store.ts'
 import type { Schema } from './schema.ts'
 
 /**
  * Runs the migrations that the store has not had yet, in order.
  * @param until name of the last one to run; all by default
- * @throws when one fails; the store is closed then
+ * @throws {NewerStore} when a newer version wrote it · when one fails; the store is closed then
  */
 export async function migrate(db: Kysely<Schema>, isPostgres: boolean, until?: string): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(isPostgres) } })
-  const { error } = await (until === undefined ? migrator.migrateToLatest() : migrator.migrateTo(until))
-  if (!error) return
-  await db.destroy()
-  throw new Error('migrate the store', { cause: error })
+  try {
+    const known = migrations(isPostgres)
+    refuseNewerStore(await appliedMigrations(db, isPostgres), Object.keys(known))
+    const migrator = new Migrator({ db, provider: { getMigrations: async () => known } })
+    const { error } = await (until === undefined ? migrator.migrateToLatest() : migrator.migrateTo(until))
+    if (error) throw new Error('migrate the store', { cause: error })
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+}
+
+/** @returns none for a store that is new */
+async function appliedMigrations(db: Kysely<Schema>, isPostgres: boolean): Promise<string[]> {
+  // Not Kysely's introspection: it also finds the table in a schema that a restore moved aside.
+  const table = isPostgres
+    ? sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = 'kysely_migration'`
+    : sql`select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'`
+  if ((await table.execute(db)).rows.length === 0) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
 }
