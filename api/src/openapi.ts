@@ -18,7 +18,7 @@ export function openApiDocument(server: string): Record<string, unknown> {
     openapi: '3.1.0',
     info: {
       title: 'Berth',
-      version: '0.1.0',
+      version: '1.0.0-rc.1',
       description: 'Container launch service',
       license: { name: 'Apache-2.0' },
     },

@@ -6,17 +6,20 @@ import { run } from './run.mjs'
 
 /** @typedef {(line: string) => void} Log */
 
+const isReleased = existsSync(paths.released)
+
 /** Folder of the built pages. */
-export const assets = join(paths.own, 'assets')
+export const assets = isReleased ? paths.released : join(paths.own, 'assets')
 
 const modules = join(paths.workspace, 'node_modules')
 
 /**
  * The app's packages installed and its pages bundled, unless they are already, from the very files that are there now.
- * The caller holds the lock.
+ * The caller holds the lock. A release has both.
  * @param {Log} log
  */
 export async function makeWorkspace(log) {
+  if (isReleased) return
   await once(join(modules, '.berth-stamp'), hashOf(['workspace/package-lock.json', 'workspace/package.json']), () =>
     install(log),
   )

@@ -51,7 +51,7 @@ export async function openParts(
   }
 }
 
-/** Those who run PostgreSQL have backups of it, and its migrations are one transaction: docs/explanation/decisions/052. */
+/** Those who run PostgreSQL have backups of it, and its migrations are one transaction: docs/explanation/decisions/053. */
 async function keepCopyBeforeMigration({ databaseUrl, dataDir }: Config, log: Logger): Promise<void> {
   const copied = databaseUrl === null ? await copyBeforeMigration(dataDir, new Date()) : undefined
   if (!copied) return

@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { createNetGateway } from '#/gateway/net-gateway.ts'
-import { apiProgram } from '#/supervisor/api-program.ts'
+import { apiProgram, apiRuntime } from '#/supervisor/api-program.ts'
 import { connectApiProcess, type ApiProcessHandle } from '#/supervisor/api-process-handle.ts'
 import { collectGarbageOnce } from '#/supervisor/collect-garbage.ts'
 import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
@@ -59,7 +59,10 @@ async function main(): Promise<void> {
 
 /** All have the same socket, one after the other: requests that wait for an API that is away find the next one there. */
 function startApiProcess(socket: string, gateway: Gateway, report: (problem: string) => void): ApiProcessHandle {
-  const child = fork(apiProgram(), [socket], { execArgv: apiFlags, env: apiEnvironment })
+  // A release is started by the name of a link, which leads to another version after an upgrade.
+  const root = process.env.BERTH_ROOT
+  const options = { execPath: apiRuntime(root), execArgv: apiFlags, env: apiEnvironment }
+  const child = fork(apiProgram(root), [socket], options)
   const run = connectApiProcess(child, gateway, report)
   const start = () => {
     // Not before: one that finds its settings wrong ends while the socket is that of the old one, which goes on.

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { apiProgram } from './api-program.ts'
+import { apiProgram, apiRuntime } from './api-program.ts'
 
-test('the bundle runs while it is newer than every source, and otherwise the sources do', (t) => {
+test('the bundle runs in a release, and in a repository while it is newer than every source; otherwise the sources do', (t) => {
   const root = mkdtempSync(path.join(tmpdir(), 'berth-bundle-'))
   t.after(() => rmSync(root, { recursive: true }))
   for (const folder of ['server/src/http', 'api/src', '.berth/server'])
@@ -22,4 +22,24 @@ test('the bundle runs while it is newer than every source, and otherwise the sou
   assert.equal(apiProgram(root), bundle)
   utimesSync(source, later, new Date(later.getTime() + 1_000))
   assert.equal(apiProgram(root), sources, 'a source was changed since')
+  writeFileSync(path.join(root, 'RELEASE'), 'berth 1.0.0 linux-x64')
+  assert.equal(apiProgram(root), bundle, 'a release has no changed sources')
+})
+
+test('a link to a release leads to the program and the Node of the version that it names now', (t) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'berth-releases-'))
+  t.after(() => rmSync(root, { recursive: true }))
+  const current = path.join(root, 'current')
+  for (const version of ['1.0.0', '1.0.1']) {
+    mkdirSync(path.join(root, version, '.berth/server'), { recursive: true })
+    for (const folder of ['server/src', 'api/src']) mkdirSync(path.join(root, version, folder), { recursive: true })
+    for (const file of ['package-lock.json', 'node', '.berth/server/api-process.js'])
+      writeFileSync(path.join(root, version, file), '')
+    rmSync(current, { force: true })
+    symlinkSync(version, current)
+    const [program, runtime] = [apiProgram(current), apiRuntime(current)].map((file) => realpathSync(file))
+    assert.equal(program, path.join(root, version, '.berth/server/api-process.js'))
+    assert.equal(runtime, path.join(root, version, 'node'))
+  }
+  assert.equal(apiRuntime(path.join(root, 'no-release')), process.execPath)
 })

@@ -1,18 +1,34 @@
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /** What the bundle is made of: files and folders of the repository. */
 const sources = ['server/src', 'api/src', 'package-lock.json']
 
+/** File that a release has, and a repository does not. */
+const releaseMark = 'RELEASE'
+
+const ownRoot = path.resolve(import.meta.dirname, '../../..')
+
 /**
  * The program of the API process: the bundle that `npm start` makes, or the sources when there is none, or when one of them
- * was changed since. @param root of the repository
+ * was changed since. @param root of the repository or of a release; a link leads to what it names at this moment
  */
-export function apiProgram(root = path.resolve(import.meta.dirname, '../../..')): string {
+export function apiProgram(root = ownRoot): string {
   const bundle = path.join(root, '.berth/server/api-process.js')
+  // Sources of a release do not change, and what dpkg unpacks has folders that are newer than their files.
+  if (existsSync(path.join(root, releaseMark)) && existsSync(bundle)) return bundle
   const made = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs
   const isFresh = made !== undefined && sources.every((name) => isOlder(path.join(root, name), made))
   return isFresh ? bundle : path.join(root, 'server/src/api-process.ts')
+}
+
+/**
+ * The Node that runs it: that of the release, which is the one of the version that a link names now, or else our own.
+ * @param root as for `apiProgram`
+ */
+export function apiRuntime(root = ownRoot): string {
+  const released = path.join(root, 'node')
+  return existsSync(released) ? released : process.execPath
 }
 
 /** @param than ms since 1970 */

@@ -1,0 +1,91 @@
+/**
+ * `npm run release`: makes the artefacts of this commit in `dist/`. After `npm ci` and the first fetch of Node it needs no
+ * network; the same commit gives the same bytes. See docs/explanation/decisions/052.
+ * `--trial` packs changes that are not committed; `--root=DIR --release=VERSION --only=tarball` packs another checkout.
+ */
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { prepareWorkspace } from '../../images/build.mjs'
+import { SetupProblem } from '../setup/problem.mjs'
+import { makeDebianPackage } from './debian-package.mjs'
+import { makeImage } from './image.mjs'
+import { sha256Of } from './pack.mjs'
+import { makeProgramTree } from './program-tree.mjs'
+import { createReleaseContext } from './release-context.mjs'
+import { writeSbom } from './sbom.mjs'
+import { makeTarball } from './tarball.mjs'
+
+/** @import { ReleaseContext } from './release-context.mjs' */
+
+const repository = resolve(import.meta.dirname, '../..')
+const { values: options } = parseArgs({
+  options: {
+    root: { type: 'string', default: repository },
+    dist: { type: 'string', default: join(repository, 'dist') },
+    release: { type: 'string' },
+    only: { type: 'string' },
+    trial: { type: 'boolean', default: false },
+  },
+})
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof SetupProblem)) throw error
+  console.error(`\n${error.message}\n`)
+  process.exitCode = 1
+}
+
+async function main() {
+  const root = resolve(options.root)
+  const work = join(repository, '.berth/release/work')
+  const version = options.release === undefined ? {} : { version: options.release }
+  const release = createReleaseContext({ root, work, dist: resolve(options.dist), isTrial: options.trial, ...version })
+  for (const folder of [work, release.dist]) {
+    if (folder === work) rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+  }
+  if (root === repository) await prepareWorkspace({ log: console.log })
+  const tree = await during('program', () => makeProgramTree(release))
+  await makeArtefacts(release, tree)
+  rmSync(work, { recursive: true, force: true })
+}
+
+/** @param {ReleaseContext} release @param {string} tree */
+async function makeArtefacts(release, tree) {
+  /** @type {[string, () => Promise<string>][]} */
+  const makers = [
+    ['tarball', () => makeTarball(release, tree, 'x64')],
+    ['tarball for arm64', () => makeTarball(release, tree, 'arm64')],
+    ['Debian package', () => makeDebianPackage(release, tree)],
+    ['OCI image', () => makeImage(release, tree)],
+    ['SBOM', () => makeSbom(release)],
+  ]
+  const names = []
+  for (const [what, make] of makers.filter(([what]) => options.only === undefined || what === options.only))
+    names.push(await during(what, make))
+  const sums = await Promise.all(names.map(async (name) => `${await sha256Of(join(release.dist, name))}  ${name}\n`))
+  if (options.only === undefined) writeFileSync(join(release.dist, 'SHA256SUMS'), sums.sort().join(''))
+}
+
+/** @param {ReleaseContext} release */
+async function makeSbom(release) {
+  const name = `berth-${release.version}.cdx.json`
+  writeSbom(release, join(release.dist, name))
+  return name
+}
+
+/**
+ * @param {string} what
+ * @param {() => Promise<string>} work
+ */
+async function during(what, work) {
+  const start = performance.now()
+  const made = await work()
+  const file = join(resolve(options.dist), made)
+  const size =
+    existsSync(file) && statSync(file).isFile() ? `${made}, ${(statSync(file).size / 1e6).toFixed(1)} MB, ` : ''
+  console.log(`${what}: ${size}${((performance.now() - start) / 1000).toFixed(1)} s`)
+  return made
+}

@@ -1,0 +1,121 @@
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../setup/run.mjs'
+import { productionPackages } from './production-packages.mjs'
+
+/** @import { ReleaseContext } from './release-context.mjs' */
+
+const files = join(import.meta.dirname, 'files')
+
+/** Not needed while a package runs. Licences stay. */
+const developerFolders = /^(test|tests|__tests__|docs?|examples?|bench|benchmarks?|\.github|\.nyc_output)$/
+const developerFiles = /\.(d\.[cm]?ts|map|md|flow|tsbuildinfo)$/
+const licence = /^(licen[cs]e|notice|copying)/i
+
+/** Of the front end the server imports these two sources; all else is in its build. */
+const webSources = ['paths.ts', 'safe-next.ts']
+
+/** What the image builder needs beside `images/`. */
+const setupModules = ['run.mjs', 'problem.mjs']
+
+/**
+ * Makes the folder that every artefact contains: program, production packages, built front end, bundle of the API process and
+ * demo apps. Node is added for each kind of machine; no package has native code but the demo app's terminal.
+ * @param {ReleaseContext} release
+ * @returns {Promise<string>} the folder; files are as in the commit, or built from it
+ * @throws {SetupProblem} with the output of a build that failed
+ */
+export async function makeProgramTree(release) {
+  const { root, work } = release
+  const tree = join(work, 'program')
+  rmSync(tree, { recursive: true, force: true })
+  mkdirSync(tree, { recursive: true })
+  copySources(root, tree)
+  copyPackages(root, tree)
+  await build(release, ['node_modules/vite/bin/vite.js', 'build', 'web', '--outDir', join(tree, 'web/dist')])
+  await build(release, ['tools/setup/build/bundle-api.mjs', join(tree, '.berth/server')])
+  rmSync(join(tree, '.berth/server/api-process.js.map'), { force: true })
+  copyDemoApps(root, tree)
+  copyFileSync(join(files, 'berth'), join(tree, 'berth'))
+  normalizeModes(tree)
+  return tree
+}
+
+/** @param {string} root @param {string} tree */
+function copySources(root, tree) {
+  const isSource = (/** @type {string} */ path) => !path.endsWith('.test.ts')
+  for (const folder of ['server/src', 'api/src'])
+    cpSync(join(root, folder), join(tree, folder), { recursive: true, filter: isSource })
+  mkdirSync(join(tree, 'web/src'), { recursive: true })
+  for (const name of webSources) copyFileSync(join(root, 'web/src', name), join(tree, 'web/src', name))
+  const manifests = ['', 'server/', 'api/', 'web/'].map((folder) => `${folder}package.json`)
+  for (const name of [...manifests, 'package-lock.json', 'LICENSE', 'CHANGELOG.md'])
+    copyFileSync(join(root, name), join(tree, name))
+}
+
+/** @param {string} root @param {string} tree */
+function copyPackages(root, tree) {
+  const packages = productionPackages(root, 'server', (name) => name === '@berth/web').map(([path]) => path)
+  for (const path of packages.filter((each) => each.startsWith('node_modules/')))
+    copyPackage(join(root, path), join(tree, path))
+  mkdirSync(join(tree, 'node_modules/@berth'))
+  for (const name of ['api', 'web']) symlinkSync(`../../${name}`, join(tree, 'node_modules/@berth', name))
+}
+
+/** @param {string} from @param {string} to */
+function copyPackage(from, to) {
+  if (!existsSync(from)) return
+  for (const { name } of readdirSync(from, { withFileTypes: true }).filter((entry) => isShipped(entry)))
+    cpSync(join(from, name), join(to, name), {
+      recursive: true,
+      filter: (path) => licence.test(path.slice(path.lastIndexOf('/') + 1)) || !developerFiles.test(path),
+    })
+}
+
+/** Packages inside a package are listed themselves. @param {import('node:fs').Dirent} entry of the top of a package */
+const isShipped = (entry) =>
+  !(entry.isDirectory() && (entry.name === 'node_modules' || developerFolders.test(entry.name)))
+
+/** The demo images are built on the operator's machine, from these files, its BusyBox and Node. @param {string} root @param {string} tree */
+function copyDemoApps(root, tree) {
+  const from = join(root, 'images')
+  const to = join(tree, 'images')
+  for (const name of [
+    'build.mjs',
+    'ensure.mjs',
+    'build',
+    'workspace/app',
+    'workspace/examples',
+    'workspace/package.json',
+    'workspace/package-lock.json',
+  ])
+    cpSync(join(from, name), join(to, name), { recursive: true, filter: (path) => !/\.test\.m?js$/.test(path) })
+  for (const [path, { dev }] of productionPackages(join(from, 'workspace'), ''))
+    if (path !== '' && !dev && existsSync(join(from, 'workspace', path)))
+      copyPackage(join(from, 'workspace', path), join(to, 'workspace', path))
+  cpSync(join(root, '.berth/images/assets'), join(to, 'assets'), { recursive: true })
+  mkdirSync(join(tree, 'tools/setup'), { recursive: true })
+  for (const name of setupModules) copyFileSync(join(root, 'tools/setup', name), join(tree, 'tools/setup', name))
+}
+
+/** @param {ReleaseContext} release @param {readonly string[]} args */
+const build = ({ root, work, env }, args) =>
+  run(process.execPath, args, { log: join(work, 'build.log'), cwd: root, env })
+
+/** Modes of a checkout depend on the umask. @param {string} path */
+export function normalizeModes(path) {
+  const stats = lstatSync(path)
+  if (stats.isSymbolicLink()) return
+  chmodSync(path, stats.isDirectory() || (stats.mode & 0o111) !== 0 ? 0o755 : 0o644)
+  if (stats.isDirectory()) for (const name of readdirSync(path)) normalizeModes(join(path, name))
+}
