@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Gateway } from '#/gateway/gateway.ts'
 import { createNetGateway } from '#/gateway/net-gateway.ts'
-import { apiProgram, apiRuntime } from '#/supervisor/api-program.ts'
+import { apiProgram, apiNode } from '#/supervisor/api-program.ts'
 import { connectApiProcess, type ApiProcessHandle } from '#/supervisor/api-process-handle.ts'
 import { collectGarbageOnce } from '#/supervisor/collect-garbage.ts'
 import { makeRunFolder, removeRunFolder } from '#/supervisor/run-folder.ts'
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
 function startApiProcess(socket: string, gateway: Gateway, report: (problem: string) => void): ApiProcessHandle {
   // A release is started by the name of a link, which leads to another version after an upgrade.
   const root = process.env.BERTH_ROOT
-  const options = { execPath: apiRuntime(root), execArgv: apiFlags, env: apiEnvironment }
+  const options = { execPath: apiNode(root), execArgv: apiFlags, env: apiEnvironment }
   const child = fork(apiProgram(root), [socket], options)
   const run = connectApiProcess(child, gateway, report)
   const start = () => {

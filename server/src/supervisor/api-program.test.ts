@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { apiProgram, apiRuntime } from './api-program.ts'
+import { apiProgram, apiNode } from './api-program.ts'
 
 test('the bundle runs in a release, and in a repository while it is newer than every source; otherwise the sources do', (t) => {
   const root = mkdtempSync(path.join(tmpdir(), 'berth-bundle-'))
@@ -37,9 +37,9 @@ test('a link to a release leads to the program and the Node of the version that 
       writeFileSync(path.join(root, version, file), '')
     rmSync(current, { force: true })
     symlinkSync(version, current)
-    const [program, runtime] = [apiProgram(current), apiRuntime(current)].map((file) => realpathSync(file))
+    const [program, runtime] = [apiProgram(current), apiNode(current)].map((file) => realpathSync(file))
     assert.equal(program, path.join(root, version, '.berth/server/api-process.js'))
     assert.equal(runtime, path.join(root, version, 'node'))
   }
-  assert.equal(apiRuntime(path.join(root, 'no-release')), process.execPath)
+  assert.equal(apiNode(path.join(root, 'no-release')), process.execPath)
 })

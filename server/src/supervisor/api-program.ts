@@ -26,7 +26,7 @@ export function apiProgram(root = ownRoot): string {
  * The Node that runs it: that of the release, which is the one of the version that a link names now, or else our own.
  * @param root as for `apiProgram`
  */
-export function apiRuntime(root = ownRoot): string {
+export function apiNode(root = ownRoot): string {
   const released = path.join(root, 'node')
   return existsSync(released) ? released : process.execPath
 }
