@@ -115,6 +115,20 @@ test('a launch whose store fails does not end before the engine has ended its pa
   await launching
 })
 
+for (const state of ['paused', 'exited'] as const)
+  test(`a launch whose store cannot be written removes no container that is ${state}`, async (t) => {
+    const { engine, fault, call } = await arrange(t)
+    const [[id, made]] = engine.made as unknown as [[string, { state: string }]]
+    if (state === 'paused') await engine.runtime.pause(id)
+    else await call('POST', '/api/container/stop/dev')
+    fault.fails = (query) => query === 'update user_containers'
+    assert.equal((await call('POST', '/api/container/launch/dev')).status, 500)
+    assert.deepEqual([engine.made.get(id), made.state], [made, state])
+    fault.fails = () => false
+    assert.equal((await call('POST', '/api/container/launch/dev')).status, 200)
+    assert.deepEqual([[...engine.made.keys()], made.state], [[id], 'running'])
+  })
+
 test('that it was woken is noted within its flight: a stop that follows is not undone by it', onlyLong, async (t) => {
   const { engine, fault, call, wake, berth } = await arrange(t)
   await call('POST', '/api/container/stop/dev')

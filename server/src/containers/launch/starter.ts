@@ -64,7 +64,8 @@ export class Starter {
 
   /**
    * Starts a stopped or paused container; undefined when a new one has to be created: after a failed start, for a new
-   * template, and for a new image of the same name. @throws {RuntimeError} when the engine does not answer
+   * template, and for a new image of the same name.
+   * @throws {RuntimeError} when the engine does not answer; {StoreFailure} when the store does not. The container stays
    */
   async tryToStart(start: Start, found: RuntimeContainer): Promise<RuntimeContainer | undefined> {
     const { record, spec } = start
@@ -73,7 +74,8 @@ export class Starter {
       await this.#store(record, found.id, found.port, spec.image)
       return await this.#startAndVerify(start, found.id)
     } catch (error) {
-      if (error instanceof RuntimeError && error.kind === 'unreachable') throw error
+      // Only the engine can tell that the container is of no use: a full disk of the store must not cost a paused program.
+      if (!(error instanceof RuntimeError) || error.kind === 'unreachable') throw error
       this.#log.warn(
         { err: error, container: spec.name },
         'a stopped container could not be started; creating a new one',
