@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { SingleFlight } from '#/concurrency/single-flight.ts'
 import { Templates, type Template } from '#/containers/templates/template.ts'
+import { refusals } from '#/errors.ts'
 import { RuntimeError } from '#/runtime/runtime-error.ts'
 import type { Runtime } from '#/runtime/runtime.ts'
 import type { RuntimeContainer } from '#/runtime/runtime-container.ts'
@@ -39,6 +40,7 @@ async function rigOf(t: TestContext, graces: ContainerReconcilerParts['graces'] 
     beforeInspect: async () => {},
     beforeStop: async (_id: string) => {},
     restored: [] as number[],
+    beforeRestore: async () => {},
     /** Whether lists have all containers, or only what is up. */
     isFull: true,
     inspected: [] as string[],
@@ -86,6 +88,7 @@ async function rigOf(t: TestContext, graces: ContainerReconcilerParts['graces'] 
     admission: { recheck: () => {} },
     spawner: {
       restore: async ({ id }) => {
+        await world.beforeRestore()
         world.restored.push(id)
         return { containerId: '' }
       },
@@ -158,6 +161,28 @@ test('an engine that restarts between list and plan loses no container: the next
   assert.equal(world.activations, 1)
   world.beforeList = async () => {}
   await reconciler.run()
+  for (const end = performance.now() + 10_000; world.restored.length === 0 && performance.now() < end;) await sleep(5)
+  assert.deepEqual(world.restored, [user.id])
+})
+
+test('what is still to be restored is not given up when the connection to the engine is lost in between', async (t) => {
+  const { database, engine, world, reconciler, person } = await rigOf(t, { down: 0 })
+  const { user } = await person('ann', 'exited')
+  await person('bob', 'running')
+  engine.set('bob', { ...(engine.get('bob') as RuntimeContainer), startedAt: now.getTime() })
+  const refused = gate()
+  world.beforeRestore = async () => {
+    refused.open()
+    throw refusals.serverFull()
+  }
+  await reconciler.run()
+  await refused.passed
+  for (const action of ['lost', 'other', 'lost', 'other'] as const)
+    reconciler.onEvent({ id: undefined, action }, undefined)
+  await reconciler.run()
+  await reconciler.run()
+  assert.notEqual((await findContainer(database.db, user.id, 'dev'))?.runningSince, null)
+  world.beforeRestore = async () => {}
   for (const end = performance.now() + 10_000; world.restored.length === 0 && performance.now() < end;) await sleep(5)
   assert.deepEqual(world.restored, [user.id])
 })

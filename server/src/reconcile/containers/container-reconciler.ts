@@ -81,7 +81,11 @@ export class ContainerReconciler implements Task, EngineListener {
     const hasContinued = loss && (await isAnyRunningSince(this.#parts.runtime, observed, loss))
     // The engine went away, or came back, in between; the listener of that requested another run.
     if (epoch !== this.#history.epoch) return {}
-    if (hasContinued) this.#history.itWentOn()
+    if (hasContinued) {
+      this.#history.itWentOn()
+      // This look counts what does not run as ended by itself, apart from what was still to be restored.
+      this.#restorer.resume()
+    }
     const memory = this.#history.memory(this.#restorer.pending)
     const made = plan(desired, observed, memory, look.askedAt, this.#graces)
     this.#history.keep(made, look.isFull ? undefined : idsOf(desired, observed))
@@ -105,7 +109,7 @@ export class ContainerReconciler implements Task, EngineListener {
     this.#unmanaged.onEvent(event)
     // Without an id any container may have changed.
     if (event.id === undefined) this.#parts.engineList.invalidate()
-    if (event.action === 'lost') this.#restorer.forget()
+    if (event.action === 'lost') this.#restorer.interrupt()
     else if (event.id === undefined) this.#parts.activate()
   }
 

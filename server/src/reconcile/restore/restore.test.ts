@@ -151,13 +151,13 @@ test('without room it asks at growing pauses, not all the time', async (t) => {
   assert.ok(all >= 4 && all < 200, `${all} attempts`)
 })
 
-test('a second list is added to what is not done yet, and one of an engine that went away is forgotten', async (t) => {
+test('a second list is added to what is not done yet, and one of an engine that went away waits for its next list', async (t) => {
   let isFull = true
   const { restorer, owned, started } = await arrange(t, 4, () => (isFull ? refusals.serverFull() : null))
   restorer.begin(owned.slice(0, 2))
   restorer.begin(owned.slice(1))
   assert.equal(restorer.pending.size, 4)
-  restorer.forget()
+  restorer.interrupt()
   assert.equal(restorer.pending.size, 0)
   // What was under way goes on to its end.
   await observationTime(50)

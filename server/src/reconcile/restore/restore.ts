@@ -48,6 +48,8 @@ export class Restorer {
   readonly #backoff: RestoreBackoff
   #queue = new RestoreQueue()
   #givenUp: ContainerRef[] = []
+  /** Pending restorations at the last loss of the engine. */
+  #interrupted: readonly ContainerRef[] = []
   #abort = new AbortController()
   #workers: Promise<unknown> | undefined
   #isStopped = false
@@ -77,15 +79,25 @@ export class Restorer {
 
   /** Adds these behind the pending ones, and begins. */
   begin(all: readonly ContainerRef[]): void {
-    if (this.#isStopped) return
     if (this.#queue.keys.size === 0) this.#givenUp = []
+    this.#add(all)
+  }
+
+  /** The engine ran on, only the connection was lost: continues with what was pending then. */
+  resume(): void {
+    this.#add(this.#interrupted)
+  }
+
+  #add(all: readonly ContainerRef[]): void {
+    if (this.#isStopped) return
+    this.#interrupted = []
     for (const each of all) this.#queue.add(each)
     const { signal } = this.#abort
     this.#workers ??= Promise.all(Array.from({ length: maxParallel }, () => this.#work(signal))).finally(() => {
       if (signal.aborted) return
       this.#workers = undefined
       // Added after the last worker had found the queue empty.
-      if (this.#queue.keys.size > 0) this.begin([])
+      if (this.#queue.keys.size > 0) this.#add([])
     })
   }
 
@@ -94,8 +106,12 @@ export class Restorer {
     this.#queue.promote(owned)
   }
 
-  /** The engine went away again: when it is back, a new list is made. */
-  forget(): void {
+  /**
+   * The engine went away again: nothing is pending until `resume`, or until `begin` with the list of an engine that was
+   * restarted.
+   */
+  interrupt(): void {
+    if (this.#queue.keys.size > 0) this.#interrupted = [...this.#queue.all()].map(({ owned }) => owned)
     this.#abort.abort()
     this.#abort = new AbortController()
     this.#queue = new RestoreQueue()
@@ -106,7 +122,7 @@ export class Restorer {
   async stop(): Promise<void> {
     this.#isStopped = true
     const workers = this.#workers
-    this.forget()
+    this.interrupt()
     if (workers) await withTimeout(stopTimeout, workers)
   }
 
