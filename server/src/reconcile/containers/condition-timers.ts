@@ -42,5 +42,9 @@ export const down = (id: string) => `down ${id}`
 /** Key of a container that runs although it was stopped. */
 export const up = (id: string) => `up ${id}`
 
-/** A date (ms since 1970) on the clock of `performance.now()`: its age does not change when the system clock is set. */
-export const onSteadyClock = (instant: number) => instant - performance.timeOrigin
+/**
+ * A date (ms since 1970) on the clock of `performance.now()`. Once the system clock was set it is not known whether the
+ * date is from before or after that; it counts as the later one, so that nothing seems older than it is.
+ */
+export const onSteadyClock = (instant: number) =>
+  instant - Math.min(performance.timeOrigin, Date.now() - performance.now())
