@@ -35,6 +35,8 @@ export interface TypeRules {
   readonly sandboxVisitors?: boolean
   /** Whether the app sees paths without `/{prefix}`. */
   readonly stripPrefix: boolean
+  /** Path and query of a GET that the app has to answer below 500 after a start before requests are forwarded; without it its port is enough. */
+  readonly readyPath?: string
   /** Whether `Location` and `Refresh` of its answers get the prefix when they are absolute paths. */
   readonly rewriteLocation: boolean
   /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the owner's own, visitors' never. */

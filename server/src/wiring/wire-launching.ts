@@ -1,4 +1,5 @@
 import { checkBlock } from '#/containers/block-check.ts'
+import { readinessTargetOf } from '#/containers/launch/progress/readiness-probe.ts'
 import type { ContainerRef } from '#/containers/container-key.ts'
 import type { UserEvents } from '#/containers/events/user-events.ts'
 import { CrashLoops } from '#/containers/launch/crash-loops.ts'
@@ -38,6 +39,7 @@ export function wireLaunching(
       const known = knownOf(owned)
       return known !== undefined && hasExited(known)
     },
+    readinessTarget: (owned) => readinessTargetOf(config.templates.get(owned.type), knownOf(owned)?.prefix),
     onExited: (owned, progress) => noteEnd(progress, knownOf(owned)),
   })
   const admission = new AdmissionControl({

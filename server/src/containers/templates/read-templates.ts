@@ -85,6 +85,7 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     gpus: pick('gpus', readers.gpus, 0),
     devices: pick('devices', readers.devices, []),
     openPath: pick('open_path', readers.open_path, ''),
+    readyPath: pick('ready_path', readers.ready_path, null),
     home: pick('home', readers.home, defaultHome),
     homeSize: pick('home_size', readers.home_size, null),
     idlePause: pick('idle_pause', readers.idle_pause, 0),
@@ -134,6 +135,7 @@ const readers = {
   gpus: whole(0, 1_024),
   devices: deviceList,
   open_path: relativePath,
+  ready_path: orNull(relativePath),
   home: orNull((value: unknown) =>
     typeof value === 'string' && /^\/[^\0:]+$/.test(value) ? ok(value) : bad('must be an absolute path or null'),
   ),

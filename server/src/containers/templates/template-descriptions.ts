@@ -33,6 +33,10 @@ export const fieldGroups = {
       default: 'null',
       text: 'Port on which the application listens; `null` uses the single port that the image exposes, else 8080.',
     },
+    ready_path: {
+      default: 'null',
+      text: "Path and query below the container's address, e.g. `healthz`, of a `GET` that has to be answered below 500 before the container is shown as ready and before the gateway forwards requests after a start; `null`: an open port is enough.",
+    },
     runtime: {
       default: 'null',
       text: "OCI runtime, e.g. `runsc`; `null` uses the engine's default. Berth does not start if the engine lacks it.",

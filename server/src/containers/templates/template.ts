@@ -27,6 +27,8 @@ export interface Template extends ContainerFields {
   readonly description: string
   /** Where Open leads below the container's address: path and query without the first slash. */
   readonly openPath: string
+  /** Path and query of a GET that has to be answered below 500 before the app counts as ready; null: its port alone. */
+  readonly readyPath: string | null
   /** Where the home volume is mounted; null for none. */
   readonly home: string | null
   /** Bytes that a home may take; null is no limit. Hard where the engine's file system can bind it, else a warning and a refusal. */

@@ -7,9 +7,28 @@ export function typeRules(templates: Templates): Record<string, TypeRules> {
     templates
       .all()
       .map(
-        ({ type, displayName, access, sandboxVisitors, stripPrefix, rewriteLocation, forwardToken, allowHeaders }) => [
+        ({
+          type,
+          displayName,
+          access,
+          sandboxVisitors,
+          stripPrefix,
+          readyPath,
+          rewriteLocation,
+          forwardToken,
+          allowHeaders,
+        }) => [
           encodeURIComponent(type),
-          { displayName, access, sandboxVisitors, stripPrefix, rewriteLocation, forwardToken, allowHeaders },
+          {
+            displayName,
+            access,
+            sandboxVisitors,
+            stripPrefix,
+            rewriteLocation,
+            forwardToken,
+            allowHeaders,
+            ...(readyPath === null ? {} : { readyPath }),
+          },
         ],
       ),
   )

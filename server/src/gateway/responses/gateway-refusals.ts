@@ -111,6 +111,7 @@ export const gatewayRefusals = {
       headers: { ...hangUp, 'retry-after': '5' },
     }),
   changed: () => new GatewayRefusal(503, message('gateway.changed'), { headers: { 'retry-after': '1' } }),
+  appNotReady: () => new GatewayRefusal(503, message('gateway.appNotReady'), { headers: { ...hangUp, ...soon } }),
   /** @param cause what the connection to the app said; it reaches the log, never the client */
   appFailed: (cause: unknown) =>
     new GatewayRefusal(502, message('gateway.appFailed'), {

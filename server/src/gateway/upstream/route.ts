@@ -1,6 +1,7 @@
 import type { GatewayUser, UpstreamAddress, RouteActivity, RouteEntry } from '../gateway-state.ts'
 import type { TypeRules } from '../gateway-settings.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
+import { answersReady, readinessTarget } from '../../readiness-request.ts'
 import { clock } from '../coarse-clock.ts'
 import { ActiveRequests } from '../proxy/active-requests.ts'
 import { ScopedTokenCache } from '../auth/scoped-token-cache.ts'
@@ -12,6 +13,11 @@ import type { Upstream } from './upstream.ts'
  * that never come, no request must wait indefinitely.
  */
 const maxHold = 60_000
+
+/** How long an app may take to answer whether it is ready, in ms. */
+const readinessTimeout = 5_000
+
+type Listening = Pick<UpstreamAddress, 'host' | 'port'>
 
 interface PendingToken {
   readonly user: GatewayUser
@@ -46,6 +52,10 @@ export class Route implements Upstream {
   /** Scoped tokens that were asked for, by `jti` of the caller's token, and the state of the user at that time. */
   readonly pendingTokens = new Map<string, PendingToken>()
   hasAnswered = false
+  /** Whether the app was found ready at its present address, where its template says what to ask. */
+  #isReady = false
+  /** The request that asks for it; one for all that wait. */
+  #asking: Promise<boolean> | undefined
   /** By `clock.now`. */
   lastByteAt = clock.now
   /** Set while it waits in the list of routes that were used. */
@@ -90,6 +100,8 @@ export class Route implements Upstream {
     if ('reason' in entry.where && entry.where.reason === 'unknown') return this.idle.closeAll()
     if (isSameAddress(this.#openedAt, entry.where)) return
     this.hasAnswered = false
+    this.#isReady = false
+    this.#asking = undefined
     this.idle.closeAll()
     this.activeRequests.cutForwarded()
     this.#openedAt = entry.where
@@ -112,6 +124,23 @@ export class Route implements Upstream {
   #release(): void {
     this.#heldUntil = 0
     this.#address = connectableAddress(this.#entry)
+  }
+
+  /** Whether its app is ready at this address; asks it, where its template says so, until it is. Never rejects. */
+  isReady(address: Listening): boolean | Promise<boolean> {
+    const { readyPath, stripPrefix } = this.rules
+    if (readyPath === undefined || this.#isReady) return true
+    const target = readinessTarget(readyPath, this.#entry.prefix, stripPrefix)
+    return (this.#asking ??= this.#ask(address, target))
+  }
+
+  async #ask(address: Listening, target: string): Promise<boolean> {
+    const openedAt = this.#openedAt
+    const isReady = await answersReady(address, target, readinessTimeout)
+    if (openedAt !== this.#openedAt) return false
+    this.#asking = undefined
+    this.#isReady = isReady
+    return isReady
   }
 
   takePooled(): UpstreamConnection | undefined {

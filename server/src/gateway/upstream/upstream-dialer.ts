@@ -68,6 +68,7 @@ async function tryOnce(
   const { address } = upstream
   if (!address) return new Error('it has no address yet')
   try {
+    if (upstream instanceof Route && 'host' in address && !(await upstream.isReady(address))) return new NotReady()
     const connection = await UpstreamConnection.open(upstream, address, connectTimeout)
     if (upstream.address === address && options.isWanted()) return connection
     // Held for a pause or moved while it was opened, or the client left: it must neither be used nor pooled.
@@ -79,8 +80,12 @@ async function tryOnce(
   }
 }
 
+/** Its template says what it has to answer, and it has not. */
+class NotReady extends Error {}
+
 /** Unreachable at this address: the container may have stopped without an event. */
 function unreachable(upstream: Upstream, control: ControlPlane, cause: unknown): GatewayRefusal {
+  if (cause instanceof NotReady) return gatewayRefusals.appNotReady()
   if (upstream instanceof Route) control.reportUnreachable(upstream.entry.prefix)
   return gatewayRefusals.appFailed(cause)
 }

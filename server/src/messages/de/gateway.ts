@@ -37,6 +37,7 @@ export const gateway: Translated<'gateway'> = {
   platformDown: 'Berth startet neu; was offen ist, bleibt offen. Versuche es gleich noch einmal.',
   shuttingDown: 'Berth startet neu. Versuche es gleich noch einmal.',
   changed: 'Dieser Container wurde gerade geändert. Versuche es noch einmal.',
+  appNotReady: 'Die App in diesem Container startet noch. Versuche es gleich noch einmal.',
   appFailed: 'Die App in diesem Container antwortet nicht richtig. Versuche es gleich noch einmal.',
   bug: 'Ein interner Fehler ist aufgetreten. Versuche es gleich noch einmal; wenn er wieder auftritt, wende dich an deinen Administrator.',
   absent: '{title}. {what} {todo}',

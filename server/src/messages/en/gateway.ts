@@ -32,6 +32,7 @@ export const gateway = {
   platformDown: 'Berth is restarting; what is open stays open. Try again in a moment.',
   shuttingDown: 'Berth is restarting. Try again in a moment.',
   changed: 'This container was changed just now. Try again.',
+  appNotReady: 'The app in this container is still starting. Try again in a moment.',
   appFailed: 'The app in this container does not answer properly. Try again in a moment.',
   bug: 'An internal error occurred. Try again in a moment; if it happens again, tell your administrator.',
   absent: '{title}. {what} {todo}',

@@ -28,3 +28,16 @@ test('Open leads where the template says, and entries of other types have no suc
   )
   assert.match((await ann.call('GET', `/${ann.slug}-vnc/shm`)).text, / 32768 /)
 })
+
+test('what is asked of a container waits until its app answers its ready_path', async (t) => {
+  // Its port is open from the first moment on.
+  const script = `mkdir -p /tmp/w/cgi-bin
+printf '#!/bin/sh\\n[ -e /tmp/up ] && printf "Status: 200 OK\\\\r\\\\n\\\\r\\\\nup" || printf "Status: 503 x\\\\r\\\\n\\\\r\\\\nnot yet"\\n' > /tmp/w/cgi-bin/ready
+chmod +x /tmp/w/cgi-bin/ready
+(sleep 3; touch /tmp/up) &`
+  const dev = template({ ready_path: 'cgi-bin/ready', command: serve(script) })
+  const berth = await startBerth(t, { env: envOf({ dev }) })
+  const ann = await berth.signUp('ann@x.org')
+  const answer = await ann.call('GET', `/${ann.slug}-dev/cgi-bin/ready`)
+  assert.deepEqual([answer.status, answer.text], [200, 'up'])
+})

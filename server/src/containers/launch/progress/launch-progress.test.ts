@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,12 +11,13 @@ import { observationTime } from '#test/support/observation-time.ts'
 const owned = { userId: 1, type: 'dev' }
 const pull = { layersDone: 1, layersTotal: 2, bytesDone: 5, bytesTotal: 10 }
 
-function arrange(isHeard = true) {
+function arrange(isHeard = true, target?: string) {
   const told: string[] = []
   const stages = new LaunchProgress({
     publish: (_, { data }) => void told.push(String(data.stage)),
     hasListener: () => isHeard,
     hasExited: () => false,
+    readinessTarget: () => target,
     onExited: () => undefined,
   })
   return { stages, told }
@@ -45,6 +47,21 @@ test('an app is waiting until it accepts connections, then ready', async (t) => 
   app.listen()
   await until(() => told.length > 1)
   assert.deepEqual(told, ['waiting', 'ready'])
+})
+
+test('an app with a ready_path is ready once it answers a GET of that below 500', async (t) => {
+  const { stages, told } = arrange(true, '/healthz')
+  const asked: (string | undefined)[] = []
+  const server = createHttpServer((request, response) => {
+    asked.push(request.url)
+    response.writeHead(asked.length < 3 ? 503 : 401).end()
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  stages.started(owned, { host: '127.0.0.1', port: (server.address() as AddressInfo).port })
+  await until(() => told.length > 1)
+  assert.deepEqual(told, ['waiting', 'ready'])
+  assert.deepEqual(asked, ['/healthz', '/healthz', '/healthz'])
 })
 
 test('without a listener no app is probed; a new page gets the progress, and then the end', async (t) => {
@@ -120,6 +137,7 @@ test('what ended before its app could be waited for is neither waited for nor ca
     publish: (_, { data }) => void told.push(String(data.stage)),
     hasListener: () => true,
     hasExited: () => true,
+    readinessTarget: () => undefined,
     onExited: () => void told.push('ended'),
   })
   for (const app of [undefined, { host: '127.0.0.1', port: 1 }]) stages.started(owned, app)

@@ -40,6 +40,8 @@ export interface LaunchProgressParts {
   readonly hasListener: (userId: number) => boolean
   /** Whether the program of a container is known to have ended. */
   readonly hasExited: (owned: ContainerRef) => boolean
+  /** What the app has to answer before it is ready, as a request target; undefined: its port is enough. */
+  readonly readinessTarget: (owned: ContainerRef) => string | undefined
   /** Called instead of the readiness probe when the program has ended already. */
   readonly onExited: (owned: ContainerRef, launchProgress: LaunchProgress) => void
 }
@@ -101,7 +103,7 @@ export class LaunchProgress {
   }
 
   /**
-   * The program runs: enters `waiting`, and `ready` once the app accepts connections. No launch waits for this; the
+   * The program runs: enters `waiting`, and `ready` once the app accepts connections, or answers as its template says. No launch waits for this; the
    * probe runs only while the owner has a page open.
    */
   started(owned: ContainerRef, app: AppAddress | undefined): void {
@@ -136,7 +138,8 @@ export class LaunchProgress {
 
   async #awaitReadiness(owned: ContainerRef, app: AppAddress): Promise<void> {
     const ended = this.#set(owned, { stage: 'waiting' })
-    if (await waitForReadiness(app, readinessTimeout, ended.signal)) this.enter(owned, { stage: 'ready' })
+    const target = this.#parts.readinessTarget(owned)
+    if (await waitForReadiness(app, readinessTimeout, ended.signal, target)) this.enter(owned, { stage: 'ready' })
   }
 
   #publishPending(owned: ContainerRef, present: Present): void {

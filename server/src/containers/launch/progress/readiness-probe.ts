@@ -1,22 +1,29 @@
 import { connect } from 'node:net'
+import { answersReady, readinessTarget } from '#/readiness-request.ts'
+import type { Template } from '../../templates/template.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** First and max pause between two attempts, and timeout of one attempt, in ms. */
 const [firstPause, maxPause, connectTimeout] = [100, 1_000, 1_000]
 
+/** How long the app may take to answer, where it is asked, in ms. */
+const answerTimeout = 5_000
+
 /**
- * Readiness probe: tries with backoff until the app accepts TCP connections. Sends no bytes, so that it does not
- * disturb the app.
+ * Readiness probe: tries with backoff until the app accepts TCP connections; it sends no bytes, so that it does not
+ * disturb the app. With a target, until a GET of it is answered below 500.
  * @param timeout ms @returns false when the timeout or the signal comes first
  */
 export async function waitForReadiness(
   { host, port }: { readonly host: string; readonly port: number },
   timeout: number,
   signal: AbortSignal,
+  target?: string,
 ): Promise<boolean> {
   const end = performance.now() + timeout
   for (let pause = firstPause; !signal.aborted; pause = Math.min(pause * 1.5, maxPause)) {
-    if (await accepts(host, port)) return !signal.aborted
+    const isReady = target === undefined ? accepts(host, port) : answersReady({ host, port }, target, answerTimeout)
+    if (await isReady) return !signal.aborted
     if (performance.now() + pause > end) return false
     await sleep(pause, undefined, { ref: false, signal }).catch(() => undefined)
   }
@@ -35,4 +42,13 @@ async function accepts(host: string, port: number): Promise<boolean> {
     clearTimeout(limit)
     socket.destroy()
   }
+}
+
+/** What the app of a container has to answer before it is ready; undefined: its port is enough. */
+export function readinessTargetOf(
+  template: Pick<Template, 'readyPath' | 'stripPrefix'> | undefined,
+  prefix: string | undefined,
+): string | undefined {
+  if (!template || template.readyPath === null || prefix === undefined) return undefined
+  return readinessTarget(template.readyPath, prefix, template.stripPrefix)
 }
