@@ -93,12 +93,17 @@ export function outboxOf({ dataDir }: Config): string {
 }
 
 function mailerFor(config: Config, log: Logger): Mailer {
-  const host = (config.baseDomain ?? 'berth.localhost').replace(/:\d+$/, '')
-  const from = config.mailFrom ?? `berth@${host}`
-  return config.smtpUrl === null
-    ? createOutbox(outboxOf(config), from, log)
-    : createSmtpMailer(config.smtpUrl, from, { tls: config.smtpTls })
+  return smtpMailerFor(config) ?? createOutbox(outboxOf(config), senderOf(config), log)
 }
+
+/** Null without a mail server. */
+export function smtpMailerFor(config: Config): Mailer | null {
+  const { smtpUrl, smtpTls } = config
+  return smtpUrl === null ? null : createSmtpMailer(smtpUrl, senderOf(config), { tls: smtpTls })
+}
+
+const senderOf = ({ mailFrom, baseDomain }: Config) =>
+  mailFrom ?? `berth@${(baseDomain ?? 'berth.localhost').replace(/:\d+$/, '')}`
 
 /** Letters that cannot be read as a hexadecimal id, so that a container's name never looks like one. */
 function newInstallationName(): string {

@@ -123,6 +123,7 @@ const allowed: Record<string, string[]> = {
     'adapters.ts',
     'app.ts',
     'config',
+    'ip-address.ts',
     'messages',
     'http/operator-socket.ts',
     gatewayPort,

@@ -11,6 +11,7 @@ import { addStore } from './commands/store-command.ts'
 import { addTokens } from './commands/tokens-command.ts'
 import { addUsers } from './commands/users-command.ts'
 import { addDoctor } from './doctor/doctor-command.ts'
+import { addInit } from './init/init-command.ts'
 import { addHelp } from './output/help.ts'
 import type { CommandContext } from './api/with-api.ts'
 
@@ -54,6 +55,7 @@ export function createProgram(
   addBackup(program, run)
   addRestore(program, run)
   addStore(program, run)
+  addInit(program, run)
   addConfig(program, run)
   addDoctor(program, run)
   return program

@@ -1,10 +1,11 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { isIPv4 } from 'node:net'
 import type { TestContext } from 'node:test'
 
 /**
- * A name server with TXT records alone, on a port of the loopback interface.
- * @param records by name; a name that ends like one of them exists without a record, others do not exist
+ * A name server with TXT and A records, on a port of the loopback interface.
+ * @param records by name; an IPv4 address is an A record; a name that ends like one of them exists without a record, others do not exist
  * @returns its address and port
  */
 export async function startNameServer(t: TestContext, records: Record<string, readonly string[]>): Promise<string> {
@@ -23,7 +24,8 @@ function answerTo(query: Buffer, records: Record<string, readonly string[]>): Bu
   for (; query[at]; at += (query[at] ?? 0) + 1) labels.push(query.toString('latin1', at + 1, at + 1 + (query[at] ?? 0)))
   const question = query.subarray(12, at + 5)
   const name = labels.join('.').toLowerCase()
-  const texts = records[name] ?? []
+  const isForAddress = query.readUInt16BE(at + 1) === 1
+  const texts = (records[name] ?? []).filter((each) => isIPv4(each) === isForAddress)
   const isKnown = Object.keys(records).some((each) => each === name || each.endsWith(`.${name}`))
   const header = Buffer.from(query.subarray(0, 12))
   header.writeUInt16BE(texts.length > 0 || isKnown ? 0x8180 : 0x8183, 2)
@@ -34,8 +36,10 @@ function answerTo(query: Buffer, records: Record<string, readonly string[]>): Bu
 }
 
 function recordOf(text: string): Buffer {
-  const head = Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 60])
-  const data = Buffer.concat([Buffer.from([text.length]), Buffer.from(text)])
+  const head = Buffer.from([0xc0, 12, 0, isIPv4(text) ? 1 : 16, 0, 1, 0, 0, 0, 60])
+  const data = isIPv4(text)
+    ? Buffer.from(text.split('.').map(Number))
+    : Buffer.concat([Buffer.from([text.length]), Buffer.from(text)])
   const length = Buffer.alloc(2)
   length.writeUInt16BE(data.length)
   return Buffer.concat([head, length, data])

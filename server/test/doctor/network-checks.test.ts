@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
 import { test, type TestContext } from 'node:test'
 import type { SystemReport } from '@berth/api/schemas/admin.ts'
 import { checkCookieDomain } from '#/cli/doctor/checks/network/check-cookie-domain.ts'
+import { checkDns } from '#/cli/doctor/checks/network/check-dns.ts'
 import { checkMailDomain } from '#/cli/doctor/checks/network/check-mail-domain.ts'
 import { checkMailServer } from '#/cli/doctor/checks/network/check-mail-server.ts'
+import { checkPorts } from '#/cli/doctor/checks/network/check-ports.ts'
 import { checkProxy } from '#/cli/doctor/checks/network/check-proxy.ts'
 import { checkTls } from '#/cli/doctor/checks/network/check-tls.ts'
 import { localize } from '#/messages/localize.ts'
@@ -97,6 +99,29 @@ test('a mail server that answers is well; none, one that is away and unencrypted
   const context = contextFor(t, plain)
   const reachable = { ...context, config: { ...context.config, smtpUrl: server.url } }
   assert.match(inWords(await checkMailServer(reachable)), /^warning: SMTP_TLS=opportunistic/)
+})
+
+test('a host that is not in DNS is critical, one that leads elsewhere a hint, and one that leads here well', async (t) => {
+  const nameServers = [await startNameServer(t, { 'here.org': ['127.0.0.1'], 'there.org': ['192.0.2.7'] })]
+  const findings = async (domain: string) =>
+    inWords(await checkDns(contextFor(t, { BASE_DOMAIN: domain, SPAWNER_SUBDOMAIN: '' }, { nameServers })))
+  assert.equal(await findings('here.org'), '')
+  assert.match(await findings('there.org'), /^hint: there\.org leads to 192\.0\.2\.7, which is not an address/)
+  assert.match(await findings('nowhere.org'), /^critical: nowhere\.org is not in DNS/)
+  assert.equal(await findings('berth.localhost'), '')
+  assert.equal(await findings('10.0.0.7'), '')
+})
+
+test('a port that another program has is critical before a start, and no matter while Berth runs', async (t) => {
+  const other = createTcpServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.after(() => void other.close())
+  const settings = { PORT: String((other.address() as AddressInfo).port) }
+  const [finding] = await checkPorts(contextFor(t, settings))
+  assert.match(finding?.what ?? '', /^Berth cannot listen on 127\.0\.0\.1, port \d+ \(EADDRINUSE\)/)
+  assert.deepEqual(await checkPorts(contextFor(t, settings, { service: {} as SystemReport })), [])
+  const foreign = await checkPorts(contextFor(t, { HOST: '192.0.2.1', PORT: '8080' }))
+  assert.match(inWords(foreign), /^critical: .*EADDRNOTAVAIL/)
 })
 
 test('SPF, DMARC and DKIM of the sender are looked up, and what is missing is reported with the record to add', async (t) => {

@@ -1,6 +1,8 @@
 import type { SystemReport } from '@berth/api/schemas/admin.ts'
 import type { Addresses } from '#/config/addresses.ts'
 import type { Config } from '#/config/config.ts'
+import type { SettingName } from '#/config/setting-descriptions.ts'
+import { needRestart } from '#/config/settings-reload.ts'
 import type { LocalizedMessage } from '#/messages/localized-message.ts'
 import type { EngineInspection } from '#/runtime/engine-inspection.ts'
 
@@ -47,6 +49,9 @@ export interface Check {
   readonly run: (context: CheckContext, signal: AbortSignal) => Promise<readonly Finding[]>
 }
 
-/** A setting to change; the end of a fix. */
-export const settingFix = (...assignments: readonly string[]) =>
-  `in berth.env: ${assignments.join(', ')}; then: systemctl reload berth`
+/** Commands that change a setting. @param assignment `NAME=value` */
+export function settingFix(assignment: `${SettingName}=${string}`): string {
+  const [name = ''] = assignment.split('=')
+  const word = /^[\w=:/.@-]*$/.test(assignment) ? assignment : `'${assignment}'`
+  return `berth init --yes --set ${word} && systemctl ${needRestart.includes(name) ? 'restart' : 'reload'} berth`
+}

@@ -11,8 +11,10 @@ import { checkHostRules } from './checks/host/check-host-rules.ts'
 import { checkImages } from './checks/host/check-images.ts'
 import { checkInotify } from './checks/host/check-inotify.ts'
 import { checkCookieDomain } from './checks/network/check-cookie-domain.ts'
+import { checkDns } from './checks/network/check-dns.ts'
 import { checkMailDomain } from './checks/network/check-mail-domain.ts'
 import { checkMailServer } from './checks/network/check-mail-server.ts'
+import { checkPorts } from './checks/network/check-ports.ts'
 import { checkProxy } from './checks/network/check-proxy.ts'
 import { checkTls } from './checks/network/check-tls.ts'
 
@@ -20,6 +22,8 @@ import { checkTls } from './checks/network/check-tls.ts'
 export const allChecks: readonly Check[] = [
   { name: 'engine', run: checkEngine },
   { name: 'host rules', run: checkHostRules },
+  { name: 'dns', run: checkDns },
+  { name: 'ports', run: checkPorts },
   { name: 'tls', run: checkTls },
   { name: 'cookie domain', run: checkCookieDomain },
   { name: 'proxy', run: checkProxy },

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
-import type { Readable, Writable } from 'node:stream'
+import { Writable, type Readable } from 'node:stream'
 import { CommandFailed } from '../command-failure.ts'
 import { formatTable, oneLine } from './formatting.ts'
 
@@ -94,17 +94,38 @@ export class Terminal {
       throw new CommandFailed(
         `This needs a confirmation, and there is no terminal to ask at; add ${otherwise} to confirm.`,
       )
-    const lines = createInterface({ input: stdin, output: stderr })
+    const answer = await this.ask(`${question} Type yes to go on: `, signal)
+    if (answer?.toLowerCase() !== 'yes') throw new CommandFailed('Nothing was done.')
+  }
+
+  /** Whether there is a terminal to ask at. */
+  get isInteractive(): boolean {
+    return this.#streams.stdin.isTTY === true && this.#streams.stderr.isTTY === true
+  }
+
+  /**
+   * Asks for a line. @param isHidden what is typed is not shown
+   * @returns it without surrounding space; undefined at the end of the input and after Ctrl-C at the question
+   * @throws the reason of the signal
+   */
+  async ask(question: string, signal: AbortSignal, isHidden = false): Promise<string | undefined> {
+    const { stdin, stderr } = this.#streams
+    // A terminal shows what readline writes: for a secret, nothing.
+    const output = isHidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : stderr
+    const lines = createInterface({ input: stdin, output, ...(isHidden ? { terminal: true } : {}) })
     // The end of the input closes it without an answer.
-    const closed = once(lines, 'close', { signal }).then(() => '')
+    const closed = once(lines, 'close', { signal }).then(() => undefined)
     try {
-      const asked = lines.question(`${question} Type yes to go on: `, { signal })
-      const answer = await Promise.race([asked, closed])
-      if (answer.trim().toLowerCase() !== 'yes') throw new CommandFailed('Nothing was done.')
+      if (isHidden) stderr.write(question)
+      const answer = await Promise.race([lines.question(isHidden ? '' : question, { signal }), closed])
+      return answer?.trim()
     } catch (error) {
-      // Ctrl-C at the question counts as an answer other than yes.
-      throw (error as Error).name === 'AbortError' && !signal.aborted ? new CommandFailed('Nothing was done.') : error
+      signal.throwIfAborted()
+      // Ctrl-C at the question.
+      if ((error as Error).name === 'AbortError') return undefined
+      throw error
     } finally {
+      if (isHidden) stderr.write('\n')
       lines.close()
     }
   }

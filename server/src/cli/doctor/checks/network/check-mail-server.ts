@@ -15,13 +15,13 @@ export async function checkMailServer({ config, warnings }: CheckContext): Promi
 const none: Finding = {
   level: 'critical',
   what: 'SMTP_URL is not set: no mail is sent, and links are only written to the outbox and the log.',
-  fix: settingFix('SMTP_URL=smtps://user:password@mail.example.org'),
+  fix: 'berth init, which asks for the mail server; docs/how-to/send-mail.md',
 }
 
 const unencrypted: Finding = {
   level: 'warning',
   what: 'SMTP_TLS=opportunistic: mails with links that sign people in may travel unencrypted.',
-  fix: `remove SMTP_TLS from berth.env; then: systemctl reload berth`,
+  fix: settingFix('SMTP_TLS='),
 }
 
 const refused = (reason: string): Finding => ({

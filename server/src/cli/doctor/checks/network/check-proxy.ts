@@ -10,7 +10,7 @@ export async function checkProxy({ warnings, service }: CheckContext): Promise<F
     ...seen.map((what): Finding => ({
       level: 'warning',
       what,
-      fix: settingFix('TRUSTED_PROXIES=address of the proxy'),
+      fix: `with the address of the proxy: ${settingFix('TRUSTED_PROXIES=127.0.0.1')}`,
     })),
     ...(has('findings.noTrustedProxy') && seen.length === 0 ? [unnamed] : []),
   ]
@@ -25,11 +25,11 @@ export const isAboutProxies = (warning: string) => warning.startsWith(start)
 const anyAddress: Finding = {
   level: 'critical',
   what: 'TRUSTED_PROXIES trusts every address: any client chooses the address that limits and the audit log see.',
-  fix: settingFix('TRUSTED_PROXIES=address of the proxy alone'),
+  fix: `with the address of the proxy alone: ${settingFix('TRUSTED_PROXIES=127.0.0.1')}`,
 }
 
 const unnamed: Finding = {
   level: 'warning',
   what: 'PREFERRED_URL_SCHEME=https without a certificate in Berth means a proxy in front, but TRUSTED_PROXIES names none: all clients count as one.',
-  fix: settingFix('TRUSTED_PROXIES=127.0.0.1 (the address of the proxy)'),
+  fix: `with the address of the proxy: ${settingFix('TRUSTED_PROXIES=127.0.0.1')}`,
 }

@@ -1,0 +1,53 @@
+import { inspectionFor, smtpMailerFor } from '#/adapters.ts'
+import { addressesFor } from '#/config/addresses.ts'
+import { configWarnings } from '#/config/config-warnings.ts'
+import type { Config } from '#/config/config.ts'
+import { reasonOf } from '#/cli/command-failure.ts'
+import { allChecks } from '#/cli/doctor/checks.ts'
+import { bySeverity, runChecks, type NamedFinding } from '#/cli/doctor/run-checks.ts'
+
+/** Checks of `berth doctor` that say nothing before the first start. */
+const later = new Set(['backups', 'service', 'host rules'])
+
+/** Result of the checks before the file is written. */
+export interface AnswerCheck {
+  readonly findings: readonly NamedFinding[]
+  readonly notChecked: readonly { readonly check: string; readonly reason: string }[]
+}
+
+/** Looks at the machine with these settings, as `berth doctor` does. @param isRunning a running Berth has its ports */
+export async function checkAnswers(config: Config, isRunning: boolean, signal: AbortSignal): Promise<AnswerCheck> {
+  const addresses = addressesFor(config, config.port)
+  const checks = allChecks.filter(({ name }) => !later.has(name) && !(isRunning && name === 'ports'))
+  const context = {
+    config,
+    addresses,
+    warnings: configWarnings(config, addresses),
+    notes: [],
+    service: null,
+    engine: inspectionFor(config),
+    nameServers: null,
+    proc: '/proc',
+    now: new Date(),
+  }
+  const results = await runChecks(checks, context, signal)
+  return {
+    findings: bySeverity(results),
+    notChecked: results.flatMap(({ check, notChecked: reason }) => (reason === null ? [] : { check, reason })),
+  }
+}
+
+/** Sends a real mail. @returns why it was not accepted; null when it was */
+export async function sendTestMail(config: Config, to: string): Promise<string | null> {
+  const mailer = smtpMailerFor(config)
+  if (!mailer) return 'SMTP_URL is not set'
+  const text = `This is the test mail of "berth init". Mails with sign-in links will come from this sender.\n`
+  try {
+    await mailer.send({ to, subject: 'Test mail of Berth', text, html: `<p>${text.replaceAll('"', '&quot;')}</p>` })
+    return null
+  } catch (error) {
+    return reasonOf(error)
+  } finally {
+    mailer.close()
+  }
+}
