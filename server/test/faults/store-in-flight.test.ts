@@ -115,6 +115,41 @@ test('a launch whose store fails does not end before the engine has ended its pa
   await launching
 })
 
+test('a block stops what runs although the store cannot be written any more once the block is stored', async (t) => {
+  const { engine, fault, call } = await arrange(t)
+  assert.deepEqual(engine.running, ['dev of 1'])
+  let writes = 0
+  fault.fails = (query) => query === 'update user_containers' && ++writes > 1
+  assert.equal((await call('POST', '/api/admin/containers/1/block')).status, 200)
+  assert.deepEqual(engine.running, [])
+})
+
+test('a launch that was blocked while it started stops what it started although the store cannot be written', async (t) => {
+  const { engine, fault, call } = await arrange(t)
+  await call('POST', '/api/container/stop/dev')
+  const started = Promise.withResolvers<void>()
+  let isStarting = false
+  engine.before = async (verb) => {
+    if (verb === 'start') await ((isStarting = true), started.promise)
+  }
+  const launching = call('POST', '/api/container/launch/dev')
+  await pollUntil(
+    () => isStarting,
+    () => 'it is never started',
+  )
+  let writes = 0
+  fault.fails = (query) => query === 'update user_containers' && ++writes > 1
+  const blocking = call('POST', '/api/admin/containers/1/block')
+  await pollUntil(
+    () => writes > 0,
+    () => 'the block is never stored',
+  )
+  started.resolve()
+  assert.equal((await launching).status, 403)
+  assert.deepEqual(engine.running, [])
+  assert.equal((await blocking).status, 200)
+})
+
 for (const state of ['paused', 'exited'] as const)
   test(`a launch whose store cannot be written removes no container that is ${state}`, async (t) => {
     const { engine, fault, call } = await arrange(t)

@@ -215,10 +215,13 @@ export class Spawner {
 
   /** Blocking does not wait for a launch in progress; so the launch checks the block again after the start. */
   async #stopIfBlocked(record: UserContainer, instance: RuntimeContainer): Promise<void> {
-    const { database, runtime } = this.#parts
+    const { database, runtime, log } = this.#parts
     const block = await checkBlock(database.db, record.userId, record.type)
     if (!block) return
-    await noteStopped(database.db, record.userId, record.type, new Date())
+    // A block holds also while the store can be read and not written.
+    await tryOrLog(log, 'storing that a container is stopped', () =>
+      noteStopped(database.db, record.userId, record.type, new Date()),
+    )
     await runtime.stop(instance.id, undefined, blockedGrace)
     throw block
   }

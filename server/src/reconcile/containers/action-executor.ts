@@ -96,12 +96,16 @@ export class ActionExecutor {
   }
 
   async #act(action: ExecutableAction): Promise<void> {
-    const { db, runtime } = this.#parts
+    const { db, runtime, log } = this.#parts
     switch (action.kind) {
       case 'adopt':
         return storeAdopted(db, action.recordId, action.instance)
       case 'stop':
-        if (isOfRecord(action)) await noteStopped(db, action.userId, action.type, new Date())
+        // A block holds also while the store can be read and not written.
+        if (isOfRecord(action))
+          await tryOrLog(log, 'storing that a container is stopped', () =>
+            noteStopped(db, action.userId, action.type, new Date()),
+          )
         return runtime.stop(action.instance.id, undefined, action.why === 'blocked' ? blockedGrace : undefined)
       case 'remove':
         return runtime.remove(action.instance.id)
