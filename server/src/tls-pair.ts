@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 
 /** Files of a certificate chain and its key, in PEM. */
 export interface TlsFiles {
@@ -24,6 +25,8 @@ export function readTlsPair({ certFile, keyFile }: TlsFiles): TlsPair {
     const leaf = new X509Certificate(cert)
     if (!leaf.checkPrivateKey(createPrivateKey(key)))
       return { problem: `the key in ${keyFile} does not belong to the certificate in ${certFile}` }
+    // Throws for what the first certificate does not show: a half-written chain behind it, or a key too short for OpenSSL.
+    createSecureContext({ cert, key })
     const validTo = new Date(leaf.validTo)
     return { cert, key, validTo }
   } catch (error) {

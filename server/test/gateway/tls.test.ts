@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import net, { createServer } from 'node:net'
 import { get, request } from 'node:https'
 import http, { type IncomingMessage } from 'node:http'
@@ -131,6 +131,63 @@ test('WebSockets and bodies of megabytes pass through TLS both ways, and an unfi
     assert.ok(echo.equals(large), String(size))
   }
   assert.equal((await gateway.counts()).berth_gateway_connections, 1)
+})
+
+test('a chain that is half-written or cannot be reached leaves the certificate before it in use', async (t) => {
+  // A copy of a chain, not renamed into place, was read between its first and its second certificate. OpenSSL refused it
+  // in the timer that looks at the files, which ended the gateway process and with it every connection.
+  const folder = folderOf(t)
+  const [used, next] = [makePair(folder, 'first'), makePair(folder, 'second')]
+  const files = { certFile: used.cert, keyFile: used.key }
+  const { port, gateway, calls } = await startGatewayHarness(
+    t,
+    httpApp(() => {}),
+    { tls: files },
+  )
+  const look = () => gateway.listen('127.0.0.1', port, { ...files, redirectPort: null })
+  const second = readFileSync(next.cert, 'utf8')
+  writeFileSync(used.cert, readFileSync(used.cert, 'utf8') + second.slice(0, 300))
+  await look()
+  assert.match(calls.reports.at(-1) ?? '', /the old one stays: .*bad end line/)
+  rmSync(used.cert)
+  symlinkSync(used.cert, used.cert)
+  await look()
+  assert.match(calls.reports.at(-1) ?? '', /the old one stays: .*ELOOP/)
+  assert.equal(await nameAt(port), 'first')
+  rmSync(used.cert)
+  replace(used, next)
+  await look()
+  assert.equal(await nameAt(port), 'second')
+})
+
+test('clients that connect and send nothing, or stay idle, keep no other client out of TLS', async (t) => {
+  // As many connections as the gateway keeps, without a single byte: Node refused all others until their timeout, before
+  // the gateway could close an idle connection.
+  const folder = folderOf(t)
+  const { cert, key } = makePair(folder, 'first')
+  const limits = { connections: 8 }
+  const app = httpApp((_, response) => void response.end('hello'))
+  const { port } = await startGatewayHarness(t, app, { tls: { certFile: cert, keyFile: key }, options: { limits } })
+  const open = async () => {
+    const socket = net.connect(port, '127.0.0.1').on('error', () => {})
+    t.after(() => socket.destroy())
+    await once(socket, 'connect')
+    return socket
+  }
+  const silent = await Promise.all(Array.from({ length: 20 }, open))
+  assert.equal(await nameAt(port), 'first')
+  await waitFor('the oldest handshakes to be closed', () => silent.filter(({ closed }) => closed).length >= 18)
+
+  for (let number = 0; number < 12; number++) {
+    const idle = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }).on('error', () => {})
+    t.after(() => idle.destroy())
+    await once(idle, 'secureConnect')
+  }
+  const [answer] = (await once(
+    get({ port, host: '127.0.0.1', path: '/ann-dev/', headers: ann, ca: readFileSync(cert) }),
+    'response',
+  )) as [IncomingMessage]
+  assert.equal(answer.resume().statusCode, 200)
 })
 
 test('an upload and a download of 20 MB through TLS arrive unchanged', async (t) => {

@@ -42,12 +42,16 @@ export class CertificateWatch {
   }
 }
 
-/** Changes when a file is written or replaced, also behind a symbolic link. */
+/** Changes when a file is written or replaced, also behind a symbolic link. Never throws: it runs in a timer. */
 function stateOf({ certFile, keyFile }: TlsFiles): string {
-  return [certFile, keyFile]
-    .map((file) => {
-      const stats = statSync(file, { throwIfNoEntry: false })
-      return stats ? `${file} ${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : `${file} missing`
-    })
-    .join('\n')
+  return [certFile, keyFile].map(stateOfFile).join('\n')
+}
+
+function stateOfFile(file: string): string {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(file)
+    return `${file} ${ino} ${size} ${mtimeMs} ${ctimeMs}`
+  } catch (error) {
+    return `${file} ${(error as NodeJS.ErrnoException).code}`
+  }
 }

@@ -2,9 +2,12 @@ import type { Socket } from 'node:net'
 import { createServer, type Server } from 'node:tls'
 import { readTlsPair, type TlsFiles } from '../../tls-pair.ts'
 import { CertificateWatch } from './certificate-watch.ts'
+import { Handshakes } from './handshakes.ts'
 
 /** Timeout of a TLS handshake, in ms. */
 const handshakeTimeout = 10_000
+/** Handshakes at a time, as a part of all connections. */
+const handshakeShare = 1 / 4
 
 /** A listener that speaks TLS. */
 export interface TlsListener {
@@ -18,7 +21,7 @@ export interface TlsListener {
 /**
  * TLS termination in the gateway process, for installations without a proxy: TLS 1.2 and 1.3, HTTP/1.1 only. A new
  * certificate is used for new connections without a restart; one that is wrong is reported, and the old one stays.
- * @param maxConnections connections with those in their handshake @param report gets problems of new files
+ * @param maxConnections that `connected` may keep; handshakes are bounded beside them @param report gets problems of new files
  * @throws {Error} when the files are wrong, in words for the operator
  */
 export function createTlsListener(
@@ -38,8 +41,13 @@ export function createTlsListener(
     noDelay: true,
     handshakeTimeout,
   } as const
-  const server = createServer(options, connected)
-  server.maxConnections = maxConnections
+  const handshakes = new Handshakes(Math.max(1, Math.floor(maxConnections * handshakeShare)))
+  const server = createServer(options, (socket) => {
+    handshakes.end(socket)
+    connected(socket)
+  })
+  // No `maxConnections`: Node would refuse new clients, where the gateway closes idle connections for them.
+  server.on('connection', (socket: Socket) => handshakes.begin(socket))
   // Connections of scanners and of clients that do not trust the certificate; Node closes them.
   server.on('tlsClientError', (_, socket) => socket.destroy())
   const watch = new CertificateWatch(files, {
