@@ -13,7 +13,7 @@ import {
   type Part,
 } from './backup-format.ts'
 import type { BackupTarget } from './backup-target.ts'
-import { isProcessAlive } from './process-alive.ts'
+import { isOtherProcessAlive } from './process-alive.ts'
 import { syncFolder, writePart } from './write-part.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
@@ -23,18 +23,21 @@ type Bytes = AsyncIterable<Uint8Array>
  * complete. A home that has not changed since the last backup is a hard link to that one's file.
  * @param folder created when it is missing
  * @param installation backups of others are neither linked to nor counted
+ * @param recipients whom `encrypt` encrypts to
  */
 export async function folderTarget(
   folder: string,
   installation: string,
-  encrypt: (content: Bytes) => Bytes,
+  { recipients, encrypt }: { readonly recipients: readonly string[]; readonly encrypt: (content: Bytes) => Bytes },
   now = new Date(),
 ): Promise<BackupTarget> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await removeAbandoned(folder)
   const partial = path.join(folder, `${partialPrefix}${process.pid}-${now.getTime()}`)
   await mkdir(partial, { mode: 0o700 })
-  const last = (await backupsIn(folder, installation)).at(-1)
+  const newest = (await backupsIn(folder, installation)).at(-1)
+  // A file that is encrypted to other keys cannot be read with those of this backup, and can be with theirs.
+  const last = newest && isSameSet(newest.manifest.recipients, recipients) ? newest : undefined
   return {
     add: async ({ kind, file, home, content }, signal) => {
       const place = path.join(partial, file)
@@ -65,13 +68,16 @@ export async function folderTarget(
   }
 }
 
+const isSameSet = (one: readonly string[], other: readonly string[]) =>
+  new Set(one).symmetricDifference(new Set(other)).size === 0
+
 const partialPrefix = '.partial-'
 
 /** Removes what processes left that were killed. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid] = /^\.partial-(\d+)-\d+$/.exec(name) ?? []
-    if (pid !== undefined && !isProcessAlive(Number(pid))) await rm(path.join(folder, name), { recursive: true })
+    if (pid !== undefined && !isOtherProcessAlive(Number(pid))) await rm(path.join(folder, name), { recursive: true })
   }
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { isProcessAlive } from './process-alive.ts'
+import { isOtherProcessAlive } from './process-alive.ts'
 
 /**
  * A folder in the data folder for what a backup or a restore needs meanwhile, which is as secret as the store. Those of
@@ -10,7 +10,7 @@ import { isProcessAlive } from './process-alive.ts'
 export function makeSpoolFolder(dataDir: string): string {
   for (const name of readdirSync(dataDir)) {
     const [, pid] = /^spool-(\d+)$/.exec(name) ?? []
-    if (pid !== undefined && !isProcessAlive(Number(pid))) rmSync(path.join(dataDir, name), { recursive: true })
+    if (pid !== undefined && !isOtherProcessAlive(Number(pid))) rmSync(path.join(dataDir, name), { recursive: true })
   }
   const folder = path.join(dataDir, `spool-${process.pid}`)
   mkdirSync(folder, { mode: 0o700 })

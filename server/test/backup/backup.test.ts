@@ -1,12 +1,26 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { readManifest } from '#/backup/backup-format.ts'
+import { folderTarget } from '#/backup/folder-target.ts'
+import { decryptor, encryptor } from '#/backup/part-encryption.ts'
+import { makeSpoolFolder } from '#/backup/spool-folder.ts'
 import { loadSigningKeys } from '#/accounts/access-tokens/signing-keys.ts'
 import { openDatabase } from '#/store/database.ts'
 import { insertUser } from '#/store/users/users.ts'
@@ -199,6 +213,44 @@ test('an encrypted backup is read with the secret key alone', async (t) => {
     (await runCommand(scene.settings, 'backup', scene.backups, '--encrypt-to', 'ssh-rsa x')).stderr,
     /is no public key of age/,
   )
+})
+
+test('a home that did not change is encrypted again when the keys are others', async (t) => {
+  // After a change of keys the next backup was a link to the file of the former key, if the home was the same: its manifest
+  // named the new key, which could not read it, and the former one still could.
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-backup-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [former, present] = [await generateIdentity(), await generateIdentity()]
+  const owner = { userId: 1, slug: 'ann', type: 'dev' }
+  const home = { volume: 'berth-ghkmn-ann-dev', owner }
+  const file = `homes/${home.volume}.tar.age`
+  const backUp = async (identity: string, now: Date) => {
+    const recipients = [await identityToRecipient(identity)]
+    const target = await folderTarget(folder, 'berth-ghkmn', { recipients, encrypt: await encryptor(recipients) }, now)
+    const content = Readable.from([Buffer.from('the same')])
+    const part = await target.add({ kind: 'home', file, home, content }, new AbortController().signal)
+    const store = { from: 'SQLite', migration: '001', rows: {} } as const
+    const made = { format: 1, version: '1.0.0', createdAt: now.toISOString(), installation: 'berth-ghkmn' } as const
+    return target.finish({ ...made, store, recipients, parts: [part], missing: [] })
+  }
+  const first = await backUp(former, new Date('2026-11-20T02:00:00Z'))
+  const again = await backUp(former, new Date('2026-11-21T02:00:00Z'))
+  const last = await backUp(present, new Date('2026-11-22T02:00:00Z'))
+  assert.equal(statSync(path.join(again, file)).ino, statSync(path.join(first, file)).ino)
+  const decrypt = await decryptor(present)
+  assert.equal(
+    Buffer.concat(await Array.fromAsync(decrypt(createReadStream(path.join(last, file))))).toString(),
+    'the same',
+  )
+})
+
+test('a backup begins although a former process with the same id was killed', async (t) => {
+  // In a container each run has the same process id: after one that was killed every backup ended with EEXIST.
+  const scene = await setScene(t)
+  const left = path.join(scene.dataDir, `spool-${process.pid}`)
+  mkdirSync(left)
+  writeFileSync(path.join(left, 'berth.sqlite'), '')
+  assert.deepEqual(readdirSync(makeSpoolFolder(scene.dataDir)), [])
 })
 
 test('--keep removes the oldest backups of this installation, and of no other', async (t) => {

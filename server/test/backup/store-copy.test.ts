@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { openDatabase } from '#/store/database.ts'
 import { insertUser } from '#/store/users/users.ts'
 import { copyStore, summarizeStore } from '#/store/transfer/copy-store.ts'
@@ -88,4 +89,22 @@ test('a copy of a PostgreSQL store in use is one snapshot, and a copy onto it wi
   await close()
   // Migrations do not take the tables aside for those in use.
   assert.equal((await addressesIn(postgres.url, folder)).length, summary.users?.rows)
+})
+
+test('a copy onto a PostgreSQL store that has given ids in a table the source never used takes these ids back', async (t) => {
+  // A restore with --force of a backup from before the first API token ended with "the copy differs from the store in:
+  // api_tokens", at each attempt, and Berth did not start any more: the next id of the target stayed as it was.
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const postgres = await startPostgres()
+  t.after(() => postgres.stop())
+  const source = path.join(folder, 'source')
+  await fillSmallStore(null, source, 'berth-ghkmn')
+  await fillSmallStore(postgres.url, folder, 'berth-ghkmn')
+  const { db, close } = await openDatabase(postgres.url, folder)
+  await sql`select nextval(pg_get_serial_sequence('api_tokens', 'id'))`.execute(db)
+  await close()
+  const summary = await copyStore({ folder: source }, { url: postgres.url }, { moveAside: 'before_restore_x' })
+  assert.equal(summary.api_tokens?.lastId, 0)
+  assert.deepEqual(await summarizeStore({ url: postgres.url }), summary)
 })

@@ -73,7 +73,12 @@ async function makeBackup(context: CommandContext, folder: string, options: Back
     const place = path.resolve(context.folder, folder)
     const target = isStream
       ? (await import('#/backup/stream-target.ts')).streamTarget(process.stdout, spool, encrypt)
-      : await (await import('#/backup/folder-target.ts')).folderTarget(place, installation, encrypt)
+      : await (
+          await import('#/backup/folder-target.ts')
+        ).folderTarget(place, installation, {
+          recipients: options.encryptTo,
+          encrypt,
+        })
     const { name, manifest } = await createBackup(target, { ...snapshot, installation }, work)
     noteBackup(config.dataDir, {
       at: manifest.createdAt,

@@ -96,7 +96,9 @@ export async function postgresTarget(url: string) {
       )
     },
     setLastId: async (table: string, id: number) => {
-      if (id > 0) await client.query(`select setval(pg_get_serial_sequence($1, 'id'), $2)`, [table, id])
+      // Also 0: a store that is moved aside, or a copy that failed, has left a higher one.
+      const values = [table, Math.max(1, id), id > 0]
+      await client.query(`select setval(pg_get_serial_sequence($1, 'id'), $2, $3)`, values)
     },
     /**
      * Copies what is there into a schema of this name and empties the tables, in the same transaction.
